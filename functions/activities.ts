@@ -17,7 +17,7 @@ export const routes = withTables({
     answer: listOf(ActivityView),
     query: ActivityQuery,
     handle: async ({ query, actor, page, request }) => {
-      const feed = await activities.listActivities({ ...query, ...query.ordering }, actor, page)
+      const feed = await activities.listRecordActivities({ ...query, ...query.ordering }, actor, page)
       const people = peopleIn(feed.found)
       const results = feed.results.map(({ activity, about }) => activityView(activity, people, about, actor))
       return listBody(request, page, { ...feed, results })

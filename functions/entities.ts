@@ -8,7 +8,7 @@ import * as lists from '../lib/domain/records/lists.ts'
 import { CalendarQuery, RecordQuery } from '../lib/domain/records/queries.ts'
 import { isPublished } from '../lib/domain/records/rules/status.ts'
 import { FacetsView, searchRecords } from '../lib/domain/records/search.ts'
-import { keysToShow, showAmong, showRecord, showRecords, type Visible } from '../lib/domain/records/shown.ts'
+import { keysToShow, showLoaded, showRecord, showRecords, type Visible } from '../lib/domain/records/shown.ts'
 import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
 import {
   ContributionDetailView,
@@ -69,7 +69,7 @@ async function listed({ query, actor, scope, page, request }: ListCall<typeof Da
   const filter = { ...wanted, ...ordering }
   if (!needsSearch(filter)) {
     const found = await lists.listRecords(filter, scope, page, keysToShow)
-    const results = showAmong(actor, found.results, found.found)
+    const results = showLoaded(actor, found.results, found.found)
     return { ...listBody(request, page, { ...found, results }), people: peopleIn(found.found) }
   }
   const found = await searchRecords(filter, actor, scope, page, (hits) =>
@@ -98,7 +98,7 @@ export const routes = withTables({
       const { results, people, ...page } = await listed(asked)
       const { request, query, actor } = asked
       const dating = await loadDateDisplay(results, showingOf(request, query.calendar), actor)
-      return { ...page, results: results.map((it) => dating.whole(listRow(it, asked, people), it)) }
+      return { ...page, results: results.map((it) => dating.addDates(listRow(it, asked, people), it)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -123,7 +123,7 @@ export const routes = withTables({
     body: formOf(schemaOf(kinds.entity, 'create')),
     idempotent: '24h',
     handle: async ({ unit, actor, body }) => {
-      const made = await records.create(unit, kinds.entity, actor, body)
+      const made = await records.createRecord(unit, kinds.entity, actor, body)
       return replyCreated(await shown({ ...made, decisions: [], flags: [], lease: null }, actor))
     },
   }),
@@ -145,7 +145,7 @@ export const routes = withTables({
       const dating = await loadDateDisplay(results, showingOf(request, query.calendar), actor)
       return listBody(request, page, {
         ...listed,
-        results: results.map((it) => dating.whole(contributionRow(it, actor, people), it)),
+        results: results.map((it) => dating.addDates(contributionRow(it, actor, people), it)),
       })
     },
   }),
@@ -164,7 +164,7 @@ export const routes = withTables({
     handle: async ({ subject, actor, query, request }) => {
       const of = seenBy(subject, actor)
       const dating = await loadDateDisplay([of], showingOf(request, query.calendar), actor)
-      return dating.whole(await shown(subject, actor), of)
+      return dating.addDates(await shown(subject, actor), of)
     },
     representations: {
       [LINKED]: async ({ subject, actor, request }) =>
@@ -186,7 +186,7 @@ export const routes = withTables({
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'create'),
     handle: async ({ unit, subject, actor, body }) => {
-      const next = await records.amend(unit, subject, actor, body, { replace: true })
+      const next = await records.amendRecord(unit, subject, actor, body, { replace: true })
       return shown({ ...subject, ...next }, actor)
     },
   }),
@@ -201,7 +201,7 @@ export const routes = withTables({
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
     handle: async ({ unit, subject, actor, body }) => {
-      const next = await records.amend(unit, subject, actor, body)
+      const next = await records.amendRecord(unit, subject, actor, body)
       return shown({ ...subject, ...next }, actor)
     },
   }),
@@ -213,7 +213,7 @@ export const routes = withTables({
     params: ByEntity,
     subject,
     handle: async ({ unit, subject }) => {
-      await records.remove(unit, subject)
+      await records.deleteRecord(unit, subject)
       return replyNoContent()
     },
   }),
@@ -225,7 +225,7 @@ export const routes = withTables({
     params: ByEntity,
     subject,
     handle: async ({ unit, subject, actor }) => {
-      const next = await records.restore(unit, subject)
+      const next = await records.restoreRecord(unit, subject)
       return shown({ ...subject, ...next }, actor)
     },
   }),
@@ -241,7 +241,7 @@ export const routes = withTables({
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
     idempotent: '24h',
     handle: async ({ unit, subject, actor, body }) => {
-      const next = await showRecord(actor, await records.amend(unit, subject, actor, body, { trigger: 'revise' }))
+      const next = await showRecord(actor, await records.amendRecord(unit, subject, actor, body, { trigger: 'revise' }))
       return replyCreated(revisionView(next, latestOf(next, actor), await peopleOf([actor.id])))
     },
   }),
@@ -255,7 +255,7 @@ export const routes = withTables({
     params: ByEntity,
     subject,
     handle: async ({ unit, subject, actor }) => {
-      await records.submit(unit, subject, actor)
+      await records.submitDraft(unit, subject, actor)
       return { message: 'Submitted for review.' }
     },
   }),

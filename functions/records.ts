@@ -8,8 +8,8 @@ import { loadHistory } from '../lib/domain/records/history.ts'
 import type { LoadedRecord, RecordItem } from '../lib/domain/records/items.ts'
 import { listRelated, withTiedCards } from '../lib/domain/records/links.ts'
 import * as lists from '../lib/domain/records/lists.ts'
-import { listPublicAt } from '../lib/domain/records/past/list.ts'
-import { loadPublicAt } from '../lib/domain/records/past/record.ts'
+import { listPastRows } from '../lib/domain/records/past/list.ts'
+import { loadPastRecord } from '../lib/domain/records/past/record.ts'
 import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/past/story.ts'
 import {
   Address,
@@ -20,11 +20,11 @@ import {
   ViewQuery,
 } from '../lib/domain/records/queries.ts'
 import { ReadDateView, understandDate } from '../lib/domain/records/read-date.ts'
-import { FacetsView, searchRecords, searchRows } from '../lib/domain/records/search.ts'
-import { showAmong, showRecord, showRecords, type Visible } from '../lib/domain/records/shown.ts'
-import { SuggestedValueView, suggest } from '../lib/domain/records/suggest.ts'
+import { FacetsView, searchRecordRows, searchRecords } from '../lib/domain/records/search.ts'
+import { showLoaded, showRecord, showRecords, type Visible } from '../lib/domain/records/shown.ts'
+import { SuggestedValueView, suggestValue } from '../lib/domain/records/suggest.ts'
 import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
-import { detailOf, rowOf } from '../lib/domain/records/views/record.ts'
+import { recordDetail, recordRow } from '../lib/domain/records/views/record.ts'
 import { recordShape, rowShape } from '../lib/domain/records/views/record-shape.ts'
 import { RelatedView, relatedView } from '../lib/domain/records/views/related.ts'
 import * as records from '../lib/domain/records/write.ts'
@@ -119,8 +119,10 @@ async function listed(asked: Asked) {
     return listBody(request, page, { ...found, results: await showRecords(actor, found.results) })
   }
   const isFound = needsSearch(filter)
-  const found = isFound ? await searchRows(filter, actor, scope, page) : await lists.listRows(filter, scope, page)
-  const body = listBody(request, page, { ...found, results: showAmong(actor, found.results, found.found) })
+  const found = isFound
+    ? await searchRecordRows(filter, actor, scope, page)
+    : await lists.listRecordRows(filter, scope, page)
+  const body = listBody(request, page, { ...found, results: showLoaded(actor, found.results, found.found) })
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
@@ -135,7 +137,7 @@ async function listedAt(at: string, asked: Asked) {
   const names = [...given, ...sorted]
   if (names.length > 0)
     throw invalid({ at: [`A list of a past time is not narrowed or sorted: leave out ${names.join(', ')}.`] })
-  const { more, ...found } = await listPublicAt({ kind: params.segment, at, actor }, page)
+  const { more, ...found } = await listPastRows({ kind: params.segment, at, actor }, page)
   const results = await showRecords(actor, found.results)
   const body = listBody(request, page, { ...found, results, count: page.offset + results.length + (more ? 1 : 0) })
   return { ...body, count: found.count, previous: null }
@@ -187,7 +189,7 @@ export const routes = withTables({
       const { results, ...page } = await listed(asked)
       const { actor, query, request } = asked
       const dating = await loadDateDisplay(results, showingOf(request, query.calendar), actor)
-      return { ...page, results: results.map((it) => dating.whole(rowOf(it, actor), it)) }
+      return { ...page, results: results.map((it) => dating.addDates(recordRow(it, actor), it)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -197,7 +199,7 @@ export const routes = withTables({
         return linkedList(await listed(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
       },
       [MAPPED]: async (asked) =>
-        featuresOf(await listed(asked), (it) => featureOf(it, asked.actor, it.id, rowOf(it, asked.actor))),
+        featuresOf(await listed(asked), (it) => featureOf(it, asked.actor, it.id, recordRow(it, asked.actor))),
       [CSV]: (asked) => asTable('csv', asked),
       [XLSX]: (asked) => asTable('xlsx', asked),
     },
@@ -237,7 +239,7 @@ export const routes = withTables({
     description: 'What records that look like the one being written say there; "" when none does.',
     answer: ok(SuggestedValueView),
     body: Question,
-    handle: async ({ actor, body: { kind, field_key, name } }) => suggest(kind, field_key, name, actor),
+    handle: async ({ actor, body: { kind, field_key, name } }) => suggestValue(kind, field_key, name, actor),
   }),
 
   'POST /cidoc/assist/read-date/': actorRoute({
@@ -262,7 +264,7 @@ export const routes = withTables({
     body: ({ segment }) => schemaOf(segment, 'create'),
     idempotent: '24h',
     handle: async ({ unit, params, actor, body }) => {
-      const made = await records.create(unit, params.segment, actor, body)
+      const made = await records.createRecord(unit, params.segment, actor, body)
       return replyCreated(await shown(made, actor))
     },
   }),
@@ -281,14 +283,14 @@ export const routes = withTables({
     handle: async ({ subject, actor, query, request }) => {
       const it = await asOf(query.at, subject, actor)
       const dating = await loadDateDisplay([it], showingOf(request, query.calendar), actor)
-      return dating.whole(await shown(await withTiedCards(it, actor), actor), it)
+      return dating.addDates(await shown(await withTiedCards(it, actor), actor), it)
     },
     representations: {
       [LINKED]: async ({ subject, actor, query, request }) =>
         linkedRecord(await showRecord(actor, await asOf(query.at, subject, actor)), actor, request.origin),
       [MAPPED]: async ({ subject, actor, query }) => {
         const it = await showRecord(actor, await withTiedCards(await asOf(query.at, subject, actor), actor))
-        return featureOf(it, actor, it.id, detailOf(it, actor))
+        return featureOf(it, actor, it.id, recordDetail(it, actor))
       },
     },
   }),
@@ -315,7 +317,7 @@ export const routes = withTables({
     subject,
     body: ({ segment }) => schemaOf(segment, 'create'),
     handle: async ({ unit, subject, actor, body }) => {
-      const next = await records.amend(unit, subject, actor, body, { replace: true })
+      const next = await records.amendRecord(unit, subject, actor, body, { replace: true })
       return shown(records.asProposed(next), actor)
     },
   }),
@@ -330,7 +332,7 @@ export const routes = withTables({
     subject,
     body: ({ segment }) => schemaOf(segment, 'change'),
     handle: async ({ unit, subject, actor, body }) => {
-      const next = await records.amend(unit, subject, actor, body)
+      const next = await records.amendRecord(unit, subject, actor, body)
       return shown(records.asProposed(next), actor)
     },
   }),
@@ -343,7 +345,7 @@ export const routes = withTables({
     params: Address,
     subject,
     handle: async ({ unit, subject }) => {
-      await records.remove(unit, subject)
+      await records.deleteRecord(unit, subject)
       return replyNoContent()
     },
   }),
@@ -355,7 +357,7 @@ export const routes = withTables({
     params: Address,
     subject,
     handle: async ({ unit, subject, actor }) => {
-      const next = await records.restore(unit, subject)
+      const next = await records.restoreRecord(unit, subject)
       return shown(next, actor)
     },
   }),
@@ -366,9 +368,9 @@ export const handler = endpoint(routes)
 /** The record as it is, or as it was public at a moment. */
 async function asOf(at: string | undefined, it: LoadedRecord, actor: Actor | null): Promise<LoadedRecord> {
   if (at === undefined) return it
-  const then = await loadPublicAt(it.entity_id, at, actor)
+  const then = await loadPastRecord(it.entity_id, at, actor)
   if (!then) throw notFound()
   return then
 }
 
-const shown = async (it: LoadedRecord, actor: Actor | null) => detailOf(await showRecord(actor, it), actor)
+const shown = async (it: LoadedRecord, actor: Actor | null) => recordDetail(await showRecord(actor, it), actor)

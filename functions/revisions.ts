@@ -3,7 +3,7 @@ import { invalid, notFound } from '../lib/base/errors.ts'
 import { kinds } from '../lib/domain/kinds/index.ts'
 import { type History, loadHistory, loadHistoryOf } from '../lib/domain/records/history.ts'
 import type { Revision } from '../lib/domain/records/items.ts'
-import { publicAt } from '../lib/domain/records/past/record.ts'
+import { pastRecord } from '../lib/domain/records/past/record.ts'
 import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/past/story.ts'
 import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/domain/records/queries.ts'
 import { showRecord, type Visible } from '../lib/domain/records/shown.ts'
@@ -61,7 +61,7 @@ export const routes = withTables({
       if (!found) throw notFound()
       const row = revisionRow(it, found, actor, await peopleOf([found.created_by]))
       const of = { kind: it.kind, data: found.data }
-      return (await loadDateDisplay([of], showingOf(request, query.calendar), actor)).whole(row, of)
+      return (await loadDateDisplay([of], showingOf(request, query.calendar), actor)).addDates(row, of)
     },
   }),
 
@@ -111,7 +111,7 @@ export const routes = withTables({
     query: ExplainQuery,
     says: ['properties.*.label', 'properties.*.why'],
     handle: async ({ subject, actor, query, request }) => {
-      const found = query.at === undefined ? subject : publicAt(subject, query.at, actor)
+      const found = query.at === undefined ? subject : pastRecord(subject, query.at, actor)
       if (!found) throw notFound()
       const it = await showRecord(actor, found)
       const dating = await loadDateDisplay([it], showingOf(request, query.calendar), actor)
@@ -123,7 +123,7 @@ export const routes = withTables({
         kind: it.kind,
         cidoc_id: kinds[it.kind].record ? it.id : null,
         properties: explainProperties(it, actor, people, property).map((each) =>
-          dating.one(each, { of: it, member: each.property, words: each.value }),
+          dating.addDate(each, { of: it, member: each.property, words: each.value }),
         ),
       }
     },
@@ -154,7 +154,7 @@ async function revisionList(it: Visible<History> | undefined, { actor, page, req
   const people = await peopleOf(rows.map((each) => each.created_by))
   const values = (of: Visible<History>, { data }: Revision) => ({ kind: of.kind, data })
   const dating = await loadDateDisplay(it ? rows.map((each) => values(it, each)) : [], showing, actor)
-  const results = it ? rows.map((each) => dating.whole(revisionRow(it, each, actor, people), values(it, each))) : []
+  const results = it ? rows.map((each) => dating.addDates(revisionRow(it, each, actor, people), values(it, each))) : []
   return listBody(request, page, { count: visible.length, results })
 }
 

@@ -8,7 +8,7 @@ import { discoveryGroups, firstSearchGroups, kindOfResource, resources } from '.
 import { visibleRecords } from '../lib/domain/records/search.ts'
 import { showRecords } from '../lib/domain/records/shown.ts'
 import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
-import { rowOf } from '../lib/domain/records/views/record.ts'
+import { recordRow } from '../lib/domain/records/views/record.ts'
 import { rowShape } from '../lib/domain/records/views/record-shape.ts'
 import { facetNames } from '../lib/domain/search-words/facets.ts'
 import { DiscoveryQuery, GroupedQuery, REPEATED, RequiredQuery, SearchParams } from '../lib/doors/discovery/queries.ts'
@@ -134,7 +134,7 @@ export const routes = withTables({
       const heads = new Map((await showRecords(actor, [...visible.values()])).map((it) => [it.entity_id, it]))
       const dating = await loadDateDisplay([...heads.values()], showingOf(request, calendar), actor)
       const rows = (hits: readonly Hit[]) =>
-        hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => dating.whole(rowOf(it, actor), it))
+        hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => dating.addDates(recordRow(it, actor), it))
       return Object.fromEntries(firstSearchGroups.map((resource) => [resource, rows(groups.get(resource) ?? [])]))
     },
   }),

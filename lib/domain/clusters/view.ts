@@ -3,7 +3,7 @@ import * as s from '../../base/shapes.ts'
 import { type Kind, type KindKey, kindKeys, kinds } from '../kinds/index.ts'
 import { namesOf } from '../names/text.ts'
 import type { RecordItem } from '../records/items.ts'
-import { statusOf } from '../records/views/record.ts'
+import { publicStatus } from '../records/views/record.ts'
 import type { Cluster } from './clusters.ts'
 import { type Candidate, isGenericName, SAME_NAME } from './duplicates.ts'
 
@@ -151,7 +151,7 @@ const recordView = (it: RecordItem, completeness_score: number) => ({
   display_title: it.name,
   registry_key: it.kind,
   completeness_score,
-  status: statusOf(it),
+  status: publicStatus(it),
 })
 
 /** The share of the kind's fields that are filled, rounded to hundredths. */

@@ -12,7 +12,7 @@ import { project } from '../projects/items.ts'
 import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
 import { queueHeading as headingOfEntry, namesOfEntry, QUEUE_RESOURCE, queueByAge } from '../records/queue-entry.ts'
-import { documentOfValues, facetOf, joinTexts, MOST_TEXT, shortSummary } from '../records/search-document.ts'
+import { documentOfValues, facetOfMember, joinTexts, MOST_TEXT, shortSummary } from '../records/search-document.ts'
 import { sourceHeading as headingOfSource, source } from '../sources/sources.ts'
 
 /**
@@ -168,7 +168,7 @@ function recordDocument(it: RecordItem): Document {
   const kind = kinds[it.kind]
   const links = valueEdges(it)
     .slice(0, MOST_LINKS)
-    .map(({ to, relation }) => ({ id: to, facet: facetOf(relation) }))
+    .map(({ to, relation }) => ({ id: to, facet: facetOfMember(relation) }))
   return {
     ...documentOfValues(kind, it.name, it.data),
     ...(links.length > 0 && { links }),

@@ -8,7 +8,7 @@ import { headerOf } from '../records/build.ts'
 import { type RecordItem, revision } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
 import { findMove } from '../records/rules/status.ts'
-import { stateOf } from '../records/write.ts'
+import { reviewStateOf } from '../records/write.ts'
 import { type Alike, type EarlierRows, earlierRows, lookAlikes } from './alike.ts'
 import { addCounts, type Counts, noCounts, type Outcome } from './items.ts'
 import { differences, headsOf, knownRecords, valuesNow } from './known.ts'
@@ -225,7 +225,7 @@ async function baseOf(
 function refusalOf(record: RecordItem, actor: Actor): string | undefined {
   if (permissions['record.update'].changes(actor, record) !== true)
     return 'This is a record of someone else, which only they and staff may change.'
-  return findMove(stateOf(record), 'edit') ? undefined : `A record that is ${record.status} cannot be changed.`
+  return findMove(reviewStateOf(record), 'edit') ? undefined : `A record that is ${record.status} cannot be changed.`
 }
 
 /** Hides look-alikes that the contributor may not see. */

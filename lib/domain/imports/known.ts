@@ -10,9 +10,9 @@ import { isLink } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
 import type { Header } from '../records/build.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
-import { isAt } from '../records/place.ts'
+import { isAtPoint } from '../records/place.ts'
 import { showRecords } from '../records/shown.ts'
-import { valuesFor } from '../records/views/record.ts'
+import { visibleValues } from '../records/views/record.ts'
 import type { Mapping } from './mapping.ts'
 import { findWanted, type Wanted, wantText } from './sweep.ts'
 
@@ -32,7 +32,9 @@ export async function knownRecords(
   for (const { row, header } of rows) {
     const records = (candidates.get(row) ?? []).flatMap((id) => heads.get(id) ?? [])
     const visible = records.filter((it) => !it.deleted_at && mayInspect(actor, it))
-    const same = visible.filter((it) => mapping.match !== 'name_and_place' || (header && isAt(it, header.point, actor)))
+    const same = visible.filter(
+      (it) => mapping.match !== 'name_and_place' || (header && isAtPoint(it, header.point, actor)),
+    )
     // The caller's own record comes first, then a public one.
     const best = same.find((it) => it.contributor_id === actor.id) ?? same.find((it) => it.public) ?? same[0]
     if (best) found.set(row, best)
@@ -46,7 +48,7 @@ async function asSeenBy(actor: Actor, found: ReadonlyMap<number, RecordItem>): P
   const seen = new Map(
     (await showRecords(actor, theirs)).map((it): [string, RecordItem] => [
       it.entity_id,
-      { ...it, data: valuesFor(it, it.data, actor), proposed: null },
+      { ...it, data: visibleValues(it, it.data, actor), proposed: null },
     ]),
   )
   return new Map([...found].map(([row, it]) => [row, seen.get(it.entity_id) ?? it]))

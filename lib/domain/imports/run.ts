@@ -5,7 +5,7 @@ import { permissions } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { type Contribution, kinds } from '../kinds/index.ts'
 import { recordItemOf } from '../records/items.ts'
-import { amend, create, loadRecordById } from '../records/write.ts'
+import { amendRecord, createRecord, loadRecordById } from '../records/write.ts'
 import { keepBefore } from './before.ts'
 import { type Import, type Made, madeItem, type Work } from './items.ts'
 import { saysStill } from './known.ts'
@@ -102,7 +102,7 @@ async function makeOne(order: Order, row: number, read: Read): Promise<Made> {
   const contribution = contributionFrom(order.mapping, read, 'create')
   const { id, actor } = order
   return inUnit(async (unit) => {
-    const { entity_id, named } = await create(unit, kinds[order.mapping.kind], actor, contribution, { id, row })
+    const { entity_id, named } = await createRecord(unit, kinds[order.mapping.kind], actor, contribution, { id, row })
     return addMark(unit, { import_id: id, row, entity_id, what: 'created', named, version: 1 })
   })
 }
@@ -136,7 +136,7 @@ async function amendOne(
   await keepBefore(id, row, { head: recordItemOf(old), assertions: old.assertions })
   try {
     return await inUnit(async (unit) => {
-      const { entity_id, named } = await amend(unit, old, actor, contribution, { batch: { id, row } })
+      const { entity_id, named } = await amendRecord(unit, old, actor, contribution, { batch: { id, row } })
       return addMark(unit, { import_id: id, row, entity_id, what: 'amended', named, version: 1 })
     })
   } catch (error) {

@@ -6,7 +6,7 @@ import { contentDisposition } from '../../engines/media/index.ts'
 import { type Actor, worksOn } from '../../platform/permissions.ts'
 import type { PeopleById } from '../../platform/users/people.ts'
 import { kindKeys } from '../kinds/index.ts'
-import { statuses } from '../records/rules/status.ts'
+import { recordStatuses } from '../records/rules/status.ts'
 import type { Batch } from './imports.ts'
 import { formats, type Import, type KeptMapping, outcomes, states, tasks } from './items.ts'
 import { matches, scripts, sourceMembers } from './mapping.ts'
@@ -160,7 +160,7 @@ export const ImportTableRowView = s.shape('ImportTableRow', () =>
       v.object({
         kind: s.oneOf(kindKeys),
         id: s.whole,
-        status: s.oneOf(statuses),
+        status: s.oneOf(recordStatuses),
         open_flags: s.whole,
         deleted: v.boolean(),
       }),

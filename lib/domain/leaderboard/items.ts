@@ -4,14 +4,14 @@ import { clock } from '../../base/clock.ts'
 import { audiences } from '../../base/visibility.ts'
 import { addNumbers, defineItem, type Key, putEntry, removeEntry, type Write } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
-import { decisionList, listsOf, revisionList, visibilities } from '../records/items.ts'
+import { decisionList, listsOf, recordVisibilities, revisionList } from '../records/items.ts'
 import { submissionList } from '../submissions/items.ts'
 import { type BoardName, boardNames, boards, placeOf } from './score.ts'
 import { figures, type Tally } from './tally.ts'
 
 /** For each figure, the lists of a person whose sizes make it up. */
 export const tallies = {
-  entities: (user) => visibilities.map((visibility) => listsOf.owner(user, visibility)),
+  entities: (user) => recordVisibilities.map((visibility) => listsOf.owner(user, visibility)),
   accepted_entities: (user) => audiences.map((audience) => listsOf.owner(user, audience)),
   rejected_entities: (user) => [listsOf.owner(user, 'rejected')],
   reviews: (user) => [decisionList(user)],

@@ -1,7 +1,7 @@
 import { clock } from '../../base/clock.ts'
 import { get } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
-import { type ActivityPage, listActivities } from '../records/activities.ts'
+import { type ActivityPage, listRecordActivities } from '../records/activities.ts'
 import { type Entry, entry } from './items.ts'
 import { rankIn } from './order-statistic-tree.ts'
 import { type Board, loadBoardPage } from './page.ts'
@@ -34,7 +34,7 @@ export async function loadProgression(actor: Actor | null): Promise<Progression>
 async function progressOf(actor: Actor): Promise<Progress> {
   const [it, { results }] = await Promise.all([
     get(entry, { user_id: actor.id }),
-    listActivities({ username: actor.username }, actor, { limit: LOOKED_AT, offset: 0 }),
+    listRecordActivities({ username: actor.username }, actor, { limit: LOOKED_AT, offset: 0 }),
   ])
   const position = it?.standing.progress
   const tally = it?.tally ?? nothing

@@ -9,7 +9,7 @@ import { claimPack, claimsIn } from '../records/claim-packs.ts'
 import { type History, loadHistory } from '../records/history.ts'
 import { activity, decision, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
 import { isWaiting } from '../records/queue-entry.ts'
-import { planAmend } from '../records/write.ts'
+import { planAmendment } from '../records/write.ts'
 import { planDecision, planEdits } from '../review/decide.ts'
 import type { DecisionInput } from '../review/verdict.ts'
 import { type Addition, additionTo, copyPictures, type Depicting, depictedBy } from './assets/depicted.ts'
@@ -149,7 +149,7 @@ async function planWrites(old: History, actor: Actor, addition: Addition | undef
   if (!addition) return (await planDecision(old, actor, acceptInput)).writes
   const { pictures } = addition
   const edits = { data: { [IMAGES]: pictures }, cleared: [], assertion: sourceOf(addition), pictures }
-  if (old.public && isWaiting(old)) return (await planAmend(old, actor, edits, { pictures })).writes
+  if (old.public && isWaiting(old)) return (await planAmendment(old, actor, edits, { pictures })).writes
   const input = { ...acceptInput, verdict: 'accept_with_edits' as const, edits }
   return (await (old.public ? planEdits : planDecision)(old, actor, input)).writes
 }

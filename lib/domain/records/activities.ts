@@ -37,10 +37,10 @@ export type ActivityPage = PageResult<{ activity: Activity; about: RecordItem | 
 }
 
 /**
- * One page of activities, of all or of one person, type or record. `about` is undefined where the caller may not see the record.
- * Calls: one for each audience of the caller, and one for the size with the records and people.
+ * Lists activities, newest first. `about` is undefined where the caller may not see the record. Calls: one for each
+ * audience of the caller, and one that reads sizes, records and people together.
  */
-export async function listActivities(
+export async function listRecordActivities(
   filter: ActivityFilter,
   actor: Actor | null,
   place: PageRequest,
@@ -59,10 +59,9 @@ export async function listActivities(
   return { ...listing, results }
 }
 
-/** An activity as permissions see it. */
 type ActivityWithRecord = Subject & { activity: Activity; about: RecordItem; version: number }
 
-/** Loads an activity with its record by its id, which contains the record's. One call. */
+/** The id of an activity contains its record's id, so one call reads both. */
 export async function loadActivity(id: string): Promise<ActivityWithRecord | undefined> {
   const record = addressOf(id)?.record
   if (!record) return undefined
@@ -75,7 +74,7 @@ export async function loadActivity(id: string): Promise<ActivityWithRecord | und
   return { activity: it, about, contributor_id, public: isPublic, access_tier, deleted_at, version: it.version }
 }
 
-/** The audiences of history items to which the caller belongs on any record. */
+/** The audiences that the caller has on every record. On records that they work on, they read withheld items, too. */
 export function historyAudiencesOf(actor: Actor | null): readonly HistoryAudience[] {
   if (maySeeAll(actor)) return historyAudiences
   const open = audiencesWith(actor !== null)
@@ -84,7 +83,7 @@ export function historyAudiencesOf(actor: Actor | null): readonly HistoryAudienc
 
 const keysInvolved = (rows: readonly Activity[]) => rows.flatMap((it) => [key.head(it.entity_id), keyOf(it.user_id)])
 
-/** The index partitions for the caller: activities of the caller's audiences, and the caller's own withheld ones. */
+/** A caller who may not read withheld activities still reads their own. */
 function partitionsFor({ activity_type }: ActivityFilter, by: string | undefined, actor: Actor | null) {
   const callerAudiences = historyAudiencesOf(actor)
   const within = (audience: HistoryAudience, user: string | undefined) =>
@@ -104,7 +103,7 @@ async function listOfAll(filter: ActivityFilter, by: string | undefined, actor: 
   return { ...listing, items: listing.items.map((item) => parse(activity, item)) }
 }
 
-/** The activities of one record, read from its partition. One record has few enough to read them all. */
+/** A record has few activities: all are read, and filtered here. */
 async function listOfRecord(
   { entity = '', activity_type, forward }: ActivityFilter,
   by: string | undefined,

@@ -42,14 +42,19 @@ import { queueWrites } from './queue-entry.ts'
 import { resolveRelations } from './relations.ts'
 import { findMove } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
-import { stateOf } from './write.ts'
+import { reviewStateOf } from './write.ts'
 
-/** A claim as permissions see it. Whoever reads the record reads a settled claim; its author and reviewers read any. */
+/**
+ * Settled claims (accepted, disputed) are for every reader of the record. Others are for their author and for
+ * reviewers.
+ */
 export type ClaimWithRecord = Subject & { claim: Assertion; about: RecordItem | undefined; version: number }
-/** A claim with all claims of its pack, itself included. */
+/**
+ * `pack` holds all claims that are stored in one item with this one, itself included. A change writes them together.
+ */
 export type ClaimWithPack = ClaimWithRecord & { pack: readonly Assertion[] }
 
-/** Loads a claim by its id, with its record. One call. */
+/** Loads a claim and its record. One call: the id of a claim contains the keys of both. */
 export async function loadClaim(id: string): Promise<ClaimWithPack | undefined> {
   const record = addressOf(id)?.record
   if (!record) return undefined
@@ -85,15 +90,15 @@ export type ClaimFilter = {
 export type ClaimPage = PageResult<ClaimWithRecord>
 
 /**
- * Claims about one record, or about all records where the filter names none (then by default the accepted ones). Only
- * those that the caller may see.
+ * Lists the claims that the caller may see. A filter that names no record lists claims on all records, by default the
+ * accepted ones.
  */
 export async function listClaims(filter: ClaimFilter, actor: Actor | null, place: PageRequest): Promise<ClaimPage> {
   const about = await findRecord(filter)
   return about === 'any' ? listAllClaims(filter, actor, place) : listClaimsOfRecord(about, filter, actor, place)
 }
 
-/** The record that a filter or a body names. Undefined when it does not exist, `any` when none is named. */
+/** Returns `any` where the filter names no record, and undefined where the record that it names does not exist. */
 async function findRecord({
   entity_type,
   entity_id,
@@ -127,7 +132,7 @@ async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: Pa
   const { status = 'accepted', asserted_property } = filter
   if (!isStatus(status)) return { count: 0, results: [] }
   const isPublic = isSettled({ reconciliation_status: status })
-  // Pending and superseded claims are in lists of reviewers and staff alone.
+  // Only reviewers and staff list pending and superseded claims.
   const callerAudiences = historyAudiencesOf(actor).filter((it) => isPublic || isForInsiders(it))
   const isAsked = (it: Assertion) =>
     it.reconciliation_status === status && (!asserted_property || it.asserted_property === asserted_property)
@@ -164,8 +169,8 @@ const isStatus = (status: string): status is Assertion['reconciliation_status'] 
 const isForInsiders = (audience: HistoryAudience) => !audiences.some((it) => it === audience)
 
 /**
- * Makes a claim apart from a contribution. It waits for review and is checked for contradictions like any value. Fails with field
- * errors when it names a record, property or predicate that does not exist. If the record changes meanwhile, it is planned again.
+ * Makes a claim that is no part of a contribution. It waits for review, and is flagged where it contradicts another
+ * claim. Fails with field errors on an unknown record, property or predicate. After a conflict it is planned again.
  */
 export async function createClaim(unit: UnitOfWork, actor: Actor, it: Contribution): Promise<ClaimWithRecord> {
   unit.retryOn('conflict')
@@ -236,9 +241,9 @@ async function planClaim(actor: Actor, { data, assertion: source }: Contribution
   return { result: { ...claimOf(made, undefined), about: subject }, writes }
 }
 
-/** The changes that put an accepted record back into the queue, because a claim contradicts it. */
+/** A claim that contradicts an accepted record puts it back into the queue. */
 function returnToReview(it: RecordItem, made: Assertion, at: string): Partial<RecordItem> {
-  const moved = it.public && it.status === 'accepted' ? findMove(stateOf(it), 'edit') : undefined
+  const moved = it.public && it.status === 'accepted' ? findMove(reviewStateOf(it), 'edit') : undefined
   if (!moved) return {}
   return {
     status: moved.status,
@@ -248,8 +253,8 @@ function returnToReview(it: RecordItem, made: Assertion, at: string): Partial<Re
 }
 
 /**
- * Sets the status of a claim. Fails with `conflict` when the claim has changed since it was read. A claim cannot be accepted
- * while its record is not published: that fails with `conflict` too.
+ * Fails with `conflict` when the claim has changed since it was read, or when it would be accepted on an unpublished
+ * record.
  */
 export async function setClaimStatus(
   unit: UnitOfWork,
@@ -275,9 +280,9 @@ export async function setClaimStatus(
   return { ...old, claim: next, version: next.version }
 }
 
-/** The flags for what a new claim contradicts. Two calls for each date that names a period. */
+/** Calls: two for each date that names a period. */
 async function contradictionsOf(about: LoadedRecord, made: Assertion, actor: Actor) {
-  // With claims missing from the read, a contradiction could be overlooked.
+  // An incomplete read could miss a contradiction.
   if (!hasAllClaims(about)) throw conflict()
   const data = { calendar_system: about.data.calendar_system, [made.asserted_property]: made.value }
   const meanings = await findPeriodMeanings(kinds[about.kind], data, actor, about)
@@ -313,7 +318,7 @@ async function newLooseSubject(): Promise<Pick<RecordItem, 'entity_id' | 'kind' 
   return { entity_id: recordId(kinds.assertion.code, id), kind: 'assertion', id }
 }
 
-/** The evidence of a claim: members of the body come before its `assertion` block. */
+/** A member of the body wins over the same member of its `assertion` block. */
 const assertionOf = (block: AssertionInput, text: (name: string) => string): AssertionInput => ({
   source_type: text('source_type') || block.source_type,
   source_citation: text('source_citation') || block.source_citation,

@@ -23,7 +23,7 @@ import {
 import { queueWrites } from './queue-entry.ts'
 import { worstSource } from './rules/triage.ts'
 
-/** Builds the items and writes of which every change of a record consists. Nothing is committed here. */
+/** All items of one change of a record, and the writes that store them. The caller commits. */
 
 export type PlannedRecord = {
   record: RecordItem
@@ -33,13 +33,13 @@ export type PlannedRecord = {
   writes: Write[]
 }
 
-/** The next integer id of a kind. A number that is never used leaves a gap, which does no harm. */
+/** A create that fails leaves a gap in the numbers of its kind. It does no harm. */
 export const nextRecordId = (kind: Kind): Promise<number> => nextOf(kind.key)
 
-/** What a new record is made of. `stub`: another contribution names it, and nobody has described it yet. */
+/** `stub`: another contribution names the record, and nobody has described it yet. */
 export type NewRecordInput = {
   data: Values
-  /** The header of `data`, where the caller has computed it already. */
+  /** Pass it where it is computed already. */
   header?: Header
   source: AssertionInput
   actor: Actor
@@ -48,10 +48,10 @@ export type NewRecordInput = {
   batch?: BatchRow | undefined
 }
 
-/** A row of an import. */
+/** The import with this `id`, and the row of it that the record came from. */
 export type BatchRow = { id: string; row: number }
 
-/** Builds a new record: head, first revision, one claim per value, activity, flags, name index entries and queue entries. */
+/** Builds a new record, which waits for review at once. README.md lists the items. */
 export function newRecord(
   kind: Kind,
   id: number,
@@ -64,7 +64,7 @@ export function newRecord(
     entity_id,
     kind: kind.key,
     id,
-    ...summaryOf(header),
+    ...withoutNames(header),
     data,
     proposed: null,
     status: 'pending_review',
@@ -118,7 +118,7 @@ export type Header = Pick<RecordItem, 'name' | 'category' | 'access_tier' | 'poi
   identities: string[]
 }
 
-/** The header of a record with these values. Compute it once for each write. */
+/** It reads all values and names, so compute it once for each write. */
 export function headerOf(kind: Kind, data: Values): Header {
   const name = textOf(data[kind.nameField])
   return {
@@ -133,9 +133,8 @@ export function headerOf(kind: Kind, data: Values): Header {
 }
 
 /** The part of a header that the record item holds. */
-export const summaryOf = ({ names: _, identifier: __, identities: ___, ...summary }: Header) => summary
+export const withoutNames = ({ names: _, identifier: __, identities: ___, ...summary }: Header) => summary
 
-/** The entry of a record in the name index. */
 export const nameEntryOf = (
   { entity_id, kind, id }: RecordItem,
   { names, identifier, identities, ...where }: Header,
@@ -151,7 +150,7 @@ export const nameEntryOf = (
 const searchablePoint = ({ point, access_tier }: Pick<RecordItem, 'point' | 'access_tier'>) =>
   isCoarse(access_tier) ? null : point
 
-/** The entry of a stored record in the name index. Undefined for a deleted record. */
+/** A deleted record has no entry, so nobody finds it by name. */
 export function storedNameEntryOf(it: RecordItem): Indexed | undefined {
   if (it.deleted_at) return undefined
   return {
@@ -172,13 +171,13 @@ export type ClaimOrigin = {
   at: string
 }
 
-/** The values of one contribution as claims. Their ids put them into one pack. */
+/** All claims of a contribution get ids of one pack, so they are stored as one item. */
 export function newClaims(by: ClaimOrigin, values: Iterable<readonly [property: string, value: unknown]>): Assertion[] {
   const nextId = newPackIds(by.about.entity_id)
   return Array.from(values, ([property, value]) => newClaim(by, property, value, nextId()))
 }
 
-/** One value as a claim. Without `id` it gets a pack of its own. */
+/** Without `id` the claim gets a pack of its own. */
 export function newClaim(
   { about: it, source, actor, revision_number, at }: ClaimOrigin,
   property: string,
@@ -219,7 +218,6 @@ export function newClaim(
   }
 }
 
-/** The item of a record's current revision. */
 export const newRevision = (it: RecordItem, data: Values, actor: Actor, at: string): Revision => ({
   revision_id: it.current_revision_id,
   entity_id: it.entity_id,
@@ -248,11 +246,11 @@ export const newActivity = (
   version: 1,
 })
 
-/** What the service has found doubtful. It becomes a flag. */
+/** A doubt of the service, before it is stored as a flag. */
 export type NewFlag = Pick<Flag, 'flag_type' | 'reason'> &
   Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property'>>
 
-/** A flag that the service raises. */
+/** Builds a flag that the service raises: `flagged_by` is null. */
 export const newFlag = (it: Pick<RecordItem, 'entity_id' | 'contributor_id'>, raised: NewFlag, at: string): Flag => ({
   other_entity_id: null,
   assertion_ids: [],
@@ -273,7 +271,10 @@ export const newFlag = (it: Pick<RecordItem, 'entity_id' | 'contributor_id'>, ra
 
 const feedback = ['rejected', 'changes_requested', 'accepted', 'commented']
 
-/** The record item with a further activity. It holds the latest five, so lists of contributions need not read the histories. */
+/**
+ * Adds an activity to the record item. The item holds the latest five, so lists of contributions need not read
+ * histories.
+ */
 export function withActivity(it: RecordItem, done: Activity, actor: Actor): RecordItem {
   const { activity_id, activity_type, comment, created_at } = done
   const brief = { activity_id, activity_type, comment, created_at, user_id: actor.id, username: actor.username }
@@ -285,10 +286,7 @@ export function withActivity(it: RecordItem, done: Activity, actor: Actor): Reco
   }
 }
 
-/**
- * The record item after the comment of an activity has changed. If the new comment is empty, an earlier comment becomes
- * `latest_feedback`.
- */
+/** Call it when the comment of an activity has changed. An emptied comment makes an earlier one `latest_feedback`. */
 export function withActivityComment(it: RecordItem, activity_id: string, comment: string): RecordItem {
   const recent_activities = it.recent_activities.map((each) =>
     each.activity_id === activity_id ? { ...each, comment } : each,

@@ -33,7 +33,7 @@ import {
 const { entity_id: _, audience: __, version: ___, ...entries } = Assertion.entries
 const Part = v.partial(v.object({ ...entries, at: v.number() }))
 
-/** The stored members of one claim, or those that all claims of a pack share. `at` is the place of a claim in its pack. */
+/** The members of one claim, or those that all claims of the pack share. `at` is the place of a claim in its pack. */
 type Part = v.InferOutput<typeof Part>
 
 export const ClaimPack = v.object({
@@ -50,7 +50,6 @@ export const ClaimPack = v.object({
 export type ClaimPack = v.InferOutput<typeof ClaimPack>
 type Status = Assertion['reconciliation_status']
 
-/** The list of claims with this status that this audience may read. */
 export const assertionList = (status: string, audience: HistoryAudience) => `ASSERTION#${audience}#${status}`
 
 /** Every contribution adds pending claims. They are spread over six partitions, so that none is hot. */
@@ -64,14 +63,14 @@ const indexOf = { pending: 'gsi1', accepted: 'gsi2', disputed: 'gsi3', supersede
 const partition = (status: Status, audience: HistoryAudience, part: number) =>
   spreadOver(status) === 1 ? assertionList(status, audience) : `${assertionList(status, audience)}#${part}`
 
-/** The index partitions that together hold the list of a status and audience. */
+/** A reader of the list queries all of these partitions. */
 export const assertionPartitions = (status: Status, audience: HistoryAudience) =>
   Array.from({ length: spreadOver(status) }, (_, part) => ({
     index: indexOf[status],
     pk: partition(status, audience, part),
   }))
 
-/** Who may read the claims of a pack that have this status. */
+/** Claims that are not settled stay withheld, whoever may read the rest of the pack. */
 const audienceIn = ({ audience }: Pick<ClaimPack, 'audience'>, status: Status): HistoryAudience =>
   isSettled({ reconciliation_status: status }) || audience === 'deleted' ? audience : 'withheld'
 
@@ -101,7 +100,6 @@ const blank = blankOf(Assertion)
 /** The claims of a stored pack, oldest first. */
 export const claimsIn = (stored: Stored): Assertion[] => unpackClaims(parse(claimPack, stored))
 
-/** The claims of a pack, oldest first. */
 export function unpackClaims({ pack, entity_id, audience, common, claims, version }: ClaimPack): Assertion[] {
   const made = Object.entries(claims).map(([asserted_property, own]): Assertion => {
     const { at = 0, reconciliation_status = 'pending', value, ...rest } = { ...common, ...own }
@@ -128,15 +126,15 @@ function packClaims(pack: string, its: readonly Assertion[], audience: HistoryAu
   return { pack, entity_id: its[0]?.entity_id ?? '', audience, common: sparse(blank, common), claims, version }
 }
 
-/** The audience of these claims. Claims without a record (`about`) are for everyone, once one of them is settled. */
+/** The audience of a pack. Claims about no stored record are for everyone, once one of them is settled. */
 export const audienceOfClaims = (its: readonly Assertion[], about: AudienceSubject | undefined): HistoryAudience =>
   historyAudienceOf(about ?? { public: true, access_tier: openTier, deleted_at: null }, its.some(isSettled))
 
-/** The audience of the pack as it is stored. */
+/** The audience that the pack had when it was read. Claims that are not settled have lost it: they say `withheld`. */
 const storedAudience = (its: readonly Assertion[]): HistoryAudience =>
   its.find(isSettled)?.audience ?? its[0]?.audience ?? 'withheld'
 
-/** The members of a claim that a pack stores. `asserted_value` only where it is not the text of `value`. */
+/** `asserted_value` is stored only where it differs from the text of `value`. */
 function packedMembers(it: Assertion): Part & Readonly<Record<string, unknown>> {
   const { id, entity_id: _, asserted_property: __, audience: ___, version: ____, asserted_value, ...rest } = it
   return { ...rest, at: placeInPack(id), ...(asserted_value !== textOf(it.value) && { asserted_value }) }

@@ -5,7 +5,7 @@ import type { Header, NewFlag } from './build.ts'
 import type { Assertion, LoadedRecord } from './items.ts'
 import { findLookAlikes } from './look-alikes.ts'
 import type { PeriodMeanings } from './periods.ts'
-import { valueFor } from './place.ts'
+import { visibleValue } from './place.ts'
 import { type ClaimConflict, type ComparedClaim, contradictingRivals, findConflicts } from './rules/conflicts.ts'
 
 /** One flag `suspected_duplicate` for each look-alike. Records that it links to (`linked`) are no duplicates. */
@@ -32,8 +32,8 @@ const likenesses = {
 }
 
 /**
- * Compares new claims with those on record. A hidden place is first rounded as `actor` may see it. Otherwise the flag, or its
- * absence, would reveal the place.
+ * Finds contradictions between new claims and those on record. A hidden place is first rounded as `actor` may see it:
+ * otherwise a flag, or none, would reveal the place.
  */
 export function detectConflicts(
   old: LoadedRecord,
@@ -44,14 +44,14 @@ export function detectConflicts(
   const calendar = old.data.calendar_system
   return findConflicts(
     old.assertions.flatMap((it) => {
-      const value = valueFor(old, it.asserted_property, it.value, actor)
+      const value = visibleValue(old, it.asserted_property, it.value, actor)
       return comparableClaims(old.kind, { ...it, value }, { calendar, meanings })
     }),
     claims.flatMap((it) => comparableClaims(old.kind, it, { calendar: stated ?? calendar, meanings })),
   )
 }
 
-/** A claim as the conflict check compares it. Empty where its property is no field of the kind. */
+/** Returns nothing where the property is no field of the kind: then no comparator is declared. */
 function comparableClaims(
   kind: KindKey,
   it: Assertion,

@@ -12,18 +12,24 @@ import type { Values } from '../names/values.ts'
 import type { NewFlag } from './build.ts'
 import { recordItem } from './items.ts'
 import type { PeriodMeanings } from './periods.ts'
-import { pointFor } from './place.ts'
+import { visiblePoint } from './place.ts'
 
 /** Unlikely values are accepted as input. The contributor gets a warning, and reviewers get a flag. */
 
-/** Nepal with a margin, in degrees. A point outside it that falls inside with its numbers swapped counts as swapped. */
+/**
+ * Nepal with a margin, in degrees. (85, 27) lies outside and (27, 85) inside: such a point was entered the wrong way
+ * round.
+ */
 const home = { south: 26, north: 31, west: 79.5, east: 88.5 }
 /** A point farther than this from every place that the record names is doubtful. In metres. */
 const FARTHEST_M = 50_000
 
 type Doubt = { property: string; message: string }
 
-/** The flags for unlikely values among the `changed` ones; each is also a warning. One call where a place is linked. */
+/**
+ * Finds unlikely values among the `changed` ones. The contributor gets each as a warning. One call where a place is
+ * linked.
+ */
 export async function findDoubtFlags(
   kind: Kind,
   data: Values,
@@ -45,7 +51,7 @@ export async function findDoubtFlags(
 
 type DateContext = { changed: readonly string[]; meanings: PeriodMeanings }
 
-/** Dates that cannot be read and name no period. */
+/** Dates that cannot be read. One that names a period ("Malla era") is no doubt. */
 function dateDoubts({ fields }: Kind, data: Values, { changed, meanings }: DateContext): Doubt[] {
   return changed.flatMap((property) => {
     const [type, value] = [fields[property]?.type, data[property]]
@@ -77,7 +83,7 @@ async function pointDoubts(kind: Kind, data: Values, actor: Actor, changed: read
   return message === undefined ? [] : [{ property: 'coordinates', message }]
 }
 
-/** Why a point is doubtful, compared with `places`, or with Nepal where there are none. Undefined where it is not. */
+/** Says why a point is doubtful, and undefined where it is not. Without `places` it is compared with Nepal. */
 function placeDoubt(point: Point, places: readonly Point[]): string | undefined {
   const swapped = { lat: point.lng, lng: point.lat }
   const isSwapped = Math.abs(swapped.lat) <= 90
@@ -99,6 +105,6 @@ async function pointsOf(values: readonly unknown[], actor: Actor): Promise<Point
   const found = records.length > 0 ? await getMany(records.map(key.head)) : new Map()
   return records.flatMap((entity_id) => {
     const it = itemIn(found, recordItem, { entity_id })
-    return it && !it.deleted_at && maySee(actor, it) ? (pointFor(it, actor) ?? []) : []
+    return it && !it.deleted_at && maySee(actor, it) ? (visiblePoint(it, actor) ?? []) : []
   })
 }

@@ -26,14 +26,14 @@ import {
   withFlagAudience,
 } from './items.ts'
 
-/** The range of sort keys that holds activities, decisions, flags, the head and the claims of a record. */
+/** The sort keys between these hold all that can move, and the head. `$` is the character after `#`. */
 const [FIRST, LAST] = ['ACTIVITY#', 'HEAD#CLAIMS$']
-/** Items moved in one transaction. Each also changes the counters of its lists. */
+/** A transaction takes 100 writes, and an item that moves also changes the counters of its lists. */
 const AT_ONCE = 20
 
 /**
- * Moves the history of a record to the lists of its new audience. It goes by the record as it is now, not by the change, so it
- * is safe to repeat and to run late. One query, and one call for each twenty items that move.
+ * Moves the history of a record to the lists of its new audience. It compares with the record as it is now, so it may
+ * run twice or late. Calls: one query, and one transaction for each twenty items that move.
  */
 export async function moveHistory(old: RecordItem | undefined, next: RecordItem | undefined): Promise<void> {
   if (!old || !next || historyAudienceOf(old, true) === historyAudienceOf(next, true)) return
@@ -45,7 +45,7 @@ export async function moveHistory(old: RecordItem | undefined, next: RecordItem 
     await moveSome(head, moving.slice(start, start + AT_ONCE), found)
 }
 
-/** Moves some of the items. After a conflict it reads the record and the items again. */
+/** After a conflict the record and the items are read again. */
 const moveSome = (head: Key, some: readonly Key[], found: ReadonlyMap<string, Stored>): Promise<void> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict', 10)
@@ -54,13 +54,12 @@ const moveSome = (head: Key, some: readonly Key[], found: ReadonlyMap<string, St
     unit.add(writes)
   })
 
-/** The write that moves an item to its audience. Undefined where the audience is right already, or there is no record. */
+/** Returns undefined where nothing is to move: the audience is right already, or the record is gone. */
 const moveWrite = (stored: Stored | undefined, head: Stored | undefined): Write | undefined =>
   stored && head && movers[String(stored.type)]?.(stored, parse(recordItem, head))
 
 type HistoryItem = { audience: HistoryAudience; entity_id: string; version: number }
 
-/** How an item type is read and written. `withAudience` gives the item its audience. */
 type Mover<T extends HistoryItem> = {
   read: (stored: Stored) => T
   withAudience: (it: T, about: RecordItem) => T

@@ -18,8 +18,8 @@ import {
   type RecordItem,
   type Revision,
   recordItem,
+  recordVisibilities,
   revision,
-  visibilities,
 } from './items.ts'
 import { type Lease, leaseOf } from './leases.ts'
 import { assembleRecord, hasAllClaims } from './load.ts'
@@ -101,7 +101,7 @@ export type References = {
 }
 export type Stats = { total_contributions: number; accepted_contributions: number; acceptance_rate: number }
 
-/** Loads the people and records that a history names, and the contributor's statistics. One call. */
+/** One call. */
 export async function loadReferences(it: History): Promise<References> {
   const ids = [
     it.contributor_id,
@@ -111,7 +111,7 @@ export async function loadReferences(it: History): Promise<References> {
     ...it.flags.flatMap((each) => [each.flagged_by, each.resolved_by]),
   ].filter((id) => id !== null)
   const others = it.flags.flatMap(({ other_entity_id }) => (other_entity_id ? [key.head(other_entity_id)] : []))
-  const lists = visibilities.map((visibility) => listsOf.owner(it.contributor_id, visibility))
+  const lists = recordVisibilities.map((visibility) => listsOf.owner(it.contributor_id, visibility))
   const accepted = audiences.map((audience) => listsOf.owner(it.contributor_id, audience))
   const found = await getMany([...countKeys(lists), ...others, ...ids.map(keyOf)])
   const [total, acceptedCount] = [sumOf(lists, found), sumOf(accepted, found)]

@@ -6,8 +6,8 @@ import { ranks } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { kindKeys } from '../kinds/index.ts'
 import { packOutcomes, unpackOutcomes } from './outcomes.ts'
-import { rules } from './rules/canonical.ts'
-import { statuses, withheldStatuses } from './rules/status.ts'
+import { outcomeRules } from './rules/canonical.ts'
+import { recordStatuses, withheldStatuses } from './rules/status.ts'
 import { ages } from './rules/triage.ts'
 import { handlings, verdicts } from './rules/verdicts.ts'
 
@@ -37,8 +37,8 @@ export const RecordItem = v.object({
   data: Values,
   /** All values as the waiting edit of a published record would make them. Null where no edit waits. */
   proposed: v.optional(v.nullable(Values), null),
-  /** Where its review stands. Whether the public sees it depends on `public` instead. */
-  status: v.picklist(statuses),
+  /** Where its review stands. `public` says whether readers see it. */
+  status: v.picklist(recordStatuses),
   /** True while an accepted revision stands, even if an edit waits behind it. */
   public: v.boolean(),
   contributor_id: v.string(),
@@ -84,30 +84,31 @@ export type RecordItem = v.InferOutput<typeof RecordItem>
 
 /** The members of a record that lists show. It has no activities and no proposed values. */
 export const RecordRow = v.pick(RecordItem, [
-  ...([
-    'entity_id',
-    'kind',
-    'id',
-    'name',
-    'category',
-    'data',
-    'status',
-    'public',
-    'contributor_id',
-    'contributor',
-  ] as const),
-  ...([
-    'access_tier',
-    'point',
-    'current_revision',
-    'accepted_revision',
-    'accepted_revision_id',
-    'accepted_at',
-  ] as const),
-  ...(['stub', 'created_at', 'updated_at', 'deleted_at', 'absences', 'version'] as const),
+  'entity_id',
+  'kind',
+  'id',
+  'name',
+  'category',
+  'data',
+  'status',
+  'public',
+  'contributor_id',
+  'contributor',
+  'access_tier',
+  'point',
+  'current_revision',
+  'accepted_revision',
+  'accepted_revision_id',
+  'accepted_at',
+  'stub',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'absences',
+  'version',
 ])
 export type RecordRow = v.InferOutput<typeof RecordRow>
-/** The names of the members that a read of rows asks the table for. */
+/** What a read of rows asks the table for. */
 export const rowMembers: readonly string[] = Object.keys(RecordRow.entries)
 export type ActivityBrief = v.InferOutput<typeof ActivityBrief>
 
@@ -134,7 +135,7 @@ export function changedAt(
 /** The audience of a published record, else its status. Example: `restricted`, `draft`. */
 export const visibilityOf = (it: { status: string; public: boolean; access_tier: string }) =>
   it.public ? audienceOf(it.access_tier) : it.status
-export const visibilities = [...audiences, ...withheldStatuses] as const
+export const recordVisibilities = [...audiences, ...withheldStatuses] as const
 
 /**
  * The names of the lists that a record is in. Each visibility has lists of its own, so no page holds what its reader
@@ -235,9 +236,9 @@ export const Assertion = v.object({
 export type Assertion = v.InferOutput<typeof Assertion>
 /** Whether the next decision on the record decides on this claim. A claim that was made apart is settled by itself. */
 export const isUnderReview = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
-/** The statuses of claims that every reader of the record may see. A superseded claim may never have been public. */
+/** `superseded` is missing: such a claim may never have been public. */
 const settledClaims = ['accepted', 'disputed'] as const
-/** Whether every reader of the record may see the claim: it is accepted or disputed. */
+/** Whether every reader of the record may see the claim. */
 export const isSettled = ({ reconciliation_status: status }: Pick<Assertion, 'reconciliation_status'>): boolean =>
   settledClaims.some((it) => it === status)
 
@@ -277,7 +278,7 @@ export const Activity = v.object({
   user_id: v.string(),
   activity_type: v.picklist(activityTypes),
   comment: text,
-  /** It sent in an edit of a published record. */
+  /** True where this activity sent in an edit of a published record. */
   of_edit: v.optional(v.boolean(), false),
   /** Who may read it. The projector changes it when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
@@ -288,7 +289,6 @@ export type Activity = v.InferOutput<typeof Activity>
 /** The list of activities of an audience; with `user` or `type`, only those by that person or of that type. */
 export const activityList = (audience: HistoryAudience, user?: string, type?: string) =>
   `ACTIVITY#${audience}${user ? `#USER#${user}` : ''}${type ? `#TYPE#${type}` : ''}`
-/** The lists of all activities, one for each audience. */
 export const activityLists = historyAudiences.map((audience) => activityList(audience))
 
 export const activity = defineItem({
@@ -339,16 +339,19 @@ export const Flag = v.object({
   reason: text,
   /** The person who raised it. Null where the service did. */
   flagged_by: nullableText,
-  /** The record that looks alike. `assertion_ids` below are the claims that contradict each other. */
+  /**
+   * Set where the flag is a `suspected_duplicate`. `assertion_ids` and `property` are set where it is a
+   * `contradiction`.
+   */
   other_entity_id: nullableText,
   assertion_ids: v.optional(v.array(v.string()), []),
   property: nullableText,
   is_resolved: v.boolean(),
   resolved_by: nullableText,
   resolved_at: nullableText,
-  /** It may reveal what waits: the service raised it, or someone who works on the record raised it while something waited. */
+  /** True where the flag may reveal a waiting edit: the service raised it, or somebody who knows of the edit. */
   of_edit: v.optional(v.boolean(), true),
-  /** The contributor of the record. */
+  /** The contributor of the record, for `ownFlagList`. */
   contributor_id: v.optional(v.string(), ''),
   /** Who may read it. The projector changes it when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
@@ -356,13 +359,11 @@ export const Flag = v.object({
   version: v.number(),
 })
 export type Flag = v.InferOutput<typeof Flag>
-/** A filter of flags: by type, by whether they are resolved, or by both. */
 export type FlagFilter = { flag_type?: string | undefined; is_resolved?: boolean | undefined }
 const filterText = ({ flag_type: type, is_resolved }: FlagFilter) =>
   `${type === undefined ? '' : `#TYPE#${type}`}${is_resolved === undefined ? '' : `#RESOLVED#${is_resolved}`}`
-/** The list of flags that an audience may read. */
 export const flagList = (audience: HistoryAudience, filter: FlagFilter = {}) => `FLAG#${audience}${filterText(filter)}`
-/** The withheld flags on one person's records. A contributor who is no reviewer sees only these withheld flags. */
+/** The withheld flags on one person's records. A contributor who is no reviewer sees no other withheld flags. */
 export const ownFlagList = (user: string, filter: FlagFilter = {}) => `FLAGGED#${user}${filterText(filter)}`
 
 type IndexPartition = { index: IndexName; pk: string }
@@ -414,7 +415,7 @@ export const withFlagAudience = (it: Flag, about: AudienceSubject): Flag => ({
 const Outcome = v.object({
   property: v.string(),
   stands: v.nullable(v.string()),
-  rule: v.picklist(rules),
+  rule: v.picklist(outcomeRules),
   rivals: v.array(v.string()),
 })
 export const Decision = v.object({
@@ -444,14 +445,12 @@ export const Decision = v.object({
   version: v.number(),
 })
 export type Decision = v.InferOutput<typeof Decision>
-/** The list of one person's decisions that an audience may read. */
 export const decisionAudienceList = (user: string, audience: HistoryAudience) => `DECISION#${user}#TOLD#${audience}`
 /** A decision with its audience. Readers of the record see acceptances, but no refusals or requests for changes. */
 export const withDecisionAudience = (made: Decision, about: RecordItem): Decision => ({
   ...made,
   audience: historyAudienceOf(about, made.accepted_revision !== null),
 })
-/** The list of one person's decisions; with `verdict`, only those with that verdict. */
 export const decisionList = (user: string, verdict?: string) => `DECISION#${user}${verdict ? `#${verdict}` : ''}`
 
 const blankDecision = blankOf(Decision)

@@ -79,7 +79,7 @@ export async function followEdges(before: readonly Edge[], after: readonly Edge[
   for (const write of touched.flatMap(([at, it]) => edgeWrites(it, standing.has(at)))) await transactOnce(write)
 }
 
-/** Edges by origin, relation and target: equal edges fall together. */
+/** A value and a claim may make the same edge. Here it counts once. */
 const edgesByPlace = (edges: readonly Edge[]): Map<string, Edge> =>
   new Map(edges.map((it) => [`${it.from} ${it.relation} ${it.to}`, it]))
 

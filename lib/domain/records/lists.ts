@@ -23,8 +23,8 @@ import {
   type RecordItem,
   RecordRow,
   recordItem,
+  recordVisibilities,
   rowMembers,
-  visibilities,
   visibilityOf,
 } from './items.ts'
 import { isPublished } from './rules/status.ts'
@@ -62,7 +62,7 @@ export async function listRecords(
 }
 
 /** Like `listRecords`, for callers that show rows. It reads only the members of a row, and the process remembers the page. */
-export function listRows(filter: RecordFilter, scope: Scope, place: PageRequest): Promise<RowPage> {
+export function listRecordRows(filter: RecordFilter, scope: Scope, place: PageRequest): Promise<RowPage> {
   const list = { ...listFor(filter, scope), members: rowMembers }
   return rememberRead('records', JSON.stringify(['list', list.partitions, list.forward, place]), async (beside) => {
     let results: RecordRow[] = []
@@ -122,8 +122,8 @@ function listFor({ kind, status, mine, all, contributor, category, forward }: Re
       return { index: 'gsi2' as const, pk: listsOf.every(visibility) }
     })
   const wanted: readonly string[] =
-    status !== undefined ? (isPublished(status) ? audiences : [status]) : mine || all ? visibilities : audiences
-  const known = wanted.filter((visibility) => visibilities.some((one) => one === visibility))
+    status !== undefined ? (isPublished(status) ? audiences : [status]) : mine || all ? recordVisibilities : audiences
+  const known = wanted.filter((visibility) => recordVisibilities.some((one) => one === visibility))
   const open: readonly string[] = audiencesWith(scope.signedIn)
   // Withheld records appear only in their contributor's list and to staff.
   const partitions = known.flatMap((visibility) => {

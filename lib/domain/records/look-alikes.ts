@@ -12,19 +12,21 @@ export type LookAlike = {
   how: 'same_identity' | 'same_name' | 'close'
 }
 
-/** The most look-alikes that are reported. */
 const MOST = 5
-/** The most spellings and identities that are looked up. Spellings of the main name come first. */
+/** So many spellings and identities are looked up, at one call each. Spellings of the main name come first. */
 const MOST_TRAITS = 8
 
 export type LikenessSubject = Pick<Indexed, 'kind' | 'names' | 'identities' | 'point'> & { entity_id?: string }
 
-/** A range of sort keys in the name index: one spelling or identity, or a range of grid cells. */
+/**
+ * A range of sort keys in the name index. `identified`: whoever is in it shares an identity, and needs no other
+ * likeness.
+ */
 export type LookupRange = { pk: string; from: string; to: string; identified: boolean }
 
 /**
- * Finds records that may be about the same thing. It compares records of the same kind and of related kinds: a festival may be
- * recorded as an event. One call for each spelling and identity, and for each grid row within 150 m of the point.
+ * Finds records that may be about the same thing: of the same kind, and of related kinds. The rule stands in README.md.
+ * Calls: one for each spelling and identity, and one for each grid row within 150 m of the point.
  */
 export async function findLookAlikes(it: LikenessSubject): Promise<LookAlike[]> {
   const found = await Promise.all(
@@ -41,7 +43,7 @@ export async function findLookAlikes(it: LikenessSubject): Promise<LookAlike[]> 
 /** The most entries that are read from one range. */
 export const MOST_PER_RANGE = 50
 
-/** The ranges to read: near the point, under spellings, under identities. Identities come last, so they win in `pickLookAlikes`. */
+/** An entry found by identity must replace the same entry found by name. So identities come last. */
 export function lookupRangesFor({ kind, names, identities = [], point }: LikenessSubject): LookupRange[] {
   const traits = traitsOf(names, []).slice(0, MOST_TRAITS - Math.min(2, identities.length))
   const sought = [...traits, ...traitsOf([], identities)].slice(0, MOST_TRAITS)

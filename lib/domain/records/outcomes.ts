@@ -7,7 +7,7 @@ import type { Outcome } from './rules/canonical.ts'
  */
 export type StoredOutcomes = {
   outcomes?: readonly Outcome[]
-  /** The plain outcomes: pack, then property, then the place of the claim in the pack. */
+  /** By pack and property: the place of the claim in its pack. */
   accepted?: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
@@ -24,7 +24,7 @@ export function packOutcomes(outcomes: readonly Outcome[]): StoredOutcomes {
   return { outcomes: outcomes.filter((it) => !isPlain(it)), accepted }
 }
 
-/** The outcomes as they were before packing, ordered by property. */
+/** Undoes `packOutcomes`. The order is by property. */
 export function unpackOutcomes({ outcomes = [], accepted = {} }: StoredOutcomes): Outcome[] {
   const plain = Object.entries(accepted).flatMap(([pack, its]) =>
     Object.entries(its).map(

@@ -16,16 +16,16 @@ import { textOf } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
 import { type LoadedRecord, type RecordItem, recordItem } from './items.ts'
 
-/** A date may name a period or reign that is a record. Example: "Malla period" means the years of that record. */
+/** A date may name a record that is a period or reign. Example: "Malla period" means the years of that record. */
 
 export type Period = { id: number; name: string; cultural_entity_id: string }
 
 /** Words that may precede the name of a period in a date. Example: "during the". */
 const PREFIX = /^\s*(?:(?:in|during|from|of|c\.|circa)\s+)?(?:the\s+)?/i
-/** The most periods of one name that are looked at. */
+/** So many periods of one name are looked at. */
 const MOST_NAMED = 25
 
-/** Finds a published period of this name that has dates and that the caller may see. Two calls. */
+/** Finds a published period of this name that has dates. The caller must be allowed to see it. Two calls. */
 export async function findPeriodByName(
   words: string,
   actor: Actor | null,
@@ -59,10 +59,10 @@ function boundsOf({ data }: RecordItem): DateReading | undefined {
 /** Words that name a period, with a date that can be read. Example: "Malla period" with "1200-01-01/1768-12-31". */
 export type PeriodMeanings = ReadonlyMap<string, string>
 
-/** The most different words that are looked up for one request. */
+/** So many different words are looked up for one request. Each costs two calls. */
 const MOST_WORDS = 5
 
-/** The periods that dates name, in these values and in the claims of `old`. No call where all are plain dates. */
+/** Reads the periods that dates name, in these values and in the claims of `old`. No call where all are plain dates. */
 export async function findPeriodMeanings(
   kind: Kind,
   data: Values,
@@ -85,7 +85,7 @@ const isDate = (kind: Kind, member: string) => /^(?:edtf_)?date$/.test(kinds[kin
 /** The bounds of periods, by the words that name them. */
 export type PeriodBounds = ReadonlyMap<string, Interval>
 
-/** The bounds of the periods that dates of these records name. No call where all are plain dates. */
+/** Reads the periods that dates of these records name. No call where all are plain dates. */
 export async function findPeriodBounds(its: readonly DatedValues[], actor: Actor | null): Promise<PeriodBounds> {
   const words = its.flatMap(({ kind, data }) =>
     Object.entries(data).flatMap(([member, value]) =>
@@ -99,7 +99,6 @@ export async function findPeriodBounds(its: readonly DatedValues[], actor: Actor
   return new Map(asked.flatMap((it, i) => (found[i] ? [[it, found[i].bounds] as const] : [])))
 }
 
-/** The values of a record, with its kind. */
 export type DatedValues = Pick<RecordItem, 'kind' | 'data'>
 
 /** Bounds as Gregorian text, with `~` where they are approximate. An open end is `..`, as in `../1768-12-31`. */

@@ -11,31 +11,35 @@ import type { RecordRow } from './items.ts'
 
 type PlaceSubject = Pick<RecordRow, 'access_tier' | 'contributor_id'>
 
-/** The point of a record as exactly as the caller may know it. Null where it has none. */
-export const pointFor = (it: PlaceSubject & Pick<RecordRow, 'point'>, actor: Actor | null): Point | null =>
+/** Null where the record has no point. */
+export const visiblePoint = (it: PlaceSubject & Pick<RecordRow, 'point'>, actor: Actor | null): Point | null =>
   it.point && !maySeePlace(actor, it) ? roundPoint(it.point) : it.point
 
-/** Whether the exact value of a property is hidden from the caller. That is so only for guarded `coordinates`. */
+/** Only `coordinates` are ever hidden. */
 export const isPlaceHidden = (it: PlaceSubject, property: string, actor: Actor | null): boolean =>
   property === 'coordinates' && !maySeePlace(actor, it)
 
 /** A value as the caller may know it: hidden coordinates are rounded to a tenth of a degree. */
-export function valueFor(it: PlaceSubject, property: string, value: unknown, actor: Actor | null): unknown {
+export function visibleValue(it: PlaceSubject, property: string, value: unknown, actor: Actor | null): unknown {
   const point = isPlaceHidden(it, property, actor) ? pointOf({ coordinates: value }) : undefined
   if (!point) return value
   const { lat, lng } = roundPoint(point)
   return `${lat}, ${lng}`
 }
 
-/** How far, in metres, a stated point may be from the record. */
+/** A record farther than this from a stated point is not at that point. In metres. */
 const REACH = 150
 
 /**
- * Whether a record is at a point: within 150 m, or at the same coarse place where the exact one is hidden. Without a
- * point only records without one match.
+ * Whether a record is at a point: within 150 m, or at the same coarse place where the exact one is hidden. No point
+ * matches only records without one.
  */
-export function isAt(it: PlaceSubject & Pick<RecordRow, 'point'>, point: Point | null, actor: Actor | null): boolean {
-  const own = pointFor(it, actor)
+export function isAtPoint(
+  it: PlaceSubject & Pick<RecordRow, 'point'>,
+  point: Point | null,
+  actor: Actor | null,
+): boolean {
+  const own = visiblePoint(it, actor)
   if (!own || !point) return !own && !point
   return isPlaceHidden(it, 'coordinates', actor)
     ? isDeepStrictEqual(own, roundPoint(point))

@@ -6,12 +6,11 @@ import { entityCategory } from '../kinds/schema/enums.ts'
 import { type LoadedRecord, listingKindOf, listsOf } from './items.ts'
 import { loadRecordById } from './load.ts'
 
-/** How many records are loaded at a time. */
 const BATCH = 20
 
 /**
- * Every record of a kind that everyone may read, with its claims, in batches, oldest first. The index may be behind, so each
- * record is read again. A record that is no longer public is left out.
+ * Walks through every record of a kind that everyone may read, with its claims, oldest first. The index may lag, so
+ * each record is read again, and dropped if it is no longer public.
  */
 export async function* walkPublished(kind: KindKey): AsyncGenerator<LoadedRecord[]> {
   for (const sort of sortsOf(kind)) {

@@ -17,8 +17,6 @@ import { placeAndTime } from '../../platform/http/place-and-time.ts'
 import { type Kind, kindOfScope, kindOfSegment, unknownKindMessage } from '../kinds/index.ts'
 import { activityTypes } from './items.ts'
 
-/** Schemas of the path and query members of endpoints on records. */
-
 /** The path segment of a kind with integer ids, with hyphens or underscores. Example: `structures`. */
 const Segment = v.pipe(
   v.string(),
@@ -34,7 +32,6 @@ export const Address = v.object({
   id: numeral(12),
 })
 
-/** The query of lists of records. */
 export const RecordQuery = v.object({
   status: QueryText,
   mine: BooleanFlag,
@@ -47,7 +44,7 @@ export const RecordQuery = v.object({
   ordering: RecordOrdering,
   ...placeAndTime,
 })
-/** The query of lists that also show dates in a calendar, show a moment of the past, or answer as a table (`format`, `columns`). */
+/** Lists that also answer as a table (`format`, `columns`). */
 export const DatedQuery = v.object({
   ...RecordQuery.entries,
   calendar: CalendarName,
@@ -55,7 +52,6 @@ export const DatedQuery = v.object({
   format: oneOrNone(['json', 'csv', 'xlsx']),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
 })
-/** The calendar in which dates are shown. `ViewQuery` adds the moment of which the record is shown. */
 export const CalendarQuery = v.object({ calendar: CalendarName })
 export const ViewQuery = v.object({ ...CalendarQuery.entries, at: PastMoment })
 export const ActivityQuery = v.object({
@@ -92,7 +88,6 @@ export const RelatedQuery = v.object(
 )
 
 const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
-/** The query of endpoints on one record's revisions. */
 export const DatedEntityQuery = v.object({ ...EntityQuery.entries, calendar: CalendarName }, MISSING)
 const revisionNumber = numeral(8, 'A revision is a whole number from 1.')
 export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, MISSING)

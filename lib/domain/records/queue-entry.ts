@@ -69,7 +69,7 @@ export const queueLists = {
     index: isMarked(list) ? 'gsi3' : 'gsi1',
     pk: `QUEUE#${list}#created`,
   }),
-  /** What will pass into the next age, ordered by the moment when it does. */
+  /** What passes into the next age some day, ordered by that moment. */
   due: 'QUEUE#due',
   /** What waits of one import, ordered by row. */
   batch: (id: string) => `BATCH#${id}`,
@@ -106,7 +106,7 @@ export const queueByAge = defineItem({
       : queuesOf(it).flatMap((type) => [queueLists.size(type), queueLists.size(type, it.category)]),
 })
 
-/** The lists that an entry is in: `new_claims` or its status, and `conflicts` or `flagged` where that holds. */
+/** Each entry is in one standing list, and in `conflicts` or `flagged` where that holds. */
 function listsWith({ types, status }: QueueEntry): ListName[] {
   const marks = types.filter((type) => type !== 'new_claims')
   return [types.includes('new_claims') ? 'new_claims' : status, ...marks]
@@ -115,18 +115,18 @@ function listsWith({ types, status }: QueueEntry): ListName[] {
 const indexEntries = (places: readonly { index: IndexName; pk: string }[], sk: string) =>
   Object.fromEntries(places.map(({ index, pk }) => [index, { pk, sk }]))
 
-/** The writes that move a record into, within and out of the queue. Commit them in the transaction that writes the record. */
+/** Moves a record into, within or out of the queue. Commit these writes in the transaction that writes the record. */
 export function queueWrites(old: RecordItem | undefined, next: RecordItem | undefined): Write[] {
   const before = old && queueEntryOf(old)
   const after = next && queueEntryOf(next)
-  // If only `updated_at` and `version` changed, the item by urgency stays as it is.
+  // The order by urgency depends on neither `updated_at` nor `version`.
   const moved = !before || !after || placeText(before) !== placeText(after)
   const [singly, then] = [before?.batch ? undefined : before, after?.batch ? undefined : after]
   const writes = [
     ...replaceDerived(queueByAge, before, after),
     ...(moved ? replaceDerived(queueByUrgency, singly, then) : []),
   ]
-  // In a two-phase commit an entry may vanish some seconds late: lists of the queue check the record itself.
+  // The lists of the queue check the record itself, so in a two-phase commit an entry may vanish some seconds late.
   return writes.map((it) => ({ ...it, mayLag: true }))
 }
 
@@ -145,10 +145,9 @@ export function parseQueueHeading(text: string) {
   }
 }
 
-/** Whether a record waits for a reviewer. */
 export const isWaiting = (it: RecordItem): boolean => it.deleted_at === null && isPending(it.status)
 
-/** The queue entry of a record. Undefined when it does not wait. */
+/** Undefined where the record does not wait. */
 function queueEntryOf(it: RecordItem): QueueEntry | undefined {
   if (it.deleted_at !== null || !isPending(it.status)) return undefined
   return {
@@ -175,17 +174,17 @@ export const namesOfEntry = ({ names }: QueueEntry): string[] => names.split(BET
 /** Names as the one text of an entry. Example: `Nyatapola | न्यातपोल`. */
 export const namesForEntry = (names: readonly string[]): string => names.join(BETWEEN)
 
-/** The main name, and all names as the waiting edit would make them. */
+/** The names that stand, and those that the waiting edit proposes: reviewers find it by both. */
 function proposedNames(it: RecordItem): string[] {
   const values = it.proposed ?? it.data
   return [...new Set([it.name, ...namesOf(textOf(values[kinds[it.kind].nameField]), values)])]
 }
 
-/** Whether this status waits for review. It does not look at deletion. */
+/** Pass no deleted record: it keeps its status and does not wait. */
 export const isPending = (status: RecordItem['status']): status is QueueEntry['status'] =>
   status === 'pending_review' || status === 'pending_revision'
 
-/** Which waiting records are in which queue. */
+/** A reviewer decides on a contradiction first, so a record with one is not in `flagged`. */
 const belongsTo: Readonly<Record<LastingQueueType, (it: RecordItem) => boolean>> = {
   new_claims: (it) => it.status === 'pending_review' && !it.decided,
   conflicts: (it) => it.open_contradictions > 0,

@@ -6,10 +6,10 @@ import { ConvertedDateView } from '../../platform/http/showing.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { findPeriodByName } from './periods.ts'
 
-/** A typed date. Bare years count in `calendar`; the answer is in `language`. */
+/** A bare year counts in `calendar`. The answer is in `language`. */
 type Typed = { words: string; calendar: unknown; language: Language }
 
-/** How a typed date was understood. `period` is the record that the words name, if they are no date. */
+/** `period` is the record that the words name, where they are no date. */
 export const ReadDateView = s.shape('ReadDate', () =>
   v.object({
     understood: v.boolean(),

@@ -11,13 +11,13 @@ import { type Field, type InputValues, type Kind, type KindKey, kinds, type Refe
 import type { Link } from '../names/values.ts'
 import { claimsIn } from './claim-packs.ts'
 
-/** A record that a text names and that does not exist yet. Its id is filled into `links` when its stub is planned. */
+/** A text names this record, which does not exist yet. Planning its stub fills its id into `links`. */
 export type MissingRecord = { kind: KindKey; name: string; links: Link[] }
 export type ResolvedValues = { data: Record<string, unknown>; missing: MissingRecord[] }
 
 /**
- * Turns the references of a contribution into links. Ids are looked up. A text is matched by folded name, else by synonyms.
- * Fails with a field error on an id that does not exist or that the caller may not see. One call for all ids, two for each text.
+ * Turns the references of a contribution into links. A text is matched by folded name, else by synonyms. Fails with a
+ * field error on an id that does not exist or that the caller may not see. Calls: one for all ids, two for each text.
  */
 export async function resolveRelations(
   kind: Kind,
@@ -35,9 +35,7 @@ export async function resolveRelations(
   const linked = Object.fromEntries(
     relations.map(({ name, field, references }) => [
       name,
-      references.map((it) =>
-        'id' in it ? byId.get(idPlace(field, it.id)) : byText.links.get(textPlace(field, it.text)),
-      ),
+      references.map((it) => ('id' in it ? byId.get(idKey(field, it.id)) : byText.links.get(textKey(field, it.text)))),
     ]),
   )
   return { data: { ...data, ...linked }, missing: byText.missing }
@@ -48,7 +46,7 @@ export type SynonymLookup = (kind: KindKey, text: string, actor: Actor) => Promi
 
 type Relation = { name: string; field: Field; references: Reference[] }
 
-/** The key of a link target, by its id or review identity. Undefined when nothing of this kind can have this id. */
+/** Undefined where nothing of this kind can have this id. */
 export function targetKey(kind: KindKey, id: number | string): Key | undefined {
   const { record, code } = kinds[kind]
   if (!record) return typeof id === 'string' ? targetKeys[kind]?.(id) : undefined
@@ -64,8 +62,8 @@ const targetKeys: Partial<Record<KindKey, (id: string) => Key>> = {
   assertion: key.ofClaim,
 }
 
-const idPlace = (field: Field, id: number | string) => `${field.relation} ${id}`
-const textPlace = (field: Field, text: string) => `${field.relation} ${fold(text)}`
+const idKey = (field: Field, id: number | string) => `${field.relation} ${id}`
+const textKey = (field: Field, text: string) => `${field.relation} ${fold(text)}`
 
 async function linksById(relations: readonly Relation[], actor: Actor): Promise<Map<string, Link>> {
   const wanted = relations.flatMap(({ name, field, references }) =>
@@ -83,18 +81,18 @@ async function linksById(relations: readonly Relation[], actor: Actor): Promise<
   wanted.forEach(({ name, field, target, id }, i) => {
     const place = at[i]
     const stored = place && targetIn(itemAt(found, place), target, id)
-    if (stored && maySeeTarget(stored, actor)) links.set(idPlace(field, id), linkTo(stored, id))
+    if (stored && maySeeTarget(stored, actor)) links.set(idKey(field, id), linkTo(stored, id))
     else faults[name] = [`There is no ${kinds[target].label.toLowerCase()} with one of these ids.`]
   })
   if (Object.keys(faults).length > 0) throw invalid(faults)
   return links
 }
 
-/** The target in a stored item. A claim has to be taken out of its pack. */
+/** A claim is stored inside of a pack. */
 const targetIn = (stored: Stored | undefined, kind: KindKey, id: number | string): Stored | undefined =>
   stored && kind === 'assertion' ? claimsIn(stored).find((it) => it.id === id) : stored
 
-/** The members that all kinds of link targets share. Targets that nobody reviews, such as data sources, count as accepted. */
+/** What all link targets share. A target that nobody reviews, such as a data source, counts as accepted. */
 export const Target = v.object({
   name: v.optional(v.string()),
   canonical_label: v.optional(v.string()),
@@ -116,7 +114,6 @@ function linkTo(it: Stored, id: number | string): Link {
   return { id: own, name: targetName(target), ...(entity_id !== undefined && { entity_id }) }
 }
 
-/** The name of a target: its name, label or claimed value. */
 export const targetName = (it: v.InferOutput<typeof Target>): string =>
   it.name ?? it.canonical_label ?? it.asserted_value ?? ''
 
@@ -125,8 +122,8 @@ async function linksByText(relations: readonly Relation[], actor: Actor, synonym
   for (const { name, field, references } of relations) {
     for (const it of references) {
       // Where several spellings fold alike, the first one counts.
-      if ('text' in it && field.relation && !wanted.has(textPlace(field, it.text)))
-        wanted.set(textPlace(field, it.text), { name, field, target: field.relation, text: it.text })
+      if ('text' in it && field.relation && !wanted.has(textKey(field, it.text)))
+        wanted.set(textKey(field, it.text), { name, field, target: field.relation, text: it.text })
     }
   }
   checkNameable([...wanted.values()])
@@ -147,8 +144,8 @@ async function linksByText(relations: readonly Relation[], actor: Actor, synonym
 }
 
 /**
- * Only records and data sources can be named by a text; fails for other kinds. It runs before the look-ups start, so a
- * failure leaves no call running.
+ * Only records and data sources can be named by a text. Checked before look-ups start, so a failure leaves no call
+ * running.
  */
 function checkNameable(wanted: readonly { name: string; target: KindKey }[]): void {
   const nameless = wanted.filter(({ target }) => !kinds[target].record && target !== 'data_source')

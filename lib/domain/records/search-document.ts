@@ -8,7 +8,7 @@ import { picturesIn } from '../pictures/values.ts'
 import { faceOf } from '../pictures/view.ts'
 import { type FacetName, facetNames } from '../search-words/facets.ts'
 
-/** The part of a search document that comes from a record's name and values. It holds nothing that depends on the reader. */
+/** It holds nothing that depends on the reader, so one document serves all. */
 export function documentOfValues(kind: Kind, name: string, data: Record<string, unknown>) {
   const [title = '', ...names] = namesOf(name, data)
   const texts = textsOf(kind, data)
@@ -29,7 +29,7 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
   }
 }
 
-/** The fields whose values count under each facet of lib/domain/search-words/facets.ts. */
+/** Which fields count under each facet. */
 const facetFields: Readonly<Record<FacetName, readonly string[]>> = {
   type: [
     ...['structure_type', 'monument_type', 'festival_type', 'ritual_type', 'guthi_type', 'object_type', 'type'],
@@ -46,11 +46,10 @@ const facetFields: Readonly<Record<FacetName, readonly string[]>> = {
   material: ['associated_materials', 'used_materials'],
 }
 
-/** The facet under which a field counts. Null where it is in none. */
-export const facetOf = (member: string): FacetName | null =>
+export const facetOfMember = (member: string): FacetName | null =>
   facetNames.find((each) => facetFields[each].includes(member)) ?? null
 
-/** The longest text, in characters, that counts as a facet value. Longer ones are prose. */
+/** A longer text is prose, and no facet value. */
 const MOST_HEADING = 80
 
 function valuesIn(data: Record<string, unknown>): NonNullable<Document['values']> {
@@ -61,7 +60,7 @@ function valuesIn(data: Record<string, unknown>): NonNullable<Document['values']
   return Object.fromEntries(headings.filter(([, found]) => found?.length))
 }
 
-/** The facet values in a value. A text is not split at commas: "Taumadhi, Bhaktapur" is one place. */
+/** A text is not split at commas: "Taumadhi, Bhaktapur" is one place. */
 const headingsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value.map(contributorWordsOf) : [contributorWordsOf(value)])
     .map((each) => each.trim())
@@ -103,13 +102,13 @@ const unsearchedMembers: ReadonlySet<string> = new Set([
   ...['date_precision', 'birth_precision', 'death_precision', 'cultural_entity_id', 'entity_id', 'object_entity_id'],
 ])
 
-/** All words of a record. The fields that the kind declares in `search` come first. */
+/** The fields that the kind declares in `search` come first: the text is cut at its end. */
 function textsOf(kind: Kind, data: Record<string, unknown>): string {
   const others = Object.entries(kind.fields).flatMap(([member, { type }]) => (textFieldTypes.has(type) ? [member] : []))
   return joinTexts(data, [...kind.search, ...others], [kind.nameField, ...unsearchedMembers])
 }
 
-/** Only this many characters of a text are searched. */
+/** More of a text is not searched. */
 export const MOST_TEXT = 20_000
 
 export const joinTexts = (data: Record<string, unknown>, members: readonly string[], but: readonly string[]): string =>

@@ -26,7 +26,7 @@ export const FacetsView = s.shape('Facets', () =>
   }),
 )
 
-/** Lists of records that the search model finds or sorts. The records themselves are read from the table. */
+/** A filter of lists, with what only the search model can do: a text, an order, facets, a place, years. */
 
 export type RecordSearch = RecordFilter &
   Partial<Where> & {
@@ -54,10 +54,10 @@ export async function searchRecords(
 }
 
 /**
- * Like `searchRecords`, for callers that show rows: it reads only the members of a row. `found` has the records and
- * people that they name.
+ * Like `searchRecords`, for callers that show rows: it reads only the members of a row. `found` holds the records and
+ * people that rows name.
  */
-export async function searchRows(
+export async function searchRecordRows(
   filter: RecordSearch,
   actor: Actor | null,
   scope: Scope,
@@ -75,12 +75,12 @@ export async function searchRows(
 }
 
 /**
- * Pages of ids that the model found in its present state. The query holds the scope, so readers with different rights
+ * The ids of pages, kept while the model stays as it is. The query contains the scope, so readers with different rights
  * share none.
  */
 const pages = answerCache<Omit<Page, 'hits'> & { ids: string[] }>(60)
 
-/** The rows of the records with these ids, and what they name. Missing records are left out. The process remembers the rows. */
+/** A record that is missing from the table is left out. The process remembers the rows. */
 const rowsOf = (ids: readonly string[]): Promise<{ rows: RecordRow[]; found: ReadonlyMap<string, Stored> }> =>
   rememberRead('records', JSON.stringify(['rows', ids]), async (beside) => {
     const found = await getMany([...ids.map(key.head), beside], false, rowsAndVersion)
@@ -108,7 +108,7 @@ async function foundBy(
 
 const noFacets: Facets = { resource: {}, status: {} }
 
-/** The records of these hits that the caller may see, by review identity. Read from the table: one call for each hundred. */
+/** Reads the records of these hits that the caller may see, by review identity. One call for each hundred. */
 export async function visibleRecords(hits: readonly Hit[], actor: Actor | null): Promise<Map<string, RecordRow>> {
   const heads = hits.map((it) => key.head(it.id))
   const found = await getMany(heads, false, rowMembers)
@@ -118,7 +118,7 @@ export async function visibleRecords(hits: readonly Hit[], actor: Actor | null):
 
 const parseRecord = (stored: Stored) => parse(recordItem, stored)
 
-/** The hits that the caller may still see. The model may lag behind the table for a moment. */
+/** The model may lag behind the table for a moment, so each hit is checked again. */
 const visibleIn = <T extends RecordRow>(
   found: ReadonlyMap<string, Stored>,
   hits: readonly Hit[],
@@ -136,14 +136,14 @@ const isVisible = (actor: Actor | null, it: RecordRow) => !it.deleted_at && mayS
 
 type ModelQuery = Omit<SearchQuery, 'limit'>
 
-/** The filter as a query of the model. Undefined when no record can match. */
+/** Undefined where no record can match. */
 function modelQueryFor(filter: RecordSearch, actor: Actor | null, scope: Scope): ModelQuery | undefined {
   const { kind, status, mine, all, contributor, category, search, sort, facets } = filter
   if (mine && !actor) return undefined
   const isWide = mine || status !== undefined || all === true
   const common = {
     text: search ?? '',
-    // Staff get everything only with `mine`, `status` or `all`. Otherwise they get what others see.
+    // Staff find withheld records only with `mine`, `status` or `all`. Otherwise they find what others find.
     scope: { ...scope, everything: scope.everything && isWide },
     resources: kind === undefined ? records : [resourceOf(kind)],
     contributor: mine ? actor?.id : contributor,

@@ -23,14 +23,13 @@ import { Target, targetKey, targetName } from './relations.ts'
  * Views take only `Visible` records, so no view can show what is hidden.
  */
 declare const visible: unique symbol
-/** A record or claim as one reader may see it. Only this file makes one. */
+/** Only this file makes one. */
 export type Visible<T> = T & { readonly [visible]: true }
 const asVisible = <T>(it: T) => it as Visible<T>
 
 /** A link as a reader sees it. `id` is null where the target is hidden. */
 type ShownLink = Omit<Link, 'id' | 'text'> & { id: Link['id'] | null }
 
-/** A record with what was loaded beside it. */
 type ShowableRecord = RecordRow & {
   proposed?: RecordItem['proposed']
   assertions?: Assertion[]
@@ -38,12 +37,12 @@ type ShowableRecord = RecordRow & {
   lease?: { held_by: string; username: string } | null
 }
 
-/** The keys to read before these records can be shown: link targets and people. */
+/** Read these keys before showing the records: link targets and people. */
 export const keysToShow = (things: readonly ShowableRecord[]): Key[] =>
   things.flatMap((it) => [...keysIn(it), ...peopleIn(it)])
 
-/** Records as the caller may see them. `found` holds what `keysToShow` asked for. */
-export const showAmong = <T extends ShowableRecord>(
+/** Shows records with what was read before: `found` holds the items under `keysToShow`. */
+export const showLoaded = <T extends ShowableRecord>(
   actor: Actor | null,
   things: readonly T[],
   found: ReadonlyMap<string, Stored>,
@@ -52,17 +51,16 @@ export const showAmong = <T extends ShowableRecord>(
   return things.map((it) => asVisible(recordIn(sight, it)))
 }
 
-/** Records as the caller may see them. One call for each hundred link targets and people. */
+/** One call for each hundred link targets and people. */
 export const showRecords = async <T extends ShowableRecord>(
   actor: Actor | null,
   things: readonly T[],
-): Promise<Visible<T>[]> => showAmong(actor, things, await loadNamed(keysToShow(things)))
+): Promise<Visible<T>[]> => showLoaded(actor, things, await loadNamed(keysToShow(things)))
 
-/** One record as the caller may see it. */
 export const showRecord = async <T extends ShowableRecord>(actor: Actor | null, it: T): Promise<Visible<T>> =>
   asVisible(recordIn(readerLookup(await loadNamed(keysToShow([it])), actor), it))
 
-/** One record as the caller may see it. The same call reads `others`. */
+/** Like `showRecord`; the same call reads `others`. */
 export async function showRecordBeside<T extends ShowableRecord>(
   actor: Actor | null,
   it: T,
@@ -72,7 +70,7 @@ export async function showRecordBeside<T extends ShowableRecord>(
   return { it: asVisible(recordIn(readerLookup(found, actor), it)), found }
 }
 
-/** Claims as the caller may see them. A claim whose only value is hidden is left out. */
+/** A claim whose only value is hidden is left out. */
 export async function showClaims(
   actor: Actor | null,
   claims: readonly ClaimWithRecord[],
@@ -82,18 +80,18 @@ export async function showClaims(
   return claims.flatMap((it) => claimIn(sight, it.claim).map((claim) => asVisible({ ...it, claim })))
 }
 
-/** The members of claims, link targets and people that are read in order to name them. */
+/** To name claims, targets and people, these members suffice. */
 const namedMembers = [
   ...Object.keys({ ...ClaimPack.entries, ...Target.entries }),
   ...['id', 'username', 'first_name', 'last_name'],
 ]
-/** Reads the items under `keysToShow`, but only the members that names need. */
+/** Reads only the members that names need. */
 export const loadNamed = (keys: readonly Key[]) => getMany(keys, false, namedMembers)
 
 type ReaderLookup = {
-  /** The link as the reader sees it. Undefined where it is left out. */
+  /** Undefined where the link is left out. */
   link: (kind: KindKey, it: Link) => ShownLink | undefined
-  /** Today's name of a link target. Undefined where the caller may not see it. */
+  /** Undefined where the caller may not see the target. */
   name: (kind: KindKey, id: Link['id']) => string | undefined
   username: (id: string, stored: string) => string
 }
@@ -104,7 +102,7 @@ function readerLookup(found: ReadonlyMap<string, Stored>, actor: Actor | null): 
   const names = new Map<string, string | undefined>()
   const name = (kind: KindKey, id: Link['id']) => {
     const asked = `${kind} ${typeof id} ${id}`
-    if (!names.has(asked)) names.set(asked, visibleName(found, kind, id, actor))
+    if (!names.has(asked)) names.set(asked, visibleTargetName(found, kind, id, actor))
     return names.get(asked)
   }
   return {
@@ -118,7 +116,7 @@ function readerLookup(found: ReadonlyMap<string, Stored>, actor: Actor | null): 
   }
 }
 
-function visibleName(found: ReadonlyMap<string, Stored>, kind: KindKey, id: Link['id'], actor: Actor | null) {
+function visibleTargetName(found: ReadonlyMap<string, Stored>, kind: KindKey, id: Link['id'], actor: Actor | null) {
   if (kind === 'assertion') return visibleClaim(found, String(id), actor)
   const at = targetKey(kind, id)
   const stored = at && itemAt(found, at)
@@ -126,7 +124,10 @@ function visibleName(found: ReadonlyMap<string, Stored>, kind: KindKey, id: Link
   return target && mayInspect(actor, target) ? targetName(target) : undefined
 }
 
-/** The name of a claim: its value in words. Where the value is a link, its property, because the target may be hidden. */
+/**
+ * A claim is named by its value. Where the value is a link it is named by its property, because the target may be
+ * hidden.
+ */
 function visibleClaim(found: ReadonlyMap<string, Stored>, id: string, actor: Actor | null): string | undefined {
   const record = addressOf(id)?.record ?? ''
   const [stored, head] = [itemAt(found, key.ofClaim(id)), itemAt(found, key.head(record))]
@@ -138,7 +139,7 @@ function visibleClaim(found: ReadonlyMap<string, Stored>, id: string, actor: Act
   return Array.isArray(it.value) || it.object_entity_id !== null ? it.asserted_property : it.asserted_value
 }
 
-/** The links of a relation, with the kind of their targets. Undefined where the property is no relation. */
+/** Undefined where the property is no relation. */
 function linksIn(kind: KindKey, property: string, value: unknown): { to: KindKey; links: Link[] } | undefined {
   const to = kinds[kind].fields[property]?.relation
   return to && Array.isArray(value) ? { to, links: value.filter(isLink) } : undefined
@@ -183,7 +184,10 @@ function endOf({ object_entity_type, object_entity_id }: Assertion): { kind: Kin
   return kind && object_entity_id !== null ? { kind: kind.key, id: object_entity_id } : undefined
 }
 
-/** The record of claim `id`, if it is another one than the record of `it`. The id of a claim contains its record. */
+/**
+ * The record of claim `id`, where it is another one than that of the first claim. The id of a claim contains its
+ * record.
+ */
 function foreignRecord({ entity_id }: Assertion, id: string | null): string | undefined {
   const record = id === null ? undefined : addressOf(id)?.record
   return record === entity_id ? undefined : record
@@ -220,20 +224,19 @@ function valuesIn(sight: ReaderLookup, kind: KindKey, values: Values): Values {
 }
 
 const ordinals = new Map<KindKey, ReadonlyMap<string, number>>()
-/** The position of each field in its kind. */
 function ordinalsOf(kind: KindKey): ReadonlyMap<string, number> {
   const found = ordinals.get(kind) ?? new Map(Object.keys(kinds[kind].fields).map((name, i) => [name, i]))
   ordinals.set(kind, found)
   return found
 }
 
-/** The links of a relation as the reader sees them. Undefined where the property is no relation. */
+/** Undefined where the property is no relation. */
 function shownLinks(sight: ReaderLookup, kind: KindKey, property: string, value: unknown): ShownLink[] | undefined {
   const found = linksIn(kind, property, value)
   return found?.links.flatMap((each) => sight.link(found.to, each) ?? [])
 }
 
-/** A claim as the reader sees it. Empty where its value is hidden. */
+/** Empty where the value of the claim is hidden. */
 function claimIn(sight: ReaderLookup, it: Assertion): Assertion[] {
   const source = (id: string) => sight.name('data_source', id) !== undefined
   const elsewhere = (id: string | null) => {

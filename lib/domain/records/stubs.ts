@@ -10,7 +10,7 @@ import * as sources from '../sources/sources.ts'
 import { type BatchRow, newRecord, nextRecordId } from './build.ts'
 import type { MissingRecord } from './relations.ts'
 
-/** The writes that make a stub for each record that a contribution names and that does not exist yet. */
+/** Makes a stub for each record that a contribution names and that does not exist yet. */
 export async function planStubs(
   missing: readonly MissingRecord[],
   provenance: AssertionInput,
@@ -23,7 +23,7 @@ export async function planStubs(
       const id = await nextRecordId(kinds[kind])
       const data = { [kinds[kind].nameField]: name }
       const stub = newRecord(kinds[kind], id, { data, source: provenance, actor, stub: true, batch })
-      // The values of the contribution hold these same link objects, so they get the id of the stub.
+      // The values of the contribution hold these same link objects. So they get the id, too.
       for (const link of links) Object.assign(link, { id, entity_id: stub.record.entity_id })
       return [...stub.writes, taken(kind, name)]
     }),
@@ -31,12 +31,14 @@ export async function planStubs(
   return changes.flat()
 }
 
-/** A data source that a contribution names. Nobody reviews data sources, so everyone can use it at once. */
+/** Nobody reviews data sources, so everyone can use the new one at once. */
 async function sourceStub(name: string, links: readonly Link[], actor: Actor): Promise<Write[]> {
   const { source: made, writes } = sources.planSource({ name }, actor)
   for (const link of links) Object.assign(link, { id: made.id })
   return [...writes, taken('data_source', name)]
 }
 
-/** If two contributions name the same new thing at once, one makes the stub. The other is planned again and finds it. */
+/**
+ * Two contributions may name the same new thing at once. One makes the stub; the other is planned again and finds it.
+ */
 const taken = (kind: KindKey, name: string) => reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, beingMade)

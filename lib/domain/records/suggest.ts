@@ -10,17 +10,17 @@ import { recordItem } from './items.ts'
 import { findLookAlikes } from './look-alikes.ts'
 import { showRecords } from './shown.ts'
 
-export type Suggestion = { suggestion: string; confidence: number }
+export type SuggestedValue = { suggestion: string; confidence: number }
 
 export const SuggestedValueView = s.shape('SuggestedValue', () =>
   v.object({ suggestion: s.text, confidence: v.number() }),
 )
 
 /**
- * Suggests a value for a field from records with a similar name. Empty where they have none. One likeness look-up and
- * two calls.
+ * Suggests a value for a field from records with a similar name. `suggestion` is empty where they have none. Calls: one
+ * look-up of look-alikes and two more.
  */
-export async function suggest(kind: Kind, field: string, name: string, actor: Actor): Promise<Suggestion> {
+export async function suggestValue(kind: Kind, field: string, name: string, actor: Actor): Promise<SuggestedValue> {
   const alike = name ? await findLookAlikes({ kind: kind.key, names: [name] }) : []
   const found = await getMany(alike.filter((it) => it.kind === kind.key).map((it) => key.head(it.entity_id)))
   const visible = [...found.values()]
@@ -30,7 +30,8 @@ export async function suggest(kind: Kind, field: string, name: string, actor: Ac
     .filter((it) => field !== 'coordinates' || isForEveryone(it.access_tier))
   const values = (await showRecords(actor, visible)).map((it) => textOf(it.data[field])).filter(Boolean)
   const [first = ''] = values
-  // The share of records that agree. One is added below, so that a single record gives only 0.5.
+  // Each agreeing record raises the confidence. The divisor is one higher than their number, so a single record gives
+  // 0.5.
   const agreeing = values.filter((it) => it === first).length
   return { suggestion: first, confidence: first ? agreeing / (values.length + 1) : 0 }
 }

@@ -4,12 +4,11 @@ import { type Actor, scopeOf } from '../../platform/permissions.ts'
 import type { KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 
-/** How many of the best hits are checked. */
 const MOST = 20
 
 /**
- * The ids of records whose name means the same as a text, best first. Example: Mayadevi Temple and Maya Devi Mandir. Only records
- * that the caller may see. None for a generic name ("Krishna Mandir"), or where there is no search. No call but the model's own.
+ * The ids of visible records whose name means the same as a text, best first. Example: Mayadevi Temple and Maya Devi
+ * Mandir. None for a generic name ("Krishna Mandir"), or without search. No call but the model's own.
  */
 export async function findSynonyms(kind: KindKey, text: string, actor: Actor): Promise<string[]> {
   const folded = fold(text)

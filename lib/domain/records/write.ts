@@ -32,8 +32,8 @@ import {
   newRevision,
   nextRecordId,
   storedNameEntryOf,
-  summaryOf,
   withActivity,
+  withoutNames,
 } from './build.ts'
 import { claimWrites } from './claim-packs.ts'
 import { contradictionFlags, detectConflicts, findLikenessFlags } from './conflict-flags.ts'
@@ -65,24 +65,20 @@ import { findSynonyms } from './synonymous.ts'
 
 export { loadRecord, loadRecordById } from './load.ts'
 
-/** A new record with its first revision and activity. */
-type Created = LoadedRecord & Naming & { revisions: Revision[]; activities: Activity[] }
-/** The review identities of the stubs that were made because the values name them. */
-type Naming = { named: string[] }
+type CreatedRecord = LoadedRecord & StubNames & { revisions: Revision[]; activities: Activity[] }
+/** `named`: the review identities of stubs that were made because the values name them. */
+type StubNames = { named: string[] }
 const namedIn = (stubs: readonly Write[]): string[] =>
   stubs.flatMap(({ type, action }) => (type === recordItem.type ? [String(action.Put?.Item?.entity_id)] : []))
 
-/**
- * Stores a contribution for review. One transaction writes the record, its history, its flags, and stubs for relations
- * that name something new.
- */
-export async function create(
+/** Stores a contribution for review, with stubs for relations that name something new. */
+export async function createRecord(
   unit: UnitOfWork,
   kind: Kind,
   actor: Actor,
   contribution: Contribution,
   batch?: BatchRow,
-): Promise<Created> {
+): Promise<CreatedRecord> {
   unit.retryOn('being_made')
   return unit.addPlan(await planCreate(kind, actor, contribution, batch))
 }
@@ -92,8 +88,8 @@ async function planCreate(
   actor: Actor,
   { data, assertion: provenance }: Contribution,
   batch?: BatchRow,
-): Promise<Plan<Created>> {
-  const { values, missing, kept } = await plannedValues(kind, data, actor, { synonymsOf: findSynonyms })
+): Promise<Plan<CreatedRecord>> {
+  const { values, missing, pictureWrites } = await plannedValues(kind, data, actor, { synonymsOf: findSynonyms })
   checkSize(values)
   const header = headerOf(kind, values)
   const [id, stubs, likeness, doubts] = await Promise.all([
@@ -106,56 +102,52 @@ async function planCreate(
   const change = newRecord(kind, id, { data: values, header, source: provenance, actor, flags, batch })
   const { record, assertions, revision: first, activity: done } = change
   const result = { ...record, assertions, links: [], revisions: [first], activities: [done], named: namedIn(stubs) }
-  return { result, writes: [...change.writes, ...stubs, ...kept] }
+  return { result, writes: [...change.writes, ...stubs, ...pictureWrites] }
 }
 
 /**
- * Resolves relations and pictures. Returns the values to store, the records that do not exist yet, and the writes that
- * keep the picture files.
+ * Resolves relations and pictures. `missing` are records that do not exist yet; `pictureWrites` keep the
+ * picture files.
  */
-async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { synonymsOf, pictures }: Known) {
+async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { synonymsOf, pictures }: ResolveOptions) {
   const resolved = await resolveRelations(kind, data, actor, synonymsOf)
   const { values, writes } = await resolvePictures(resolved.data, actor, pictures)
-  return { values, missing: resolved.missing, kept: writes }
+  return { values, missing: resolved.missing, pictureWrites: writes }
 }
-/** How words are matched to records, and which pictures the record has or had. */
-type Known = { synonymsOf?: SynonymLookup | undefined; pictures?: readonly Picture[] }
+/** `pictures` are those that the record has or had. Without `synonymsOf`, words are matched by folded names alone. */
+type ResolveOptions = { synonymsOf?: SynonymLookup | undefined; pictures?: readonly Picture[] }
 
-/** The review identities of the records that the values link to. */
 const linkedTo = (kind: Kind, data: Values) => valueEdges({ entity_id: '', kind: kind.key, data }).map((it) => it.to)
 
 /**
  * Changes a record. An unpublished record changes at once. A change of a published one waits for review: readers still see
  * the accepted values. Fails with `conflict` when someone else was faster.
  */
-export async function amend(
+export async function amendRecord(
   unit: UnitOfWork,
   old: LoadedRecord,
   actor: Actor,
   contribution: Contribution,
-  how: How = {},
-): Promise<LoadedRecord & Naming> {
+  how: AmendOptions = {},
+): Promise<LoadedRecord & StubNames> {
   unit.retryOn('being_made')
-  return unit.addPlan(await planAmend(old, actor, contribution, { synonymsOf: findSynonyms, ...how }))
+  return unit.addPlan(await planAmendment(old, actor, contribution, { synonymsOf: findSynonyms, ...how }))
 }
 
 /** `replace`: members that were not sent are removed. `pictures`: files that the service itself has put in place. */
-type How = { trigger?: 'edit' | 'revise'; replace?: boolean; batch?: BatchRow } & Known
+type AmendOptions = { trigger?: 'edit' | 'revise'; replace?: boolean; batch?: BatchRow } & ResolveOptions
 
-/**
- * Plans what `amend` writes, for callers that commit it together with other writes. Fails as `amend` does. Without
- * `synonymsOf`, words are matched by folded names alone, and no search is needed.
- */
-export async function planAmend(
+/** Plans what `amendRecord` writes, for callers that commit it with other writes. Fails as `amendRecord` does. */
+export async function planAmendment(
   old: LoadedRecord,
   actor: Actor,
   { data, cleared, assertion: provenance }: Contribution,
-  { trigger = 'edit', replace = false, batch, synonymsOf, pictures = [] }: How,
-): Promise<Plan<LoadedRecord & Naming>> {
+  { trigger = 'edit', replace = false, batch, synonymsOf, pictures = [] }: AmendOptions,
+): Promise<Plan<LoadedRecord & StubNames>> {
   const kind = kinds[old.kind]
-  const moved = moveOf(old, trigger)
+  const moved = findEditMove(old, trigger)
   const known = { synonymsOf, pictures: [...picturesOf(old), ...pictures] }
-  const { values, missing, kept } = await plannedValues(kind, data, actor, known)
+  const { values, missing, pictureWrites } = await plannedValues(kind, data, actor, known)
   const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
   if (changed.length === 0 && removed.length === 0 && trigger === 'edit')
@@ -172,11 +164,11 @@ export async function planAmend(
     ...(await likenessOf(old, after, changed)),
     ...(await findDoubtFlags(kind, after, actor, { changed, meanings })),
   ]
-  const done = handedIn(old, actor, at)
+  const done = editActivity(old, actor, at)
   const stored = recordItemOf(old)
   const next = withActivity(
     withNextVersion<RecordItem>(stored, {
-      ...(old.public ? { proposed: after } : { ...summaryOf(header), data: after }),
+      ...(old.public ? { proposed: after } : { ...withoutNames(header), data: after }),
       ...weightAfter(old, claimed, flags.length),
       status: moved.status,
       current_revision: old.current_revision + 1,
@@ -200,26 +192,25 @@ export async function planAmend(
       ...flags.map((it) => put(flag, newFlag(next, it, at), undefined)),
       ...(old.public ? [] : indexWrites(storedNameEntryOf(stored), nameEntryOf(next, header))),
       ...queueWrites(stored, next),
-      ...stubs.concat(kept),
+      ...stubs.concat(pictureWrites),
     ],
   }
 }
 
-/** The move that an edit makes. Fails where the status allows none, and with `conflict` where a claim is missing from the read. */
-function moveOf(old: LoadedRecord, trigger: 'edit' | 'revise') {
+/** Fails where the status allows no edit, and with `conflict` where the read misses a claim. */
+function findEditMove(old: LoadedRecord, trigger: 'edit' | 'revise') {
   if (!hasAllClaims(old)) throw conflict()
-  const moved = findMove(stateOf(old), trigger)
+  const moved = findMove(reviewStateOf(old), trigger)
   if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
   return moved
 }
 
-/** The activity of an edit. */
-const handedIn = (old: LoadedRecord, actor: Actor, at: string) => ({
+const editActivity = (old: LoadedRecord, actor: Actor, at: string) => ({
   ...newActivity(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at),
   of_edit: old.public,
 })
 
-/** The flags for records that look alike after the change. No look-up where no name, place or identity changed. */
+/** Look-alikes are looked up only where a name, place or identity has changed. */
 async function likenessOf({ kind: key, entity_id }: LoadedRecord, after: Values, changed: readonly string[]) {
   const kind = kinds[key]
   if (!changed.some((name) => likenessFieldsOf(kind).includes(name))) return []
@@ -228,26 +219,26 @@ async function likenessOf({ kind: key, entity_id }: LoadedRecord, after: Values,
 
 type Edit = { after: Values; changed: string[]; removed: string[] }
 
-/** The values after an edit. An edit builds on the proposed values, or on the standing ones where nothing waits. */
+/** Builds on the proposed values, or on the standing ones where nothing waits. */
 function editOf(old: LoadedRecord, data: Values, cleared: readonly string[] | 'all'): Edit {
   const before = old.proposed ?? old.data
   const after: Values = { ...(cleared === 'all' ? {} : without(before, cleared)), ...data }
   checkSize(after)
   return {
     after,
-    changed: Object.keys(data).filter((name) => !same(before[name], after[name])),
+    changed: Object.keys(data).filter((name) => !areEqual(before[name], after[name])),
     removed: Object.keys(before).filter((name) => !(name in after)),
   }
 }
 
-type Claimed = { claims: Assertion[]; contradicted: NewFlag[]; replaced: Assertion[]; left: Assertion[] }
+type EditClaims = { claims: Assertion[]; contradicted: NewFlag[]; replaced: Assertion[]; left: Assertion[] }
 
-/** The claims of an edit, their contradictions, the waiting claims that they replace, and the claims that stay as they are. */
+/** `replaced` are waiting claims that the edit replaces. `left` are claims that stay as they are. */
 function claimsFor(
   old: LoadedRecord,
   { after, changed, removed }: Edit,
   { meanings, ...made }: Pick<ClaimOrigin, 'source' | 'actor' | 'at'> & { meanings: PeriodMeanings },
-): Claimed {
+): EditClaims {
   const revision_number = old.current_revision + 1
   const claims = newClaims(
     { ...made, about: old, revision_number },
@@ -256,16 +247,15 @@ function claimsFor(
   const conflicts = detectConflicts(old, claims, { meanings, actor: made.actor })
   const replacedIds = new Set(conflicts.flatMap((each) => each.replaces))
   const replaced = old.assertions.filter(
-    (it) => replacedIds.has(it.id) || (waits(it, made.actor) && removed.includes(it.asserted_property)),
+    (it) => replacedIds.has(it.id) || (isOwnWaiting(it, made.actor) && removed.includes(it.asserted_property)),
   )
   const left = old.assertions.filter((it) => !replaced.includes(it))
   return { claims, contradicted: contradictionFlags(claims, conflicts), replaced, left }
 }
 
-/** The record's counters of claims and flags, and its worst source, after an edit. */
 const weightAfter = (
   old: LoadedRecord,
-  { claims, contradicted, left }: Claimed,
+  { claims, contradicted, left }: EditClaims,
   flags: number,
 ): Partial<RecordItem> => ({
   ...addToClaimCount(old, claims.length),
@@ -275,23 +265,22 @@ const weightAfter = (
   ...worstSource([...left, ...claims].filter(isUnderReview).map((it) => it.source_type)),
 })
 
-/** The claims of a record after an edit. Those that it replaces are superseded. */
-const claimsAfter = ({ claims, replaced, left }: Claimed, at: string): Assertion[] => [
+const claimsAfter = ({ claims, replaced, left }: EditClaims, at: string): Assertion[] => [
   ...left,
   ...replaced.map((it) => withNextVersion<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at })),
   ...claims,
 ]
 
-/** A record as the waiting edit would make it. The answer to an edit shows this. */
+/** The answer to an edit shows the record as the edit would make it. */
 export function asProposed(it: LoadedRecord): LoadedRecord {
   return it.proposed
-    ? { ...it, ...summaryOf(headerOf(kinds[it.kind], it.proposed)), data: it.proposed, public: false }
+    ? { ...it, ...withoutNames(headerOf(kinds[it.kind], it.proposed)), data: it.proposed, public: false }
     : it
 }
 
 /** Sends a draft to review. Fails when it is no draft. */
-export async function submit(unit: UnitOfWork, old: LoadedRecord, actor: Actor): Promise<LoadedRecord> {
-  const moved = findMove(stateOf(old), 'submit')
+export async function submitDraft(unit: UnitOfWork, old: LoadedRecord, actor: Actor): Promise<LoadedRecord> {
+  const moved = findMove(reviewStateOf(old), 'submit')
   if (!moved) throw invalidObject('Only drafts can be submitted.')
   const at = now()
   const done = newActivity(old.entity_id, actor, 'submitted', '', at)
@@ -307,7 +296,7 @@ export async function submit(unit: UnitOfWork, old: LoadedRecord, actor: Actor):
 }
 
 /** Deletes softly: only staff still see the record, and they can restore it. */
-export async function remove(unit: UnitOfWork, old: LoadedRecord): Promise<void> {
+export async function deleteRecord(unit: UnitOfWork, old: LoadedRecord): Promise<void> {
   if (old.deleted_at) throw conflict('This record is deleted already.')
   const stored = recordItemOf(old)
   const at = now()
@@ -319,8 +308,8 @@ export async function remove(unit: UnitOfWork, old: LoadedRecord): Promise<void>
   ])
 }
 
-/** Restores a deleted record. It notes the time of absence, for reads of the past. */
-export async function restore(unit: UnitOfWork, old: LoadedRecord): Promise<LoadedRecord> {
+/** Notes the time of absence, so that reads of the past know of it. */
+export async function restoreRecord(unit: UnitOfWork, old: LoadedRecord): Promise<LoadedRecord> {
   if (!old.deleted_at) throw conflict('This record is not deleted.')
   const at = now()
   const queue_age = ageAt(old.created_at, Date.parse(at))
@@ -335,15 +324,18 @@ export async function restore(unit: UnitOfWork, old: LoadedRecord): Promise<Load
   return { ...next, assertions: old.assertions, links: old.links }
 }
 
-/** The kind of the record with this review identity. An id without a known kind counts as `entity`. */
+/** An id without a known kind counts as `entity`. */
 export const kindOf = (entity_id: string): Kind => kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
 
-/** The state of a record, for the rules of lib/domain/records/rules/status.ts. */
-export const stateOf = (it: RecordItem) => ({ status: it.status, public: it.public, deleted: it.deleted_at !== null })
+export const reviewStateOf = (it: RecordItem) => ({
+  status: it.status,
+  public: it.public,
+  deleted: it.deleted_at !== null,
+})
 
 /**
- * Accepting a claim may write two packs: its own, and that of the claim it replaces. More than 38 would not fit into
- * one transaction.
+ * Accepting a claim may write two packs: its own, and that of the claim that it replaces. A transaction has room for
+ * 38.
  */
 const MOST_WAITING = 38
 
@@ -356,8 +348,9 @@ function checkAcceptable(old: LoadedRecord, more: number): void {
   }
 }
 
-const waits = (it: Assertion, actor: Actor) => it.reconciliation_status === 'pending' && it.contributor_id === actor.id
-// The table does not keep the order of members.
-const same = (a: unknown, b: unknown) => isDeepStrictEqual(a, b)
+const isOwnWaiting = (it: Assertion, actor: Actor) =>
+  it.reconciliation_status === 'pending' && it.contributor_id === actor.id
+// The table does not keep the order of members, so texts cannot be compared.
+const areEqual = (a: unknown, b: unknown) => isDeepStrictEqual(a, b)
 const without = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))

@@ -8,7 +8,7 @@ import { kinds, schemaOf } from '../kinds/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import { resolvePictures } from '../pictures/take.ts'
-import { headerOf, newClaims, summaryOf } from '../records/build.ts'
+import { headerOf, newClaims, withoutNames } from '../records/build.ts'
 import { claimWrites } from '../records/claim-packs.ts'
 import { claimStatesOf, type History } from '../records/history.ts'
 import type { Assertion, Flag, RecordItem } from '../records/items.ts'
@@ -93,7 +93,7 @@ export async function planAcceptance(
     made,
     values: adopted,
     stubs,
-    record: { ...summaryOf(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...further },
+    record: { ...withoutNames(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...further },
   }
 }
 

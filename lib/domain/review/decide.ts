@@ -26,7 +26,7 @@ import { endLease } from '../records/leases.ts'
 import { isPending, queueWrites } from '../records/queue-entry.ts'
 import { findMove } from '../records/rules/status.ts'
 import { type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
-import { stateOf } from '../records/write.ts'
+import { reviewStateOf } from '../records/write.ts'
 import { changedClaims, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
 import { type DecisionInput, type Edits, isContested, settledFlags, underReview } from './verdict.ts'
 
@@ -83,7 +83,7 @@ async function planVerdict(
 ): Promise<PlannedDecision> {
   checkWhole(old)
   const effect = verdictEffects[input.verdict]
-  const moved = findMove(stateOf(old), effect.trigger)
+  const moved = findMove(reviewStateOf(old), effect.trigger)
   if (!moved) throw nothingWaits()
 
   const at = now()

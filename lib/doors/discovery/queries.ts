@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { discoveryGroups, resources } from '../../domain/kinds/resources.ts'
-import { statuses } from '../../domain/records/rules/status.ts'
+import { recordStatuses } from '../../domain/records/rules/status.ts'
 import { facetNames } from '../../domain/search-words/facets.ts'
 import { cut } from '../../engines/matching/index.ts'
 import { isSomewhere } from '../../engines/search/index.ts'
@@ -71,7 +71,7 @@ const SearchMembers = v.object(
   {
     q: maybeSought,
     resource: several(new Set(resources), oneOf(resources)),
-    status: several(new Set(statuses), oneOf(statuses)),
+    status: several(new Set(recordStatuses), oneOf(recordStatuses)),
     published: StrictBoolean,
     sort: documentAs(
       v.pipe(

@@ -1,7 +1,7 @@
 import { type Kind, kinds } from '../../domain/kinds/index.ts'
 import type { Assertion, LoadedRecord } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
-import { showsAssertion, valuesFor } from '../../domain/records/views/record.ts'
+import { mayShowClaim, visibleValues } from '../../domain/records/views/record.ts'
 
 /**
  * A published record as the exported files have it. The time and number of changes are left out, since they would betray waiting edits.
@@ -9,7 +9,7 @@ import { showsAssertion, valuesFor } from '../../domain/records/views/record.ts'
  */
 export function exportOf(it: Visible<LoadedRecord>, licences: ReadonlyMap<string, string>): Exported {
   const kind = kinds[it.kind]
-  const values = valuesFor(it, it.data, null)
+  const values = visibleValues(it, it.data, null)
   return {
     kind: it.kind,
     id: kind.record ? it.id : it.entity_id,
@@ -19,7 +19,7 @@ export function exportOf(it: Visible<LoadedRecord>, licences: ReadonlyMap<string
     longitude: it.point?.lng ?? null,
     contributor: it.contributor,
     created_at: it.created_at,
-    provenance: it.assertions.filter((one) => showsAssertion(it, one, null)).map((one) => provenanceOf(one, licences)),
+    provenance: it.assertions.filter((one) => mayShowClaim(it, one, null)).map((one) => provenanceOf(one, licences)),
   }
 }
 

@@ -5,7 +5,7 @@ import { cellText } from '../../domain/cell-text.ts'
 import type { Kind } from '../../domain/kinds/index.ts'
 import type { RecordItem } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
-import { valuesFor } from '../../domain/records/views/record.ts'
+import { visibleValues } from '../../domain/records/views/record.ts'
 import { createLinks, putObject } from '../../engines/bucket/index.ts'
 import { cut, didYouMean } from '../../engines/matching/index.ts'
 import { contentDisposition } from '../../engines/media/index.ts'
@@ -48,7 +48,7 @@ export function cellsOf(
   actor: Actor | null,
 ): string[] {
   const inside = worksOn(actor, it)
-  const values = valuesFor(it, (inside && it.proposed) || it.data, actor)
+  const values = visibleValues(it, (inside && it.proposed) || it.data, actor)
   const beside: Readonly<Record<string, string>> = {
     id: String(it.id),
     revision: String(inside ? it.current_revision : (it.accepted_revision ?? it.current_revision)),

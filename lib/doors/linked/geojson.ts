@@ -1,6 +1,6 @@
 import type { RecordRow } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
-import { guardPlace } from '../../domain/records/views/record.ts'
+import { visibleValuesAndPoint } from '../../domain/records/views/record.ts'
 import type { Actor } from '../../platform/permissions.ts'
 
 type Properties = Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ export function featureOf(
   id: number | string,
   properties: Properties,
 ): Feature {
-  const { point } = guardPlace(it, actor)
+  const { point } = visibleValuesAndPoint(it, actor)
   return {
     type: 'Feature',
     id,

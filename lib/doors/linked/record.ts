@@ -3,7 +3,12 @@ import { picturesIn } from '../../domain/pictures/values.ts'
 import { iriOf, recordIri } from '../../domain/records/iri.ts'
 import type { Assertion, LoadedRecord, RecordItem, RecordRow } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
-import { guardPlace, showsAssertion, statusOf, updatedAt } from '../../domain/records/views/record.ts'
+import {
+  mayShowClaim,
+  publicStatus,
+  visibleUpdatedAt,
+  visibleValuesAndPoint,
+} from '../../domain/records/views/record.ts'
 import type { Source } from '../../domain/sources/sources.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { crmClasses, impliedClasses } from './classes.ts'
@@ -17,7 +22,7 @@ import { type Dating, timespanOf } from './timespan.ts'
 /** A record with its provenance as JSON-LD. It says what the JSON says to the same reader. */
 export function linkedRecord(it: Visible<LoadedRecord>, actor: Actor | null, origin: string): Node {
   // Sorted, so that the answer does not depend on how the record was read.
-  const shown = it.assertions.filter((one) => showsAssertion(it, one, actor)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const shown = it.assertions.filter((one) => mayShowClaim(it, one, actor)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
     '@context': context,
     ...nodeOf(
@@ -55,12 +60,12 @@ type Described = {
 }
 
 function recordAs(it: Visible<RecordRow>, actor: Actor | null, origin: string): Described {
-  const { data, point } = guardPlace(it, actor)
+  const { data, point } = visibleValuesAndPoint(it, actor)
   const entry = {
     'dcterms:identifier': `urn:uuid:${it.entity_id}`,
-    ...datesOf(it.created_at, updatedAt(it, actor)),
+    ...datesOf(it.created_at, visibleUpdatedAt(it, actor)),
     'prov:wasAttributedTo': agent(it.contributor),
-    'heritageGraph:status': statusOf(it),
+    'heritageGraph:status': publicStatus(it),
   }
   const pictures = depictions(it.entity_id, picturesIn(data), origin)
   return { kind: kinds[it.kind], iri: recordIri(origin, it), name: it.name, data, point, entry, pictures }

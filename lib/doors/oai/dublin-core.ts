@@ -4,7 +4,7 @@ import { isLink, textOf } from '../../domain/names/text.ts'
 import { iriOf, isAddress, recordIri } from '../../domain/records/iri.ts'
 import type { RecordRow } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
-import { guardPlace } from '../../domain/records/views/record.ts'
+import { visibleValuesAndPoint } from '../../domain/records/views/record.ts'
 import { element, textElement, type Xml } from './xml.ts'
 
 type Said = { element: string; text: string; language?: string }
@@ -82,6 +82,6 @@ const endsOf = (to: Kind['key'] | undefined, value: unknown, origin: string): st
     : []
 
 function placeOf(it: Visible<RecordRow>): Said[] {
-  const { point } = guardPlace(it, null)
+  const { point } = visibleValuesAndPoint(it, null)
   return point ? [{ element: 'coverage', text: `${point.lat}, ${point.lng}` }] : []
 }

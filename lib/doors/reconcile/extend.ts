@@ -5,7 +5,7 @@ import { type Field, kinds } from '../../domain/kinds/index.ts'
 import { isLink, textOf } from '../../domain/names/text.ts'
 import { type RecordItem, recordItem } from '../../domain/records/items.ts'
 import { showRecords, type Visible } from '../../domain/records/shown.ts'
-import { guardPlace } from '../../domain/records/views/record.ts'
+import { visibleValuesAndPoint } from '../../domain/records/views/record.ts'
 import { getMany, itemIn } from '../../engines/table/index.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -61,7 +61,7 @@ function metaOf(id: string) {
 
 function valuesOf(it: Visible<RecordItem>, name: string, actor: Actor | null): Value[] {
   const field = kinds[it.kind].fields[name]
-  const value = guardPlace(it, actor).data[name]
+  const value = visibleValuesAndPoint(it, actor).data[name]
   const said = Array.isArray(value) ? value : [value]
   return field ? said.flatMap((each) => toldValue(field, each)) : []
 }

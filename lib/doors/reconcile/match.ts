@@ -8,7 +8,7 @@ import { textOf } from '../../domain/names/text.ts'
 import type { RecordRow } from '../../domain/records/items.ts'
 import { visibleRecords } from '../../domain/records/search.ts'
 import { showRecords, type Visible } from '../../domain/records/shown.ts'
-import { guardPlace } from '../../domain/records/views/record.ts'
+import { visibleValuesAndPoint } from '../../domain/records/views/record.ts'
 import { fold, foldAlike, isGeneric, similarity } from '../../engines/matching/index.ts'
 import type { Hit, Model } from '../../engines/search/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
@@ -112,7 +112,7 @@ function scoredHit(hit: Hit, query: Query, record: Visible<RecordRow> | undefine
 /** How well a record agrees with the given properties, from 0 to 1; undefined if none is given. */
 function agreementOf({ properties = [] }: Query, record: Visible<RecordRow> | undefined, actor: Actor | null) {
   if (properties.length === 0) return undefined
-  const data = record ? guardPlace(record, actor).data : {}
+  const data = record ? visibleValuesAndPoint(record, actor).data : {}
   const each = properties.map(({ pid, v: wanted }) => likeness(textOf(data[pid]), wordsIn(wanted)))
   return each.reduce((sum, it) => sum + it, 0) / each.length
 }

@@ -8,7 +8,7 @@ import { registry } from '../../../lib/domain/kinds/schema/registry.ts'
 import { registryTexts } from '../../../lib/domain/kinds/schema/registry-texts.ts'
 import { notices } from '../../../lib/domain/notifications/events.ts'
 import { projectStates } from '../../../lib/domain/projects/states.ts'
-import { statuses } from '../../../lib/domain/records/rules/status.ts'
+import { recordStatuses } from '../../../lib/domain/records/rules/status.ts'
 import { submissionStatuses } from '../../../lib/domain/submissions/members.ts'
 import { civilMonths, lunarMonthNames, solarMonths } from '../../../lib/engines/calendars/months.ts'
 import { ranks } from '../../../lib/platform/permissions.ts'
@@ -19,7 +19,7 @@ const spoken = sentencesOf(root, ['lib', 'functions'])
 const say = speakerOf(nepali)
 const months = [...civilMonths, ...solarMonths, ...lunarMonthNames]
 /** What stands within sentences, by the lists of the code. */
-const listed = [...statuses, ...submissionStatuses, ...projectStates, ...ranks, ...tasks].map((it) =>
+const listed = [...recordStatuses, ...submissionStatuses, ...projectStates, ...ranks, ...tasks].map((it) =>
   it.replaceAll('_', ' '),
 )
 const told = Object.values(notices).map(({ says }) => says)

@@ -22,7 +22,7 @@ test('every list that a contribution enters has a size of its own, in items that
     listsOf,
     ownFlagList,
     revisionList,
-    visibilities,
+    recordVisibilities,
   } = await import('../../../lib/domain/records/items.ts')
   const { assertionList } = await import('../../../lib/domain/records/claim-packs.ts')
   const { queueLists: queues } = await import('../../../lib/domain/records/queue-entry.ts')
@@ -33,7 +33,7 @@ test('every list that a contribution enters has a size of its own, in items that
   )
   const types = [undefined, ...activityTypes]
   const lists = [
-    ...visibilities.flatMap((it) => [
+    ...recordVisibilities.flatMap((it) => [
       listsOf.every(it),
       listsOf.kind('structure', it),
       listsOf.kind('entity:other', it),
@@ -50,7 +50,7 @@ test('every list that a contribution enters has a size of its own, in items that
     ),
     ...queueTypes.flatMap((type) => [queues.size(type), queues.size(type, 'monument')]),
     ...users.flatMap((user) => [
-      ...visibilities.map((it) => listsOf.owner(user, it)),
+      ...recordVisibilities.map((it) => listsOf.owner(user, it)),
       ...[decisionList(user), decisionList(user, 'accept'), revisionList(user)],
     ]),
   ]

@@ -5,9 +5,9 @@ import { type Actor, mayInspect } from '../../../platform/permissions.ts'
 import { kindKeys, kinds } from '../../kinds/index.ts'
 import type { RecordItem } from '../../records/items.ts'
 import { publicEdges } from '../../records/links.ts'
-import { statuses } from '../../records/rules/status.ts'
+import { recordStatuses } from '../../records/rules/status.ts'
 import type { Visible } from '../../records/shown.ts'
-import { rowOf, statusOf } from '../../records/views/record.ts'
+import { publicStatus, recordRow } from '../../records/views/record.ts'
 import { assetRoles, ocrStatuses } from '../items.ts'
 import type { Whole } from '../projects.ts'
 
@@ -27,7 +27,7 @@ const DrawnRecordView = s.shape('DrawnRecord', () =>
     ...drawnEntries(),
     category: s.text,
     entityType: s.oneOf(kindKeys),
-    status: s.oneOf(statuses),
+    status: s.oneOf(recordStatuses),
     rawData: s.Values,
   }),
 )
@@ -79,8 +79,8 @@ export function graphView(
         description: String(found.data.description ?? found.data.note ?? ''),
         apiEndpoint: `${kinds[found.kind].apiEndpoint}${kinds[found.kind].record ? found.id : found.entity_id}/`,
         roleInProject: one.role_in_project,
-        status: statusOf(found),
-        rawData: rowOf(found, actor),
+        status: publicStatus(found),
+        rawData: recordRow(found, actor),
       })),
       ...it.assets.map((one) => ({
         id: `asset-${one.id}`,

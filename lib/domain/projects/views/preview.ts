@@ -3,7 +3,7 @@ import * as s from '../../../base/shapes.ts'
 import type { Actor } from '../../../platform/permissions.ts'
 import type { PeopleById } from '../../../platform/users/people.ts'
 import type { History } from '../../records/history.ts'
-import { statuses } from '../../records/rules/status.ts'
+import { recordStatuses } from '../../records/rules/status.ts'
 import type { Visible } from '../../records/shown.ts'
 import { ChangeView, differenceOf } from '../../records/views/difference.ts'
 import { ConflictView, conflictsIn } from '../../review/views/workspace.ts'
@@ -16,7 +16,9 @@ export const ForeseenRecordView = s.shape('ForeseenRecord', () =>
     ...ProjectEntityView.entries,
     outcome: s.oneOf(['accepted', 'blocked', 'left']),
     blocker: s.maybe(s.text),
-    becomes: s.maybe(v.object({ status: s.oneOf(statuses), is_published: v.boolean(), revision: s.maybe(s.whole) })),
+    becomes: s.maybe(
+      v.object({ status: s.oneOf(recordStatuses), is_published: v.boolean(), revision: s.maybe(s.whole) }),
+    ),
     difference: v.array(ChangeView),
     conflicts: v.array(ConflictView),
     look_alikes: v.array(

@@ -3,8 +3,8 @@ import * as s from '../../../base/shapes.ts'
 import { type Actor, mayInspect, partsIn } from '../../../platform/permissions.ts'
 import type { PeopleById } from '../../../platform/users/people.ts'
 import type { RecordItem } from '../../records/items.ts'
-import { statuses } from '../../records/rules/status.ts'
-import { statusOf } from '../../records/views/record.ts'
+import { recordStatuses } from '../../records/rules/status.ts'
+import { publicStatus } from '../../records/views/record.ts'
 import { AssetRowView } from '../assets/view.ts'
 import {
   licenses,
@@ -156,7 +156,7 @@ export const ProjectEntityView = s.shape('ProjectEntity', () =>
     entity: s.maybe(s.uuid),
     entity_name: s.text,
     entity_category: s.text,
-    entity_status: s.oneOf(['', ...statuses]),
+    entity_status: s.oneOf(['', ...recordStatuses]),
     role_in_project: s.text,
     added_by: ParticipantView,
     added_at: s.time,
@@ -177,7 +177,7 @@ export function entityView(
     entity: shown ? entity_id : null,
     entity_name: shown?.name ?? '',
     entity_category: shown?.category ?? '',
-    entity_status: shown ? statusOf(shown) : '',
+    entity_status: shown ? publicStatus(shown) : '',
     added_by: personOf(people, added_by),
   }
 }

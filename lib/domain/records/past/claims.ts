@@ -1,13 +1,13 @@
 import type { History } from '../history.ts'
 import type { Assertion, Decision } from '../items.ts'
-import type { Rule } from '../rules/canonical.ts'
+import type { OutcomeRule } from '../rules/canonical.ts'
 
 type Status = Assertion['reconciliation_status']
 type Fate = { status: Status; at: string }
 
 /**
- * The claims that readers of a record could see at a moment, oldest first, with their status of then. If a claim has changed
- * since, its status comes from the decisions up to that moment, and from what reviewers set on the claim alone.
+ * The claims that readers could see at a moment, oldest first, with their status of then. Where a claim has changed
+ * since, decisions and settlings up to that moment give its status.
  */
 export function claimsAt(
   { assertions, decisions }: Pick<History, 'assertions' | 'decisions'>,
@@ -29,7 +29,7 @@ const withFate = (it: Assertion, fate: Fate | undefined): Assertion => ({
 
 type Step = { at: string; sequence: number; apply: (fates: Map<string, Fate>) => void }
 
-/** The fate of each claim at that moment: its status, and since when. */
+/** Replays decisions and settlings up to that moment. */
 function fatesAt(assertions: readonly Assertion[], decisions: readonly Decision[], at: string): Map<string, Fate> {
   const steps: Step[] = [
     ...decisions.map((it) => ({ at: it.created_at, sequence: it.sequence, apply: applyDecision(it) })),
@@ -51,14 +51,14 @@ const applyDecision =
     for (const { stands, rule, rivals } of outcomes) {
       if (stands !== null) fates.set(stands, { status: rule === 'disputed' ? 'disputed' : 'accepted', at })
       for (const id of rivals) {
-        const status = ofRival(rule, fates.get(id)?.status)
+        const status = rivalStatus(rule, fates.get(id)?.status)
         if (status !== fates.get(id)?.status) fates.set(id, { status, at })
       }
     }
   }
 
-/** The status of a rival after a decision by this rule; see lib/domain/records/rules/canonical.ts. */
-function ofRival(rule: Rule, before: Status | undefined): Status {
+/** What lib/domain/records/rules/canonical.ts does to a rival, told from the stored outcome. */
+function rivalStatus(rule: OutcomeRule, before: Status | undefined): Status {
   if (rule === 'disputed') return 'disputed'
   if (rule === 'coexist' || rule === 'refines') return 'accepted'
   // The existing value stands, so rivals that stood beside it stay as they are.

@@ -15,7 +15,7 @@ import { key } from '../../../platform/table/keys.ts'
 import type { Kind } from '../../kinds/index.ts'
 import { decision, listsOf, RecordRow, recordItem, revision, rowMembers } from '../items.ts'
 import { type Publication, publicationAt, wasDeleted } from './publications.ts'
-import { rowAt } from './record.ts'
+import { pastRow } from './record.ts'
 
 /** `more`: there may be records after this page. */
 type PastPage = PageResult<RecordRow> & { more: boolean }
@@ -25,7 +25,7 @@ type PastPage = PageResult<RecordRow> & { more: boolean }
  * that were not public then, so it may be short. Records that are hidden today are missing. `count` is the size of today's list.
  * Calls: two, one for each record of the page that was published again since, and one for each hundred of these.
  */
-export async function listPublicAt(
+export async function listPastRows(
   { kind, at, actor }: { kind: Kind; at: string; actor: Actor | null },
   { limit, offset, from }: PageRequest,
 ): Promise<PastPage> {
@@ -44,10 +44,10 @@ export async function listPublicAt(
   return { count: listing.count, results, first: listing.first, last: listing.last, more: rows.length === limit }
 }
 
-/** How many histories are read at a time. */
+/** So many histories are read at once. */
 const AT_ONCE = 20
 
-/** The rows of those records that were public then, as they were then. */
+/** Drops records that were not public then, and gives the others their values of then. */
 async function rowsAt(rows: readonly RecordRow[], at: string, actor: Actor | null): Promise<RecordRow[]> {
   const changed = rows.filter((it) => !isUnchanged(it, at))
   const then = new Map<string, Publication>()
@@ -63,12 +63,12 @@ async function rowsAt(rows: readonly RecordRow[], at: string, actor: Actor | nul
     if (isUnchanged(it, at)) return wasDeleted(it, at) ? [] : [{ ...it, updated_at: it.accepted_at ?? it.updated_at }]
     const found = then.get(it.entity_id)
     const values = found && itemIn(kept, revision, { entity_id: it.entity_id, revision_number: found.number })
-    const row = values && rowAt(it, { found, revision: values }, actor)
+    const row = values && pastRow(it, { found, revision: values }, actor)
     return row ? [row] : []
   })
 }
 
-/** Whether the values that are public today were public then. */
+/** Then the values of then are the values of today, and no history need be read. */
 const isUnchanged = ({ accepted_at }: RecordRow, at: string) => accepted_at !== null && accepted_at <= at
 
 async function findPublication(it: RecordRow, at: string): Promise<Publication | undefined> {

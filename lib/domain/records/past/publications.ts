@@ -12,7 +12,7 @@ type About = Pick<
   'public' | 'accepted_revision' | 'accepted_at' | 'accepted_revision_id' | 'updated_at' | 'absences'
 >
 
-/** The publications of a record, oldest first. One without a decision gets the time of the record's last public change. */
+/** Oldest first. A publication without a decision gets the time of the record's last public change. */
 export function publicationsOf(it: About, decisions: readonly Decision[]): Publication[] {
   const decided = decisions
     .filter(({ accepted_revision }) => accepted_revision !== null)
@@ -27,15 +27,15 @@ export function publicationsOf(it: About, decisions: readonly Decision[]): Publi
   return [...decided, { at: changedAt(it), number, decision: undefined }]
 }
 
-/** The publication that was public at a moment. Undefined where there was none, or the record was deleted then. */
+/** Undefined where nothing was public, or the record was deleted then. */
 export const publicationAt = (it: About, decisions: readonly Decision[], at: string): Publication | undefined =>
   wasDeleted(it, at) ? undefined : publicationsOf(it, decisions).findLast((each) => each.at <= at)
 
-/** Whether the record was deleted then and restored later. */
+/** Only a deletion that was undone: a record that is deleted now is hidden at every moment. */
 export const wasDeleted = ({ absences = [] }: Pick<RecordItem, 'absences'>, at: string) =>
   absences.some(({ from, until }) => from <= at && at < until)
 
-/** The tier under which a past state is shown: if today's tier guards the place, it guards the former place too. */
+/** If today's tier guards the place, a past state guards it too: the place is still the same. */
 export const stricterTier = (today: string, then: string): string => (isCoarse(today) ? today : then)
 
 export const revisionOfPublication = (revisions: readonly Revision[], { number }: Publication): Revision | undefined =>

@@ -1,6 +1,6 @@
 import { type Actor, maySee } from '../../../platform/permissions.ts'
 import { kinds } from '../../kinds/index.ts'
-import { headerOf, summaryOf } from '../build.ts'
+import { headerOf, withoutNames } from '../build.ts'
 import { type History, loadHistory } from '../history.ts'
 import type { Decision, RecordRow, Revision } from '../items.ts'
 import { claimsAt } from './claims.ts'
@@ -10,10 +10,10 @@ import { type Publication, publicationAt, revisionOfPublication, stricterTier } 
  * A record as it was public at a moment, with its values, claims and decisions of then. Undefined where it was not public then, or
  * this reader may not read it. It has no links from other records: they are not kept for the past.
  */
-export function publicAt(it: History, at: string, actor: Actor | null): History | undefined {
+export function pastRecord(it: History, at: string, actor: Actor | null): History | undefined {
   const found = publicationAt(it, it.decisions, at)
   const revision = found && revisionOfPublication(it.revisions, found)
-  const then = found && revision && rowAt(it, { found, revision }, actor)
+  const then = found && revision && pastRow(it, { found, revision }, actor)
   if (!then) return undefined
   return {
     ...it,
@@ -31,14 +31,14 @@ export function publicAt(it: History, at: string, actor: Actor | null): History 
 
 const isAcceptance = (it: Decision) => it.accepted_revision !== null
 
-/** The row of a record as it was then. Undefined where this reader may not read its tier of then. */
-export function rowAt<T extends RecordRow>(
+/** Undefined where this reader may not read the tier that the record had then. */
+export function pastRow<T extends RecordRow>(
   it: T,
   { found: { at }, revision }: { found: Publication; revision: Revision },
   actor: Actor | null,
 ): T | undefined {
   const { data, revision_number, revision_id } = revision
-  const header = summaryOf(headerOf(kinds[it.kind], data))
+  const header = withoutNames(headerOf(kinds[it.kind], data))
   if (!maySee(actor, { ...it, access_tier: header.access_tier, public: true })) return undefined
   return {
     ...it,
@@ -57,7 +57,7 @@ export function rowAt<T extends RecordRow>(
 }
 
 /** Loads a record as it was public at a moment. The caller checks first that the reader may see it today. One query. */
-export async function loadPublicAt(entity_id: string, at: string, actor: Actor | null): Promise<History | undefined> {
+export async function loadPastRecord(entity_id: string, at: string, actor: Actor | null): Promise<History | undefined> {
   const it = await loadHistory(entity_id)
-  return it && publicAt(it, at, actor)
+  return it && pastRecord(it, at, actor)
 }

@@ -17,7 +17,7 @@ import { verdicts } from '../rules/verdicts.ts'
 import { showRecord, type Visible } from '../shown.ts'
 import { type DateDisplay, isDate, loadDateDisplay } from '../views/dates.ts'
 import { differenceOf } from '../views/difference.ts'
-import { valuesFor } from '../views/record.ts'
+import { visibleValues } from '../views/record.ts'
 import { publicationsOf, revisionOfPublication, stricterTier } from './publications.ts'
 
 /**
@@ -41,7 +41,6 @@ type Entry = {
 export const ABOUT_HISTORY =
   'Newest first: what became public, who wrote it and who accepted it, and what differed, field by field. Those who work on the record read of what waited and was refused as well.'
 
-/** One entry of the history: what happened, and what changed. */
 export const StoryEntryView = s.shape('StoryEntry', () =>
   v.object({
     at: s.time,
@@ -89,7 +88,7 @@ export async function storyPage(
   })
 }
 
-/** All entries that this reader may see, newest first. */
+/** Newest first. At the same moment the later one in these lists counts as newer. */
 function entriesOf(it: Visible<History>, actor: Actor | null): Entry[] {
   const inside = worksOn(actor, it)
   return [
@@ -159,9 +158,8 @@ const tierOf = ({ data }: Revision): string => textOf(data.access_tier) || openT
 
 /** The values of a revision as this reader may know them. A place is rounded if it is guarded today or was then. */
 const guardedValues = (it: Visible<History>, revision: Revision, actor: Actor | null) =>
-  valuesFor({ ...it, access_tier: stricterTier(it.access_tier, tierOf(revision)) }, revision.data, actor)
+  visibleValues({ ...it, access_tier: stricterTier(it.access_tier, tierOf(revision)) }, revision.data, actor)
 
-/** Who reads, in which language, and the people and dates that the page shows. */
 type ReaderContext = { actor: Actor | null; people: PeopleById; say: Say; dating: DateDisplay }
 
 function rowOf(it: Visible<History>, { at, event, revision, decision, between }: Entry, reading: ReaderContext) {
@@ -198,7 +196,9 @@ function changeView(
     after: valueText(declared, next, say),
   }
   if (!isDate(kind, field)) return row
-  const [before, after] = between.map((data) => dating.of({ of: { kind, data }, member: field, words: data[field] }))
+  const [before, after] = between.map((data) =>
+    dating.dateOf({ of: { kind, data }, member: field, words: data[field] }),
+  )
   return before === undefined || after === undefined ? row : { ...row, dates: { before, after } }
 }
 

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Handling, handlingRules } from './verdicts.ts'
 
 /**
- * The values of a record, computed from its claims and decisions. A decision stores which claim stands for which property. It
- * never stores what a comparator said, so decisions hold even when comparators change.
+ * The values of a record, as a pure function of its claims and decisions. A decision stores which claim stands, never
+ * what a comparator said. So it holds even when comparators change.
  */
 
-/** A claim as these rules need it. `carried`: it belongs to a revision. False for a claim that was made apart. */
+/** `carried`: the claim belongs to a revision. A claim that was made apart does not. */
 export type ClaimState = {
   id: string
   property: string
@@ -15,7 +15,7 @@ export type ClaimState = {
   carried: boolean
 }
 
-export const rules = [
+export const outcomeRules = [
   'accepted',
   'replaced',
   'edited',
@@ -35,15 +35,15 @@ export const rules = [
  * - `removed`: the property has no value any more.
  * - Any other: this handling of a contradiction decided.
  */
-export type Rule = (typeof rules)[number]
+export type OutcomeRule = (typeof outcomeRules)[number]
 
-/** What a decision made of one property: the claim that stands since (null: none), and its rivals. */
-export type Outcome = { property: string; stands: string | null; rule: Rule; rivals: readonly string[] }
-/** A decision as these rules need it. `sequence` rises with each decision on the record. */
+/** `stands` is the claim that the property goes by since then, or null. */
+export type Outcome = { property: string; stands: string | null; rule: OutcomeRule; rivals: readonly string[] }
+/** `sequence` rises with each decision on the record. */
 export type Ruling = { id: string; sequence: number; outcomes: readonly Outcome[] }
 export type CanonicalValue = Outcome & { decision: string; sequence: number; value: unknown }
 
-/** The canonical value of each property, from the latest decision on it. The order of claims and decisions does not matter. */
+/** The latest decision on a property gives its value. The order in which claims and decisions come does not matter. */
 export function computeCanonical(
   claims: readonly ClaimState[],
   rulings: readonly Ruling[],
@@ -65,7 +65,7 @@ export const standingValues = (standing: ReadonlyMap<string, CanonicalValue>): R
   )
 
 /** What an acceptance decides on. */
-export type Review = {
+export type Acceptance = {
   /** The claims of the record, oldest first, with those of the reviewer's edits. */
   claims: readonly ClaimState[]
   standing: ReadonlyMap<string, Pick<CanonicalValue, 'stands'>>
@@ -77,11 +77,11 @@ export type Review = {
   contested: ReadonlyMap<string, readonly string[]>
   handling: Handling
 }
-export type Fate = { status: ClaimState['status']; supersedes?: string; refines?: string }
-export type Settlement = { outcomes: Outcome[]; fates: Map<string, Fate> }
+export type ClaimFate = { status: ClaimState['status']; supersedes?: string; refines?: string }
+export type Settlement = { outcomes: Outcome[]; fates: Map<string, ClaimFate> }
 
-/** The outcome for each property and the fate of each claim. What it does not mention stays as it is. */
-export function settleReview(review: Review): Settlement {
+/** Settles each property. A property or claim that the result does not mention stays as it is. */
+export function settleReview(review: Acceptance): Settlement {
   const properties = [
     ...Object.keys(review.values),
     ...[...review.standing].flatMap(([property, { stands }]) => (stands === null ? [] : [property])),
@@ -97,7 +97,7 @@ export function settleReview(review: Review): Settlement {
 const isWaitingClaim = (it: ClaimState) => it.carried && it.status === 'pending'
 
 function settleProperty(
-  { claims, standing, values, edits, contested, handling }: Review,
+  { claims, standing, values, edits, contested, handling }: Acceptance,
   property: string,
 ): Settlement {
   const own = claims.filter((it) => it.property === property)
@@ -149,8 +149,8 @@ function settleProperty(
 }
 
 /**
- * The claim that brings a value: the latest waiting one with this value. Without one it is undefined if the value stands already.
- * A refused value that is sent in again unchanged has no waiting claim: then the refused claim brings it.
+ * The claim that brings a value: the latest waiting one with this value. Undefined where the value stands already. A
+ * refused value may be sent again unchanged and without a new claim: then the refused claim brings it.
  */
 function findCarrier(own: readonly ClaimState[], old: string | undefined, value: unknown): string | undefined {
   const equal = own.filter((it) => isDeepStrictEqual(it.value, value))

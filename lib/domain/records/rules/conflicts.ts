@@ -1,6 +1,5 @@
 import { type Comparator, type Comparison, compare, type Value } from '../../../engines/matching/index.ts'
 
-/** A claim as the conflict check needs it. */
 export type ComparedClaim = {
   id: string
   property: string
@@ -12,7 +11,7 @@ export type ComparedClaim = {
 
 export type RivalClaim = { id: string; status: ComparedClaim['status']; verdict: Comparison }
 
-/** What a new claim meets: its rivals, and the author's own waiting claims that it replaces (`replaces`). */
+/** `replaces`: the author's own waiting claims. */
 export type ClaimConflict = { claim: string; rivals: RivalClaim[]; replaces: string[] }
 
 /**
@@ -37,7 +36,7 @@ export function findConflicts(standing: readonly ComparedClaim[], incoming: read
   })
 }
 
-/** The rivals that contradict the new claim. A reviewer has to settle them. */
+/** A reviewer has to settle these. */
 export function contradictingRivals(encounter: ClaimConflict): RivalClaim[] {
   return encounter.rivals.filter((rival) => rival.verdict === 'contradicts')
 }

@@ -1,12 +1,19 @@
-/** Every status that a stored contribution can have. `canonicalStatus` maps all other spellings of the wire. */
-export const statuses = ['draft', 'pending_review', 'pending_revision', 'accepted', 'rejected', 'superseded'] as const
+/** `canonicalStatus` maps all other spellings of the wire to these. */
+export const recordStatuses = [
+  'draft',
+  'pending_review',
+  'pending_revision',
+  'accepted',
+  'rejected',
+  'superseded',
+] as const
 
-export type Status = (typeof statuses)[number]
+export type RecordStatus = (typeof recordStatuses)[number]
 
 export type CanonicalStatus = 'draft' | 'pending_review' | 'accepted' | 'rejected' | 'superseded' | 'unknown'
 
 /** The statuses of records that were never accepted. Only the contributor, reviewers and staff see those. */
-export const withheldStatuses: readonly Status[] = [
+export const withheldStatuses: readonly RecordStatus[] = [
   'pending_review',
   'draft',
   'rejected',
@@ -14,15 +21,12 @@ export const withheldStatuses: readonly Status[] = [
   'superseded',
 ]
 
-/**
- * The canonical status for any spelling: `merged` gives `accepted`. Null for legacy records without a status, which are
- * published.
- */
+/** `merged` gives `accepted`. Null: a legacy record without a status, which is published. */
 export function canonicalStatus(status: string | null | undefined): CanonicalStatus | null {
   return status ? (spellings.get(status) ?? 'unknown') : null
 }
 
-/** Whether the spelling of a status means that the record is published. No status means so too; an unknown one does not. */
+/** No status counts as published. An unknown one does not. */
 export function isPublished(status: string | null | undefined): boolean {
   return !status || publishedSpellings.has(status)
 }
@@ -43,29 +47,32 @@ const spellings: ReadonlyMap<string, CanonicalStatus> = new Map([
   ['superseded', 'superseded'],
 ])
 
-/** Where a contribution stands. `public`: an accepted revision stands, even if an edit waits behind it. */
-export type State = { status: Status; public: boolean; deleted: boolean }
+/** `public`: an accepted revision stands, even if an edit waits behind it. */
+export type ReviewState = { status: RecordStatus; public: boolean; deleted: boolean }
 
 export type Trigger = 'submit' | 'revise' | 'edit' | 'accept' | 'reject' | 'request_changes' | 'escalate'
 
 type Row = {
   trigger: Trigger
-  from: readonly Status[]
+  from: readonly RecordStatus[]
   /** True: only where an accepted revision stands. False: only where none does. Absent: both. */
   public?: boolean
-  to: Status | 'unchanged'
-  becomes?: Pick<State, 'public'>
+  to: RecordStatus | 'unchanged'
+  becomes?: Pick<ReviewState, 'public'>
 }
 
-/** The state after a move. Undefined when the move is not allowed. lib/platform/permissions.ts decides who may make it. */
-export function findMove(state: State, trigger: Trigger): State | undefined {
+/**
+ * The state after a move. Undefined where the move is not allowed. Who may make it is decided in
+ * lib/platform/permissions.ts.
+ */
+export function findMove(state: ReviewState, trigger: Trigger): ReviewState | undefined {
   const row = moves.find((each) => each.trigger === trigger && fits(each, state))
   if (!row) return undefined
   const status = row.to === 'unchanged' ? state.status : row.to
   return { ...state, status, ...row.becomes }
 }
 
-const fits = (row: Row, state: State) =>
+const fits = (row: Row, state: ReviewState) =>
   !state.deleted && row.from.includes(state.status) && (row.public === undefined || row.public === state.public)
 
 const waitingStatuses = ['pending_review', 'pending_revision'] as const

@@ -9,7 +9,7 @@ export const policy = {
   tier_rank_json: ['inscription', 'archival', 'published', 'field_survey', 'oral_history', 'web'],
 } as const
 
-/** The queues that do not depend on the time. */
+/** Membership in these changes only with the record. `expiring` changes with time. */
 export const lastingQueueTypes = ['new_claims', 'conflicts', 'flagged'] as const
 export type LastingQueueType = (typeof lastingQueueTypes)[number]
 export const queueTypes = ['all', ...lastingQueueTypes, 'expiring'] as const
@@ -19,7 +19,6 @@ export const DAY_MS = 86_400_000
 export const EXPIRING_DAYS = 14
 const FULL_AGE = policy.s_max_days * DAY_MS
 
-/** The members of a record from which its score is computed. */
 export type TriageSubject = {
   entity_id: string
   created_at: string
@@ -76,32 +75,31 @@ export const youngOrder = (it: TriageSubject): string => orderKey(Date.parse(it.
 /** The sort key among records that have waited 30 days or more. Their age no longer counts, so the key never changes. */
 export const agedOrder = (it: TriageSubject): string => orderKey(FAR - leadOf(it), it)
 
-/** Converts a key of `orderAt` to a key of `agedOrder`. `fromAged` converts back. */
+/** Turn a key of `orderAt` into one of `agedOrder`, and back. */
 export const toAged = (key: string, at: number): string => shiftKey(key, FAR - (at - FULL_AGE))
 export const fromAged = (key: string, at: number): string => shiftKey(key, at - FULL_AGE - FAR)
 
-/** What was created at or before this moment is `aged`: it has waited for 30 days. */
+/** Created at or before this moment: it has waited for 30 days, so it is `aged`. */
 export const agedBefore = (at: number): number => at - FULL_AGE
-/** What was created at or before this moment is at least `expiring`: it has waited for 14 days. */
+/** Created at or before this moment: it has waited for 14 days, so it is at least `expiring`. */
 export const expiringBefore = (at: number): number => at - EXPIRING_DAYS * DAY_MS
 
 export const ages = ['fresh', 'expiring', 'aged'] as const
 export type Age = (typeof ages)[number]
 
-/** The age class of what was created then. */
 export function ageAt(created_at: string, at: number): Age {
   const created = Date.parse(created_at)
   if (created <= agedBefore(at)) return 'aged'
   return created <= expiringBefore(at) ? 'expiring' : 'fresh'
 }
 
-/** When it passes into the next age class. Undefined for the last one. */
+/** Undefined for the last age class. */
 export function passesAt(age: Age, created_at: string): string | undefined {
   const waits = { fresh: EXPIRING_DAYS * DAY_MS, expiring: FULL_AGE, aged: undefined }[age]
   return waits === undefined ? undefined : new Date(Date.parse(created_at) + waits).toISOString()
 }
 
-/** The parts of the score that do not grow with time, as milliseconds of waiting. */
+/** Flags, contradiction and source count like so many milliseconds of waiting. */
 function leadOf(it: TriageSubject): number {
   const flags = policy.w_flags * Math.min(1, it.open_flags / policy.f_max_flags)
   const conflict = it.open_contradictions > 0 ? policy.w_conflict : 0
@@ -109,7 +107,7 @@ function leadOf(it: TriageSubject): number {
   return Math.round(((flags + conflict + source) / policy.w_age) * FULL_AGE)
 }
 
-/** Milliseconds, in the year 2286. Added so that no number in a key is negative. */
+/** A moment in the year 2286, in milliseconds. With it no number in a key is negative. */
 const FAR = 10_000_000_000_000
 const MOST_FLAGS = 9999
 

@@ -6,33 +6,34 @@ import { type DatedValues, findPeriodBounds, type PeriodBounds } from '../period
 
 type DateShown = ShownDate & { words: string }
 
-/** How the dates of some records are shown to one reader. */
+/** Shows the dates of some records to one reader. */
 export type DateDisplay = {
   /** Adds `dates` to an answer: each date of its record in the reader's calendar. Dates that cannot be read are left out. */
-  whole: <T extends object>(answer: T, it: DatedValues) => T | (T & { dates: Record<string, DateShown> })
+  addDates: <T extends object>(answer: T, it: DatedValues) => T | (T & { dates: Record<string, DateShown> })
   /** Adds `date` to an answer about one value. Null where the value is no date. */
-  one: <T extends object>(answer: T, value: DateValue) => T | (T & { date: DateShown | null })
-  /** One date. Undefined where the query names no calendar, null where the value is no date. */
-  of: (value: DateValue) => DateShown | null | undefined
+  addDate: <T extends object>(answer: T, value: DateValue) => T | (T & { date: DateShown | null })
+  /** Undefined where the query names no calendar, null where the value is no date. */
+  dateOf: (value: DateValue) => DateShown | null | undefined
 }
 type DateValue = { of: DatedValues; member: string; words: unknown }
 
 /**
- * How dates of these records are shown: the one rule for all answers with `?calendar=`. The name of a period stands for the bounds
- * of its record, else for those of the built-in table. Two calls for each of the first five such names.
+ * The one rule for all answers with `?calendar=`. The name of a period stands for the bounds of its record, else for
+ * those of the built-in table. Two calls for each of the first five such names.
  */
 export async function loadDateDisplay(
   its: readonly DatedValues[],
   showing: Showing | undefined,
   actor: Actor | null,
 ): Promise<DateDisplay> {
-  if (showing === undefined) return { whole: (answer) => answer, one: (answer) => answer, of: () => undefined }
+  if (showing === undefined)
+    return { addDates: (answer) => answer, addDate: (answer) => answer, dateOf: () => undefined }
   const periods = await findPeriodBounds(its, actor)
   const of = (value: DateValue) => dateOf(value, showing, periods)
   return {
-    of,
-    one: (answer, value) => ({ ...answer, date: of(value) }),
-    whole: (answer, it) => ({ ...answer, dates: datesIn(it, of) }),
+    dateOf: of,
+    addDate: (answer, value) => ({ ...answer, date: of(value) }),
+    addDates: (answer, it) => ({ ...answer, dates: datesIn(it, of) }),
   }
 }
 
@@ -50,7 +51,6 @@ function dateOf({ of, member, words }: DateValue, showing: Showing, periods: Per
   return found ? { words, ...showDate(found, showing.calendar, showing.language) } : null
 }
 
-/** Whether a field of a kind holds dates. */
 export const isDate = (kind: KindKey, member: string): boolean => {
   const type = kinds[kind].fields[member]?.type
   return type === 'date' || type === 'edtf_date'

@@ -5,7 +5,7 @@ import type { Comparison } from '../../../engines/matching/index.ts'
 import { textOf } from '../../names/text.ts'
 import type { History } from '../history.ts'
 import type { RecordItem } from '../items.ts'
-import { agreement, compareValues, labelOf } from './explain.ts'
+import { compareValues, comparisonSchema, fieldLabel } from './explain.ts'
 import { namesInOrder } from './order.ts'
 
 export type FieldChange = {
@@ -27,11 +27,11 @@ export const ChangeView = s.shape('Change', () =>
     old: anyValue(),
     new: anyValue(),
     change: s.oneOf(['added', 'removed', 'changed']),
-    verdict: agreement(),
+    verdict: comparisonSchema(),
   }),
 )
 
-/** The fields that differ between two sets of values of a record. */
+/** In the order of the kind's fields. */
 export function differenceOf(it: History, before: RecordItem['data'], after: RecordItem['data']): FieldChange[] {
   const names = namesInOrder(it.kind, [...Object.keys(before), ...Object.keys(after)])
   return names
@@ -40,7 +40,7 @@ export function differenceOf(it: History, before: RecordItem['data'], after: Rec
       const [old, next] = [before[field], after[field]]
       return {
         field,
-        label: labelOf(it, field),
+        label: fieldLabel(it, field),
         old: shownValue(old),
         new: shownValue(next),
         change: old === undefined ? 'added' : next === undefined ? 'removed' : 'changed',

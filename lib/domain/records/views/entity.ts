@@ -18,13 +18,13 @@ import {
   type RecordItem,
   type Revision,
 } from '../items.ts'
-import { canonicalStatus, statuses } from '../rules/status.ts'
+import { canonicalStatus, recordStatuses } from '../rules/status.ts'
 import { handlings, verdicts } from '../rules/verdicts.ts'
 import type { Visible } from '../shown.ts'
 import { orderValues } from './order.ts'
-import { statusOf, tombstoneOf, updatedAt, valuesFor } from './record.ts'
+import { publicStatus, tombstoneOf, visibleUpdatedAt, visibleValues } from './record.ts'
 
-/** How records look under /data/, where they go by their review identity. */
+/** Under /data/ records go by their review identity. These are their views there. */
 
 const CurrentRevisionView = s.shape('CurrentRevision', () =>
   v.object({
@@ -41,7 +41,7 @@ export const ContributionView = s.shape('Contribution', () =>
     name: s.text,
     description: s.text,
     category: s.text,
-    status: s.oneOf(statuses),
+    status: s.oneOf(recordStatuses),
     canonical_status: s.maybe(s.text),
     kind: s.oneOf(kindKeys),
     cidoc_id: s.maybe(s.whole),
@@ -58,14 +58,14 @@ export const ContributionView = s.shape('Contribution', () =>
   }),
 )
 
-/** A row of the list of contributions. `waiting: false` hides an edit that waits, even from those who work on the record. */
+/** `waiting: false` hides a waiting edit, even from those who work on the record. */
 export function entityRow(
   it: Visible<RecordItem>,
   actor: Actor | null,
   people: PeopleById,
   { waiting = true }: { waiting?: boolean } = {},
 ): s.Output<typeof ContributionView> {
-  const status = waiting && worksOn(actor, it) ? it.status : statusOf(it)
+  const status = waiting && worksOn(actor, it) ? it.status : publicStatus(it)
   return {
     entity_id: it.entity_id,
     name: it.name,
@@ -77,7 +77,7 @@ export function entityRow(
     cidoc_id: it.kind === 'entity' ? null : it.id,
     contributor: people(it.contributor_id),
     created_at: it.created_at,
-    updated_at: waiting ? updatedAt(it, actor) : changedAt(it),
+    updated_at: waiting ? visibleUpdatedAt(it, actor) : changedAt(it),
     current_revision: revisionIn(it, actor, people, waiting),
     root_entity: null,
     parent_entity: null,
@@ -87,11 +87,9 @@ export function entityRow(
   }
 }
 
-/** A recent activity on one of the caller's own contributions. */
 const RecentActivityView = s.shape('RecentActivity', () =>
   v.object({ ...activityEntries(), entity_id: s.uuid, entity_name: s.text }),
 )
-/** One of the caller's own contributions, with its recent activities. */
 export const OwnContributionView = s.shape('OwnContribution', () =>
   v.object({
     ...ContributionView.entries,
@@ -119,7 +117,7 @@ export const ContributionDetailView = s.shape('ContributionDetail', () =>
   }),
 )
 
-/** A contribution with its history. Only those who work on it see what waits. */
+/** Only those who work on the contribution see what waits. */
 export function entityDetail(
   it: Visible<History>,
   actor: Actor | null,
@@ -131,9 +129,11 @@ export function entityDetail(
   return {
     ...entityRow(it, actor, people),
     ...(it.kind !== 'entity' && { cidoc_model: kinds[it.kind].className }),
-    form_data: orderValues(it.kind, valuesFor(it, values, actor)),
+    form_data: orderValues(it.kind, visibleValues(it, values, actor)),
     images: picturesView(it.entity_id, picturesIn(values)),
-    revisions: revisions.map((each) => revisionView(it, { ...each, data: valuesFor(it, each.data, actor) }, people)),
+    revisions: revisions.map((each) =>
+      revisionView(it, { ...each, data: visibleValues(it, each.data, actor) }, people),
+    ),
     activities: inside ? it.activities.map((each) => activityView(each, people, it, actor)) : [],
     parent_entity_name: null,
     root_entity_name: null,
@@ -182,7 +182,7 @@ export const ActivityView = s.shape('Activity', () =>
   }),
 )
 
-/** An activity in a list. `about` is undefined where the caller may not see the record. */
+/** `about` is undefined where the caller may not see the record. */
 export const activityView = (
   { version: _, audience: __, of_edit: ___, user_id, entity_id, ...rest }: Activity,
   people: PeopleById,
@@ -195,7 +195,7 @@ export const activityView = (
   entity_id: about ? entity_id : null,
   entity_name: about?.name ?? '',
   entity_category: about?.category ?? '',
-  entity_status: about ? statusOf(about) : '',
+  entity_status: about ? publicStatus(about) : '',
 })
 
 export const ReviewDecisionView = s.shape('ReviewDecision', () =>
@@ -259,7 +259,6 @@ export const ReviewFlagView = s.shape('ReviewFlag', () =>
   }),
 )
 
-/** A flag in the answer of its record. */
 export const flagView = (
   { version: _, of_edit: __, contributor_id: ___, audience: ____, entity_id, flagged_by, resolved_by, ...rest }: Flag,
   people: PeopleById,
@@ -277,19 +276,19 @@ const briefView = (it: RecordItem, { user_id, username: _, ...rest }: ActivityBr
   user: people(user_id),
 })
 
-/** The revision that the caller sees: the latest for those who work on the record, the accepted one for everyone else. */
+/** Those who work on the record see the latest revision, everyone else the accepted one. */
 function revisionIn(it: Visible<RecordItem>, actor: Actor | null, people: PeopleById, waiting: boolean) {
   const latest = !it.public || (waiting && it.proposed !== null && worksOn(actor, it))
   return {
     revision_id: latest ? it.current_revision_id : it.accepted_revision_id,
     revision_number: latest ? it.current_revision : it.accepted_revision,
-    data: withKindMembers(it, valuesFor(it, latest ? (it.proposed ?? it.data) : it.data, actor)),
+    data: withKindMembers(it, visibleValues(it, latest ? (it.proposed ?? it.data) : it.data, actor)),
     created_by: people(it.contributor_id),
-    created_at: waiting ? updatedAt(it, actor) : changedAt(it),
+    created_at: waiting ? visibleUpdatedAt(it, actor) : changedAt(it),
   }
 }
 
-/** The values with `_cidoc_model` and `_cidoc_id`, by which the dashboard finds the page of the record. */
+/** By `_cidoc_model` and `_cidoc_id` the dashboard finds the page of the record. */
 function withKindMembers(it: RecordItem, data: Record<string, unknown>) {
   const values = orderValues(it.kind, data)
   return it.kind === 'entity' ? values : { ...values, _cidoc_model: kinds[it.kind].className, _cidoc_id: it.id }

@@ -11,13 +11,13 @@ import { textOf } from '../../names/text.ts'
 import { canonicalValues, type History } from '../history.ts'
 import type { Assertion, Decision } from '../items.ts'
 import { isPlaceHidden } from '../place.ts'
-import { type CanonicalValue, type Rule, rules } from '../rules/canonical.ts'
+import { type CanonicalValue, type OutcomeRule, outcomeRules } from '../rules/canonical.ts'
 import { handlings, verdicts } from '../rules/verdicts.ts'
 import type { Visible } from '../shown.ts'
-import { AssertionView, assertionView, showsAssertion, valuesFor } from './record.ts'
+import { AssertionView, assertionView, mayShowClaim, visibleValues } from './record.ts'
 
 /** Why a property has its value: the rule of a decision, or one of four reasons where no decision holds. */
-type Reason = Rule | 'waits' | 'refused' | 'unclaimed' | 'nothing'
+type Reason = OutcomeRule | 'waits' | 'refused' | 'unclaimed' | 'nothing'
 
 const reasons: Readonly<Record<Reason, string>> = {
   accepted: 'It was accepted, and no other value stood.',
@@ -35,25 +35,24 @@ const reasons: Readonly<Record<Reason, string>> = {
   nothing: 'It has no value.',
 }
 
-/** The schema of what a comparator says of two values. Null where they cannot be compared. */
-export const agreement = () => s.maybe(s.oneOf(['same', 'refines', 'compatible', 'contradicts']))
+/** Null where two values cannot be compared. */
+export const comparisonSchema = () => s.maybe(s.oneOf(['same', 'refines', 'compatible', 'contradicts']))
 
-/** Another claim on the property, with the decision that settled it. */
+/** `settled_by` is the decision that this claim lost or stood beside. */
 const RivalView = s.shape('Rival', () =>
   v.object({
     ...AssertionView.entries,
-    verdict: agreement(),
-    settled_by: s.maybe(v.object({ decision: s.uuid, rule: s.oneOf([...rules, 'refused']) })),
+    verdict: comparisonSchema(),
+    settled_by: s.maybe(v.object({ decision: s.uuid, rule: s.oneOf([...outcomeRules, 'refused']) })),
   }),
 )
-/** One property: its value, and why it has this value. */
 export const ExplainedPropertyView = s.shape('ExplainedProperty', () =>
   v.object({
     property: s.text,
     label: s.text,
     value: s.text,
     standing: s.maybe(AssertionView),
-    rule: s.oneOf([...rules, 'waits', 'refused', 'unclaimed', 'nothing']),
+    rule: s.oneOf([...outcomeRules, 'waits', 'refused', 'unclaimed', 'nothing']),
     why: s.text,
     decision: s.maybe(
       v.object({
@@ -83,50 +82,46 @@ export const ExplanationView = s.shape('Explanation', () =>
 )
 
 /**
- * Explains each property of a record, or only `only`: the value, the claim that it comes from, the rule, the decision and the
- * rivals. Claims that the caller may not see are left out.
+ * Explains each property of a record, or `only` one: its claim, the rule, the decision and the rivals. Claims that the
+ * caller may not see are left out.
  */
 export function explainProperties(it: Visible<History>, actor: Actor | null, people: PeopleById, only?: string) {
   const standing = canonicalValues(it)
   const newestFirst = it.assertions.toSorted((a, b) => (a.id < b.id ? 1 : -1))
-  const shown = newestFirst.filter((one) => showsAssertion(it, one, actor))
+  const shown = newestFirst.filter((one) => mayShowClaim(it, one, actor))
   const properties = only === undefined ? propertiesOf(it, shown) : [only]
   return properties.map((property) => {
     const { claim, reason, ruling } = groundsOf(it, property, newestFirst, standing)
     const visible = claim && shown.includes(claim) ? claim : undefined
-    const kept = isPlaceHidden(it, property, actor)
+    const isHidden = isPlaceHidden(it, property, actor)
     const rivals = shown.filter((one) => one.asserted_property === property && one.id !== claim?.id)
     const decision = it.decisions.find((one) => one.id === ruling?.decision)
     return {
       property,
-      label: labelOf(it, property),
-      value: textOf(valuesFor(it, it.data, actor)[property]),
-      standing: visible ? assertionView(visible, kept) : null,
+      label: fieldLabel(it, property),
+      value: textOf(visibleValues(it, it.data, actor)[property]),
+      standing: visible ? assertionView(visible, isHidden) : null,
       rule: reason,
       why: reasons[reason],
       decision: decision ? decisionCard(decision, people, worksOn(actor, it)) : null,
       rivals: rivals.map((one) => ({
-        ...assertionView(one, kept),
-        verdict: kept ? null : compareValues(it, property, claim, one),
+        ...assertionView(one, isHidden),
+        verdict: isHidden ? null : compareValues(it, property, claim, one),
         settled_by: settledBy(it.decisions, one),
       })),
     }
   })
 }
 
-/** The label of a property in forms. */
-export const labelOf = (it: History, property: string) => kinds[it.kind].fields[property]?.label ?? property
+export const fieldLabel = (it: History, property: string) => kinds[it.kind].fields[property]?.label ?? property
 
-/** The comparator of a property. Undefined where the kind has no such field. */
+/** Undefined where the kind has no such field. */
 function comparatorIn(it: History, property: string): Comparator | undefined {
   const field = kinds[it.kind].fields[property]
   return field && comparatorOf(field)
 }
 
-/**
- * Compares two values of a property. Null where one is missing, or the kind has no such field. Bare years count in the record's
- * calendar.
- */
+/** Null where a value is missing, or the kind has no such field. Bare years count in the record's calendar. */
 export function compareValues(
   it: History,
   property: string,
@@ -139,7 +134,7 @@ export function compareValues(
   return compare(comparator, meant(a.value), meant(b.value))
 }
 
-/** The properties to explain: fields in the order of the kind, then other claimed properties by name. */
+/** Fields in the order of the kind, then other claimed properties by name. */
 function propertiesOf(it: History, shown: readonly Assertion[]): string[] {
   const claimed = shown.map((one) => one.asserted_property)
   const own = Object.keys(kinds[it.kind].fields).filter((name) => name in it.data || claimed.includes(name))
@@ -179,7 +174,7 @@ function settledBy(decisions: readonly Decision[], claim: Assertion) {
   return null
 }
 
-/** A decision as the caller may see it. Only those who work on the record see `feedback`. */
+/** `feedback` addresses the contributor, so only those who work on the record see it. */
 const decisionCard = (it: Decision, people: PeopleById, inside: boolean) => ({
   id: it.id,
   verdict: it.verdict,

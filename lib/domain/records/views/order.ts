@@ -1,6 +1,6 @@
 import { type KindKey, kinds } from '../../kinds/index.ts'
 
-/** Names of fields in the order of the kind, then other names by alphabet. The table does not keep the order of members. */
+/** Fields in the order of the kind, then others by alphabet. The table does not keep the order of members. */
 export function namesInOrder(kind: KindKey, names: Iterable<string>): string[] {
   const { fields } = kinds[kind]
   const given = new Set(names)
@@ -8,6 +8,6 @@ export function namesInOrder(kind: KindKey, names: Iterable<string>): string[] {
   return [...known, ...[...given].filter((name) => !(name in fields)).sort()]
 }
 
-/** Values in that order, so that equal values give equal answers. */
+/** Equal values must give equal answers, so their order is fixed. */
 export const orderValues = (kind: KindKey, data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(namesInOrder(kind, Object.keys(data)).map((name) => [name, data[name]]))

@@ -4,19 +4,16 @@ import { DatesShownView } from '../../../platform/http/showing.ts'
 import { type Field, type Kind, kindKeys } from '../../kinds/index.ts'
 import { pascalCase } from '../../kinds/keys.ts'
 import { PictureView } from '../../pictures/view.ts'
-import { statuses } from '../rules/status.ts'
+import { recordStatuses } from '../rules/status.ts'
 import { AssertionView } from './record.ts'
 
 /** A link to a record. Where the reader may not see the target, `id` is null and `name` holds the contributor's words. */
 const LinkView = s.shape('Link', () => v.object({ id: s.maybe(v.union([s.whole, s.uuid])), name: s.text }))
-/** A published record that names this one. */
 const LinkedRecordView = s.shape('LinkedRecord', () =>
   v.object({ id: s.whole, name: s.text, type: s.oneOf(kindKeys), relation: s.text }),
 )
 
-/** The shape of a row in the list of a kind. */
 export const rowShape = (kind: Kind): s.Schema => shapeOf(kind, 'Row', () => v.object(rowEntries(kind)))
-/** The shape of a whole record of a kind, with its claims. */
 export const recordShape = (kind: Kind): s.Schema => shapeOf(kind, '', () => v.object(recordEntries(kind)))
 
 const shapesOfKinds = new Map<string, s.Schema>()
@@ -41,7 +38,7 @@ function rowEntries(kind: Kind): v.ObjectEntries {
     ...(hasPoint && { latitude: s.maybe(v.number()), longitude: s.maybe(v.number()) }),
     access_tier: s.text,
     contributor: s.text,
-    status: s.oneOf(statuses),
+    status: s.oneOf(recordStatuses),
     category: s.text,
     cultural_entity_id: s.uuid,
     created_at: s.time,

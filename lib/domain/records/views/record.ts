@@ -6,26 +6,26 @@ import { picturesIn } from '../../pictures/values.ts'
 import { picturesView } from '../../pictures/view.ts'
 import type { ClaimWithRecord } from '../assertions.ts'
 import { type Assertion, changedAt, type LoadedRecord, type RecordItem, type RecordRow } from '../items.ts'
-import { isPlaceHidden, pointFor, valueFor } from '../place.ts'
+import { isPlaceHidden, visiblePoint, visibleValue } from '../place.ts'
 import type { Visible } from '../shown.ts'
 
-/** How stored records look on the wire. Pure: nothing is read here. */
+/** The wire's views of records. Nothing is read here. */
 
-/** A row in the list of a kind: every field under each of its names, and the members that the service adds. */
-export function rowOf(it: Visible<RecordRow>, actor: Actor | null): Record<string, unknown> {
+/** A row has every field under each of its names, and members that the service adds. */
+export function recordRow(it: Visible<RecordRow>, actor: Actor | null): Record<string, unknown> {
   const kind = kinds[it.kind]
-  const values = guardPlace(it, actor)
+  const values = visibleValuesAndPoint(it, actor)
   return Object.assign(fieldMembers(kind, it, values.data), {
     name: it.name,
     ...(kind.nameField === 'title' && { title: it.name }),
     ...(hasPoint(kind) && { latitude: values.point?.lat ?? null, longitude: values.point?.lng ?? null }),
     access_tier: it.access_tier,
     contributor: it.contributor,
-    status: statusOf(it),
+    status: publicStatus(it),
     category: it.category,
     cultural_entity_id: it.entity_id,
     created_at: it.created_at,
-    updated_at: updatedAt(it, actor),
+    updated_at: visibleUpdatedAt(it, actor),
     ...tombstoneOf(it),
   })
 }
@@ -34,18 +34,16 @@ export function rowOf(it: Visible<RecordRow>, actor: Actor | null): Record<strin
 export const tombstoneOf = ({ deleted_at }: Pick<RecordRow, 'deleted_at'>) =>
   deleted_at ? { deleted_at, is_deleted: true } : {}
 
-/** A whole record with its claims. */
-export function detailOf(it: Visible<LoadedRecord>, actor: Actor | null): Record<string, unknown> {
+export function recordDetail(it: Visible<LoadedRecord>, actor: Actor | null): Record<string, unknown> {
   const kind = kinds[it.kind]
-  const shown = it.assertions.filter((one) => showsAssertion(it, one, actor))
+  const shown = it.assertions.filter((one) => mayShowClaim(it, one, actor))
   return {
-    ...rowOf(it, actor),
+    ...recordRow(it, actor),
     ...(kind.category === 'tangible' && linkedRecords(it, actor)),
     assertions: shown.map((one) => assertionView(one, isPlaceHidden(it, one.asserted_property, actor))),
   }
 }
 
-/** The published records that name this one: events, deities and guthis. */
 function linkedRecords(it: LoadedRecord, actor: Actor | null) {
   const shown = it.links.filter((one) => maySeeTier(actor, one.access_tier))
   const rows = (fits: (kind: Kind) => boolean) =>
@@ -59,35 +57,40 @@ function linkedRecords(it: LoadedRecord, actor: Actor | null) {
   }
 }
 
-/** When the record last changed, as the caller may know it. An edit that waits counts only for those who work on the record. */
-export const updatedAt = (it: RecordRow, actor: Actor | null) => (worksOn(actor, it) ? it.updated_at : changedAt(it))
+/** A waiting edit counts only for those who work on the record. */
+export const visibleUpdatedAt = (it: RecordRow, actor: Actor | null) =>
+  worksOn(actor, it) ? it.updated_at : changedAt(it)
 
-/** The status that the public sees. It does not show that an edit waits. */
-export const statusOf = (it: RecordRow) => (it.public ? 'accepted' : it.status)
+/** A waiting edit does not show here. */
+export const publicStatus = (it: RecordRow) => (it.public ? 'accepted' : it.status)
 
-/** Whether the caller sees a claim. Pending and superseded ones are for their author and those who work on the record. */
-export const showsAssertion = (it: LoadedRecord, one: Assertion, actor: Actor | null) =>
+/** Pending and superseded claims are for their author, and for those who work on the record. */
+export const mayShowClaim = (it: LoadedRecord, one: Assertion, actor: Actor | null) =>
   one.reconciliation_status === 'accepted' ||
   one.reconciliation_status === 'disputed' ||
   worksOn(actor, it) ||
   actor?.id === one.contributor_id
 
-/** The values and the place of a record as the caller may know them. */
-export function guardPlace(it: Visible<RecordRow>, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
-  const point = pointFor(it, actor)
-  return point === it.point ? it : { point, data: valuesFor(it, it.data, actor) }
+/** Rounds a hidden place. */
+export function visibleValuesAndPoint(it: Visible<RecordRow>, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
+  const point = visiblePoint(it, actor)
+  return point === it.point ? it : { point, data: visibleValues(it, it.data, actor) }
 }
 
-/** Values of the record as the caller may know them: a hidden place is rounded. */
-export function valuesFor(it: Visible<RecordRow>, data: RecordItem['data'], actor: Actor | null): RecordItem['data'] {
+/** Rounds a hidden place among the values of the record. */
+export function visibleValues(
+  it: Visible<RecordRow>,
+  data: RecordItem['data'],
+  actor: Actor | null,
+): RecordItem['data'] {
   const { coordinates } = data
-  const known = valueFor(it, 'coordinates', coordinates, actor)
+  const known = visibleValue(it, 'coordinates', coordinates, actor)
   return known === coordinates ? data : { ...data, coordinates: known }
 }
 
 const hasPoint = (kind: Kind) => rowLayoutOf(kind).hasPoint
 
-/** How rows of a kind look. `names`: the name and aliases of a field. `blank`: a row in which every member is null. */
+/** `names`: the name and aliases of a field. `blank`: a row in which every member is null. */
 type RowLayout = {
   hasPoint: boolean
   fields: readonly (readonly [name: string, field: Field, names: readonly string[]])[]
@@ -135,11 +138,9 @@ function wireValue(field: Field, value: unknown): unknown {
   return field.type === 'number' || field.type === 'float' || field.type === 'boolean' ? null : ''
 }
 
-/** A claim as its own page and the lists of claims show it. */
 export const claimView = ({ claim, about }: Visible<ClaimWithRecord>, actor: Actor | null) =>
   assertionView(claim, about !== undefined && isPlaceHidden(about, claim.asserted_property, actor))
 
-/** A claim: one value of one property, with its source. */
 export const AssertionView = s.shape('Assertion', () =>
   v.object({
     id: s.uuid,
@@ -184,8 +185,11 @@ export const NewAssertionView = s.shape('NewAssertion', () => {
   return v.object(entries)
 })
 
-/** A claim with the names of the specification and of the dashboard. `kept`: its value is hidden from the caller. */
-export function assertionView(it: Assertion, kept = false): s.Output<typeof AssertionView> {
+/**
+ * Shows a claim under the names of the specification and of the dashboard. `isHidden`: the caller may not see its
+ * value.
+ */
+export function assertionView(it: Assertion, isHidden = false): s.Output<typeof AssertionView> {
   const {
     value: _,
     version: __,
@@ -197,7 +201,7 @@ export function assertionView(it: Assertion, kept = false): s.Output<typeof Asse
     settlings: _____,
     ...rest
   } = it
-  const text = kept ? '' : it.asserted_value
+  const text = isHidden ? '' : it.asserted_value
   return {
     ...rest,
     asserted_value: text,

@@ -36,7 +36,6 @@ export const RelatedView = s.shape('Related', () =>
   }),
 )
 
-/** Related records by kind, one page of each group. */
 export const relatedView = (
   { page, page_size, ...rest }: RelatedInput,
   groups: readonly RelatedGroup[],
@@ -56,7 +55,7 @@ export const relatedView = (
     page_size,
     has_more: more,
     results: heads.map((it) =>
-      dating.whole(
+      dating.addDates(
         {
           id: it.id,
           domain_key: kind,
@@ -70,7 +69,6 @@ export const relatedView = (
   })),
 })
 
-/** The first prose field with a text, cut to 280 characters. */
 function summaryOf(it: RecordItem): string {
   const text = proseFields.map((name) => it.data[name]).find((value) => typeof value === 'string' && value !== '') ?? ''
   return shorten(String(text), 280)

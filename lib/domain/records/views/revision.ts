@@ -8,9 +8,9 @@ import type { Revision } from '../items.ts'
 import type { Visible } from '../shown.ts'
 import { anyValue, ChangeView, differenceOf } from './difference.ts'
 import { RevisionView, revisionView } from './entity.ts'
-import { valuesFor } from './record.ts'
+import { visibleValues } from './record.ts'
 
-/** The revisions that the caller may see, newest first. Those who work on the record see all, others the accepted ones. */
+/** Newest first. Those who work on the record see all revisions, others the accepted ones. */
 export function visibleRevisions(it: History, actor: Actor | null): Revision[] {
   const accepted = acceptedRevisions(it)
   return it.revisions.filter((each) => worksOn(actor, it) || accepted.has(each.revision_number))
@@ -25,9 +25,8 @@ export const RevisionRowView = s.shape('RevisionRow', () =>
   }),
 )
 
-/** A revision as the caller may know it. */
 export const revisionRow = (it: Visible<History>, each: Revision, actor: Actor | null, people: PeopleById) => ({
-  ...revisionView(it, { ...each, data: valuesFor(it, each.data, actor) }, people),
+  ...revisionView(it, { ...each, data: visibleValues(it, each.data, actor) }, people),
   entity_name: it.name,
   is_accepted: acceptedRevisions(it).has(each.revision_number),
 })
@@ -50,7 +49,7 @@ export const DifferenceView = s.shape('Difference', () =>
   }),
 )
 
-/** What differs between two revisions, field by field. Either may be the later one. */
+/** Either revision may be the later one. */
 export function diffView(it: Visible<History>, from: Revision, to: Revision, actor: Actor | null, people: PeopleById) {
   const made = {
     changed_at: to.created_at,
@@ -58,7 +57,7 @@ export function diffView(it: Visible<History>, from: Revision, to: Revision, act
     revision_from_number: from.revision_number,
     revision_to_number: to.revision_number,
   }
-  const changes = differenceOf(it, valuesFor(it, from.data, actor), valuesFor(it, to.data, actor))
+  const changes = differenceOf(it, visibleValues(it, from.data, actor), visibleValues(it, to.data, actor))
   return {
     entity_id: it.entity_id,
     entity_name: it.name,

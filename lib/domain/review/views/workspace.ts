@@ -19,7 +19,7 @@ import {
   RevisionView,
   revisionView,
 } from '../../records/views/entity.ts'
-import { compareValues, ExplainedPropertyView, explainProperties, labelOf } from '../../records/views/explain.ts'
+import { compareValues, ExplainedPropertyView, explainProperties, fieldLabel } from '../../records/views/explain.ts'
 import { AssertionView, assertionView } from '../../records/views/record.ts'
 import { type Options, optionsOn } from '../options.ts'
 import { proposeHandling } from '../propose.ts'
@@ -135,7 +135,7 @@ function conflictOf(it: History, standing: Assertion, rival: Assertion) {
   return [
     {
       property,
-      label: labelOf(it, property),
+      label: fieldLabel(it, property),
       standing: assertionView(standing),
       rival: assertionView(rival),
       verdict,

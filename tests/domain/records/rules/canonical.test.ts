@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  type Acceptance,
   type ClaimState,
   computeCanonical,
-  type Review,
   type Ruling,
   settleReview,
   standingValues,
@@ -14,7 +14,7 @@ const claim = (id: string, value: unknown, more: Partial<ClaimState> = {}): Clai
   ...{ id, value, property: 'condition', status: 'pending', carried: true },
   ...more,
 })
-const review = (claims: ClaimState[], more: Partial<Review> = {}): Review => ({
+const review = (claims: ClaimState[], more: Partial<Acceptance> = {}): Acceptance => ({
   claims,
   standing: new Map(),
   values: { condition: claims.at(-1)?.value },
@@ -25,7 +25,8 @@ const review = (claims: ClaimState[], more: Partial<Review> = {}): Review => ({
 })
 const stands = (id: string | null) => new Map([['condition', { stands: id }]])
 const old = claim('1', 'Good', { status: 'accepted' })
-const fatesOf = (it: Review) => Object.fromEntries([...settleReview(it).fates].map(([id, fate]) => [id, fate.status]))
+const fatesOf = (it: Acceptance) =>
+  Object.fromEntries([...settleReview(it).fates].map(([id, fate]) => [id, fate.status]))
 
 describe('an acceptance', () => {
   test('lets a first value stand', () => {

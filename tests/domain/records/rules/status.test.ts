@@ -4,13 +4,13 @@ import {
   findMove,
   isPublished,
   moves,
-  type State,
-  statuses,
+  type ReviewState,
+  recordStatuses,
   type Trigger,
   withheldStatuses,
 } from '../../../../lib/domain/records/rules/status.ts'
 
-const at = (status: State['status'], more: Partial<State> = {}): State => ({
+const at = (status: ReviewState['status'], more: Partial<ReviewState> = {}): ReviewState => ({
   ...{ status, public: status === 'accepted', deleted: false, ...more },
 })
 
@@ -44,7 +44,7 @@ describe('statuses', () => {
   })
 
   test('every status is either published or withheld', () => {
-    for (const status of statuses) expect(withheldStatuses.includes(status)).toBe(!isPublished(status))
+    for (const status of recordStatuses) expect(withheldStatuses.includes(status)).toBe(!isPublished(status))
   })
 
   test('a legacy record without a status is published, one with an unknown status is not', () => {
@@ -53,7 +53,7 @@ describe('statuses', () => {
 })
 
 describe('move', () => {
-  test.each<[string, State, Trigger, Partial<State> | undefined]>([
+  test.each<[string, ReviewState, Trigger, Partial<ReviewState> | undefined]>([
     ['a draft is submitted', at('draft'), 'submit', { status: 'pending_review' }],
     ['what waits is not submitted again', at('pending_review'), 'submit', undefined],
     ['a rejected contribution may be reworked', at('rejected'), 'revise', { status: 'pending_revision' }],
@@ -106,7 +106,7 @@ describe('move', () => {
   })
 
   test('every move is lawful, and only an edit that goes back reverses one', () => {
-    for (const status of statuses)
+    for (const status of recordStatuses)
       for (const isPublic of [true, false])
         for (const { trigger } of moves) {
           const to = findMove({ status, public: isPublic, deleted: false }, trigger)?.status
@@ -117,8 +117,8 @@ describe('move', () => {
   })
 
   test('every row of the table decides something', () => {
-    const states = statuses.flatMap((status) => [true, false].map((it) => at(status, { public: it })))
-    const first = (state: State, trigger: Trigger) =>
+    const states = recordStatuses.flatMap((status) => [true, false].map((it) => at(status, { public: it })))
+    const first = (state: ReviewState, trigger: Trigger) =>
       moves.find(
         (row) =>
           row.trigger === trigger && row.from.includes(state.status) && (row.public ?? state.public) === state.public,
