@@ -83,7 +83,7 @@ const CHANGED: Readonly<Record<string, readonly [was: string, is: string]>> = {
   ],
   'lib/engines/search/model/rebuild.ts': [
     "  const busy = () => unavailable('The search model is being built. Try again.')\n",
-    '$&  work = (globalThis as any).proved.guarded(key.searchRebuild(), work)\n',
+    '$&  work = (globalThis as any).proved.guarded(searchKey.searchRebuild(), work)\n',
   ],
   // The bucket of the world takes small parts, so that what is stored in parts needs not be large.
   'lib/engines/bucket/blobs.ts': ['const PART = 5 << 20', 'const PART = 1000'],
