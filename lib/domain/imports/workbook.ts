@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { streamXlsxRows } from 'hucre/xlsx'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 import { impossible } from '../../base/errors.ts'
@@ -10,15 +11,13 @@ const MOST_UNPACKED = 400 * 1024 * 1024
 const MOST_PARTS = 5000
 const MOST_SHEETS = 50
 /**
- * What the reader holds in memory all at once, so these are bounds of memory. A shared string takes some 100 bytes beside its text.
- * Sheets are read row by row: of a sheet only a row is held.
+ * Limits of what the reader of rows holds in memory at once, whatever its parts are called: the list of sheets, all shared strings,
+ * all styles, and of a sheet one row. A shared string takes some 100 bytes beside its text.
  */
+const MOST_LISTED = 8 * 1024 * 1024
 const MOST_STRINGS = 2_000_000
-const MOST_HELD: Readonly<Record<string, number>> = {
-  'xl/sharedStrings.xml': 128 * 1024 * 1024,
-  'xl/styles.xml': 16 * 1024 * 1024,
-}
-const MOST_HELD_ELSE = 1024 * 1024
+const MOST_STRING_BYTES = 128 * 1024 * 1024
+const MOST_STYLE_BYTES = 16 * 1024 * 1024
 const MOST_IN_ROW = 16 * 1024 * 1024
 /** The first bytes of a compound file: an encrypted workbook, or one in the format before 2007. */
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex')
@@ -30,22 +29,51 @@ const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 export async function lookThrough(bytes: Buffer): Promise<SheetFacts[]> {
   if (bytes.subarray(0, COMPOUND.length).equals(COMPOUND)) throw impossible(compound(bytes))
   const parts = await unpack(bytes)
-  const book = parts.get('xl/workbook.xml')
-  if (book === undefined) throw impossible('The file is no XLSX workbook.')
-  const targets = new Map(
-    [...(parts.get('xl/_rels/workbook.xml.rels') ?? '').matchAll(/<Relationship\b[^>]*>/g)].map(([tag]) => [
-      attribute(tag, 'Id'),
-      attribute(tag, 'Target').replace(/^\/?(xl\/)?/, 'xl/'),
-    ]),
-  )
+  const book = parts.get(BOOK)?.text
+  if (book === undefined || isElsewhere(parts.get(ROOT_RELATIONS)?.text))
+    throw impossible('The file is no XLSX workbook.')
+  const targets = relationsIn(parts.get(BOOK_RELATIONS)?.text).map((it) => ({ ...it, part: parts.get(it.target) }))
+  for (const { type, part } of targets) if (part) checkHeld(type, part)
   const sheets = [...book.matchAll(/<(?:\w+:)?sheet\b[^>]*>/g)].map(([tag]) => {
-    const [formulas, merged] = (parts.get(targets.get(attribute(tag, 'r:id')) ?? '') ?? '0 0').split(' ').map(Number)
+    const part = targets.find(({ id }) => id === attribute(tag, 'r:id'))?.part
     const hidden = ['hidden', 'veryHidden'].includes(attribute(tag, 'state'))
-    return { name: unescapeXml(attribute(tag, 'name')), hidden, formulas: formulas ?? 0, merged: merged ?? 0 }
+    return {
+      name: unescapeXml(attribute(tag, 'name')),
+      hidden,
+      formulas: part?.formulas ?? 0,
+      merged: part?.merged ?? 0,
+    }
   })
   if (sheets.length === 0) throw impossible('The workbook has no sheets.')
   if (sheets.length > MOST_SHEETS) throw impossible(`The workbook has more than ${MOST_SHEETS} sheets.`)
   return sheets
+}
+
+const BOOK = 'xl/workbook.xml'
+const BOOK_RELATIONS = 'xl/_rels/workbook.xml.rels'
+const ROOT_RELATIONS = '_rels/.rels'
+
+/** The parts that a file of relationships names. `type` is the last word of the relationship's type. Example: `sharedStrings`. */
+const relationsIn = (text = ''): { id: string; type: string; target: string }[] =>
+  [...text.matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)].map(([tag]) => ({
+    id: attribute(tag, 'Id'),
+    type: attribute(tag, 'Type').split('/').at(-1) ?? '',
+    target: posix.normalize(attribute(tag, 'Target').replace(/^\/?(xl\/)?/, 'xl/')),
+  }))
+
+/** Whether the reader of rows would take another part for the workbook than the one that is checked here. */
+const isElsewhere = (text: string | undefined): boolean =>
+  relationsIn(text).some(({ type, target }) => type === 'officeDocument' && target !== BOOK)
+
+/** Fails if the reader of rows would hold too much of a part. `type` says what it reads the part as. */
+function checkHeld(type: string, { size, strings, longestRow }: PartFacts): void {
+  if (type === 'sharedStrings' && strings > MOST_STRINGS)
+    throw impossible(`The workbook has more than ${MOST_STRINGS} texts. Split it.`)
+  const isTooMuch =
+    (type === 'sharedStrings' && size > MOST_STRING_BYTES) ||
+    (type === 'styles' && size > MOST_STYLE_BYTES) ||
+    (type === 'worksheet' && longestRow > MOST_IN_ROW)
+  if (isTooMuch) throw impossible(TOO_TIGHT)
 }
 
 /** An encrypted workbook has this name in its directory, in UTF-16. */
@@ -59,12 +87,20 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const unescapeXml = (text: string) =>
   text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '')
 
-/**
- * Unpacks all parts. Returns the text of those that list the sheets, and for each sheet its numbers of formulas and merged cells.
- */
-async function unpack(bytes: Buffer): Promise<Map<string, string>> {
+/** What was counted in a part. `text`: only of the parts that list others. `longestRow`: bytes from one row's start to the next. */
+type PartFacts = {
+  text?: string
+  size: number
+  strings: number
+  formulas: number
+  merged: number
+  longestRow: number
+}
+
+/** Unpacks all parts, one block at a time. Returns what was counted in each. */
+async function unpack(bytes: Buffer): Promise<Map<string, PartFacts>> {
   const zip = await openZip(bytes)
-  const parts = new Map<string, string>()
+  const parts = new Map<string, PartFacts>()
   let unpacked = 0
   let seen = 0
   await eachEntry(zip, async (entry) => {
@@ -73,26 +109,16 @@ async function unpack(bytes: Buffer): Promise<Map<string, string>> {
     if (seen > MOST_PARTS) throw impossible(`The workbook has more than ${MOST_PARTS} parts.`)
     if (/vbaProject|macrosheets\//i.test(name)) throw impossible(MACROS)
     if (entry.isEncrypted()) throw impossible('The workbook is encrypted. Remove its password and send it again.')
-    const isSheet = /^xl\/worksheets\/[^/]+\.xml$/.test(name)
-    const isHeld = /\.(xml|rels)$/.test(name) && /^(xl\/[^/]+|xl\/_rels\/[^/]+|_rels\/[^/]+|[^/]+)$/.test(name)
-    const mostHeld = isHeld ? (MOST_HELD[name] ?? MOST_HELD_ELSE) : MOST_UNPACKED
-    let size = 0
-    let strings = 0
-    const kept = /^xl\/(workbook\.xml|_rels\/workbook\.xml\.rels)$/.test(name)
-    const counter = counterOf()
+    const isList = [BOOK, BOOK_RELATIONS, ROOT_RELATIONS].includes(name)
+    const counter = new PartCounter()
     const texts: string[] = []
     for await (const block of await streamOf(zip, entry)) {
       unpacked += block.length
-      size += block.length
-      if (unpacked > MOST_UNPACKED || size > mostHeld) throw impossible(TOO_TIGHT)
-      if (name === 'xl/sharedStrings.xml') strings += countStrings(block)
-      if (strings > MOST_STRINGS) throw impossible(`The workbook has more than ${MOST_STRINGS} texts. Split it.`)
-      if (isSheet) counter.take(block.toString('latin1'))
-      if (counter.rowSize() > MOST_IN_ROW) throw impossible(TOO_TIGHT)
-      if (kept) texts.push(block.toString('utf8'))
+      counter.take(block)
+      if (unpacked > MOST_UNPACKED || (isList && counter.facts.size > MOST_LISTED)) throw impossible(TOO_TIGHT)
+      if (isList) texts.push(block.toString('utf8'))
     }
-    if (isSheet) parts.set(name, counter.told())
-    if (kept) parts.set(name, texts.join(''))
+    parts.set(name, { ...counter.facts, ...(isList && { text: texts.join('') }) })
   })
   return parts
 }
@@ -100,25 +126,23 @@ async function unpack(bytes: Buffer): Promise<Map<string, string>> {
 const TOO_TIGHT = 'The workbook is packed too tightly to be sound.'
 const MACROS = 'The workbook carries macros. Save it as .xlsx, without them.'
 
-/** How many shared strings begin in a block. One whose tag is cut by the end of the block is missed: this is a bound, not a count. */
-const countStrings = (block: Buffer): number => block.toString('latin1').match(/<(?:\w{1,9}:)?si[ />]/g)?.length ?? 0
+/** Counts what a part holds, block by block. */
+class PartCounter {
+  readonly facts: PartFacts = { size: 0, strings: 0, formulas: 0, merged: 0, longestRow: 0 }
+  #rest = ''
+  #sinceRow = 0
 
-/** Counts formulas and merged cells of a sheet, block by block. */
-function counterOf() {
-  let [formulas, merged, rest, sinceRow] = [0, 0, '', 0]
-  return {
-    take: (block: string) => {
-      const text = rest + block
-      const row = text.lastIndexOf('<row')
-      sinceRow = row < 0 ? sinceRow + block.length : text.length - row
-      formulas += text.match(/<f[ />]/g)?.length ?? 0
-      merged += text.match(/<mergeCell /g)?.length ?? 0
-      // The start of a tag at the end of a block is kept for the next block.
-      rest = /<[a-zA-Z]{0,9}$/.exec(text)?.[0] ?? ''
-    },
-    /** Bytes since the last row began. */
-    rowSize: () => sinceRow,
-    told: () => `${formulas} ${merged}`,
+  take(block: Buffer): void {
+    const text = this.#rest + block.toString('latin1')
+    this.facts.size += block.length
+    this.facts.strings += text.match(/<(?:\w{1,5}:)?si[ />]/g)?.length ?? 0
+    this.facts.formulas += text.match(/<f[ />]/g)?.length ?? 0
+    this.facts.merged += text.match(/<mergeCell /g)?.length ?? 0
+    const row = text.lastIndexOf('<row')
+    this.#sinceRow = row < 0 ? this.#sinceRow + block.length : text.length - row
+    this.facts.longestRow = Math.max(this.facts.longestRow, this.#sinceRow)
+    // The start of a tag at the end of a block is kept for the next block.
+    this.#rest = /<[\w:]{0,9}$/.exec(text)?.[0] ?? ''
   }
 }
 

@@ -11,6 +11,11 @@ beforeAll(async () => {
 
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 
+const relation = (type: string, target: string) =>
+  `<Relationships><Relationship Id="r1" Type="http://x/${type}" Target="${target}"/></Relationships>`
+/** The part that says as what the workbook reads another one. */
+const related = (type: string, target: string) => ({ 'xl/_rels/workbook.xml.rels': relation(type, target) })
+
 /** An archive of these parts. */
 async function archive(parts: Record<string, string | Uint8Array>) {
   const { strToU8, zipSync } = await import('fflate')
@@ -39,12 +44,15 @@ describe('a file that is refused at once', () => {
 
 describe('a file of which the worker says what is wrong', () => {
   const bomb = () => archive({ ...book, 'xl/worksheets/sheet1.xml': new Uint8Array(450 * 1024 * 1024) })
-  // A file of some hundred KB that would hold gigabytes of memory: many tiny texts, many sheets, one endless row.
+  // A file of some hundred KB that would hold gigabytes of memory: many tiny texts, under any name, many sheets, one endless row.
   const many = (tag: string, bytes: number) => Buffer.alloc(bytes, tag)
-  const texts = () => archive({ ...book, 'xl/sharedStrings.xml': many('<si><t/></si>', 60_000_000) })
+  const texts = (name: string) => () =>
+    archive({ ...book, ...related('sharedStrings', name), [`xl/${name}`]: many('<si><t/></si>', 60_000_000) })
   const sheets = () => archive({ 'xl/workbook.xml': many('<sheet name="A"/>', 40_000_000) })
-  const row = () =>
-    archive({ ...book, 'xl/worksheets/sheet1.xml': Buffer.concat([Buffer.from('<row>'), many('<c/>', 40_000_000)]) })
+  const endless = Buffer.concat([Buffer.from('<row>'), many('<c/>', 40_000_000)])
+  const row = () => archive({ ...book, ...related('worksheet', 'odd/a.xml'), 'xl/odd/a.xml': endless })
+  const elsewhere = () =>
+    archive({ ...book, '_rels/.rels': relation('officeDocument', 'xl/other.xml'), 'xl/other.xml': '' })
   test.each<[string, () => string | Uint8Array | Promise<Uint8Array>, string]>([
     ['empty.csv', () => '\r\n\r\n', 'The table is empty.'],
     ['empty.xlsx', () => xlsx([]), 'The table is empty.'],
@@ -66,7 +74,9 @@ describe('a file of which the worker says what is wrong', () => {
       'The workbook carries macros. Save it as .xlsx, without them.',
     ],
     ['bomb.xlsx', bomb, 'The workbook is packed too tightly to be sound.'],
-    ['texts.xlsx', texts, 'The workbook has more than 2000000 texts. Split it.'],
+    ['texts.xlsx', texts('sharedStrings.xml'), 'The workbook has more than 2000000 texts. Split it.'],
+    ['hidden-texts.xlsx', texts('odd/texts.xml'), 'The workbook has more than 2000000 texts. Split it.'],
+    ['two-books.xlsx', elsewhere, 'The file is no XLSX workbook.'],
     ['sheets.xlsx', sheets, 'The workbook is packed too tightly to be sound.'],
     ['row.xlsx', row, 'The workbook is packed too tightly to be sound.'],
     ['lines.jsonl', () => '{"name": "x"}\n{"name": ', 'Line 2 is not JSON.'],
@@ -91,6 +101,14 @@ describe('a file of which the worker says what is wrong', () => {
     const again = await app.contributor.post(`/data/imports/${it.id}/check/`)
     expect([again.status, again.body]).toEqual([409, { detail: 'An import that is failed cannot do this.' }])
   })
+})
+
+test('a large part that no reader of rows holds is no fault: the order in which Excel calculates', async () => {
+  const { unzipSync, zipSync } = await import('fflate')
+  const parts = unzipSync(await xlsx([['Name'], ['Shrine']]))
+  const bytes = zipSync({ ...parts, 'xl/calcChain.xml': Buffer.alloc(5_000_000, '<c r="A1"/>') })
+  const it = await readTable(app.contributor, 'formulas.xlsx', bytes)
+  expect([it.state, it.columns.map(({ name }: { name: string }) => name)]).toEqual(['read', ['Name']])
 })
 
 test('a file that ends its worker three times is given up with a sentence', async () => {
