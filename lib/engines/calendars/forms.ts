@@ -51,7 +51,7 @@ function civilForms(key: CalendarKey): readonly Form[] {
     form('(?<year>-?\\d{4})-xx(?:-xx)?', (p) => years(yearOf(p))),
     form('(?<sign>-?)(?<digits>\\d{1,3})(?<open>x{1,3})', (p) => readMasked(years, p)),
     form('-(?<year>\\d{4,6})', (p) => years(-yearOf(p))),
-    form('y(?<year>-?\\d{5,})', (p) => years(yearOf(p)) ?? outside),
+    form('y(?<year>-\\d{4,}|\\d{5,})', (p) => years(yearOf(p)) ?? outside),
     form('(?<year>\\d{3,4})', (p) => years(yearOf(p))),
     form(`(?<year>\\d{1,4})${era}`, (p) => years(yearOf(p))),
     form(`${eraBefore}(?<year>\\d{1,4})`, (p) => years(yearOf(p))),
