@@ -49,7 +49,6 @@ import { fileForm } from '../lib/platform/http/request.ts'
 import { changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Count } from '../lib/platform/http/throttle.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
-import { inUnit } from '../lib/platform/unit-of-work.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 
 /** How long a client may take to send a file to the bucket. */
@@ -282,7 +281,7 @@ export const routes = withTables({
       if (!found?.pending_key) return completedBefore(subject, params.asset_id)
       projects.checkOpen(subject.about)
       const { pending_key } = found
-      const upload = await unit.once('held', () => uploads.takeUpload(found), uploads.releaseUpload)
+      const upload = await unit.storeAhead('held', (own) => uploads.takeUpload(own, found), uploads.releaseUpload)
       const { stored, reads } = await unit.once('stored', () => storeSent(upload, pending_key, body, count))
       return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads)))
     },
@@ -355,11 +354,7 @@ const beginUpload = (
   actor: Actor,
   announced: uploads.AnnouncedUpload,
 ): Promise<Upload> =>
-  unit.once(
-    'upload',
-    () => inUnit((own) => uploads.beginUpload(own, about, actor, announced, false)),
-    uploads.endUpload,
-  )
+  unit.storeAhead('upload', (own) => uploads.beginUpload(own, about, actor, announced, false), uploads.endUpload)
 
 /** The type that the file's name means, which what the client says beside it must not contradict. */
 function announcedType(file_name: string, media_type: string): string {

@@ -31,7 +31,6 @@ import { replyContent, replyCreated } from '../lib/platform/http/reply.ts'
 import { fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Subject } from '../lib/platform/permissions.ts'
-import { inUnit } from '../lib/platform/unit-of-work.ts'
 
 /** The same rate limits the files of projects, which have a count of their own (assets.ts). */
 const uploads = { scope: 'picture_upload', rate: 'RATE_UPLOADS', per: 'caller' } as const
@@ -94,9 +93,7 @@ export const routes = {
       const content_type = pictureTypeOf(file_name) ?? taken.checked.content_type
       await count('picture_upload')
       const announced = { file_name, size: source.size, content_type, sha256: null }
-      const begun = await unit.once('announced', () =>
-        inUnit((own) => files.announceFile(own, actor, announced, false)),
-      )
+      const begun = await unit.storeAhead('announced', (own) => files.announceFile(own, actor, announced, false))
       const facts = await unit.once('stored', () => storePicture(begun, taken))
       return replyCreated(fileView(await files.completeUpload(unit, begun, facts)))
     },
@@ -130,7 +127,7 @@ export const routes = {
     handle: async ({ unit, subject: { file } }) => {
       // Completing twice gives the same.
       if (file.facts !== null) return fileView(file)
-      const held = await unit.once('held', () => files.holdUpload(file), files.releaseUpload)
+      const held = await unit.storeAhead('held', (own) => files.holdUpload(own, file), files.releaseUpload)
       const facts = await unit.once('stored', () => storeUpload(held))
       return fileView(await files.completeUpload(unit, held, facts))
     },

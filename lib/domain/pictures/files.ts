@@ -85,20 +85,19 @@ export async function planRelease(ids: readonly string[]): Promise<Write[]> {
 export const loadFile = (id: string): Promise<PictureFile | undefined> => get(pictureFile, { id })
 
 /** Takes the lease on an upload. Fails with `gone` when it has expired, and with `conflict` while somebody else has the lease. */
-export async function holdUpload(old: PictureFile): Promise<PictureFile> {
+export function holdUpload(unit: UnitOfWork, old: PictureFile): PictureFile {
   if (old.until !== null && old.until <= now()) throw goneForGood('This upload has expired. Begin a new one.')
   if (old.held_until !== null && old.held_until > now()) throw uploadInProgress()
   const next = withNextVersion<PictureFile>(old, { held_until: later(HOLD_S) })
-  await commitWrites([put(pictureFile, next, old, uploadInProgress)])
+  unit.add([put(pictureFile, next, old, uploadInProgress)])
   return next
 }
 
 const uploadInProgress = () => conflict('This upload is being completed right now.')
 
 /** Ends the lease on an upload whose file was refused, so that another file can be sent. */
-export async function releaseUpload(old: PictureFile): Promise<void> {
-  await commitWrites([put(pictureFile, withNextVersion<PictureFile>(old, { held_until: null }), old)])
-}
+export const releaseUpload = (unit: UnitOfWork, old: PictureFile): void =>
+  unit.add([put(pictureFile, withNextVersion<PictureFile>(old, { held_until: null }), old)])
 
 /** Notes that the file is stored, and ends the lease. Fails with `conflict` when the lease has passed to somebody else. */
 export async function completeUpload(unit: UnitOfWork, old: PictureFile, facts: Facts): Promise<PictureFile> {

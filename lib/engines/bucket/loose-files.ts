@@ -9,6 +9,7 @@ import {
   put,
   putAlways,
   remove,
+  runUnit,
   type UnitOfWork,
   type Write,
   walk,
@@ -37,10 +38,10 @@ const looseFile = defineItem({
 /** Far longer than any function runs: after that nobody is still at work on the file. */
 const LIFETIME_S = 3600
 
-/** Notes a file before it is put. One call. */
-async function expectFile(object_key: string): Promise<LooseFile> {
+/** Notes a file before it is put. */
+function expectFile(unit: UnitOfWork, object_key: string): LooseFile {
   const made = { object_key, until: later(LIFETIME_S), version: 1 }
-  await commitWrites([put(looseFile, made, undefined)])
+  unit.add([put(looseFile, made, undefined)])
   return made
 }
 
@@ -56,7 +57,7 @@ export const markLoose = (object_key: string): Write => putAlways(looseFile, { o
  * What cannot be removed now the sweeper removes.
  */
 export async function withFile<T>(object_key: string, work: (expected: LooseFile) => Promise<T>): Promise<T> {
-  const expected = await expectFile(object_key)
+  const expected = await runUnit((unit) => expectFile(unit, object_key))
   return orUndo(
     () => work(expected),
     () => takeAway(expected),
@@ -72,7 +73,14 @@ export async function storeInUnit<T>(
   object_key: string,
   store: (object_key: string) => Promise<T>,
 ): Promise<{ object_key: string; stored: T }> {
-  const expected = await unit.once('expected file', () => expectFile(object_key), takeAway)
+  const expected = await unit.storeAhead(
+    'expected file',
+    (own) => expectFile(own, object_key),
+    (own, it) => {
+      beginRemoval(own, it)
+      own.afterCommit(() => deleteObject(it.object_key))
+    },
+  )
   const stored = await unit.once('stored file', () => store(expected.object_key))
   unit.add([forgetLooseFile(expected)])
   return { object_key: expected.object_key, stored }
@@ -96,10 +104,16 @@ async function clear(object_key: string): Promise<boolean> {
   return isDone(takeAway(it).then((going) => commitWrites([remove(looseFile, going)])))
 }
 
-/** Removes the object. Fails with `conflict` if an item names it by now. The new version of the note keeps any item from naming it later. */
+/** Removes the object. Fails with `conflict` if an item names it by now. */
 async function takeAway(it: LooseFile): Promise<LooseFile> {
-  const going = withNextVersion(it, {})
-  await commitWrites([put(looseFile, going, it)])
+  const going = await runUnit((unit) => beginRemoval(unit, it))
   await deleteObject(it.object_key)
+  return going
+}
+
+/** Raises the version of the note, which keeps any item from naming the file later. */
+function beginRemoval(unit: UnitOfWork, it: LooseFile): LooseFile {
+  const going = withNextVersion(it, {})
+  unit.add([put(looseFile, going, it)])
   return going
 }

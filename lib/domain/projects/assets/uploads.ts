@@ -1,11 +1,11 @@
 import { clock, later, newId, now } from '../../../base/clock.ts'
 import { conflict, goneForGood, isDone } from '../../../base/errors.ts'
 import {
-  commitWrites,
   get,
   parse,
   put,
   remove as removal,
+  runUnit,
   type UnitOfWork,
   walk,
   withNextVersion,
@@ -71,27 +71,24 @@ export const loadUpload = (project_id: string, id: string): Promise<Upload | und
  * Takes the lease of an upload to complete it, with an object key for this attempt alone. Fails with `gone` if the upload has
  * expired, and with `conflict` while somebody else completes it.
  */
-export async function takeUpload(old: Upload): Promise<Upload> {
+export function takeUpload(unit: UnitOfWork, old: Upload): Upload {
   if (old.until <= now() || old.object_keys.length >= MOST_TRIES)
     throw goneForGood('This upload has expired. Begin a new one.')
   if (old.held_until !== null && old.held_until > now()) throw leaseConflict()
   const object_keys = [...old.object_keys, objectKey(old.project_id, old.id)]
   const next = withNextVersion<Upload>(old, { object_keys, held_until: later(HOLD) })
-  await commitWrites([put(upload, next, old, leaseConflict)])
+  unit.add([put(upload, next, old, leaseConflict)])
   return next
 }
 
 const leaseConflict = () => conflict('This upload is being completed right now.')
 
 /** Gives the lease back after a file was refused, so that another file can be sent. */
-export async function releaseUpload(old: Upload): Promise<void> {
-  await commitWrites([put(upload, withNextVersion<Upload>(old, { held_until: null }), old)])
-}
+export const releaseUpload = (unit: UnitOfWork, old: Upload): void =>
+  unit.add([put(upload, withNextVersion<Upload>(old, { held_until: null }), old)])
 
 /** Ends an upload. Its objects are deleted after the commit. */
-export async function endUpload(old: Upload): Promise<void> {
-  await commitWrites([removal(upload, old)])
-}
+export const endUpload = (unit: UnitOfWork, old: Upload): void => unit.add([removal(upload, old)])
 
 /** Uploads ended in one visit, and in parallel. The next visit continues. */
 const MOST = 500
@@ -114,7 +111,7 @@ async function endIfExpired({ project_id, id }: Upload): Promise<boolean> {
   const latest = await loadUpload(project_id, id)
   // Somebody is completing it. It is left to them until their lease ends.
   if (!latest || (latest.held_until !== null && latest.held_until > now())) return false
-  return isDone(endUpload(latest))
+  return isDone(runUnit((unit) => endUpload(unit, latest)))
 }
 
 /** The key names the project, the upload and the attempt, so no two attempts share an object. */
