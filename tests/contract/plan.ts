@@ -14,6 +14,8 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'ids',
     'clock',
     'deadline',
+    'concurrency',
+    'retry',
     'lru',
     'once',
     'html',

@@ -1,7 +1,8 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
-import { clock, newId } from '../../base/clock.ts'
+import { newId } from '../../base/clock.ts'
 import { conflict, unavailable } from '../../base/errors.ts'
+import { pauseAfter } from '../../base/retry.ts'
 import { cost } from '../../base/telemetry/request-cost.ts'
 import { db, TableName } from './client.ts'
 import { counterChanges, totalsOf } from './counters.ts'
@@ -40,7 +41,7 @@ export async function transactAlone(writes: readonly Write[]): Promise<void> {
       if (failed >= 0 && (isLast || !isOneOf(passing))) throw writes[failed]?.otherwise?.() ?? conflict()
       if (!isOneOf(passing)) throw error
       if (isLast) throw unavailable()
-      await pause(attempt)
+      await pauseAfter(attempt, backoff)
     }
   }
 }
@@ -57,9 +58,8 @@ export function withCause(item: Record<string, unknown>): Record<string, unknown
 const throttles = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded'])
 const passing = new Set([...throttles, 'TransactionConflict'])
 
-/** Exponential back-off with full jitter. */
-export const pause = (attempt: number) =>
-  new Promise((done) => setTimeout(done, clock.random(25 * 2 ** Math.min(attempt, 6)) + 1))
+/** Pauses between attempts, in milliseconds. */
+export const backoff = { first: 25, most: 1600 }
 
 const counterUpdates = (writes: readonly Write[]) =>
   counterChanges(totalsOf(writes)).map(({ at, adds }) => ({ Update: { TableName, Key: at, ...addExpression(adds) } }))

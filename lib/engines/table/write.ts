@@ -2,11 +2,12 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { BatchWriteCommand, type BatchWriteCommandInput, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { newId } from '../../base/clock.ts'
 import { unavailable } from '../../base/errors.ts'
+import { pauseAfter } from '../../base/retry.ts'
 import { db, TableName } from './client.ts'
 import { addExpression, type Write } from './item.ts'
 import type { Key } from './keys.ts'
 import { transactTogether } from './together.ts'
-import { ATTEMPTS, pause } from './transact.ts'
+import { ATTEMPTS, backoff } from './transact.ts'
 
 /**
  * All of the writes and the counts they change, or none: alone, or with what is written by the tasks that run beside this one.
@@ -103,7 +104,7 @@ async function writeBatches(requests: readonly Request[]): Promise<void> {
     let left: NonNullable<BatchWriteCommandInput['RequestItems']> = { [TableName]: requests.slice(start, start + 25) }
     for (let attempt = 1; left[TableName]?.length; attempt += 1) {
       if (attempt > ATTEMPTS) throw unavailable()
-      if (attempt > 1) await pause(attempt)
+      if (attempt > 1) await pauseAfter(attempt, backoff)
       const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: left }))
       left = UnprocessedItems ?? {}
     }
