@@ -1,6 +1,7 @@
 import { appendChanges } from '../../engines/search/index.ts'
 import type { Stored } from '../../engines/table/index.ts'
 import { scan } from '../../engines/table/index.ts'
+import { feedChangeOf, followChanges } from '../feed/follow.ts'
 import { applyAnew, applyEffects, finish, sendMessages } from './apply.ts'
 import type { Telling } from './notify.ts'
 import { listParked, unparkChange } from './parked.ts'
@@ -72,8 +73,10 @@ export async function replayParked(): Promise<{ applied: number; failures: strin
   for (const { id, images } of await listParked()) {
     try {
       const change = changeOf(images)
+      const feedChange = feedChangeOf(images)
       await finish(await applyEffects(images))
       await appendChanges(change ? [change] : [])
+      await followChanges(feedChange ? [feedChange] : [])
       await unparkChange(id)
       applied += 1
     } catch (error) {

@@ -65,6 +65,16 @@ const linksTo = async (it: { cultural_entity_id: string }) => {
   return (await queryAll(`RELATED#${it.cultural_entity_id}`, '')).length
 }
 
+/** Whether the feed holds the record: OAI-PMH and hooks follow the same feed. */
+async function isInFeed({ cultural_entity_id }: { cultural_entity_id: string }): Promise<boolean> {
+  for (let after = 0; ; ) {
+    const { changes, until, next } = sure(200, await app.anon.get('/data/changes/', { query: { after, limit: 100 } }))
+    if (JSON.stringify(changes).includes(cultural_entity_id)) return true
+    if (next === null) return false
+    after = until
+  }
+}
+
 describe('what comes to the projector', () => {
   test('is every item with effects or for search, and nothing else of what a contribution writes', async () => {
     const { followedTypes } = await import('../../../lib/domain/effects/project.ts')
@@ -161,8 +171,10 @@ describe('a change that cannot be applied', () => {
     expect(await replayParked()).toMatchObject({ applied: 0, failures: [expect.stringContaining('of its own')] })
     expect(await listParked()).toHaveLength(1)
     await mended()
+    expect([await isInFeed(good.event), await isInFeed(bad.event)]).toEqual([true, false])
     expect(await replayParked()).toEqual({ applied: 1, failures: [] })
     expect([await linksTo(bad.place), await listParked()]).toEqual([1, []])
+    expect(await isInFeed(bad.event)).toBe(true)
   })
 
   test('that is larger than an item is put aside in pieces, and comes back whole', async () => {
