@@ -8,6 +8,7 @@ import type { NewAnnouncement } from '../notifications/announcements.ts'
 import { type NoticeName, notices } from '../notifications/events.ts'
 import { memberRoles, type Project, type ProjectActivity, project, projectActivity } from '../projects/items.ts'
 import { activity, decision, flag, type RecordItem, recordItem } from '../records/items.ts'
+import { batchRowOf } from '../records/queue-entry.ts'
 import { moderation, suggestion } from '../submissions/items.ts'
 
 /** A notification to send. `user_id: null` means all reviewers, except those in `not_for`. */
@@ -24,6 +25,8 @@ type NotifiableEvent = {
   project_id?: string | null
   named?: string | null
   detail?: string
+  /** Of a decision: whether a verdict on a whole batch made it. */
+  of_batch?: boolean
 }
 
 /** The notifications that a change causes. A repeated change causes the same ones. */
@@ -50,6 +53,7 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
       actor_id: it.reviewer_id,
       entity_id: it.entity_id,
       named: it.escalated_to,
+      of_batch: it.of_batch,
     }
   },
 
@@ -214,7 +218,7 @@ async function tellingsOf(name: NoticeName, it: NotifiableEvent, scene: Scene): 
   const notice: { to: keyof typeof audience | 'reviewers'; receipt?: true; unless_stub?: true; unless_batch?: true } =
     notices[name]
   if (notice.unless_stub && scene.about?.stub) return []
-  if (notice.unless_batch && scene.about?.batch) return []
+  if (notice.unless_batch && isOfBatch(it, scene)) return []
   const ids = notice.to === 'reviewers' ? [null] : new Set(await audience[notice.to](it, scene))
   return [...ids]
     .filter((id) => notice.receipt || id === null || id !== it.actor_id)
@@ -230,6 +234,10 @@ async function tellingsOf(name: NoticeName, it: NotifiableEvent, scene: Scene): 
       created_at: it.at,
     }))
 }
+
+/** Whether the event is part of a batch, which has notices of its own: a row that was made, or a verdict on all rows. */
+const isOfBatch = (it: NotifiableEvent, { about }: Scene): boolean =>
+  it.of_batch ?? (about !== undefined && batchRowOf(about) !== null)
 
 /** What an event is about: its record, its project. */
 type Scene = { about: RecordItem | undefined; on: Project | undefined; memo: Memo }

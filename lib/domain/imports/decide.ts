@@ -87,7 +87,11 @@ async function decideOne(
       verdict,
       feedback,
       conflict_handling: verdict === 'accept' && isContested(old) ? conflict_handling : ('not_applicable' as const),
-      ...{ confidence_override: null, verification_method: null, reconciliation_note: '', internal_note: '' },
+      confidence_override: null,
+      verification_method: null,
+      reconciliation_note: '',
+      internal_note: '',
+      of_batch: true,
     }
     await inUnit((unit) => decide(unit, old, reviewer, input))
     return null

@@ -25,7 +25,7 @@ type Notice = {
   receipt?: true
   /** Not of records that only stand for a name in another contribution. */
   unless_stub?: true
-  /** Not of rows of a batch, of which people are told as a whole. */
+  /** Not of rows of a batch that wait or are decided together: the batch has notices of its own. */
   unless_batch?: true
   /** The record's name, or the project's title, follows; `{detail}` is what the event adds. */
   says: string

@@ -439,6 +439,8 @@ export const Decision = v.object({
   reconciliation_note: text,
   internal_note: text,
   escalated_to: nullableText,
+  /** Whether it is one of the decisions of a verdict on a whole batch. The batch has one notice for all of them. */
+  of_batch: v.optional(v.boolean(), false),
   /** Who may read it. The projector changes it when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),

@@ -147,6 +147,10 @@ export function parseQueueHeading(text: string) {
 
 export const isWaiting = (it: RecordItem): boolean => it.deleted_at === null && isPending(it.status)
 
+/** The import and row whose revision is the current one. Null once somebody has edited the record by hand. */
+export const batchRowOf = ({ batch, current_revision }: RecordItem): QueueEntry['batch'] =>
+  batch?.revision === current_revision ? { id: batch.id, row: batch.row } : null
+
 /** Undefined where the record does not wait. */
 function queueEntryOf(it: RecordItem): QueueEntry | undefined {
   if (it.deleted_at !== null || !isPending(it.status)) return undefined
@@ -162,7 +166,7 @@ function queueEntryOf(it: RecordItem): QueueEntry | undefined {
     worst_source_rank: it.worst_source_rank,
     types: lastingQueueTypes.filter((type) => belongsTo[type](it)),
     age: it.queue_age,
-    batch: it.batch?.revision === it.current_revision ? { id: it.batch.id, row: it.batch.row } : null,
+    batch: batchRowOf(it),
     created_at: it.created_at,
     updated_at: it.updated_at,
     version: it.version,

@@ -153,6 +153,7 @@ const decisionOf = (
   outcomes: result.outcomes.map((it) => ({ ...it, rivals: [...it.rivals] })),
   escalated_to,
   created_at: at,
+  of_batch: words.of_batch ?? false,
   version: 1,
 })
 

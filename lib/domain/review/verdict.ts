@@ -19,6 +19,8 @@ export type DecisionInput = {
   edits?: Edits | null
   /** With `escalate`: the user who is asked to decide. */
   escalated_to?: string | null
+  /** Set by a verdict on a whole batch. Its contributor gets one notice for the batch, and none for each row. */
+  of_batch?: boolean
 }
 
 const openContradictions = (it: History) =>

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type App, openApp } from '../../harness/app.ts'
+import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { faults, withFault } from '../../harness/faults.ts'
 import { followTable } from '../../harness/following.ts'
 import { checkTable, csv, done, rowsIn, sendTable, work } from '../../harness/imports.ts'
-import { publish, sure } from '../../harness/make.ts'
+import { decide, publish, sure } from '../../harness/make.ts'
 
 let app: App
 beforeAll(async () => {
@@ -113,6 +113,60 @@ test('one visit of a worker takes all that waits, and further tasks that are ord
   sure(200, await app.contributor.post(`/data/imports/${first}/check/`))
   expect(await visit).toEqual({ ended: 4, running: 0 })
   expect(await state()).toMatchObject({ state: 'checked', progress: null, failed: null })
+})
+
+describe('people are told of a batch as a whole, and of a record by itself', () => {
+  const messages = async (who: Persona, entity_id: string): Promise<string[]> =>
+    sure(200, await who.get('/data/notifications/', { query: { limit: 100 } }))
+      .results.filter((it: { entity_id: string | null }) => it.entity_id === entity_id)
+      .map((it: { message: string }) => it.message)
+  const ranTable = async (many: number) => {
+    const { id } = await checkTable(app.contributor, 'structures.csv', csv(rowsOf(many)))
+    await done(app.contributor, id, 'run')
+    const rows: { record: { id: number }; entity_id: string; name: string }[] = await rowsIn(app.contributor, id)
+    return { id, rows }
+  }
+
+  test('no row that the batch made and accepted has a notice of its own', async () => {
+    const following = await followTable()
+    const { id, rows } = await ranTable(2)
+    await following.settled()
+    await done(app.curator, id, 'decide', { verdict: 'accept' })
+    await following.settled()
+    for (const { entity_id } of rows)
+      expect([await messages(app.contributor, entity_id), await messages(app.domain, entity_id)]).toEqual([[], []])
+  })
+
+  test('a row that is accepted by itself has', async () => {
+    const following = await followTable()
+    const { rows } = await ranTable(2)
+    const [{ entity_id, name } = { entity_id: '', name: '' }] = rows
+    sure(201, await decide(app.curator, { cultural_entity_id: entity_id }, { verdict: 'accept' }))
+    await following.settled()
+    expect(await messages(app.contributor, entity_id)).toEqual([`Your contribution was accepted: ${name}`])
+  })
+
+  test('and so has a later edit by hand, with its receipt and its acceptance', async () => {
+    const following = await followTable()
+    const { id, rows } = await ranTable(2)
+    await done(app.curator, id, 'decide', { verdict: 'accept' })
+    await following.settled()
+    const [{ record, entity_id, name } = { record: { id: 0 }, entity_id: '', name: '' }] = rows
+    sure(200, await app.contributor.patch(`/cidoc/structures/${record.id}/`, { body: { note: 'By hand' } }))
+    await following.settled()
+    expect(await messages(app.contributor, entity_id)).toEqual([`Your contribution waits for review: ${name}`])
+    expect(await messages(app.domain, entity_id)).toEqual([`A contribution waits for review: ${name}`])
+    sure(
+      201,
+      await decide(
+        app.curator,
+        { cultural_entity_id: entity_id },
+        { verdict: 'accept', conflict_handling: 'supersedes' },
+      ),
+    )
+    await following.settled()
+    expect(await messages(app.contributor, entity_id)).toContain(`Your contribution was accepted: ${name}`)
+  })
 })
 
 describe('a worker that dies in the middle', () => {

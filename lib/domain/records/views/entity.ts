@@ -219,7 +219,16 @@ export const ReviewDecisionView = s.shape('ReviewDecision', () =>
 )
 
 export const decisionView = (
-  { version: _, audience: __, sequence: ___, outcomes: ____, entity_id, reviewer_id, ...rest }: Decision,
+  {
+    version: _,
+    audience: __,
+    sequence: ___,
+    outcomes: ____,
+    of_batch: _____,
+    entity_id,
+    reviewer_id,
+    ...rest
+  }: Decision,
   revisions: readonly Revision[],
   it: Visible<RecordItem>,
   people: PeopleById,
