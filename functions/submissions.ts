@@ -126,7 +126,7 @@ export const routes = withTables({
     description: 'A thousand at a time.',
     answer: ok(v.array(s.text)),
     query: After,
-    handle: async ({ query }) => submissions.listIds(query.after),
+    handle: async ({ query }) => submissions.listSubmissionIds(query.after),
   }),
 
   'GET /data/submissions/{id}/': readRoute({
@@ -144,7 +144,7 @@ export const routes = withTables({
     answer: ok(v.array(SubmissionVersionView)),
     params: SubmissionAddress,
     subject,
-    handle: async ({ subject }) => (await submissions.listVersions(subject.submission)).map(versionRow),
+    handle: async ({ subject }) => (await submissions.listSubmissionVersions(subject.submission)).map(versionRow),
   }),
 
   'GET /data/submissions/{id}/versions/{version}/': readRoute({
@@ -154,7 +154,7 @@ export const routes = withTables({
     params: Version,
     subject,
     handle: async ({ subject, params }) => {
-      const it = await submissions.loadVersion(subject.submission, params.version)
+      const it = await submissions.loadSubmissionVersion(subject.submission, params.version)
       if (!it) throw notFound()
       return versionRow(it)
     },
@@ -169,7 +169,7 @@ export const routes = withTables({
     params: SubmissionAddress,
     subject,
     handle: async ({ subject, actor }) => {
-      const isShown = (it: Suggestion) => it.approved === true || mayFollow(actor, suggestions.suggestedSubmission(it))
+      const isShown = (it: Suggestion) => it.approved === true || mayFollow(actor, suggestions.suggestionSubject(it))
       const shown: Suggestion[] = []
       for (let offset = 0, more = true; more && shown.length < MOST_SUGGESTIONS; offset += MOST_SUGGESTIONS) {
         const place = { limit: MOST_SUGGESTIONS, offset }

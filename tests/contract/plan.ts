@@ -19,6 +19,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'lru',
     'once',
     'html',
+    'omit',
     'shapes',
     'telemetry',
   ],

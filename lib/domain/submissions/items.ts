@@ -3,9 +3,11 @@ import { defineItem, padNumber } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { submissionStatuses } from './members.ts'
 
-/** The item types of legacy submissions: the rows of the old form, their versions, moderation and suggestions. */
-
-/** An object from the sender, stored as JSON text. DynamoDB would refuse some numbers and deep nesting. */
+/**
+ * The item types of legacy submissions: rows of the old form, their versions, moderation and suggestions.
+ *
+ * An object from the sender is stored as JSON text: DynamoDB refuses some numbers and deep nesting.
+ */
 const json = v.string()
 
 export const Submission = v.object({
@@ -16,13 +18,13 @@ export const Submission = v.object({
   description: v.string(),
   contribution_type: v.string(),
   contribution_data: json,
-  /** What the form held; `lib/domain/submissions/members.ts` has the names. */
+  /** The fields of the form, by the names of `lib/domain/submissions/members.ts`. */
   members: v.record(v.string(), v.string()),
   cultural_heritage: v.nullable(v.string()),
   contributor_id: v.string(),
   status: v.picklist(submissionStatuses),
   latest_version: v.number(),
-  /** Digest of the imported row. It tells whether a later import brings the same row. */
+  /** Digest of the imported row. An equal digest means that a later import brings the same row. */
   row_hash: v.string(),
   created_at: v.string(),
   updated_at: v.string(),
@@ -30,15 +32,15 @@ export const Submission = v.object({
 })
 export type Submission = v.InferOutput<typeof Submission>
 
-/** The list of all submissions, or of those of one person, in one status, or both. Each has its exact size. */
+/** Names the list of all submissions, or of one person's, or of one status, or both. Each has an exact size. */
 export const submissionList = (user?: string, status?: string) =>
   `SUBMISSION${user ? `#USER#${user}` : ''}${status ? `#STATUS#${status}` : ''}`
 
-const listsOf = (it: Submission) => ({
-  gsi1: submissionList(undefined, it.status),
+const listsOf = ({ contributor_id, status }: Submission) => ({
+  gsi1: submissionList(undefined, status),
   gsi2: submissionList(),
-  gsi3: submissionList(it.contributor_id),
-  gsi4: submissionList(it.contributor_id, it.status),
+  gsi3: submissionList(contributor_id),
+  gsi4: submissionList(contributor_id, status),
 })
 
 export const submission = defineItem({
@@ -52,14 +54,14 @@ export const submission = defineItem({
   counted: (it) => Object.values(listsOf(it)),
 })
 
-/** Claims a short id for one submission. Whoever writes it first has it. */
+/** Reserves a short id for one submission: the item can be written only once. */
 export const submissionId = defineItem({
   type: 'submission_id',
   schema: v.object({ submission_id: v.string(), id: v.number(), version: v.literal(1) }),
   key: ({ submission_id }: { submission_id: string }) => key.submissionId(submission_id),
 })
 
-/** The values of a submission at one version. Version 1 is what was imported. */
+/** The values of a submission at one version. Version 1 holds the imported values. */
 export const SubmissionVersion = v.object({
   id: v.number(),
   version_number: v.number(),
@@ -77,7 +79,7 @@ export const submissionVersion = defineItem({
   key: (it: { id: number; version_number: number }) => key.submissionVersion(it.id, it.version_number),
 })
 
-/** The latest remark of staff on a submission. Each submission has at most one. */
+/** The latest remark of staff on a submission. A submission has at most one. */
 export const Moderation = v.object({
   submission: v.number(),
   submission_id: v.string(),
@@ -97,7 +99,7 @@ export const moderation = defineItem({
   key: ({ submission }: { submission: number }) => key.moderation(submission),
 })
 
-/** A change that somebody suggests for a submission. */
+/** A change that a person suggests for a submission. */
 export const Suggestion = v.object({
   id: v.number(),
   submission: v.number(),

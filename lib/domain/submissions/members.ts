@@ -1,9 +1,9 @@
-/** The members of a legacy submission. Names and letter cases are those of the old form. */
+/** The members of a legacy submission, spelt as on the old form. */
 
 export const submissionStatuses = ['pending', 'accepted', 'rejected', 'review'] as const
 export type SubmissionStatus = (typeof submissionStatuses)[number]
 
-/** Members of any length. The others take 255 characters. */
+/** Members of any length. All other members take 255 characters at most. */
 export const longMembers = [
   'Commentary',
   'Description_for_past_interventions',

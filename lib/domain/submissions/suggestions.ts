@@ -1,5 +1,6 @@
 import { now } from '../../base/clock.ts'
 import { conflict, notFound } from '../../base/errors.ts'
+import { omit } from '../../base/omit.ts'
 import {
   add,
   get,
@@ -15,73 +16,73 @@ import {
 import type { Actor, Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Submission, type Suggestion, submission, submissionVersion, suggestion, suggestionList } from './items.ts'
-import { versionOf } from './submissions.ts'
+import { newSubmissionVersion } from './submissions.ts'
 
-/** Changes that people suggest for legacy submissions; reviewers decide. */
+/** A change that a person suggests for a legacy submission, as the subject of permissions. Reviewers decide on it. */
+export type SuggestionSubject = Subject & { suggestion: Suggestion; version: number }
 
-/** A suggestion as the subject of permissions. */
-export type Suggested = Subject & { suggestion: Suggestion; version: number }
-
-/** What permissions look at in a suggestion. */
-export const suggestedSubmission = (it: Suggestion): Suggested => ({
-  suggestion: it,
-  contributor_id: it.contributor_id,
-  author_id: it.suggested_by,
-  public: it.approved === true,
-  version: it.version,
+/** The members of a suggestion on which permissions depend. */
+export const suggestionSubject = (stored: Suggestion): SuggestionSubject => ({
+  suggestion: stored,
+  contributor_id: stored.contributor_id,
+  author_id: stored.suggested_by,
+  public: stored.approved === true,
+  version: stored.version,
 })
 
-/** A suggestion by its number. One call. */
-export async function loadSuggestion(id: number): Promise<Suggested | undefined> {
-  const it = await get(suggestion, { id })
-  return it && suggestedSubmission(it)
+/** Loads a suggestion by its number. */
+export async function loadSuggestion(id: number): Promise<SuggestionSubject | undefined> {
+  const stored = await get(suggestion, { id })
+  return stored && suggestionSubject(stored)
 }
 
 export type SuggestionPage = PageResult<Suggestion>
 
-/** One page of all suggestions, of those for one submission, or of those by one person. Newest first, two calls. */
+/** Returns one page of all suggestions, of those for one submission, or of those by one person. Newest first. */
 export async function listSuggestions(
-  of: { submission: number } | { by: string } | 'all',
+  filter: { submission: number } | { by: string } | 'all',
   place: PageRequest,
 ): Promise<SuggestionPage> {
   const partition =
-    of === 'all'
+    filter === 'all'
       ? ({ index: 'gsi2', pk: suggestionList.all } as const)
-      : 'by' in of
-        ? ({ index: 'gsi3', pk: suggestionList.by(of.by) } as const)
-        : ({ index: 'gsi1', pk: suggestionList.of(of.submission) } as const)
-  const { items, found: _, ...listed } = await readList({ partitions: [partition], counted: [partition.pk] }, place)
-  return { ...listed, results: items.map((item) => parse(suggestion, item)) }
+      : 'by' in filter
+        ? ({ index: 'gsi3', pk: suggestionList.by(filter.by) } as const)
+        : ({ index: 'gsi1', pk: suggestionList.of(filter.submission) } as const)
+  const listing = await readList({ partitions: [partition], counted: [partition.pk] }, place)
+  return { ...omit(listing, 'items', 'found'), results: listing.items.map((item) => parse(suggestion, item)) }
 }
 
-export type Change = Pick<Submission, 'title' | 'description' | 'contribution_data'>
+export type SuggestionInput = Pick<Submission, 'title' | 'description' | 'contribution_data'>
 
 export async function createSuggestion(
   unit: UnitOfWork,
-  of: Submission,
+  target: Submission,
   actor: Actor,
-  change: Change,
+  { title, description, contribution_data }: SuggestionInput,
 ): Promise<Suggestion> {
-  const made: Suggestion = {
+  const created: Suggestion = {
     id: await add(key.sequence('suggestion')),
-    submission: of.id,
-    submission_id: of.submission_id,
-    contributor_id: of.contributor_id,
+    submission: target.id,
+    submission_id: target.submission_id,
+    contributor_id: target.contributor_id,
     suggested_by: actor.id,
-    ...change,
+    title,
+    description,
+    contribution_data,
     approved: null,
     reviewed_by: null,
     reviewed_at: null,
     created_at: now(),
     version: 1,
   }
-  unit.add([put(suggestion, made, undefined)])
-  return made
+  unit.add([put(suggestion, created, undefined)])
+  return created
 }
 
 /**
- * Approves a suggestion. Suggestion, changed submission and its new version are one transaction. Fails with `conflict` if it is
- * already decided.
+ * Approves a suggestion. Suggestion, changed submission and its new version are one transaction. Fails with `conflict` if
+ * the suggestion is decided already.
  */
 export async function approveSuggestion(unit: UnitOfWork, id: number, actor: Actor): Promise<Suggestion> {
   unit.retryOn('conflict')
@@ -90,19 +91,21 @@ export async function approveSuggestion(unit: UnitOfWork, id: number, actor: Act
   if (!before) throw notFound()
   const { title, description, contribution_data } = old
   const after = withNextVersion<Submission>(before, {
-    ...{ title, description, contribution_data },
+    title,
+    description,
+    contribution_data,
     latest_version: before.latest_version + 1,
     updated_at: now(),
   })
   unit.add([
     put(suggestion, next, old),
     put(submission, after, before),
-    put(submissionVersion, versionOf(after, old.suggested_by), undefined),
+    put(submissionVersion, newSubmissionVersion(after, old.suggested_by), undefined),
   ])
   return next
 }
 
-/** Rejects a suggestion. Fails with `conflict` if it is already decided. */
+/** Rejects a suggestion. Fails with `conflict` if it is decided already. */
 export async function rejectSuggestion(unit: UnitOfWork, id: number, actor: Actor): Promise<Suggestion> {
   unit.retryOn('conflict')
   const [old, next] = await decideSuggestion(id, actor, false)
@@ -110,7 +113,7 @@ export async function rejectSuggestion(unit: UnitOfWork, id: number, actor: Acto
   return next
 }
 
-/** A suggestion before and after the decision. */
+/** Returns a suggestion before and after the decision. */
 async function decideSuggestion(id: number, actor: Actor, approved: boolean): Promise<[Suggestion, Suggestion]> {
   const old = await get(suggestion, { id })
   if (!old) throw notFound()

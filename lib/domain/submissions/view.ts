@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { omit } from '../../base/omit.ts'
 import * as s from '../../base/shapes.ts'
 import type { PeopleById } from '../../platform/users/people.ts'
 import type { Moderation, Submission, SubmissionVersion, Suggestion } from './items.ts'
@@ -23,20 +24,20 @@ export const SubmissionView = s.shape('Submission', () =>
 
 type FormMembers = Record<(typeof submissionMembers)[number], string | null>
 
-/** A legacy submission with every member of its form; blank members are null. */
-export const submissionRow = (it: Submission, people: PeopleById): s.Output<typeof SubmissionView> => ({
-  id: it.id,
-  submission_id: it.submission_id,
-  title: it.title,
-  description: it.description,
-  contributor: it.contributor_id,
-  contributor_username: people(it.contributor_id)?.username ?? '',
-  status: it.status,
-  cultural_heritage: it.cultural_heritage,
-  contribution_type: it.contribution_type,
-  contribution_data: parseJson(it.contribution_data),
-  created_at: it.created_at,
-  ...(Object.fromEntries(submissionMembers.map((name) => [name, it.members[name] ?? null])) as FormMembers),
+/** Shows a legacy submission with every member of its form. Blank members are null. */
+export const submissionRow = (stored: Submission, people: PeopleById): s.Output<typeof SubmissionView> => ({
+  id: stored.id,
+  submission_id: stored.submission_id,
+  title: stored.title,
+  description: stored.description,
+  contributor: stored.contributor_id,
+  contributor_username: people(stored.contributor_id)?.username ?? '',
+  status: stored.status,
+  cultural_heritage: stored.cultural_heritage,
+  contribution_type: stored.contribution_type,
+  contribution_data: parseJson(stored.contribution_data),
+  created_at: stored.created_at,
+  ...(Object.fromEntries(submissionMembers.map((name) => [name, stored.members[name] ?? null])) as FormMembers),
 })
 
 export const SubmissionVersionView = s.shape('SubmissionVersion', () =>
@@ -50,10 +51,9 @@ export const SubmissionVersionView = s.shape('SubmissionVersion', () =>
   }),
 )
 
-/** A submission at one version. */
-export const versionRow = ({ id: _, version: __, contribution_data, ...rest }: SubmissionVersion) => ({
-  ...rest,
-  contribution_data: parseJson(contribution_data),
+export const versionRow = (stored: SubmissionVersion) => ({
+  ...omit(stored, 'id', 'version'),
+  contribution_data: parseJson(stored.contribution_data),
 })
 
 export const SubmissionSuggestionView = s.shape('SubmissionSuggestion', () =>
@@ -72,9 +72,9 @@ export const SubmissionSuggestionView = s.shape('SubmissionSuggestion', () =>
   }),
 )
 
-export const suggestionRow = ({ version: _, contributor_id: __, contribution_data, ...rest }: Suggestion) => ({
-  ...rest,
-  contribution_data: parseJson(contribution_data),
+export const suggestionRow = (stored: Suggestion) => ({
+  ...omit(stored, 'version', 'contributor_id'),
+  contribution_data: parseJson(stored.contribution_data),
 })
 
 export const ModerationView = s.shape('Moderation', () =>
@@ -89,15 +89,15 @@ export const ModerationView = s.shape('Moderation', () =>
   }),
 )
 
-/** The remark of staff. It shows the submission's number as its own id, since each submission has one at most. */
-export const moderationRow = (it: Moderation) => ({
-  id: it.submission,
-  submission: it.submission,
-  submission_id: it.submission_id,
-  moderator: it.moderator_id,
-  remarks: it.remarks,
-  status: it.status,
-  reviewed_at: it.reviewed_at,
+/** Shows the remark of staff. Its id is the number of the submission, because a submission has one remark at most. */
+export const moderationRow = (stored: Moderation) => ({
+  id: stored.submission,
+  submission: stored.submission,
+  submission_id: stored.submission_id,
+  moderator: stored.moderator_id,
+  remarks: stored.remarks,
+  status: stored.status,
+  reviewed_at: stored.reviewed_at,
 })
 
 const parseJson = (json: string): Record<string, unknown> => JSON.parse(json)

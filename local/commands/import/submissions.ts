@@ -5,7 +5,7 @@ import { now } from '../../../lib/base/clock.ts'
 import { Problem } from '../../../lib/base/errors.ts'
 import { isShortId, shortDigest } from '../../../lib/base/ids/short-id.ts'
 import { longMembers, submissionMembers, submissionStatuses } from '../../../lib/domain/submissions/members.ts'
-import { importSubmission, type Old } from '../../../lib/domain/submissions/submissions.ts'
+import { importSubmission, type SubmissionInput } from '../../../lib/domain/submissions/submissions.ts'
 import { loadByEmail, loadByUsername } from '../../../lib/platform/users/users.ts'
 import type { Aside, Fault } from './draft.ts'
 import { type Report, type Result, reportOf } from './report.ts'
@@ -175,7 +175,7 @@ function oldOf(row: Row, lenient: boolean) {
   const contribution_data = canonical({ ...(isObject(data) ? data : {}), ...kept })
   if (Buffer.byteLength(contribution_data) > MOST_DATA) wrong('contribution_data', `No more than ${MOST_DATA} bytes.`)
 
-  const old: Omit<Old, 'contributor_id' | 'row_hash'> = {
+  const old: Omit<SubmissionInput, 'contributor_id' | 'row_hash'> = {
     submission_id,
     title: text('title', 255, true),
     description: text('description', LONGEST, true),
