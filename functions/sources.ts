@@ -4,7 +4,6 @@ import { newId } from '../lib/base/clock.ts'
 import { invalid, notFound } from '../lib/base/errors.ts'
 import { findSources } from '../lib/domain/clusters/search.ts'
 import { kinds, schemaOf } from '../lib/domain/kinds/index.ts'
-import { SourceQuery } from '../lib/domain/sources/queries.ts'
 import * as sources from '../lib/domain/sources/sources.ts'
 import { DataSourceView, sourceView } from '../lib/domain/sources/view.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
@@ -20,7 +19,7 @@ import { ABOUT_LINKED, bytes, creation, empty, listOf, ok, withTypes } from '../
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { LINKED } from '../lib/platform/http/media.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
-import { ById } from '../lib/platform/http/params.ts'
+import { ById, QueryText, RecordOrdering } from '../lib/platform/http/params.ts'
 import { replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import {
   actorRoute,
@@ -31,6 +30,15 @@ import {
   readRoute,
 } from '../lib/platform/http/route.ts'
 import { signedToday } from '../lib/platform/users/people.ts'
+
+const SourceQuery = v.object({
+  search: QueryText,
+  name: QueryText,
+  source_type: QueryText,
+  access_tier: QueryText,
+  ingest_status: QueryText,
+  ordering: RecordOrdering,
+})
 
 const subject = ({ id }: { id: string }) => sources.loadSource(id)
 const Made = v.intersect([schemaOf(kinds.data_source, 'create'), v.object({ uploaded_file: uploadedFile() })])
@@ -172,14 +180,14 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-const signed = async (it: sources.Source) => (await signedToday('contributed_by', [it]))[0] ?? it
-const shown = async (it: sources.Source, origin: string) => sourceView(await signed(it), origin)
+const signed = async (it: sources.DataSource) => (await signedToday('contributed_by', [it]))[0] ?? it
+const shown = async (it: sources.DataSource, origin: string) => sourceView(await signed(it), origin)
 
 /** In base64 this just fits into the largest answer that a function may give. */
 const LARGEST = 4_500_000
 
 /** The file goes first, so that no source ever points at nothing. It is removed when no source comes of it, by the sweeper at the latest. */
-async function storeUpload(unit: UnitOfWork, file: File): Promise<sources.Upload> {
+async function storeUpload(unit: UnitOfWork, file: File): Promise<sources.SourceUpload> {
   const put = await admitted(await file.bytes())
   const { object_key, stored } = await storeInUnit(unit, `data-sources/${newId()}`, put)
   return { key: object_key, ...stored }

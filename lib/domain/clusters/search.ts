@@ -4,16 +4,16 @@ import { openSearchModel } from '../../engines/search/index.ts'
 import { getMany, itemAt, type Key, parse, type Stored } from '../../engines/table/index.ts'
 import { type Actor, maySee, scopeOf } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type SourcePage, source, type SourceFilter as WhichSources } from '../sources/sources.ts'
-import { type ClusterPage, cluster, type ClusterFilter as WhichClusters } from './clusters.ts'
+import { dataSource, type SourceFilter, type SourcePage } from '../sources/sources.ts'
+import { type ClusterFilter, type ClusterPage, cluster } from './clusters.ts'
 
-/** Search finds and sorts, best first unless `sort` says otherwise. What is shown is read from the table. */
+/** Search finds and sorts the hits, best first without `sort`. Their present values are read from the table. */
 type SearchOptions = { search?: string | undefined; sort?: SortOrder | undefined }
 type PagePlace = { limit: number; offset: number }
 
-/** One page of the sources that match a text and that the caller may see. One search and one call. */
+/** Returns one page of the sources that match a text and that the caller may see. Searches once, reads once. */
 export async function findSources(
-  { source_type, access_tier, ingest_status, ...options }: WhichSources & SearchOptions,
+  { source_type, access_tier, ingest_status, ...options }: SourceFilter & SearchOptions,
   actor: Actor | null,
   scope: Scope,
   place: PagePlace,
@@ -25,44 +25,49 @@ export async function findSources(
     place,
     key.source,
   )
-  const results = items.map((item) => parse(source, item)).filter((it) => !it.deleted_at && maySee(actor, it))
+  const results = items
+    .map((item) => parse(dataSource, item))
+    .filter((source) => !source.deleted_at && maySee(actor, source))
   return { count, results }
 }
 
-/** One page of the clusters whose names match a text. One search and one call. */
+/** Returns one page of the clusters whose names match a text. Searches once, reads once. */
 export async function findClusters(
-  { kind, locked, ...options }: WhichClusters & SearchOptions,
+  { kind, locked, ...options }: ClusterFilter & SearchOptions,
   place: PagePlace,
 ): Promise<ClusterPage> {
-  const which = {
+  const query = {
     scope: scopeOf(null),
     resources: ['entity_clusters'],
     category: matchesHeading(kind, locked?.toString()),
   }
-  const { count, items } = await searchItems(which, options, place, key.cluster)
+  const { count, items } = await searchItems(query, options, place, key.cluster)
   return { count, results: items.map((item) => parse(cluster, item)) }
 }
 
-/** Whether a heading (`sourceHeading`, `clusterHeading`) has the wanted parts, in their places. Undefined matches anything. */
+/**
+ * Returns a test of headings (`sourceHeading`, `clusterHeading`): each part must equal the filter of its place.
+ * Undefined matches any part.
+ */
 const matchesHeading =
-  (...wanted: (string | undefined)[]) =>
+  (...filters: (string | undefined)[]) =>
   (heading: string): boolean =>
-    heading.split('|').every((part, i) => (wanted[i] ?? part) === part)
+    heading.split('|').every((part, i) => (filters[i] ?? part) === part)
 
 async function searchItems(
-  which: Pick<SearchQuery, 'scope' | 'resources' | 'category'>,
+  query: Pick<SearchQuery, 'scope' | 'resources' | 'category'>,
   { search = '', sort }: SearchOptions,
   { limit, offset }: PagePlace,
-  at: (id: string) => Key,
+  keyOf: (id: string) => Key,
 ): Promise<{ count: number; items: Stored[] }> {
   const { count, hits } = await (await openSearchModel()).search({
-    ...which,
+    ...query,
     text: search,
     literal: true,
     sort,
     limit,
     offset,
   })
-  const found = await getMany(hits.map((it) => at(it.id)))
-  return { count, items: hits.map((it) => itemAt(found, at(it.id))).filter((it) => it !== undefined) }
+  const loaded = await getMany(hits.map((hit) => keyOf(hit.id)))
+  return { count, items: hits.map((hit) => itemAt(loaded, keyOf(hit.id))).filter((item) => item !== undefined) }
 }

@@ -13,7 +13,7 @@ import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
 import { queueHeading as headingOfEntry, namesOfEntry, QUEUE_RESOURCE, queueByAge } from '../records/queue-entry.ts'
 import { documentOfValues, facetOfMember, joinTexts, MOST_TEXT, shortSummary } from '../records/search-document.ts'
-import { sourceHeading as headingOfSource, source } from '../sources/sources.ts'
+import { dataSource, sourceHeading as headingOfSource } from '../sources/sources.ts'
 
 /**
  * What search learns of each item type: a document, or that there is none any more. A new type is a new row. A document
@@ -25,7 +25,7 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
     return it.deleted_at ? gone(it.entity_id, it.version) : recordDocument(it)
   },
   source: (stored) => {
-    const it = parse(source, stored)
+    const it = parse(dataSource, stored)
     if (it.deleted_at) return gone(it.id, it.version)
     return {
       ...plain(it),

@@ -30,13 +30,14 @@ const SourceUpload = v.object({
   size: v.number(),
 })
 /** A data source: registered once, readable at once without review, cited by many records. */
-export const Source = v.object({
+export const DataSource = v.object({
   id: v.string(),
   name: v.string(),
   source_type: v.string(),
   data: v.record(v.string(), v.any()),
   access_tier: v.string(),
   ingest_status: v.picklist(['pending', 'processing', 'ready', 'failed']),
+  /** Null for a source that was registered without a file. */
   upload: v.nullable(SourceUpload),
   contributor_id: v.string(),
   contributed_by: v.string(),
@@ -46,34 +47,33 @@ export const Source = v.object({
   deleted_at: v.nullable(v.string()),
   version: v.number(),
 })
-export type Source = v.InferOutput<typeof Source>
-export type Upload = v.InferOutput<typeof SourceUpload>
+export type DataSource = v.InferOutput<typeof DataSource>
+export type SourceUpload = v.InferOutput<typeof SourceUpload>
 
 type SourceFacts = {
   source_type?: string | undefined
   access_tier?: string | undefined
   ingest_status?: string | undefined
 }
-/** The list of all sources, or of those with the same type, tier or ingest status. */
+/** Names the list of all sources, or of the sources with this type, tier or ingest status. */
 const sourceList = ({ source_type, access_tier, ingest_status }: SourceFacts) =>
   `SOURCE${source_type ? `#TYPE#${source_type}` : ''}${access_tier ? `#TIER#${access_tier}` : ''}${ingest_status ? `#INGEST#${ingest_status}` : ''}`
 
-/** All lists that hold a source. Each is counted, so any filter has an exact size. */
-const listsOf = ({ source_type, access_tier, ingest_status }: Source) =>
+/** Names all lists that hold a source. Each is counted, so any filter has an exact size. */
+const listsOf = ({ source_type, access_tier, ingest_status }: DataSource) =>
   [...new Set([source_type, ''])].flatMap((type) =>
     [access_tier, ''].flatMap((tier) =>
       [ingest_status, ''].map((state) => sourceList({ source_type: type, access_tier: tier, ingest_status: state })),
     ),
   )
 
-export const source = defineItem({
+export const dataSource = defineItem({
   type: 'source',
-  schema: Source,
-  key: (it: { id: string }) => key.source(it.id),
-  indexes: (it) => {
-    if (it.deleted_at) return {}
-    const sk = `${it.created_at}#${it.id}`
-    const { source_type } = it
+  schema: DataSource,
+  key: ({ id }: { id: string }) => key.source(id),
+  indexes: ({ id, source_type, created_at, deleted_at }) => {
+    if (deleted_at) return {}
+    const sk = `${created_at}#${id}`
     return {
       gsi2: { pk: sourceList({}), sk },
       ...(source_type && { gsi1: { pk: sourceList({ source_type }), sk } }),
@@ -82,16 +82,16 @@ export const source = defineItem({
   counted: (it) => (it.deleted_at ? [] : listsOf(it)),
 })
 
-export const loadSource = (id: string): Promise<Source | undefined> => get(source, { id })
+export const loadSource = (id: string): Promise<DataSource | undefined> => get(dataSource, { id })
 
-/** Plans to register a source, and writes nothing: for callers that write more with it. */
+/** Returns a new source and the writes that store it. The caller commits them, perhaps with further writes. */
 export function planSource(
   data: InputValues,
   actor: Actor,
-  upload: Upload | null = null,
-): { source: Source; writes: Write[] } {
+  upload: SourceUpload | null = null,
+): { source: DataSource; writes: Write[] } {
   const at = now()
-  const made: Source = {
+  const source: DataSource = {
     id: newId(),
     ...summaryOf(data),
     data,
@@ -106,73 +106,79 @@ export function planSource(
     version: 1,
   }
   return {
-    source: made,
-    writes: [put(source, made, undefined), ...indexWrites(undefined, nameEntryOf(made))],
+    source,
+    writes: [put(dataSource, source, undefined), ...indexWrites(undefined, nameEntryOf(source))],
   }
 }
 
-/** Registers a source. */
+/** Adds a new source to the unit of work. `upload` describes its file, which the caller has stored. */
 export async function createSource(
   unit: UnitOfWork,
   data: InputValues,
   actor: Actor,
-  upload: Upload | null,
-): Promise<Source> {
-  const { source: made, writes } = planSource(data, actor, upload)
+  upload: SourceUpload | null,
+): Promise<DataSource> {
+  const { source, writes } = planSource(data, actor, upload)
   unit.add(writes)
-  return made
+  return source
 }
 
-/** Changes a source. Fails with `conflict` when somebody else was faster. */
+/**
+ * Changes the values of a source. With `replace`, values that were not sent are removed; else only the `cleared` ones.
+ * Fails with `conflict` if the source has changed since it was read.
+ */
 export async function amendSource(
   unit: UnitOfWork,
-  old: Source,
+  old: DataSource,
   data: InputValues,
   cleared: readonly string[],
   replace: boolean,
-): Promise<Source> {
-  const kept = replace ? {} : Object.fromEntries(Object.entries(old.data).filter(([name]) => !cleared.includes(name)))
-  const after = { ...kept, ...data }
-  if (says(old, { data: after })) return old
-  const next = withNextVersion<Source>(old, {
-    ...summaryOf(after),
-    data: after,
+): Promise<DataSource> {
+  const unchanged = replace
+    ? {}
+    : Object.fromEntries(Object.entries(old.data).filter(([name]) => !cleared.includes(name)))
+  const values = { ...unchanged, ...data }
+  if (says(old, { data: values })) return old
+  const next = withNextVersion<DataSource>(old, {
+    ...summaryOf(values),
+    data: values,
     updated_at: now(),
   })
-  unit.add([put(source, next, old), ...indexWrites(nameEntryOf(old), nameEntryOf(next))])
+  unit.add([put(dataSource, next, old), ...indexWrites(nameEntryOf(old), nameEntryOf(next))])
   return next
 }
 
-/** Deletes softly. Records that cite the source keep its name. */
-export async function deleteSource(unit: UnitOfWork, old: Source): Promise<void> {
+/** Marks a source as deleted. Staff can restore it, and records that cite it keep its name. */
+export async function deleteSource(unit: UnitOfWork, old: DataSource): Promise<void> {
   unit.add([
-    put(source, withNextVersion<Source>(old, { deleted_at: now() }), old),
+    put(dataSource, withNextVersion<DataSource>(old, { deleted_at: now() }), old),
     ...indexWrites(nameEntryOf(old), undefined),
   ])
 }
 
-/** Restores a deleted source. Fails with `conflict` where it is not deleted. */
-export async function restoreSource(unit: UnitOfWork, old: Source): Promise<Source> {
+/** Restores a deleted source. Fails with `conflict` if it is not deleted. */
+export async function restoreSource(unit: UnitOfWork, old: DataSource): Promise<DataSource> {
   if (!old.deleted_at) throw conflict('This source is not deleted.')
-  const next = withNextVersion<Source>(old, { deleted_at: null, updated_at: now() })
-  unit.add([put(source, next, old), ...indexWrites(undefined, nameEntryOf(next))])
+  const next = withNextVersion<DataSource>(old, { deleted_at: null, updated_at: now() })
+  unit.add([put(dataSource, next, old), ...indexWrites(undefined, nameEntryOf(next))])
   return next
 }
 
 export type SourceFilter = SourceFacts & { forward?: boolean | undefined }
 export type SourcePage = {
   count: number
-  results: Source[]
+  results: DataSource[]
   first?: string | undefined
   last?: string | undefined
 }
 
-/** One page of the sources within the scope, newest first unless `forward`. */
+/** Returns one page of the sources within the scope, newest first unless `forward`. */
 export async function listSources(filter: SourceFilter, scope: Scope, place: PageRequest): Promise<SourcePage> {
   const { source_type, ingest_status, forward } = filter
-  const only = onlyTier(scope)
-  if (only && filter.access_tier && filter.access_tier !== only) return { count: 0, results: [] }
-  const access_tier = only ?? filter.access_tier
+  const onlyReadableTier = onlyTier(scope)
+  if (onlyReadableTier && filter.access_tier && filter.access_tier !== onlyReadableTier)
+    return { count: 0, results: [] }
+  const access_tier = onlyReadableTier ?? filter.access_tier
   const listing = await readList(
     {
       partitions: [{ index: source_type ? 'gsi1' : 'gsi2', pk: sourceList({ source_type }) }],
@@ -187,20 +193,20 @@ export async function listSources(filter: SourceFilter, scope: Scope, place: Pag
   )
   return {
     ...listing,
-    results: listing.items.map((item) => parse(source, item)),
+    results: listing.items.map((item) => parse(dataSource, item)),
   }
 }
 
-/** The heading under which search files a source: type, tier and ingest status. */
-export const sourceHeading = ({ source_type, access_tier, ingest_status }: Source): string =>
+/** The heading under which search files a source: type, tier and ingest status. Example: `book|public|ready`. */
+export const sourceHeading = ({ source_type, access_tier, ingest_status }: DataSource): string =>
   [source_type, access_tier, ingest_status].join('|')
 
-/** The most sources of one name that are listed. */
-const MOST_NAMED = 100
+/** Sources of one name that are listed at most. */
+const MAX_SAME_NAME = 100
 
 /**
- * Lists sources by folded name, read consistently: so a client can tell whether a source is registered already. Two
- * calls.
+ * Lists the sources with this folded name that the caller may see. The read is consistent, so a client can find out
+ * whether a source is registered already. Reads the table twice.
  */
 export async function listSourcesByName(
   name: string,
@@ -210,11 +216,11 @@ export async function listSourcesByName(
 ): Promise<SourcePage> {
   const folded = foldedName(name)
   const { pk, sk } = key.name('data_source', folded, '')
-  const entries = folded === '' ? [] : await queryBetween(pk, sk, `${sk}~`, MOST_NAMED)
-  const found = await getMany(entries.map((entry) => key.source(String(readEntry(entry).id))))
-  const visible = [...found.values()]
-    .map((item) => parse(source, item))
-    .filter((it) => !it.deleted_at && maySee(actor, it) && listsOf(it).includes(sourceList(filter)))
+  const entries = folded === '' ? [] : await queryBetween(pk, sk, `${sk}~`, MAX_SAME_NAME)
+  const items = await getMany(entries.map((entry) => key.source(String(readEntry(entry).id))))
+  const visible = [...items.values()]
+    .map((item) => parse(dataSource, item))
+    .filter((source) => !source.deleted_at && maySee(actor, source) && listsOf(source).includes(sourceList(filter)))
   return { count: visible.length, results: visible.slice(place.offset, place.offset + place.limit) }
 }
 
@@ -224,21 +230,21 @@ const summaryOf = (data: InputValues) => ({
   access_tier: textOf(data.access_tier) || openTier,
 })
 
-const nameEntryOf = (it: Source): Indexed => ({
-  entity_id: it.id,
+const nameEntryOf = ({ id, name }: DataSource): Indexed => ({
+  entity_id: id,
   kind: 'data_source',
-  id: it.id,
-  names: [it.name],
+  id,
+  names: [name],
 })
 
-/** The declared licences of sources, by id. The caller must only ask for sources that the reader may see. */
+/** Loads the declared licences of sources, by id. Pass only the ids of sources that the reader may see. */
 export async function loadLicences(ids: readonly string[]): Promise<Map<string, string>> {
-  const found = await getMany(ids.map((id) => key.source(id)))
+  const items = await getMany(ids.map((id) => key.source(id)))
   return new Map(
-    [...found.values()].flatMap((item): [string, string][] => {
-      const it = parse(source, item)
-      const licence = textOf(it.data.declared_license)
-      return licence ? [[it.id, licence]] : []
+    [...items.values()].flatMap((item): [string, string][] => {
+      const { id, data } = parse(dataSource, item)
+      const licence = textOf(data.declared_license)
+      return licence ? [[id, licence]] : []
     }),
   )
 }

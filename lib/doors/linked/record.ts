@@ -9,7 +9,7 @@ import {
   visibleUpdatedAt,
   visibleValuesAndPoint,
 } from '../../domain/records/views/record.ts'
-import type { Source } from '../../domain/sources/sources.ts'
+import type { DataSource } from '../../domain/sources/sources.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { crmClasses, impliedClasses } from './classes.ts'
 import { context, type Json, type Node } from './context.ts'
@@ -39,13 +39,13 @@ export const linkedRow = (it: Visible<RecordRow>, actor: Actor | null, origin: s
   nodeOf(recordAs(it, actor, origin), origin)
 
 /** A data source as JSON-LD. */
-export const linkedSource = (it: Source, origin: string): Node => ({
+export const linkedSource = (it: DataSource, origin: string): Node => ({
   '@context': context,
   ...linkedSourceRow(it, origin),
 })
 
 /** A data source as a row of a list. */
-export const linkedSourceRow = (it: Source, origin: string): Node => nodeOf(sourceAs(it, origin), origin)
+export const linkedSourceRow = (it: DataSource, origin: string): Node => nodeOf(sourceAs(it, origin), origin)
 
 /** A thing, as far as the reader may know it, and the entry in this service that describes it. */
 type Described = {
@@ -71,7 +71,7 @@ function recordAs(it: Visible<RecordRow>, actor: Actor | null, origin: string): 
   return { kind: kinds[it.kind], iri: recordIri(origin, it), name: it.name, data, point, entry, pictures }
 }
 
-function sourceAs(it: Source, origin: string): Described {
+function sourceAs(it: DataSource, origin: string): Described {
   const entry = {
     'dcterms:identifier': `urn:uuid:${it.id}`,
     ...datesOf(it.created_at, it.updated_at),
