@@ -4,8 +4,7 @@ import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { invalid } from '../lib/base/errors.ts'
 import * as clusters from '../lib/domain/clusters/clusters.ts'
-import { findCandidates } from '../lib/domain/clusters/duplicates.ts'
-import { ClusterQuery } from '../lib/domain/clusters/queries.ts'
+import { findDuplicates } from '../lib/domain/clusters/duplicates.ts'
 import { findClusters } from '../lib/domain/clusters/search.ts'
 import {
   ClusterMembersView,
@@ -35,7 +34,7 @@ import { chooseFrom, line, members, objectOf, prose } from '../lib/platform/http
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { documentAs } from '../lib/platform/http/known.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { BooleanFlag, ById } from '../lib/platform/http/params.ts'
+import { BooleanFlag, ById, OptionalBoolean, QueryText, RecordOrdering } from '../lib/platform/http/params.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { signedToday } from '../lib/platform/users/people.ts'
@@ -46,9 +45,16 @@ const ABOUT_LOCKS = 'Another version than `expected_version` is 409, and so is a
 const clustered: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
 const scopes = clustered.map(typeScopeOf)
 const MEMBERS = 'Give a list of {entity_type, entity_id}.'
-const TOO_MANY = `A cluster gathers at most ${clusters.MOST_MEMBERS} records.`
+const TOO_MANY = `A cluster gathers at most ${clusters.MAX_MEMBERS} records.`
 
 const version = v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))
+const ClusterQuery = v.object({
+  search: QueryText,
+  type_scope: QueryText,
+  locked: OptionalBoolean,
+  ordering: RecordOrdering,
+})
+
 const subject = ({ id }: { id: string }) => clusters.loadCluster(id)
 
 const lock = (locked: boolean) =>
@@ -115,7 +121,7 @@ export const routes = withTables({
       const text = cut(q, LONGEST)
       const kind = registry_key ?? type_scope
       const among = kind ? clustered.filter((it) => it === kind) : clustered
-      return suggestionsView(text, await findCandidates(text, among, actor), include_members)
+      return suggestionsView(text, await findDuplicates(text, among, actor), include_members)
     },
   }),
 
@@ -217,7 +223,7 @@ function bodyFor(mode: Mode) {
   return v.intersect([
     schemaOf(kinds.entity_cluster, mode),
     v.object({
-      members: absentable(v.pipe(v.array(named(), MEMBERS), v.maxLength(clusters.MOST_MEMBERS, TOO_MANY))),
+      members: absentable(v.pipe(v.array(named(), MEMBERS), v.maxLength(clusters.MAX_MEMBERS, TOO_MANY))),
       external_identifiers: absentable(
         v.pipe(
           objectOf(line(100), line(500), 'Give an object of identifiers.'),

@@ -50,23 +50,23 @@ export type Cluster = v.InferOutput<typeof Cluster>
 export type ClusterInput = Partial<
   Pick<Cluster, 'canonical_label' | 'locked' | 'lock_reason' | 'note' | 'curated_aliases' | 'external_identifiers'>
 >
-/** A member as a body names it: by the id of its kind, or by its review identity. */
+/** Names a member: by its integer id in its kind, or by its review identity. */
 export type MemberInput = { kind: Kind; id: number | string }
 
-/** The most members of a cluster. A change of all of them still fits into one transaction. */
-export const MOST_MEMBERS = 30
+/** Members of a cluster at most. A change of all of them still fits into one transaction. */
+export const MAX_MEMBERS = 30
 
 const clusterList = (kind?: string, locked?: boolean) =>
   `CLUSTER${kind === undefined ? '' : `#KIND#${kind}`}${locked === undefined ? '' : `#LOCKED#${locked}`}`
 
-/** Each filter has an index of its own, so a page reads only what it shows. */
+/** Each filter has an index of its own, so a page reads only the items that it shows. */
 const indexFor = (kind?: string, locked?: boolean) =>
   kind === undefined ? (locked === undefined ? 'gsi2' : 'gsi3') : locked === undefined ? 'gsi1' : 'gsi4'
 
-const listsOf = (it: Cluster) =>
-  ([[], [it.kind], [undefined, it.locked], [it.kind, it.locked]] as const).map(([kind, locked]) => ({
-    index: indexFor(kind, locked),
-    pk: clusterList(kind, locked),
+const listsOf = ({ kind, locked }: Cluster) =>
+  ([[], [kind], [undefined, locked], [kind, locked]] as const).map(([kindFilter, lockFilter]) => ({
+    index: indexFor(kindFilter, lockFilter),
+    pk: clusterList(kindFilter, lockFilter),
   }))
 
 export const cluster = defineItem({
@@ -78,7 +78,7 @@ export const cluster = defineItem({
   counted: (it) => listsOf(it).map(({ pk }) => pk),
 })
 
-/** Says in which cluster a record is. It is written only where none exists, so a record cannot be in two. Never changed. */
+/** The cluster of a record. It is written only if the record has none, so no record is in two. It never changes. */
 export const membership = defineItem({
   type: 'membership',
   schema: v.object({ entity_id: v.string(), cluster_id: v.string(), version: v.number() }),
@@ -87,16 +87,18 @@ export const membership = defineItem({
 
 export const loadCluster = (id: string): Promise<Cluster | undefined> => get(cluster, { id })
 
-/** Creates a cluster. Fails with a field error on members that the caller may not see, or that are in another cluster. */
+/**
+ * Creates a cluster. Fails with a field error if the caller may not see one of the members, or if it is in another cluster.
+ */
 export async function createCluster(
   unit: UnitOfWork,
   kind: Kind,
-  changes: ClusterInput,
-  named: readonly MemberInput[],
+  input: ClusterInput,
+  memberInputs: readonly MemberInput[],
   actor: Actor,
 ): Promise<Cluster> {
   const at = now()
-  const made: Cluster = {
+  const created: Cluster = {
     id: newId(),
     kind: kind.key,
     canonical_label: '',
@@ -105,8 +107,8 @@ export async function createCluster(
     note: '',
     curated_aliases: [],
     external_identifiers: {},
-    ...changes,
-    members: await checkMembers(kind, named, actor),
+    ...input,
+    members: await checkMembers(kind, memberInputs, actor),
     contributor_id: actor.id,
     contributor: actor.username,
     public: true,
@@ -115,33 +117,33 @@ export async function createCluster(
     version: 1,
   }
   unit.add([
-    put(cluster, made, undefined),
-    ...indexWrites(undefined, nameEntryOf(made)),
-    ...joinWrites(made, made.members),
+    put(cluster, created, undefined),
+    ...indexWrites(undefined, nameEntryOf(created)),
+    ...joinWrites(created, created.members),
   ])
-  return made
+  return created
 }
 
 /**
- * Changes a cluster. Without `named` its members stay. Fails as `createCluster` does, and with `conflict` if somebody
- * else was faster.
+ * Changes a cluster. Without `memberInputs` its members stay. Fails as `createCluster` does, and with `conflict` if the
+ * cluster has changed since it was read.
  */
 export async function amendCluster(
   unit: UnitOfWork,
   old: Cluster,
-  changes: ClusterInput,
-  named: readonly MemberInput[] | undefined,
+  input: ClusterInput,
+  memberInputs: readonly MemberInput[] | undefined,
   actor: Actor,
 ): Promise<Cluster> {
-  const members = named ? await membersAfter(old, named, actor) : old.members
-  if (says(old, { ...changes, members })) return old
-  const next = withNextVersion<Cluster>(old, { ...changes, members, updated_at: now() })
+  const members = memberInputs ? await membersAfter(old, memberInputs, actor) : old.members
+  if (says(old, { ...input, members })) return old
+  const next = withNextVersion<Cluster>(old, { ...input, members, updated_at: now() })
   unit.add([
     put(cluster, next, old),
     ...indexWrites(nameEntryOf(old), nameEntryOf(next)),
     ...leaveWrites(
-      old.members.filter((id) => !members.includes(id)),
       old,
+      old.members.filter((id) => !members.includes(id)),
     ),
     ...joinWrites(
       next,
@@ -152,7 +154,8 @@ export async function amendCluster(
 }
 
 /**
- * Locks or unlocks a cluster. Fails with `conflict` if it has another version than expected, or is in that state already.
+ * Locks or unlocks a cluster. Fails with `conflict` if the cluster is not at the expected version, or is in that state
+ * already.
  */
 export async function setClusterLock(
   unit: UnitOfWork,
@@ -167,10 +170,10 @@ export async function setClusterLock(
   return amendCluster(unit, old, { locked, lock_reason: reason }, undefined, actor)
 }
 
-/** The members that the caller may see, oldest first. One call. */
-export async function loadMembers(it: Cluster, actor: Actor | null): Promise<RecordItem[]> {
-  const heads = await loadRecords(it.members)
-  return it.members.flatMap((id) => heads.get(id) ?? []).filter((one) => isVisibleMember(one, actor))
+/** Loads the members that the caller may see, oldest first. */
+export async function loadMembers({ members }: Cluster, actor: Actor | null): Promise<RecordItem[]> {
+  const records = await loadRecords(members)
+  return members.flatMap((id) => records.get(id) ?? []).filter((record) => isVisibleMember(record, actor))
 }
 
 export type ClusterFilter = {
@@ -180,7 +183,7 @@ export type ClusterFilter = {
 }
 export type ClusterPage = { count: number; results: Cluster[]; first?: string | undefined; last?: string | undefined }
 
-/** One page of the clusters, newest first unless `forward`. */
+/** Returns one page of the clusters, newest first unless `forward`. */
 export async function listClusters({ kind, locked, forward }: ClusterFilter, place: PageRequest): Promise<ClusterPage> {
   const pk = clusterList(kind, locked)
   const partitions = [{ index: indexFor(kind, locked), pk }] as const
@@ -188,71 +191,72 @@ export async function listClusters({ kind, locked, forward }: ClusterFilter, pla
   return { ...listing, results: listing.items.map((item) => parse(cluster, item)) }
 }
 
-/** The heading under which search files a cluster: its kind and whether it is locked. */
+/** The heading under which search files a cluster: its kind and whether it is locked. Example: `structure|false`. */
 export const clusterHeading = ({ kind, locked }: Pick<Cluster, 'kind' | 'locked'>): string => `${kind}|${locked}`
 
-/** The kind under which the index of names holds clusters. */
+/** The kind under which the name index holds clusters. */
 export const CLUSTER_NAMES = 'entity_cluster'
 
-/** Loads clusters by their ids: in that order, each once. */
+/** Loads clusters in the order of their ids, each once. */
 export async function loadClusters(ids: readonly string[]): Promise<Cluster[]> {
-  const found = await getMany(ids.map(key.cluster))
-  return [...new Set(ids)].flatMap((id) => itemIn(found, cluster, { id }) ?? [])
+  const items = await getMany(ids.map(key.cluster))
+  return [...new Set(ids)].flatMap((id) => itemIn(items, cluster, { id }) ?? [])
 }
 
-/** Loads records by their review identities. */
+/** Loads records, by review identity. */
 export async function loadRecords(ids: readonly string[], consistent = false): Promise<Map<string, RecordItem>> {
-  const found = await getMany(ids.map(key.head), consistent)
-  return new Map([...found.values()].map((item) => parse(recordItem, item)).map((it) => [it.entity_id, it]))
+  const items = await getMany(ids.map(key.head), consistent)
+  return new Map([...items.values()].map((item) => parse(recordItem, item)).map((record) => [record.entity_id, record]))
 }
 
 /** Whether the caller may see a record as a member. */
-export const isVisibleMember = (it: RecordItem, actor: Actor | null) => !it.deleted_at && maySee(actor, it)
+export const isVisibleMember = (record: RecordItem, actor: Actor | null) => !record.deleted_at && maySee(actor, record)
 
-const nameEntryOf = (it: Cluster): Indexed => ({
-  entity_id: it.id,
-  kind: 'entity_cluster',
-  id: it.id,
-  names: [it.canonical_label, ...it.curated_aliases],
+const nameEntryOf = ({ id, canonical_label, curated_aliases }: Cluster): Indexed => ({
+  entity_id: id,
+  kind: CLUSTER_NAMES,
+  id,
+  names: [canonical_label, ...curated_aliases],
 })
 
-async function checkMembers(kind: Kind, named: readonly MemberInput[], actor: Actor): Promise<string[]> {
-  const ids = [...new Set(named.map(entityIdOf))]
-  const heads = await loadRecords(ids, true)
-  const good = ids.every((id) => {
-    const it = heads.get(id)
-    return it !== undefined && it.kind === kind.key && isVisibleMember(it, actor)
+/** Returns the review identities of members. Fails unless each is a record of this kind that the caller may see. */
+async function checkMembers(kind: Kind, inputs: readonly MemberInput[], actor: Actor): Promise<string[]> {
+  const ids = [...new Set(inputs.map(entityIdOf))]
+  const records = await loadRecords(ids, true)
+  const areFit = ids.every((id) => {
+    const record = records.get(id)
+    return record !== undefined && record.kind === kind.key && isVisibleMember(record, actor)
   })
-  if (!good || named.some((one) => one.kind.key !== kind.key))
+  if (!areFit || inputs.some((input) => input.kind.key !== kind.key))
     throw invalid({ members: [`There is no ${kind.label.toLowerCase()} with one of these ids.`] })
   return ids
 }
 
 /**
- * The members after a change. Those that the caller cannot see stay, since the list that they read and sent back did not
- * hold them.
+ * Returns the members after a change. Members that the caller may not see stay: the list that the caller read and sent
+ * back did not contain them.
  */
-async function membersAfter(old: Cluster, named: readonly MemberInput[], actor: Actor): Promise<string[]> {
-  const wanted = await checkMembers(kinds[old.kind], named, actor)
-  const heads = await loadRecords(old.members)
+async function membersAfter(old: Cluster, inputs: readonly MemberInput[], actor: Actor): Promise<string[]> {
+  const sent = await checkMembers(kinds[old.kind], inputs, actor)
+  const records = await loadRecords(old.members)
   const hidden = old.members.filter((id) => {
-    const it = heads.get(id)
-    return it !== undefined && !isVisibleMember(it, actor)
+    const record = records.get(id)
+    return record !== undefined && !isVisibleMember(record, actor)
   })
-  const members = [...new Set([...hidden, ...wanted])]
-  if (members.length > MOST_MEMBERS) throw invalid({ members: [`A cluster gathers at most ${MOST_MEMBERS} records.`] })
+  const members = [...new Set([...hidden, ...sent])]
+  if (members.length > MAX_MEMBERS) throw invalid({ members: [`A cluster gathers at most ${MAX_MEMBERS} records.`] })
   return members
 }
 
 const entityIdOf = ({ kind, id }: MemberInput) =>
   typeof id === 'number' && kind.record ? recordId(kind.code, id) : (addressOf(String(id))?.record ?? String(id))
 
-const joinWrites = (it: Cluster, ids: readonly string[]): Write[] =>
-  ids.map((entity_id) =>
-    put(membership, { entity_id, cluster_id: it.id, version: 1 }, undefined, () =>
+const joinWrites = ({ id }: Cluster, members: readonly string[]): Write[] =>
+  members.map((entity_id) =>
+    put(membership, { entity_id, cluster_id: id, version: 1 }, undefined, () =>
       invalid({ members: ['One of these records is in another cluster.'] }),
     ),
   )
 
-const leaveWrites = (ids: readonly string[], it: Cluster): Write[] =>
-  ids.map((entity_id) => remove(membership, { entity_id, cluster_id: it.id, version: 1 }))
+const leaveWrites = ({ id }: Cluster, members: readonly string[]): Write[] =>
+  members.map((entity_id) => remove(membership, { entity_id, cluster_id: id, version: 1 }))

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
-import { type Kind, type KindKey, kindKeys, kinds } from '../kinds/index.ts'
+import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { namesOf } from '../names/text.ts'
 import type { RecordItem } from '../records/items.ts'
 import { publicStatus } from '../records/views/record.ts'
 import type { Cluster } from './clusters.ts'
-import { type Candidate, isGenericName, SAME_NAME } from './duplicates.ts'
+import { type DuplicateCandidate, isGenericName, SAME_NAME } from './duplicates.ts'
 
 /** The name of a kind in the answers on clusters. */
 export const typeScopeOf = (kind: Kind) => kind.typeScope ?? kind.key
@@ -30,27 +30,27 @@ export const ClusterView = s.shape('Cluster', () =>
   }),
 )
 
-/** A cluster without its members, which depend on the reader. */
-export const clusterView = (it: Cluster) => ({
-  id: it.id,
-  canonical_label: it.canonical_label,
-  name: it.canonical_label,
-  type_scope: typeScopeOf(kinds[it.kind]),
-  registry_key: it.kind,
-  locked: it.locked,
-  lock_reason: it.lock_reason,
-  note: it.note,
-  version: it.version,
+/** Shows a cluster without its members, which depend on the reader. */
+export const clusterView = (cluster: Cluster) => ({
+  id: cluster.id,
+  canonical_label: cluster.canonical_label,
+  name: cluster.canonical_label,
+  type_scope: typeScopeOf(kinds[cluster.kind]),
+  registry_key: cluster.kind,
+  locked: cluster.locked,
+  lock_reason: cluster.lock_reason,
+  note: cluster.note,
+  version: cluster.version,
   merged_into: null,
-  curated_aliases: it.curated_aliases,
-  external_identifiers: sortedByName(it.external_identifiers),
-  contributor: it.contributor,
-  created_at: it.created_at,
-  updated_at: it.updated_at,
+  curated_aliases: cluster.curated_aliases,
+  external_identifiers: sortByName(cluster.external_identifiers),
+  contributor: cluster.contributor,
+  created_at: cluster.created_at,
+  updated_at: cluster.updated_at,
 })
 
-/** The table does not keep the order of members. */
-const sortedByName = (texts: Record<string, string>): Record<string, string> =>
+/** DynamoDB does not keep the order of members, and equal clusters must give equal answers. */
+const sortByName = (texts: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const recordId = () => v.union([s.whole, s.uuid])
@@ -68,11 +68,11 @@ export const ClusterMembersView = s.shape('ClusterMembers', () =>
   }),
 )
 
-/** A record as a member. `membership_assertion_id` is null: curators name members without an assertion. */
-export const memberView = (it: RecordItem) => ({
-  entity_type: typeScopeOf(kinds[it.kind]),
-  entity_id: idOf(it),
-  display_title: it.name,
+/** Shows a record as a member. `membership_assertion_id` is null: people add members without an assertion. */
+export const memberView = (record: RecordItem) => ({
+  entity_type: typeScopeOf(kinds[record.kind]),
+  entity_id: idOf(record),
+  display_title: record.name,
   membership_assertion_id: null,
 })
 
@@ -109,56 +109,54 @@ export const SuggestionsView = s.shape('Suggestions', () =>
   }),
 )
 
-/** The answer to `suggest-duplicates`, which a form asks before it creates a record. */
-export function suggestionsView(text: string, rivals: readonly Candidate[], withMembers: boolean) {
-  const alike = isGenericName(text) ? [] : rivals.filter((it) => it.score >= SAME_NAME)
-  const several: Recommendation = alike.length > 1 ? 'review_merge' : 'edit_existing'
+/** The answer of `suggest-duplicates`. A form calls it before it creates a record with the name `text`. */
+export function suggestionsView(text: string, candidates: readonly DuplicateCandidate[], withMembers: boolean) {
+  const sameNamed = isGenericName(text) ? [] : candidates.filter(({ score }) => score >= SAME_NAME)
+  const advice: Recommendation = sameNamed.length > 1 ? 'review_merge' : 'edit_existing'
   return {
-    results: rivals.map((it) => ({
-      ...candidateView(it, withMembers),
-      recommendation: alike.includes(it) ? several : 'edit_existing',
+    results: candidates.map((candidate) => ({
+      ...candidateView(candidate, withMembers),
+      recommendation: sameNamed.includes(candidate) ? advice : 'edit_existing',
     })),
-    recommendation: alike.length === 0 ? 'create_new' : several,
+    recommendation: sameNamed.length === 0 ? 'create_new' : advice,
   }
 }
 
-/** The most members that are shown of a candidate. */
-const MOST_MEMBERS = 8
+const MEMBERS_SHOWN = 8
 
-function candidateView({ cluster, kind, members }: Candidate, withMembers: boolean) {
+function candidateView({ cluster, kind, members }: DuplicateCandidate, withMembers: boolean) {
   const ranked = members
-    .map((it) => ({ it, score: completeness(it) }))
-    .sort((a, b) => Number(b.it.public) - Number(a.it.public) || b.score - a.score)
-    .map(({ it, score }) => recordView(it, score))
+    .map((record) => ({ record, score: completeness(record) }))
+    .sort((a, b) => Number(b.record.public) - Number(a.record.public) || b.score - a.score)
+    .map(({ record, score }) => recordView(record, score))
   const first = members[0]
-  const [label = '', ...others] = first && !cluster ? namesOf(first.name, first.data) : []
+  const [label = '', ...aliases] = first && !cluster ? namesOf(first.name, first.data) : []
   return {
     id: cluster?.id ?? first?.entity_id ?? '',
     canonical_label: cluster?.canonical_label ?? label,
     type_scope: typeScopeOf(kinds[kind]),
     registry_key: kind,
-    curated_aliases: cluster?.curated_aliases ?? others,
-    external_identifiers: sortedByName(cluster?.external_identifiers ?? {}),
+    curated_aliases: cluster?.curated_aliases ?? aliases,
+    external_identifiers: sortByName(cluster?.external_identifiers ?? {}),
     member_count: members.length,
     canonical_member: ranked[0] ?? null,
-    members: withMembers ? ranked.slice(0, MOST_MEMBERS) : [],
+    members: withMembers ? ranked.slice(0, MEMBERS_SHOWN) : [],
   }
 }
 
-const recordView = (it: RecordItem, completeness_score: number) => ({
-  entity_type: typeScopeOf(kinds[it.kind]),
-  entity_id: idOf(it),
-  display_title: it.name,
-  registry_key: it.kind,
+const recordView = (record: RecordItem, completeness_score: number) => ({
+  entity_type: typeScopeOf(kinds[record.kind]),
+  entity_id: idOf(record),
+  display_title: record.name,
+  registry_key: record.kind,
   completeness_score,
-  status: publicStatus(it),
+  status: publicStatus(record),
 })
 
-/** The share of the kind's fields that are filled, rounded to hundredths. */
-function completeness(it: RecordItem): number {
-  const fields = Object.keys(kinds[it.kind].fields)
-  return Math.round((fields.filter((name) => it.data[name] !== undefined).length / fields.length) * 100) / 100
+/** The share of the kind's fields that have a value, from 0 to 1, rounded to hundredths. */
+function completeness({ kind, data }: RecordItem): number {
+  const fields = Object.keys(kinds[kind].fields)
+  return Math.round((fields.filter((name) => data[name] !== undefined).length / fields.length) * 100) / 100
 }
 
-const idOf = (it: RecordItem) => (hasNumbers(it.kind) ? it.id : it.entity_id)
-const hasNumbers = (kind: KindKey) => kinds[kind].record
+const idOf = ({ kind, id, entity_id }: RecordItem) => (kinds[kind].record ? id : entity_id)
