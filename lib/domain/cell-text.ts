@@ -1,7 +1,10 @@
 import type { Field, Picture } from './kinds/index.ts'
 import { isLink, isPicture, textOf } from './names/text.ts'
 
-/** A value of a record as the cell of a table, which an import can read again. Links are `#id name`, lists are joined by semicolons, pictures are JSON. */
+/**
+ * Writes a value of a record as a cell of a table, which an import can read again. A link is `#id name`, pictures are
+ * JSON, and list items stand between semicolons.
+ */
 export function cellText(field: Field, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (field.type === 'relation')
@@ -12,7 +15,7 @@ export function cellText(field: Field, value: unknown): string {
   return textOf(value)
 }
 
-/** The members of a picture that a cell holds, always in this order. Size and type are left out: its file has them. */
+/** The members of a picture in a cell, always in this order. Size and type are left out: the file has them. */
 const PICTURE_MEMBERS = ['id', 'caption', 'creator', 'licence', 'date', 'face'] satisfies (keyof Picture)[]
 
 const linkText = (value: unknown): string => (isLink(value) ? `#${value.id} ${value.name}`.trim() : '')

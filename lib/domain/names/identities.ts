@@ -4,16 +4,16 @@ import { parseSameAs } from './same-as.ts'
 import type { Values } from './values.ts'
 
 /**
- * What identifies a record besides its names, as words: its ids in other collections, and for a calendar its era. Two records
- * that share a word are about one thing. Example: `wd:q37`, `era:78`.
+ * Returns the words that identify a record besides its names: its ids in other collections, and for a calendar its era. Two
+ * records that share a word are about the same thing. Example: `wd:q37`, `era:78`.
  */
 export const identitiesOf = (kind: Kind, data: Values): string[] => [
-  ...new Set([...linkWords(data), ...(kind.key === 'calendar' ? eraWords(data) : [])].slice(0, MOST)),
+  ...new Set([...linkWords(data), ...(kind.key === 'calendar' ? eraWords(data) : [])].slice(0, MAX_IDENTITIES)),
 ]
 
-const MOST = 4
+const MAX_IDENTITIES = 4
 
-/** The record's own `identifier` counts only where it names its collection, as in `wd:Q37`. Every collection has a "12". */
+/** The record's own `identifier` counts only if it names its collection, as in `wd:Q37`. Every collection has a "12". */
 function linkWords(data: Values): string[] {
   const sameAs = Array.isArray(data.same_as) ? data.same_as : []
   return [data.identifier, ...sameAs]
@@ -22,10 +22,13 @@ function linkWords(data: Values): string[] {
     .filter((text) => /[:/]/.test(text))
 }
 
-/** A link as one word. All spellings of a known link give the same word. Other addresses lose scheme, `www.` and last slash. */
+/**
+ * Turns a link into one word. All spellings of a link to a known collection give the same word. Other addresses lose
+ * their scheme, `www.` and last slash.
+ */
 export function identityWord(text: string): string {
-  const known = parseSameAs(text)
-  if (known) return known.word
+  const link = parseSameAs(text)
+  if (link) return link.word
   return text
     .trim()
     .toLowerCase()
@@ -35,8 +38,8 @@ export function identityWord(text: string): string {
 }
 
 /**
- * The Gregorian year from which a calendar counts, by its epoch and by its offset. Sources differ by a year (year 0, New Year),
- * so each year also yields the next. They give the offset with either sign.
+ * Returns the Gregorian years from which a calendar may count, by its epoch and by its offset. Sources differ by a year
+ * (year 0, New Year), so the next year is included. They give the offset with either sign.
  */
 function eraWords(data: Values): string[] {
   const epoch = typeof data.epoch_date_gregorian === 'string' ? readInterval(data.epoch_date_gregorian) : undefined

@@ -1,11 +1,10 @@
-/** Links to the same thing in other collections. The table says how each collection writes its ids. */
-
+/** A collection whose records a link may name as the same thing. */
 type Collection = {
   label: string
   /** The part of a short id before the colon, in lower case: `wd` in `wd:Q37`. */
   prefixes: readonly string[]
-  /** How its addresses begin. The id follows. */
-  at: RegExp
+  /** The beginning of its addresses. The id follows. */
+  beginning: RegExp
   id: RegExp
   example: string
   address: (id: string) => string
@@ -14,7 +13,7 @@ type Collection = {
 const getty = (name: string, id: RegExp, example: string): Collection => ({
   label: `Getty ${name.toUpperCase()}`,
   prefixes: [name, `getty-${name}`],
-  at: new RegExp(`^(?:https?://)?(?:www\\.)?vocab\\.getty\\.edu/(?:page/)?${name}/`, 'i'),
+  beginning: new RegExp(`^(?:https?://)?(?:www\\.)?vocab\\.getty\\.edu/(?:page/)?${name}/`, 'i'),
   id,
   example,
   address: (id) => `http://vocab.getty.edu/${name}/${id}`,
@@ -24,7 +23,7 @@ const collections = {
   wikidata: {
     label: 'Wikidata',
     prefixes: ['wd', 'wikidata'],
-    at: /^(?:https?:\/\/)?(?:www\.|m\.)?wikidata\.org\/(?:wiki\/(?:Special:EntityData\/)?|entity\/)/i,
+    beginning: /^(?:https?:\/\/)?(?:www\.|m\.)?wikidata\.org\/(?:wiki\/(?:Special:EntityData\/)?|entity\/)/i,
     id: /^Q[1-9]\d{0,11}$/,
     example: 'Q37',
     address: (id) => `http://www.wikidata.org/entity/${id}`,
@@ -32,7 +31,7 @@ const collections = {
   geonames: {
     label: 'GeoNames',
     prefixes: ['gn', 'geonames'],
-    at: /^(?:https?:\/\/)?(?:www\.|sws\.)?geonames\.org\//i,
+    beginning: /^(?:https?:\/\/)?(?:www\.|sws\.)?geonames\.org\//i,
     id: /^[1-9]\d{0,9}$/,
     example: '1283240',
     address: (id) => `https://sws.geonames.org/${id}/`,
@@ -44,17 +43,17 @@ const collections = {
 export type CollectionKey = keyof typeof collections
 export const collectionKeys = Object.keys(collections) as CollectionKey[]
 
-/** A parsed link. `word` is the same for all ways to write it. `fault` says what is wrong with the id. */
+/** A parsed link. All spellings of it have the same `word`. `fault` explains why the id is wrong, and is absent if it is right. */
 export type SameAs = { collection: CollectionKey; id: string; word: string; address: string; fault?: string }
 
-/** Reads a text as a link to a known collection. Undefined where it names none. */
+/** Reads a text as a link to a known collection. Undefined if it names no such collection. */
 export function parseSameAs(text: string): SameAs | undefined {
   const trimmed = text.trim()
   for (const collection of collectionKeys) {
     const known: Collection = collections[collection]
-    const written = idPartOf(known, trimmed)
-    if (written === undefined) continue
-    const id = collection === 'wikidata' ? written.toUpperCase() : written
+    const spelling = idPartOf(known, trimmed)
+    if (spelling === undefined) continue
+    const id = collection === 'wikidata' ? spelling.toUpperCase() : spelling
     const link = { collection, id, word: `${known.prefixes[0]}:${id.toLowerCase()}`, address: known.address(id) }
     const fault = `This is no id of ${known.label}, which look like ${known.example}.`
     return known.id.test(id) ? link : { ...link, fault }
@@ -62,11 +61,11 @@ export function parseSameAs(text: string): SameAs | undefined {
   return undefined
 }
 
-/** The part of a text where the id of the collection stands. A bare `Q37` is an id of Wikidata. */
+/** Returns the part of a text that may be an id of this collection. A bare `Q37` is an id of Wikidata. */
 function idPartOf(known: Collection, text: string): string | undefined {
   if (known.example.startsWith('Q') && /^Q\d+$/i.test(text)) return text
   const prefix = /^([a-z-]+):(?!\/\/)(.*)$/i.exec(text)
   if (prefix && known.prefixes.includes((prefix[1] ?? '').toLowerCase())) return prefix[2] ?? ''
-  if (!known.at.test(text)) return undefined
-  return text.replace(known.at, '').split(/[/?#.]/)[0] ?? ''
+  if (!known.beginning.test(text)) return undefined
+  return text.replace(known.beginning, '').split(/[/?#.]/)[0] ?? ''
 }

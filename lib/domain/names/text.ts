@@ -1,13 +1,13 @@
 import type { Picture } from '../kinds/index.ts'
 import type { Link, Values } from './values.ts'
 
-/** All names of a record, its main name first. */
+/** Returns all names of a record, its main name first. */
 export function namesOf(name: string, data: Values): string[] {
   const others = Array.isArray(data.alternate_names) ? data.alternate_names.map(textOf) : []
   return [name, textOf(data.name_ne), ...others].filter(Boolean)
 }
 
-/** A value as a reader sees it: lists joined by commas, links by their names. */
+/** Writes a value as text for readers: list items between commas, links and pictures by their names. */
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ')
   if (isLink(value)) return value.name
@@ -16,8 +16,8 @@ export function textOf(value: unknown): string {
 }
 
 /**
- * A value in the contributor's own words. A link sent as an id gives "": a text for all readers must not tell names of
- * hidden records.
+ * Writes a value in the contributor's own words. A link that was sent as an id gives "": a text for all readers must not
+ * contain the name of a hidden record.
  */
 export function contributorWordsOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(contributorWordsOf).filter(Boolean).join(', ')
