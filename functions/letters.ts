@@ -1,6 +1,6 @@
 import { log } from '../lib/base/telemetry/log.ts'
 import { deliverLetters, type Sent } from '../lib/doors/letters/deliver.ts'
-import { alone } from '../lib/engines/table/index.ts'
+import { withLock } from '../lib/engines/table/index.ts'
 
 /** As long as the function may run. */
 const LONGEST_S = 60
@@ -8,7 +8,12 @@ const LONGEST_S = 60
 /** Comes by every minute and sends the letters that are due. */
 export async function handler(): Promise<Sent> {
   // One at a time, so that no more go out in a minute than may.
-  const result = (await alone('letters', LONGEST_S, deliverLetters)) ?? { sent: 0, refused: 0, given_up: 0, unknown: 0 }
+  const result = (await withLock('letters', LONGEST_S, deliverLetters)) ?? {
+    sent: 0,
+    refused: 0,
+    given_up: 0,
+    unknown: 0,
+  }
   const failed = result.refused + result.given_up + result.unknown
   if (result.sent + failed > 0)
     log({

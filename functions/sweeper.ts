@@ -11,7 +11,7 @@ import { queueState } from '../lib/domain/review/queue-state.ts'
 import { sweepQueue } from '../lib/domain/review/sweep.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
 import { compactIfDue } from '../lib/engines/search/maintenance.ts'
-import { alone, recoverStaged } from '../lib/engines/table/index.ts'
+import { recoverStaged, withLock } from '../lib/engines/table/index.ts'
 
 type Chores = Readonly<Record<string, () => Promise<number>>>
 type HowOften = keyof typeof chores
@@ -44,7 +44,7 @@ export async function handler(event?: { chores?: HowOften }): Promise<Record<str
   const due: readonly HowOften[] = event?.chores ? [event.chores] : ['often', 'seldom']
   const done: Record<string, number> = {}
   const failed: unknown[] = []
-  for (const each of due) await alone(`sweeper-${each}`, LONGEST_S, () => visit(chores[each], done, failed))
+  for (const each of due) await withLock(`sweeper-${each}`, LONGEST_S, () => visit(chores[each], done, failed))
   log({ level: 'info', message: 'sweep', count: Object.values(done).reduce((sum, each) => sum + each, 0) })
   if (event?.chores !== 'often') log({ level: 'info', message: 'queue', ...(await queueState()) })
   if (failed.length > 0) throw new AggregateError(failed, 'chores of the sweeper')

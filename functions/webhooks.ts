@@ -3,7 +3,7 @@ import { log } from '../lib/base/telemetry/log.ts'
 import { fillBoxes, sendToHook } from '../lib/domain/hooks/deliver.ts'
 import { type Delivery, deliverDue } from '../lib/domain/webhooks/deliveries.ts'
 import { send } from '../lib/domain/webhooks/send.ts'
-import { alone } from '../lib/engines/table/index.ts'
+import { withLock } from '../lib/engines/table/index.ts'
 
 /** As long as the function may run. */
 const LONGEST_S = 60
@@ -15,7 +15,7 @@ export async function handler(): Promise<{ delivered: number; failed: number; de
     return deliverDue(sendOne)
   }
   // One at a time, so that nothing is sent twice for no reason.
-  const result = (await alone('webhooks', LONGEST_S, visit)) ?? { delivered: 0, failed: 0, dead: 0 }
+  const result = (await withLock('webhooks', LONGEST_S, visit)) ?? { delivered: 0, failed: 0, dead: 0 }
   const { delivered, failed, dead } = result
   if (delivered + failed + dead > 0)
     log({

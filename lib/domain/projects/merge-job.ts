@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { later, now, nowSeconds } from '../../base/clock.ts'
-import { isConflict, noneIf } from '../../base/errors.ts'
+import { isConflict, noneIf, type Problem } from '../../base/errors.ts'
 import {
+  acquireLease,
   commitWrites,
   defineItem,
   getMany,
@@ -10,9 +11,8 @@ import {
   put,
   putAlways,
   queryAll,
+  releaseLease,
   remove,
-  removeReservation,
-  reserve,
   type Write,
   walk,
   withNextVersion,
@@ -70,12 +70,16 @@ const job = defineItem({
 const LEASE_SECONDS = 60
 export const leaseEnd = (): string => later(LEASE_SECONDS)
 
-/** Reserves a project for a merge while a request waits. Fails with `otherwise` if somebody else has reserved it. */
-export const reserveProject = (project: string, otherwise: Parameters<typeof reserve>[3]): Write =>
-  reserve(key.merging(project), nowSeconds(), LEASE_SECONDS, otherwise)
+/** Reserves a project for the merge `id` while a request waits. Fails with `otherwise` if another merge has reserved it. */
+export const reserveProject = (project: string, id: string, otherwise: () => Problem): Write =>
+  acquireLease(
+    key.merging(project),
+    { held_by: id, expires_at: nowSeconds() + LEASE_SECONDS, type: 'reservation' },
+    otherwise,
+  )
 
-/** Removes the reservation. Fails with `conflict` if a job has replaced it. */
-export const releaseProject = (project: string): Write => removeReservation(key.merging(project))
+/** Removes the reservation of the merge `id`. Fails with `conflict` if a job, or another merge, has replaced it. */
+export const releaseProject = (project: string, id: string): Write => releaseLease(key.merging(project), id)
 
 /** Returns the write that replaces the reservation by a new job. */
 export const newJob = (it: Omit<Job, 'version' | 'failures' | 'failed'>): Write =>

@@ -94,10 +94,10 @@ async function begin<R>(
   const { id: project } = old.about
   if (old.about.merge) throw mergeConflict()
   const order: Order = { ...request, id: newId(), project, size: partLimits.recordsInPart, background: false }
-  const release = (own: UnitOfWork) => own.add([releaseProject(project)])
+  const release = (own: UnitOfWork) => own.add([releaseProject(project, order.id)])
   await unit.storeAhead(
     'reserved project',
-    (own) => own.add([reserveProject(project, mergeConflict), ...folderWrites(order, request)]),
+    (own) => own.add([reserveProject(project, order.id, mergeConflict), ...folderWrites(order, request)]),
     release,
   )
   const whole = await reloadUnchanged(old)

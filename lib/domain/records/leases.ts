@@ -47,7 +47,7 @@ const toLease = ({ held_by, username, expires_at }: v.InferOutput<typeof StoredL
  * holds one.
  */
 export const endLease = (entity_id: string, reviewer: Actor): Write =>
-  releaseLease(key.lease(entity_id), reviewer.id, nowSeconds(), () => conflict('Another reviewer has claimed this.'))
+  releaseLease(key.lease(entity_id), reviewer.id, () => conflict('Another reviewer has claimed this.'))
 
 /**
  * Takes or renews the lease on a waiting record. Fails with `conflict` while another reviewer holds it; the message says who, and
@@ -58,7 +58,7 @@ export async function claimRecord(unit: UnitOfWork, entity_id: string, reviewer:
   checkAllowed(mayDecideOn(reviewer, [contributor_id]))
   const held = { held_by: reviewer.id, username: reviewer.username, expires_at: nowSeconds() + MINUTES * 60 }
   const taken = () => conflict('Another reviewer has claimed this just now.')
-  unit.add([acquireLease(key.lease(entity_id), held, nowSeconds(), taken)])
+  unit.add([acquireLease(key.lease(entity_id), held, taken)])
   return toLease(held)
 }
 

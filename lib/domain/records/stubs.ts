@@ -1,6 +1,5 @@
-import { nowSeconds } from '../../base/clock.ts'
 import { beingMade } from '../../base/errors.ts'
-import { reserve, type Write } from '../../engines/table/index.ts'
+import { acquireLease, newHolder, type Write } from '../../engines/table/index.ts'
 import { foldedName } from '../../platform/name-index/entries.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -41,4 +40,5 @@ async function sourceStub(name: string, links: readonly Link[], actor: Actor): P
 /**
  * Two contributions may name the same new thing at once. One makes the stub; the other is planned again and finds it.
  */
-const taken = (kind: KindKey, name: string) => reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, beingMade)
+const taken = (kind: KindKey, name: string) =>
+  acquireLease(key.stub(kind, foldedName(name)), { ...newHolder(60), type: 'reservation' }, beingMade)

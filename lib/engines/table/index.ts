@@ -1,7 +1,5 @@
-export { alone } from './alone.ts'
 export { type CountPlace, countKeys, provideCountLayout, type Size, sizeOf, sizesIn, sumOf } from './counters.ts'
 export {
-  acquireLease,
   addCounted,
   addNumbers,
   checkVersion,
@@ -13,18 +11,26 @@ export {
   putAlways,
   putEntry,
   read,
-  releaseLease,
   remove,
   removeCounted,
   removeEntry,
-  removeReservation,
   replaceDerived,
-  reserve,
   says,
   type Write,
   withNextVersion,
 } from './item.ts'
 export { type IndexName, type Key, key as engineKeys, keyOf, padNumber, padPlace, place } from './keys.ts'
+export {
+  acquireLease,
+  heldFor,
+  holdItem,
+  isHeld,
+  type LeaseHolder,
+  newHolder,
+  releaseItem,
+  releaseLease,
+  withLock,
+} from './lease.ts'
 export { DEEPEST_OFFSET, type List, type Listing, type PageRequest, type PageResult, readList } from './pages.ts'
 export { reading } from './pending.ts'
 export {

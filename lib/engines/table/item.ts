@@ -144,58 +144,6 @@ export const checkVersion = (Key: Key, version: number): Write => ({
 })
 export const removeEntry = (key: Key): Write => ({ action: { Delete: { TableName, Key: key } }, counts: {} })
 
-/** Takes a name for a short while: of two transactions at once one gets it, the other fails with `otherwise`. */
-export const reserve = (key: Key, now: number, seconds: number, otherwise: () => Problem): Write => ({
-  action: {
-    Put: {
-      TableName,
-      Item: { ...key, type: 'reservation', expires_at: now + seconds },
-      ConditionExpression: 'attribute_not_exists(pk) OR expires_at < :now',
-      ExpressionAttributeValues: { ':now': now },
-    },
-  },
-  counts: {},
-  otherwise,
-})
-
-/** Lets go of what was reserved. Fails with `conflict` where something else lies there by now. */
-export const removeReservation = (key: Key): Write => ({
-  action: {
-    Delete: {
-      TableName,
-      Key: key,
-      ConditionExpression: '#type = :type',
-      ExpressionAttributeNames: { '#type': 'type' },
-      ExpressionAttributeValues: { ':type': 'reservation' },
-    },
-  },
-  counts: {},
-})
-
-/** Takes a thing for one holder until a time: of two at once one gets it, the other fails with `otherwise`. The holder may take it again. */
-export const acquireLease = (
-  key: Key,
-  held: { held_by: string; username: string; expires_at: number },
-  now: number,
-  otherwise: () => Problem,
-): Write => ({
-  action: { Put: { TableName, Item: { ...held, ...key, type: 'lease' }, ...unlessHeld(held.held_by, now) } },
-  counts: {},
-  otherwise,
-})
-
-/** Lets go of it, held or not; fails with `otherwise` while another holds it. */
-export const releaseLease = (key: Key, held_by: string, now: number, otherwise: () => Problem): Write => ({
-  action: { Delete: { TableName, Key: key, ...unlessHeld(held_by, now) } },
-  counts: {},
-  otherwise,
-})
-
-const unlessHeld = (held_by: string, now: number) => ({
-  ConditionExpression: 'attribute_not_exists(pk) OR held_by = :me OR expires_at <= :now',
-  ExpressionAttributeValues: { ':me': held_by, ':now': now },
-})
-
 /** Entries that are counted: put on absence, removed on presence, so that a repeated effect counts once. */
 export const addCounted = (key: Key, entry: object, list: string): Write => ({
   action: {

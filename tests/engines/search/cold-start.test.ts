@@ -109,7 +109,7 @@ describe(`${STARTS} functions that start at once`, () => {
     let made: Promise<Started[]> | undefined
     // The others have looked, and come on when the first one is done and has given the lease back.
     const late = cold(STARTS - 1, async (command) => {
-      if (command !== 'TransactWriteItemsCommand') return
+      if (command !== 'PutItemCommand') return
       made ??= cold(1)
       await made
     })

@@ -105,16 +105,6 @@ describe('a transaction', () => {
     expect(await code(table.write.transact(many))).toBe('102 actions in one transaction')
     expect(await load('d0')).toBeUndefined()
   })
-
-  test('takes a name for a while: one gets it, and after that while the next', async () => {
-    const key = { pk: 'NAME#x', sk: 'HEAD' }
-    const take = (now: number) =>
-      table.write.transact([table.item.reserve(key, now, 60, () => table.errors.conflict())])
-    const both = await Promise.all([code(take(1000)), code(take(1000))])
-    expect(both.sort()).toEqual(['conflict', 'done'])
-    expect(await code(take(1060))).toBe('conflict')
-    expect(await code(take(1061))).toBe('done')
-  })
 })
 
 describe('when the table is busy', () => {

@@ -63,17 +63,10 @@ const mutants: readonly Mutant[] = [
   },
   {
     name: 'a lease is taken from who has it',
-    file: 'lib/engines/table/item.ts',
-    was: "ConditionExpression: 'attribute_not_exists(pk) OR held_by = :me OR expires_at <= :now'",
-    is: "ConditionExpression: 'attribute_not_exists(pk) OR held_by = :me OR expires_at <= :now OR expires_at >= :now'",
-    parts: race('two claim'),
-  },
-  {
-    name: 'a name that is being made is made again',
-    file: 'lib/engines/table/item.ts',
-    was: "ConditionExpression: 'attribute_not_exists(pk) OR expires_at < :now'",
-    is: "ConditionExpression: 'attribute_not_exists(pk) OR expires_at < :now OR expires_at >= :now'",
-    parts: race('two contributions name a new place'),
+    file: 'lib/engines/table/lease.ts',
+    was: ' = :me OR expires_at <= :now',
+    is: ' = :me OR expires_at <= :now OR expires_at >= :now',
+    parts: race('two claim', 'two contributions name a new place'),
   },
   {
     name: 'a change of size is forgotten',

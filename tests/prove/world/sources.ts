@@ -76,14 +76,10 @@ const CHANGED: Readonly<Record<string, readonly [was: string, is: string]>> = {
     'export async function patiently<T>(work: () => Promise<T>): Promise<T> {\n',
     '$&  work = (globalThis as any).proved.patient(work)\n',
   ],
-  // What is done alone is done while nobody else may do it.
-  'lib/engines/table/alone.ts': [
+  // What is done under a lock is done while nobody else may do it.
+  'lib/engines/table/lease.ts': [
     '  const holder = newId()\n',
-    '$&  work = (globalThis as any).proved.guarded(key.lock(name), work)\n',
-  ],
-  'lib/engines/search/model/rebuild.ts': [
-    "  const busy = () => unavailable('The search model is being built. Try again.')\n",
-    '$&  work = (globalThis as any).proved.guarded(searchKey.searchRebuild(), work)\n',
+    '$&  work = (globalThis as any).proved.guarded(at, work)\n',
   ],
   // The bucket of the world takes small parts, so that what is stored in parts needs not be large.
   'lib/engines/bucket/blobs.ts': ['const PART = 5 << 20', 'const PART = 1000'],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clock, nowSeconds } from '../../../base/clock.ts'
+import { clock } from '../../../base/clock.ts'
 import { Problem, unavailable } from '../../../base/errors.ts'
-import { commitWrites, removeEntry, reserve, scan } from '../../table/index.ts'
+import { scan, withLock } from '../../table/index.ts'
 import { documentSource, type GoneDocument, isGone, type SearchDocument } from '../document.ts'
 import { type BuildResult, buildSnapshot } from '../index/build.ts'
 import { searchKey } from '../keys.ts'
@@ -19,7 +19,7 @@ import {
 export type RebuildProgress = (looked: number, documents: number) => void
 export type RebuildResult = BuildResult & { id: string; snapshot: StoredSnapshot | undefined }
 
-/** The lock of a rebuild lasts so many seconds. It ends then even if the process dies. */
+/** Longest time of a rebuild, in seconds. The lock of a process that died ends then. */
 const SECONDS = 300
 
 /**
@@ -41,13 +41,9 @@ export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildRes
   })
 
 async function withRebuildLock<T>(work: () => Promise<T>): Promise<T> {
-  const busy = () => unavailable('The search model is being built. Try again.')
-  await commitWrites([reserve(searchKey.searchRebuild(), nowSeconds(), SECONDS, busy)])
-  try {
-    return await work()
-  } finally {
-    await commitWrites([removeEntry(searchKey.searchRebuild())])
-  }
+  const done = await withLock(searchKey.searchRebuild(), SECONDS, async () => ({ result: await work() }))
+  if (!done) throw unavailable('The search model is being built. Try again.')
+  return done.result
 }
 
 async function make(old: Pointer | undefined, progress: RebuildProgress): Promise<RebuildResult> {

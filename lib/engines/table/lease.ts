@@ -1,0 +1,111 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import type * as v from 'valibot'
+import { later, newId, now, nowSeconds } from '../../base/clock.ts'
+import type { Problem } from '../../base/errors.ts'
+import { db, TableName } from './client.ts'
+import { type ItemType, put, type Write } from './item.ts'
+import { type Key, key } from './keys.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
+
+// A lease is a right to work on something that ends by itself, even if its holder has died. It comes in three forms:
+//
+//   withLock                       one process at a time does this work, whatever the item: sweepers, mailers, rebuilds
+//   acquireLease, releaseLease     an item of its own, written with the other writes of a unit: a claimed record
+//   isHeld, holdItem, releaseItem  the member `held_until` of an item that one worker at a time may change: an upload
+
+/** The holder of a lease, and when the lease ends, in seconds since 1970. Other members are stored with it. */
+export type LeaseHolder = { held_by: string; expires_at: number; type?: 'lease' | 'reservation' }
+
+/** A holder that no other process can be: its lease is not renewed, and nobody else can release it. */
+export const newHolder = (seconds: number): LeaseHolder => ({ held_by: newId(), expires_at: nowSeconds() + seconds })
+
+/**
+ * The write that takes or renews a lease. The transaction fails with `otherwise` while another holder has it.
+ * Example: two reviewers claim one record; the second gets 409.
+ */
+export const acquireLease = (at: Key, holder: LeaseHolder, otherwise: () => Problem): Write => ({
+  action: { Put: { TableName, Item: { type: 'lease', ...holder, ...at }, ...unlessHeld('held_by', holder.held_by) } },
+  counts: {},
+  otherwise,
+})
+
+/**
+ * The write that gives a lease back. It also succeeds if the lease is absent or has expired. The transaction fails with `otherwise`,
+ * by default `conflict`, while another holder has it, and if another item lies under its key by now.
+ */
+export const releaseLease = (at: Key, held_by: string, otherwise?: () => Problem): Write => ({
+  action: { Delete: { TableName, Key: at, ...unlessHeld('held_by', held_by) } },
+  counts: {},
+  otherwise,
+})
+
+/**
+ * Does some work while no other process does work under the same lock. Returns undefined, without doing it, if another process is
+ * at work. A process that dies keeps the lock for `seconds`, so choose the longest time that the work may take.
+ * `lock` is a name, or the key of an item that serves as the lock.
+ */
+export async function withLock<T>(lock: string | Key, seconds: number, work: () => Promise<T>): Promise<T | undefined> {
+  const at = typeof lock === 'string' ? key.lock(lock) : lock
+  const holder = newId()
+  if (!(await writeLock(at, holder, nowSeconds() + seconds))) return undefined
+  try {
+    return await work()
+  } finally {
+    // If this fails, the lock expires. After `seconds` it may belong to another process: then this changes nothing.
+    await writeLock(at, holder, 0).catch(() => undefined)
+  }
+}
+
+/** Returns false if another process has the lock. It is a plain write: half the cost of a transaction. */
+async function writeLock(at: Key, holder: string, expires_at: number): Promise<boolean> {
+  const Item = { ...at, type: 'lock', holder, expires_at }
+  try {
+    await db.send(new PutCommand({ TableName, Item, ...unlessHeld('holder', holder) }))
+    return true
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ConditionalCheckFailedException') return false
+    throw error
+  }
+}
+
+/** Locks name their owner in `holder`, leases in `held_by`. An item without an owner under this key is never overwritten. */
+const unlessHeld = (owner: 'holder' | 'held_by', me: string) => ({
+  ConditionExpression: `attribute_not_exists(pk) OR ${owner} = :me OR expires_at <= :now`,
+  ExpressionAttributeValues: { ':me': me, ':now': nowSeconds() },
+})
+
+type Held = { held_until: string | null }
+type HeldSchema = v.GenericSchema<unknown, Held & { version: number }>
+
+/** Whether a worker holds this item at this moment. */
+export const isHeld = ({ held_until }: Held): boolean => held_until !== null && held_until > now()
+
+/** The end of a lease that begins now, as `held_until` stores it. */
+export const heldFor = (seconds: number): string => later(seconds)
+
+/**
+ * Adds to the unit: the item is held for `seconds`, and gets `changes`. Returns it so. Fails with `busy` while a worker holds it,
+ * and the unit fails with `busy` if another worker takes it first: the version decides.
+ */
+export function holdItem<Id, S extends HeldSchema>(
+  unit: UnitOfWork,
+  item: ItemType<Id, S>,
+  old: v.InferOutput<S> & Id,
+  seconds: number,
+  busy: () => Problem,
+  changes: Partial<v.InferOutput<S>> = {},
+): v.InferOutput<S> & Id {
+  if (isHeld(old)) throw busy()
+  const next = { ...old, ...changes, held_until: heldFor(seconds), version: old.version + 1 }
+  unit.add([put(item, next, old, busy)])
+  return next
+}
+
+/** Adds to the unit: the item is free again. The unit fails with `conflict` if another worker has changed it since. */
+export function releaseItem<Id, S extends HeldSchema>(
+  unit: UnitOfWork,
+  item: ItemType<Id, S>,
+  old: v.InferOutput<S> & Id,
+): void {
+  unit.add([put(item, { ...old, held_until: null, version: old.version + 1 }, old)])
+}
