@@ -1,8 +1,10 @@
 import { withCalendar } from '../../engines/calendars/index.ts'
+import { parse, put, queryAll, type Write, withNextVersion } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
 import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import type { Header, NewFlag } from './build.ts'
-import type { Assertion, LoadedRecord } from './items.ts'
+import { type Assertion, type Flag, flag, type LoadedRecord } from './items.ts'
 import { findLookAlikes } from './look-alikes.ts'
 import type { PeriodMeanings } from './periods.ts'
 import { visibleValue } from './place.ts'
@@ -87,4 +89,41 @@ export function contradictionFlags(claims: readonly Assertion[], conflicts: read
       },
     ]
   })
+}
+
+/** The flags of one record, newest first. One query. */
+export async function loadFlagsOn(entity_id: string): Promise<Flag[]> {
+  const { pk, sk } = key.flag(entity_id, '')
+  return (await queryAll(pk, sk, false)).map((item) => parse(flag, item))
+}
+
+/** Contradictions of an edit: flags to raise, writes of flags that are open already, and how many of these the writes resolve. */
+export type EditedContradictions = { raised: NewFlag[]; writes: Write[]; resolved: number }
+
+/**
+ * Plans the flags of an edit that replaces claims of its author. The flag of a replaced claim moves on to the new claim of its
+ * property. If the new claim contradicts nothing, the service resolves the flag. So an author who edits one property again and
+ * again keeps one flag, and a decision that settles all flags fits into one transaction.
+ */
+export async function planContradictions(
+  old: LoadedRecord,
+  contradicted: readonly NewFlag[],
+  replaced: readonly Assertion[],
+  at: string,
+): Promise<EditedContradictions> {
+  if (old.open_contradictions === 0 || replaced.length === 0)
+    return { raised: [...contradicted], writes: [], resolved: 0 }
+  const replacedIds = new Set(replaced.map((it) => it.id))
+  const orphaned = (await loadFlagsOn(old.entity_id)).filter(
+    (it) => it.flag_type === 'contradiction' && !it.is_resolved && replacedIds.has(it.assertion_ids[0] ?? ''),
+  )
+  const raised = new Map(contradicted.map((it) => [it.property, it]))
+  let resolved = 0
+  const writes = orphaned.map((it) => {
+    const successor = raised.get(it.property)
+    raised.delete(it.property)
+    if (!successor) resolved += 1
+    return put(flag, withNextVersion<Flag>(it, successor ?? { is_resolved: true, resolved_at: at }), it)
+  })
+  return { raised: [...raised.values()], writes, resolved }
 }

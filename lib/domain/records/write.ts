@@ -36,7 +36,13 @@ import {
   withoutNames,
 } from './build.ts'
 import { claimWrites } from './claim-packs.ts'
-import { contradictionFlags, detectConflicts, findLikenessFlags } from './conflict-flags.ts'
+import {
+  contradictionFlags,
+  detectConflicts,
+  type EditedContradictions,
+  findLikenessFlags,
+  planContradictions,
+} from './conflict-flags.ts'
 import { findDoubtFlags } from './doubts.ts'
 import {
   type Activity,
@@ -159,8 +165,9 @@ export async function planAmendment(
   const stubs = await planStubs(missing, provenance, actor, batch)
   const meanings = await findPeriodMeanings(kind, after, actor, old)
   const claimed = claimsFor(old, edit, { source: provenance, actor, at, meanings })
+  const contradictions = await planContradictions(old, claimed.contradicted, claimed.replaced, at)
   const flags = [
-    ...claimed.contradicted,
+    ...contradictions.raised,
     ...(await likenessOf(old, after, changed)),
     ...(await findDoubtFlags(kind, after, actor, { changed, meanings })),
   ]
@@ -169,7 +176,7 @@ export async function planAmendment(
   const next = withActivity(
     withNextVersion<RecordItem>(stored, {
       ...(old.public ? { proposed: after } : { ...withoutNames(header), data: after }),
-      ...weightAfter(old, claimed, flags.length),
+      ...weightAfter(old, claimed, contradictions, flags.length),
       status: moved.status,
       current_revision: old.current_revision + 1,
       current_revision_id: newChildId(old.entity_id),
@@ -190,6 +197,7 @@ export async function planAmendment(
       put(activity, done, undefined),
       ...claimWrites(old.assertions, assertions, next),
       ...flags.map((it) => put(flag, newFlag(next, it, at), undefined)),
+      ...contradictions.writes,
       ...(old.public ? [] : indexWrites(storedNameEntryOf(stored), nameEntryOf(next, header))),
       ...queueWrites(stored, next),
       ...stubs.concat(pictureWrites),
@@ -256,11 +264,12 @@ function claimsFor(
 const weightAfter = (
   old: LoadedRecord,
   { claims, contradicted, left }: EditClaims,
+  { raised, resolved }: EditedContradictions,
   flags: number,
 ): Partial<RecordItem> => ({
   ...addToClaimCount(old, claims.length),
-  open_flags: old.open_flags + flags,
-  open_contradictions: old.open_contradictions + contradicted.length,
+  open_flags: old.open_flags + flags - resolved,
+  open_contradictions: old.open_contradictions + raised.length - resolved,
   contradicted: old.contradicted || contradicted.length > 0,
   ...worstSource([...left, ...claims].filter(isUnderReview).map((it) => it.source_type)),
 })

@@ -13,7 +13,6 @@ import {
   type PageResult,
   parse,
   put,
-  queryAll,
   readList,
   remove as removal,
   type Stored,
@@ -29,6 +28,7 @@ import { type PeopleById, peopleIn } from '../../platform/users/people.ts'
 import { keyOf } from '../../platform/users/users.ts'
 import { historyAudiencesOf } from '../records/activities.ts'
 import { newActivity, newFlag, withActivity } from '../records/build.ts'
+import { loadFlagsOn } from '../records/conflict-flags.ts'
 import {
   activity,
   type Flag,
@@ -205,7 +205,7 @@ async function onLatest<T>(
 /** A person has at most one open flag of a type on a record. The head was read before: its version guards against a twin. */
 async function checkNoTwin(it: Flag): Promise<void> {
   if (it.is_resolved || it.flagged_by === null) return
-  const twin = (await flagsOn(it.entity_id)).find(
+  const twin = (await loadFlagsOn(it.entity_id)).find(
     (other) =>
       other.id !== it.id &&
       !other.is_resolved &&
@@ -213,12 +213,6 @@ async function checkNoTwin(it: Flag): Promise<void> {
       other.flagged_by === it.flagged_by,
   )
   if (twin) throw invalidObject('A flag of this type, raised by the same person, is open on this record.')
-}
-
-/** The flags of one record, newest first. */
-async function flagsOn(entity_id: string): Promise<Flag[]> {
-  const { pk, sk } = key.flag(entity_id, '')
-  return (await queryAll(pk, sk, false)).map((item) => parse(flag, item))
 }
 
 const settling = (is_resolved: boolean, actor: Actor) => ({
@@ -270,7 +264,7 @@ async function ofOne(
 ): Promise<FlagPage> {
   const about = await get(recordItem, { entity_id: entity })
   if (!about) return none
-  const fitting = (await flagsOn(entity)).filter(
+  const fitting = (await loadFlagsOn(entity)).filter(
     (it) =>
       mayInspect(actor, flaggedOf(it, about)) &&
       (!filter.flag_type || it.flag_type === filter.flag_type) &&

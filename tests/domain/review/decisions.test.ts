@@ -372,6 +372,23 @@ describe('a contradiction', () => {
     expect((await flagsOf(it)).every((flag) => flag.is_resolved)).toBe(true)
   })
 
+  test('of a value that its author replaces again and again is one flag, which ends with the last of them', async () => {
+    const it = await contested('Again and again')
+    for (const condition of ['Poor', 'Fair', 'Ruinous']) await patch(app.staff, it, { condition })
+    const { assertions } = await read(app.staff, it)
+    const claimOf = (value: string) => assertions.find((one: Claim) => one.value === value).id
+    expect(await flagsOf(it)).toMatchObject([
+      { is_resolved: false, property: 'condition', assertion_ids: [expect.any(String), claimOf('Good')] },
+    ])
+    const row = sure(200, await app.staff.get(`/data/review-queue/${it.cultural_entity_id}/`))
+    expect(row).toMatchObject({ flag_count: 1, has_conflicts: true })
+
+    // The edit that takes the value out of the revision leaves nothing to settle.
+    await patch(app.staff, it, { condition: 'Good', note: 'Seen on site' })
+    expect(await flagsOf(it)).toMatchObject([{ is_resolved: true, resolved_by: null }])
+    expect((await decide(app.community, it, { verdict: 'accept' })).status).toBe(201)
+  })
+
   test('is settled by acceptance only: no other verdict takes a handling for one', async () => {
     const it = await contested('Sent back contested')
     const verdict = { verdict: 'request_changes', feedback: 'Source?', conflict_handling: 'supersedes' }
