@@ -36,9 +36,11 @@ const things = {
   'assertion.change': 'Reviewers and staff.',
   'activity.list': 'Everyone. What the caller may not see is not named.',
   'flag.read': 'Whoever is signed in and sees or reviews the record.',
-  'flag.change': 'Reviewers and staff, but not on a record of their own.',
-  'flag.resolve': 'Whoever raised the flag; reviewers and staff, but not on a record of their own.',
-  'flag.delete': 'Whoever raised the flag while it is open; reviewers and staff, but not on a record of their own.',
+  'flag.change': 'Reviewers and staff, but not on a record of their own. An open contradiction takes a domain expert.',
+  'flag.resolve':
+    'Whoever raised the flag; reviewers and staff, but not on a record of their own. An open contradiction takes a domain expert.',
+  'flag.delete':
+    'Whoever raised the flag while it is open; reviewers and staff, but not on a record of their own. An open contradiction takes a domain expert.',
   'source.list': 'Everyone. What the caller may not see is left out and not counted.',
   'source.read': 'Whoever sees the source: everyone when its tier is public, whoever is signed in otherwise.',
   'source.change': 'Whoever registered the source, and staff.',

@@ -28,6 +28,8 @@ export type Subject = {
   /** Of a flag: who raised it, null the service itself, and whether it is settled. */
   flagged_by?: string | null | undefined
   is_resolved?: boolean | undefined
+  /** Of a flag: whether it is an open contradiction. */
+  contradicts?: boolean | undefined
   /** Of a project and of what belongs to it: where it stands, and in which role whom works on it, by user id. */
   project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
   /** Of what is decided on: everyone whose work it is. */
@@ -106,8 +108,11 @@ const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
     !it.settlesContradiction || expert(actor) || takes(phrase('Settling a contradiction'), 'domain_expert'),
 ]
 
-/** Reviewers, but on a record of their own: nobody decides on that. */
-const canSettleFlag = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
+/** Reviewers, but not on a record of their own. For an open contradiction the same rank as for settling it by a decision. */
+function canSettleFlag(actor: Actor, it: Subject): Ruling {
+  if (!reviewer(actor) || owns(actor, it)) return false
+  return !it.contradicts || expert(actor) || takes(phrase('Settling a contradiction'), 'domain_expert')
+}
 const scope = (actor: Actor | null): Scope => ({
   signedIn: actor !== null,
   everything: maySeeAll(actor),
@@ -190,12 +195,12 @@ export const permissions = {
   },
   'flag.resolve': {
     sees: canInspect,
-    changes: (actor, it) => canSettleFlag(actor, it) || flagged(actor, it),
+    changes: (actor, it) => flagged(actor, it) || canSettleFlag(actor, it),
   },
   // Whoever raised it withdraws it, while it is open.
   'flag.delete': {
     sees: canInspect,
-    changes: (actor, it) => canSettleFlag(actor, it) || (flagged(actor, it) && !it.is_resolved),
+    changes: (actor, it) => (flagged(actor, it) && !it.is_resolved) || canSettleFlag(actor, it),
   },
   'notification.own': { role: anyone },
   'letters.own': { role: anyone },

@@ -250,6 +250,7 @@ const flaggedOf = (it: Flag, about: RecordItem): FlagWithRecord => ({
   deleted_at: about.deleted_at,
   flagged_by: it.flagged_by,
   is_resolved: it.is_resolved,
+  contradicts: it.flag_type === 'contradiction' && !it.is_resolved,
   version: it.version,
 })
 
