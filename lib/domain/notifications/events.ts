@@ -15,20 +15,22 @@ export const notificationTypes = [
   'project_comment',
 ] as const
 
-/** Of those who work on a project: the owner; owner and editors; all of them. */
+/** People who work on a project: its owner, its owner and editors, or all of them. */
 type ProjectAudience = 'project_owner' | 'project_editors' | 'project_members'
 
 type Notice = {
   type: (typeof notificationTypes)[number]
-  /** `named`: whom the event itself names. Whoever made the event is not told of it, but for a receipt. */
+  /** The people who are notified. `named`: the person whom the event itself names. */
   to: 'contributor' | 'reviewers' | 'earlier_reviewers' | 'named' | 'contributor_unless_named' | ProjectAudience
+  /** Also for the person who caused the event. Without it nobody is notified of their own doing. */
   receipt?: true
-  /** Not of records that only stand for a name in another contribution. */
+  /** Not for a stub: a record that only stands for a name in another contribution. */
   unless_stub?: true
-  /** Not of rows of a batch that wait or are decided together: the batch has notices of its own. */
+  /** Not for rows of a batch that wait or are decided together: the batch has notices of its own. */
   unless_batch?: true
-  /** The record's name, or the project's title, follows; `{detail}` is what the event adds. */
+  /** The English sentence, and the key of its Nepali one. `{detail}` is replaced. The name of record or project follows it. */
   says: string
+  /** The page of the dashboard that the notice leads to. */
   link: string
 }
 
@@ -36,139 +38,220 @@ const view = '/knowledge/entity/view/{entity_id}'
 const review = '/curation/review/{entity_id}'
 const workspace = '/contribute/projects/{slug}'
 
-/** Everything that people are told of: whom, in which words, and where it leads. Another row is another notice. */
+/** One row for each notice: its type, its readers, its words and its link. */
 export const notices = {
   received: {
-    ...{ type: 'submission_update', to: 'contributor', receipt: true, unless_stub: true, unless_batch: true },
-    ...{ says: 'Your contribution waits for review', link: view },
+    type: 'submission_update',
+    to: 'contributor',
+    receipt: true,
+    unless_stub: true,
+    unless_batch: true,
+    says: 'Your contribution waits for review',
+    link: view,
   },
   waiting: {
-    ...{ type: 'submission_update', to: 'reviewers', unless_stub: true, unless_batch: true },
-    ...{ says: 'A contribution waits for review', link: review },
+    type: 'submission_update',
+    to: 'reviewers',
+    unless_stub: true,
+    unless_batch: true,
+    says: 'A contribution waits for review',
+    link: review,
   },
   revised: {
-    ...{ type: 'revision', to: 'earlier_reviewers' },
-    ...{ says: 'A contribution that you have reviewed was revised', link: review },
+    type: 'revision',
+    to: 'earlier_reviewers',
+    says: 'A contribution that you have reviewed was revised',
+    link: review,
   },
   accept: {
-    ...{ type: 'review_decision', to: 'contributor', unless_batch: true },
-    ...{ says: 'Your contribution was accepted', link: view },
+    type: 'review_decision',
+    to: 'contributor',
+    unless_batch: true,
+    says: 'Your contribution was accepted',
+    link: view,
   },
   accept_with_edits: {
-    ...{ type: 'review_decision', to: 'contributor' },
-    ...{ says: 'Your contribution was accepted with changes by the reviewer', link: view },
+    type: 'review_decision',
+    to: 'contributor',
+    says: 'Your contribution was accepted with changes by the reviewer',
+    link: view,
   },
   request_changes: {
-    ...{ type: 'review_decision', to: 'contributor' },
-    ...{ says: 'A reviewer asks you to change your contribution', link: view },
+    type: 'review_decision',
+    to: 'contributor',
+    says: 'A reviewer asks you to change your contribution',
+    link: view,
   },
   reject: {
-    ...{ type: 'review_decision', to: 'contributor' },
-    ...{ says: 'Your contribution was not accepted', link: view },
+    type: 'review_decision',
+    to: 'contributor',
+    says: 'Your contribution was not accepted',
+    link: view,
   },
   escalate: {
-    ...{ type: 'review_decision', to: 'contributor' },
-    ...{ says: 'Your contribution was passed on to another reviewer', link: view },
+    type: 'review_decision',
+    to: 'contributor',
+    says: 'Your contribution was passed on to another reviewer',
+    link: view,
   },
   asked: {
-    ...{ type: 'review_decision', to: 'named' },
-    ...{ says: 'You are asked to decide on a contribution', link: review },
+    type: 'review_decision',
+    to: 'named',
+    says: 'You are asked to decide on a contribution',
+    link: review,
   },
   flagged: {
-    ...{ type: 'moderation', to: 'contributor' },
-    ...{ says: 'A record of yours was flagged as {detail}', link: view },
+    type: 'moderation',
+    to: 'contributor',
+    says: 'A record of yours was flagged as {detail}',
+    link: view,
   },
   commented: {
-    ...{ type: 'comment', to: 'contributor_unless_named' },
-    ...{ says: 'Your contribution was commented on', link: view },
+    type: 'comment',
+    to: 'contributor_unless_named',
+    says: 'Your contribution was commented on',
+    link: view,
   },
   answered: {
-    ...{ type: 'comment', to: 'named' },
-    ...{ says: 'Your comment was answered', link: view },
+    type: 'comment',
+    to: 'named',
+    says: 'Your comment was answered',
+    link: view,
   },
   suggested: {
-    ...{ type: 'submission_update', to: 'named' },
-    ...{ says: 'Someone suggests a change to your submission {detail}', link: '' },
+    type: 'submission_update',
+    to: 'named',
+    says: 'Someone suggests a change to your submission {detail}',
+    link: '',
   },
   suggestion_approved: {
-    ...{ type: 'suggestion_review', to: 'named' },
-    ...{ says: 'Your change to the submission {detail} was taken over', link: '' },
+    type: 'suggestion_review',
+    to: 'named',
+    says: 'Your change to the submission {detail} was taken over',
+    link: '',
   },
   suggestion_rejected: {
-    ...{ type: 'suggestion_review', to: 'named' },
-    ...{ says: 'Your change to the submission {detail} was not taken over', link: '' },
+    type: 'suggestion_review',
+    to: 'named',
+    says: 'Your change to the submission {detail} was not taken over',
+    link: '',
   },
   moderated: {
-    ...{ type: 'moderation', to: 'named' },
-    ...{ says: 'A moderator has looked at your submission: {detail}', link: '' },
+    type: 'moderation',
+    to: 'named',
+    says: 'A moderator has looked at your submission: {detail}',
+    link: '',
   },
   role: {
-    ...{ type: 'general', to: 'named' },
-    ...{ says: 'You review as {detail} from now on', link: '/curation/review' },
+    type: 'general',
+    to: 'named',
+    says: 'You review as {detail} from now on',
+    link: '/curation/review',
   },
   import_read: {
-    ...{ type: 'general', to: 'named', receipt: true },
-    ...{ says: 'Your table {detail} was read', link: '' },
+    type: 'general',
+    to: 'named',
+    receipt: true,
+    says: 'Your table {detail} was read',
+    link: '',
   },
   import_checked: {
-    ...{ type: 'general', to: 'named', receipt: true },
-    ...{ says: 'The rows of your table {detail} were tried', link: '' },
+    type: 'general',
+    to: 'named',
+    receipt: true,
+    says: 'The rows of your table {detail} were tried',
+    link: '',
   },
   import_done: {
-    ...{ type: 'submission_update', to: 'named', receipt: true },
-    ...{ says: 'The rows of your table {detail} wait for review', link: '' },
+    type: 'submission_update',
+    to: 'named',
+    receipt: true,
+    says: 'The rows of your table {detail} wait for review',
+    link: '',
   },
   import_waiting: {
-    ...{ type: 'submission_update', to: 'reviewers' },
-    ...{ says: 'A batch of contributions waits for review: {detail}', link: '' },
+    type: 'submission_update',
+    to: 'reviewers',
+    says: 'A batch of contributions waits for review: {detail}',
+    link: '',
   },
   import_decided: {
-    ...{ type: 'review_decision', to: 'named' },
-    ...{ says: 'A reviewer has decided on your table {detail}', link: '' },
+    type: 'review_decision',
+    to: 'named',
+    says: 'A reviewer has decided on your table {detail}',
+    link: '',
   },
   import_withdrawn: {
-    ...{ type: 'general', to: 'named', receipt: true },
-    ...{ says: 'What waited of your table {detail} is withdrawn', link: '' },
+    type: 'general',
+    to: 'named',
+    receipt: true,
+    says: 'What waited of your table {detail} is withdrawn',
+    link: '',
   },
   import_taken_back: {
-    ...{ type: 'moderation', to: 'named', receipt: true },
-    ...{ says: 'Your table {detail} was taken back', link: '' },
+    type: 'moderation',
+    to: 'named',
+    receipt: true,
+    says: 'Your table {detail} was taken back',
+    link: '',
   },
   import_failed: {
-    ...{ type: 'general', to: 'named', receipt: true },
-    ...{ says: 'What was to be done with your table {detail} could not be done', link: '' },
+    type: 'general',
+    to: 'named',
+    receipt: true,
+    says: 'What was to be done with your table {detail} could not be done',
+    link: '',
   },
   project_in_review: {
-    ...{ type: 'project_state_changed', to: 'reviewers' },
-    ...{ says: 'A project waits for review', link: workspace },
+    type: 'project_state_changed',
+    to: 'reviewers',
+    says: 'A project waits for review',
+    link: workspace,
   },
   project_needs_revision: {
-    ...{ type: 'project_state_changed', to: 'project_editors' },
-    ...{ says: 'A project of yours needs revision', link: workspace },
+    type: 'project_state_changed',
+    to: 'project_editors',
+    says: 'A project of yours needs revision',
+    link: workspace,
   },
   project_approved: {
-    ...{ type: 'project_state_changed', to: 'project_owner' },
-    ...{ says: 'Your project was approved', link: workspace },
+    type: 'project_state_changed',
+    to: 'project_owner',
+    says: 'Your project was approved',
+    link: workspace,
   },
   project_merged: {
-    ...{ type: 'project_state_changed', to: 'project_members' },
-    ...{ says: 'A project that you work on was merged', link: workspace },
+    type: 'project_state_changed',
+    to: 'project_members',
+    says: 'A project that you work on was merged',
+    link: workspace,
   },
   project_merge_done: {
-    ...{ type: 'project_state_changed', to: 'named', receipt: true },
-    ...{ says: 'The merge that you began is done', link: workspace },
+    type: 'project_state_changed',
+    to: 'named',
+    receipt: true,
+    says: 'The merge that you began is done',
+    link: workspace,
   },
   project_rollback_done: {
-    ...{ type: 'project_state_changed', to: 'named', receipt: true },
-    ...{ says: 'The rollback that you began is done', link: workspace },
+    type: 'project_state_changed',
+    to: 'named',
+    receipt: true,
+    says: 'The rollback that you began is done',
+    link: workspace,
   },
   project_merge_failed: {
-    ...{ type: 'project_state_changed', to: 'named', receipt: true },
-    ...{ says: 'What you began could not be done, and nothing has changed ({detail})', link: workspace },
+    type: 'project_state_changed',
+    to: 'named',
+    receipt: true,
+    says: 'What you began could not be done, and nothing has changed ({detail})',
+    link: workspace,
   },
   project_comment: {
-    ...{ type: 'project_comment', to: 'project_members' },
-    ...{ says: 'There is a comment on a project that you work on', link: workspace },
+    type: 'project_comment',
+    to: 'project_members',
+    says: 'There is a comment on a project that you work on',
+    link: workspace,
   },
 } as const satisfies Record<string, Notice>
 
@@ -180,18 +263,21 @@ export type NoticeInput = {
   on?: { slug: string; title: string } | undefined
 }
 
-/** A notice in words, in the language of its reader. Of a record or a project that its reader may not see, neither name nor address are told. */
-export function wordsOf(
+/**
+ * Writes a notice in the language of its reader. `about` and `on` are undefined if the reader may not see the record or project:
+ * then the message has no name, and the link is empty.
+ */
+export function writeNotice(
   name: NoticeName,
   { detail, about, on }: NoticeInput,
   say: Say = english,
 ): { message: string; link: string } {
   const { says, link }: Notice = notices[name]
   const sentence = say(says.replace('{detail}', () => detail.replaceAll('_', ' ')))
-  const named = about?.name ?? on?.title
-  const leads = named !== undefined || !link.includes('{')
+  const subjectName = about?.name ?? on?.title
+  const hasAddress = subjectName !== undefined || !link.includes('{')
   return {
-    message: named === undefined ? `${sentence}${say('.')}` : `${sentence}: ${named}`,
-    link: leads ? link.replace('{entity_id}', about?.entity_id ?? '').replace('{slug}', on?.slug ?? '') : '',
+    message: subjectName === undefined ? `${sentence}${say('.')}` : `${sentence}: ${subjectName}`,
+    link: hasAddress ? link.replace('{entity_id}', about?.entity_id ?? '').replace('{slug}', on?.slug ?? '') : '',
   }
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Say } from '../../base/language/catalogue.ts'
 import * as s from '../../base/shapes.ts'
 import { type PeopleById, service } from '../../platform/users/people.ts'
-import { notificationTypes, wordsOf } from './events.ts'
+import { notificationTypes, writeNotice } from './events.ts'
 import type { VisibleNotification } from './list.ts'
 
 export const NotificationView = s.shape('Notification', () =>
@@ -36,7 +36,7 @@ export function notificationRow(
     notification_id,
     user: user_id,
     notification_type,
-    ...wordsOf(notice, { detail, about, on }, say),
+    ...writeNotice(notice, { detail, about, on }, say),
     is_read,
     entity_id: about?.entity_id ?? null,
     entity_name: about?.name ?? '',

@@ -1,6 +1,6 @@
 import type { Say } from '../../base/language/catalogue.ts'
 import { phrase } from '../../base/language/phrase.ts'
-import { type NoticeInput, type NoticeName, wordsOf } from '../../domain/notifications/events.ts'
+import { type NoticeInput, type NoticeName, writeNotice } from '../../domain/notifications/events.ts'
 
 /** The phrases of letters around the notifications. `say` translates them for the reader. */
 export const phrasesIn = (say: Say) => ({
@@ -20,4 +20,4 @@ export const phrasesIn = (say: Say) => ({
 })
 
 /** A notification in the reader's language. Letters take the words of notifications from here only. */
-export const noticeIn = (say: Say, name: NoticeName, input: NoticeInput) => wordsOf(name, input, say)
+export const noticeIn = (say: Say, name: NoticeName, input: NoticeInput) => writeNotice(name, input, say)

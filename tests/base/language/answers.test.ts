@@ -181,12 +181,12 @@ describe('a notice', () => {
   })
 
   test('with what it adds, and without the name of what its reader may not see', async () => {
-    const { wordsOf } = await import('../../../lib/domain/notifications/events.ts')
+    const { writeNotice } = await import('../../../lib/domain/notifications/events.ts')
     const { sayIn } = await import('../../../lib/base/language/say.ts')
     const say = await sayIn('ne')
     const about = { entity_id: 'e', name: 'Note' }
-    const words = (name: Parameters<typeof wordsOf>[0], detail: string, more: object = { about: undefined }) =>
-      wordsOf(name, { detail, about: undefined, ...more }, say).message
+    const words = (name: Parameters<typeof writeNotice>[0], detail: string, more: object = { about: undefined }) =>
+      writeNotice(name, { detail, about: undefined, ...more }, say).message
     expect(words('flagged', 'questionable_source', { about })).toBe(
       'तपाईंको अभिलेखमा "शङ्कास्पद स्रोत" चेतावनी चिह्न लगाइयो: Note',
     )
