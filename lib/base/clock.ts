@@ -36,6 +36,7 @@ export function newPackIds(record: string): () => string {
   return () => childId(record, at, nextCount(), chance)
 }
 
+// prove: memory
 let counter = 0
 function nextCount(): number {
   counter = (counter + 1) % 0x1000

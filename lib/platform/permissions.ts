@@ -47,9 +47,11 @@ export type Changes<S = never> = { sees: Sight<S>; changes: (actor: Actor, it: S
 export type Ruling = boolean | { refusal: string }
 
 const anyone = () => true
+// prove: staff
 const staff = (actor: Actor) => actor.is_staff
 const atLeast = (rank: Rank) => (actor: Pick<Actor, 'is_staff' | 'rank'>) =>
   actor.is_staff || ranks.slice(ranks.indexOf(rank)).some((it) => it === actor.rank)
+// prove: reviewer
 const reviewer = atLeast('community_reviewer')
 const expert = atLeast('domain_expert')
 const curator = atLeast('expert_curator')
@@ -62,9 +64,12 @@ const owns = (actor: Actor | null, it: Subject) => actor !== null && actor.id ==
 const canSee = (actor: Actor | null, it: Subject) =>
   canRead(
     {
+      // prove: deleted
       isDeleted: Boolean(it.deleted_at),
       isPublished: it.public,
+      // prove: tier
       isForEveryone: isForEveryone(it.access_tier),
+      // prove: own
       isOwn: owns(actor, it),
     },
     scopeOf(actor),

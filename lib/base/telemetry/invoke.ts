@@ -1,6 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { config } from '../config.ts'
 
+// prove: lambda-client
 const client = new LambdaClient({
   region: config.AWS_REGION,
   maxAttempts: 2,

@@ -51,6 +51,7 @@ const members = [
  * Writes one JSON line with the allowed members of `line`. It has the id of the present request if it names no other.
  * CloudWatch reads the metrics of lib/base/telemetry/emf.ts from it.
  */
+// prove: logged-line
 export function log(line: Line): void {
   if (config.LOG_LEVEL === 'silent') return
   const at = new Date()

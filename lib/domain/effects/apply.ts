@@ -20,9 +20,12 @@ import { type Memo, notificationsOf, notifiedTypes, type Telling } from './notif
 const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
   record: async ({ before, after }) => {
     const [old, next] = [headIn(before), headIn(after)]
+    // prove: links
     await followEdges(publicEdges(old), publicEdges(next))
     await followCards(old, next)
+    // prove: comments-audience
     await moveComments(old, next)
+    // prove: history-audience
     await moveHistory(old, next)
   },
   claims: async ({ before, after }) => {

@@ -32,6 +32,7 @@ export type Repaired = { looked: number; mended: number }
 const AT_ONCE = 90
 
 /** The items that follow from a record, by place: name index, queue, and links at other records. */
+// prove: derived-items
 function derivedOf(it: LoadedRecord): Map<string, Write> {
   const indexed = storedNameEntryOf(it)
   const writes = [

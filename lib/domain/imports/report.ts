@@ -15,6 +15,10 @@ const own = [
 
 export const reportKey = (id: string): string => `${folder(id)}report.csv`
 
+/** The report is written to the bucket this many lines at a time. */
+// prove: lines-at-once
+const LINES_AT_ONCE = 500
+
 /**
  * Writes a CSV report: the rows as they were sent, each with the result of the dry run. Its columns can be corrected and sent
  * again. `say` translates for the reader; outcomes are codes in every language.
@@ -34,7 +38,7 @@ export function reportWriter(id: string, columns: readonly string[], say: Say) {
   return {
     add: async (cells: readonly string[], it: RowResult) => {
       lines.push(csvLine([...kept.map(({ i }) => cells[i] ?? ''), ...toldOf(it, say)]))
-      if (lines.length === 500) await flush()
+      if (lines.length === LINES_AT_ONCE) await flush()
     },
     end: async () => {
       await flush()

@@ -75,6 +75,7 @@ export async function closeMonth(month: string): Promise<void> {
 }
 
 /** The month that this process knows to be closed. */
+// prove: memory
 let closedMonth = ''
 
 const listsOf = (user: string) => [...new Set(Object.values(tallies).flatMap((of) => of(user)))]

@@ -97,6 +97,7 @@ export async function closeTree(board: BoardName, month: string): Promise<void> 
   if (await isKept(board, month)) return
   const { pk } = key.boardNode(board, '')
   const nodes = await queryAll(pk, 'N')
+  // prove: month-closed
   if (await isKept(board, month)) return
   const expires_at = nowSeconds() + KEPT_SECONDS
   for (const { type: _, ...node } of nodes)

@@ -76,6 +76,7 @@ export async function announceAll(news: readonly NewAnnouncement[]): Promise<voi
 const announceSome = (news: readonly NewAnnouncement[]): Promise<void> =>
   changeInbox(async () => {
     const found = await getMany([key.announcedEnd, ...news.map(announcedEvent.key)], true)
+    // prove: announced-before
     const fresh = news.filter((it) => !itemIn(found, announcedEvent, it))
     const old = itemIn(found, announcedEnd, {})
     let end = old ?? noEnd
@@ -85,8 +86,10 @@ const announceSome = (news: readonly NewAnnouncement[]): Promise<void> =>
       end = { ...end, n: end.n + 1, last: added.notification_id, ms: Date.parse(added.created_at) }
       writes.push(put(announcement, added, undefined))
       const { notice, event } = it
+      // prove: announced-event
       writes.push(put(announcedEvent, { notice, event, until: expiryOf(added), version: 1 }, undefined))
     }
+    // prove: announced-end
     if (writes.length > 0) writes.push(put(announcedEnd, withNextVersion<End>(end, {}), old))
     return { result: undefined, writes }
   })

@@ -50,8 +50,10 @@ const sendSome = (user_id: string, news: readonly News[], turn: number): Promise
     for (const [notification_id, it] of wanted) {
       const stored = itemIn(found, notification, { user_id, notification_id })
       if (stored && !sameEvent(stored, it)) clashing.push(it)
+      // prove: stored-notification
       if (stored) continue
       const { type } = notices[it.notice]
+      // prove: arrival
       box = { ...box, arrived: box.arrived + 1 }
       const fresh = { ...it, user_id, notification_id, notification_type: type, arrival: box.arrived }
       writes.push(put(notification, { project_id: null, ...fresh, is_read: false, version: 1 }, undefined))

@@ -153,6 +153,7 @@ export const batchRowOf = ({ batch, current_revision }: RecordItem): QueueEntry[
 
 /** Undefined where the record does not wait. */
 function queueEntryOf(it: RecordItem): QueueEntry | undefined {
+  // prove: queue-left
   if (it.deleted_at !== null || !isPending(it.status)) return undefined
   return {
     entity_id: it.entity_id,

@@ -6,6 +6,7 @@ import { localCredentials } from '../../base/telemetry/local-credentials.ts'
  * The client of the Simple Email Service (SES). SES cannot tell a repeated letter from a new one, so the client makes one attempt for each
  * call.
  */
+// prove: mail-client
 const client = new SESv2Client({
   region: config.AWS_REGION,
   maxAttempts: 1,

@@ -134,6 +134,7 @@ export type Upload = {
 }
 
 /** S3 takes parts of 5 MB and more. */
+// prove: upload-part
 const PART = 5 << 20
 
 /** Stores a text that comes in pieces and is too long for memory. It appears with `end`; S3 drops an unfinished upload after a day. */

@@ -50,6 +50,7 @@ const endingsOf = (type: ContentType) => typeFacts[type].endings.map((it) => `.$
 export type StoredFile = { size: number; sha256: string }
 
 /** Up to this size a file goes in one piece, which the client can send again when the bucket stumbles. */
+// prove: one-piece
 const IN_ONE_PIECE = 5_000_000
 
 /** Stores under a key what readers get of a file. One call of S3. */

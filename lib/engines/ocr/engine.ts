@@ -31,6 +31,7 @@ export function parseLanguages(text: string): readonly OcrLanguage[] {
  * Reads the text of an image. Fails with `UnreadableFile` if the image cannot be read, or takes longer than `seconds`.
  * Nothing of the reader is left running, however it ends.
  */
+// prove: image-text
 export async function readImageText(
   image: Uint8Array,
   wanted: readonly OcrLanguage[],

@@ -42,7 +42,12 @@ const appendOne = (changes: DocumentChange[]): Promise<void> =>
   commitPlan(async () => {
     const old = await get(end, {})
     const number = (old?.number ?? 0) + 1
-    const next = { number, changes: (old?.changes ?? 0) + changes.length, version: (old?.version ?? 0) + 1 }
+    const next = {
+      number,
+      // prove: log-length
+      changes: (old?.changes ?? 0) + changes.length,
+      version: (old?.version ?? 0) + 1,
+    }
     const added = put(entry, { number, at: now(), changes, version: 1 }, undefined, faster)
     return { result: undefined, writes: [put(end, next, old, faster), added] }
   }, ATTEMPTS)

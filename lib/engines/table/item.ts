@@ -38,6 +38,7 @@ export type ItemType<Id, S extends Schema> = {
 }
 
 /** Declares an item type: its schema, key, index membership and counts. */
+// prove: item-types
 export function defineItem<Id, S extends Schema>(item: ItemType<Id, S>): ItemType<Id, S> {
   if (item.counted) counted.set(item.type, (stored) => item.counted?.(parse(item, stored)) ?? [])
   return item
@@ -85,6 +86,7 @@ export function put<Id, S extends Schema>(
       Put: {
         TableName,
         Item: { ...(item.packing?.pack(next) ?? next), ...placed(item, next) },
+        // prove: put-condition
         ...(old ? over(old) : { ConditionExpression: 'attribute_not_exists(pk)' }),
       },
     },
@@ -118,7 +120,14 @@ export function remove<Id, S extends Schema>(
   otherwise?: () => Problem,
 ): Write {
   return {
-    action: { Delete: { TableName, Key: item.key(old), ...over(old) } },
+    action: {
+      Delete: {
+        TableName,
+        Key: item.key(old),
+        // prove: remove-condition
+        ...over(old),
+      },
+    },
     counts: difference(item.counted?.(old), []),
     otherwise,
     type: item.type,
@@ -147,12 +156,24 @@ export const removeEntry = (key: Key): Write => ({ action: { Delete: { TableName
 /** Entries that are counted: put on absence, removed on presence, so that a repeated effect counts once. */
 export const addCounted = (key: Key, entry: object, list: string): Write => ({
   action: {
-    Put: { TableName, Item: { ...entry, ...key, type: 'entry' }, ConditionExpression: 'attribute_not_exists(pk)' },
+    Put: {
+      TableName,
+      Item: { ...entry, ...key, type: 'entry' },
+      // prove: add-counted-condition
+      ConditionExpression: 'attribute_not_exists(pk)',
+    },
   },
   counts: { [list]: 1 },
 })
 export const removeCounted = (key: Key, list: string): Write => ({
-  action: { Delete: { TableName, Key: key, ConditionExpression: 'attribute_exists(pk)' } },
+  action: {
+    Delete: {
+      TableName,
+      Key: key,
+      // prove: remove-counted-condition
+      ConditionExpression: 'attribute_exists(pk)',
+    },
+  },
   counts: { [list]: -1 },
 })
 

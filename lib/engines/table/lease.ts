@@ -44,6 +44,7 @@ export const releaseLease = (at: Key, held_by: string, otherwise?: () => Problem
  * at work. A process that dies keeps the lock for `seconds`, so choose the longest time that the work may take.
  * `lock` is a name, or the key of an item that serves as the lock.
  */
+// prove: guarded-lock
 export async function withLock<T>(lock: string | Key, seconds: number, work: () => Promise<T>): Promise<T | undefined> {
   const at = typeof lock === 'string' ? key.lock(lock) : lock
   const holder = newId()
@@ -70,6 +71,7 @@ async function writeLock(at: Key, holder: string, expires_at: number): Promise<b
 
 /** Locks name their owner in `holder`, leases in `held_by`. An item without an owner under this key is never overwritten. */
 const unlessHeld = (owner: 'holder' | 'held_by', me: string) => ({
+  // prove: lease-condition
   ConditionExpression: `attribute_not_exists(pk) OR ${owner} = :me OR expires_at <= :now`,
   ExpressionAttributeValues: { ':me': me, ':now': nowSeconds() },
 })

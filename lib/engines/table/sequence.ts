@@ -5,6 +5,7 @@ import { add } from './write.ts'
 const BLOCK = 20
 
 type Block = { next: number; end: number }
+// prove: memory
 const blocks = new Map<string, Promise<Block>>()
 
 /**
@@ -16,6 +17,7 @@ export async function nextOf(name: string): Promise<number> {
   for (;;) {
     const waiting = blocks.get(name) ?? renew(name)
     const block = await waiting
+    // prove: sequence-number
     if (block.next <= block.end) return block.next++
     if (blocks.get(name) === waiting) blocks.delete(name)
   }

@@ -61,6 +61,7 @@ export async function transactTogether(writes: readonly Write[]): Promise<void> 
   const written = Promise.withResolvers<void>()
   group.waiting.push({ writes, written })
   writeWhenAllWait(group)
+  // prove: pack-wait
   return written.promise
 }
 
@@ -73,12 +74,14 @@ function writeWhenAllWait(group: Group): void {
 
 async function writePack(pack: readonly Waiting[]): Promise<void> {
   try {
+    // prove: pack-writes
     await transactAlone(pack.flatMap(({ writes }) => writes))
     for (const { written } of pack) written.resolve()
   } catch (error) {
     // The table has no room: what does not fit in one does not fit in many.
     const isFinal = pack.length === 1 || isProblem(error, 'unavailable')
     for (const { writes, written } of pack) {
+      // prove: pack-failure
       if (isFinal) written.reject(error)
       else transactAlone(writes).then(written.resolve, written.reject)
     }
@@ -97,6 +100,7 @@ function packed(waiting: readonly Waiting[]): Waiting[][] {
     )
     if (pack) pack.members.push(one)
     for (const at of places) pack?.places.add(at)
+    // prove: next-pack
     if (!pack) packs.push({ members: [one], places: new Set(places) })
   }
   return packs.map(({ members }) => members)

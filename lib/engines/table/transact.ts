@@ -24,11 +24,20 @@ export const actionsOf = (writes: readonly Write[]): number => writes.length + c
  * One client token for all attempts: a retry after a lost reply is not a second write.
  */
 export async function transactAlone(writes: readonly Write[]): Promise<void> {
-  const TransactItems = [...writes.map(({ action }) => caused(action)), ...counterUpdates(writes)]
+  const TransactItems = [
+    ...writes.map(({ action }) => caused(action)),
+    // prove: list-sizes
+    ...counterUpdates(writes),
+  ]
   if (TransactItems.length > MOST_ACTIONS) throw new Error(`${TransactItems.length} actions in one transaction`)
-  const command: TransactWriteCommandInput = { TransactItems, ClientRequestToken: newId() }
+  const command: TransactWriteCommandInput = {
+    TransactItems,
+    // prove: client-token
+    ClientRequestToken: newId(),
+  }
   for (let attempt = 1; ; attempt += 1) {
     try {
+      // prove: transaction-wait
       await db.send(new TransactWriteCommand(command))
       return
     } catch (error) {

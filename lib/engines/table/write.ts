@@ -75,15 +75,23 @@ export async function addBelow(at: Key, limit: number, expires_at: number, by = 
         TableName,
         Key: at,
         UpdateExpression: 'ADD #n :by SET expires_at = :expires, #last = :token',
+        // prove: hit-condition
         ConditionExpression:
           '(attribute_not_exists(#n) OR #n <= :limit) AND (attribute_not_exists(#last) OR #last <> :token)',
         ExpressionAttributeNames: { '#n': 'n', '#last': 'last' },
-        ExpressionAttributeValues: { ':by': by, ':limit': limit - by, ':expires': expires_at, ':token': token },
+        ExpressionAttributeValues: {
+          ':by': by,
+          // prove: hit-limit
+          ':limit': limit - by,
+          ':expires': expires_at,
+          ':token': token,
+        },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     )
     return true
   } catch (error) {
+    // prove: own-hit
     if (error instanceof ConditionalCheckFailedException) return error.Item?.last?.S === token
     throw error
   }
@@ -106,6 +114,7 @@ async function writeBatches(requests: readonly Request[]): Promise<void> {
       if (attempt > ATTEMPTS) throw unavailable()
       if (attempt > 1) await pauseAfter(attempt, backoff)
       const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: left }))
+      // prove: unprocessed-writes
       left = UnprocessedItems ?? {}
     }
   }

@@ -29,6 +29,7 @@ const verify = IDP_JWKS_URL === '' ? undefined : issuerKeys(IDP_JWKS_URL, issuer
 
 const identified = async (token: string): Promise<Identification | undefined> =>
   issuers.includes(String(claimsOf(token)?.iss)) ? verify?.(token) : asked(token)
+// prove: memory
 const userOf = rememberIdentity('idp', identified)
 
 async function asked(token: string): Promise<Identification | undefined> {
@@ -75,6 +76,7 @@ async function tokeninfo(token: string): Promise<unknown> {
 }
 
 /** The JSON of a 200 answer, or undefined. */
+// prove: identity-provider
 async function fetched(url: string, init: RequestInit): Promise<unknown> {
   try {
     const reply = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(PATIENCE) })

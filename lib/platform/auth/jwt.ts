@@ -138,6 +138,7 @@ const Claims = v.pipe(
 )
 type Claims = v.InferOutput<typeof Claims>
 
+// prove: memory
 const known = tokenMemory<Claims>(5000)
 
 /** The claims of a token that we made, that has not expired and is of this type. Checking costs much, so answers are kept. */

@@ -44,6 +44,7 @@ export async function invalidate(types: readonly string[]): Promise<void> {
   await raising.raised
 }
 
+// prove: memory
 let raising: { names: Set<string>; raised: Promise<void> } | undefined
 
 /** Raises versions as soon as nobody who is about to add one is left. */
@@ -78,6 +79,7 @@ function storeAt(url: string): Store {
   return url.startsWith('dynamodb:') ? tableStore() : redisStore(url)
 }
 
+// prove: memory
 const store = storeAt(config.CACHE_URL)
 
 /** Callers' words are of any length and form, and a key is not. */
@@ -92,6 +94,7 @@ async function answer<T>(name: Name, at: string, text: string | undefined, work:
 }
 
 /** The work that is being done in this process, by the key of its answer. */
+// prove: memory
 const underWay = new Map<string, Promise<string>>()
 
 function begin<T>(at: string, name: Name, work: () => Promise<T>): Promise<string> {

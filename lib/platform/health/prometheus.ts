@@ -31,6 +31,7 @@ export async function metricsText(
 const KEPT_MS = 10_000
 const TIME_LIMIT_MS = 1000
 
+// prove: memory
 let kept: { until: number; census: Promise<Family[] | undefined> } | undefined
 
 /** Scrapes that come together share one census. One that failed is not kept. */

@@ -87,6 +87,7 @@ async function addHitsOfUnit(unit: UnitOfWork, throttle: Throttle, call: Call, h
   await unit.once(
     `throttle ${throttle.scope}`,
     () => addHits(throttle, call, hits),
+    // prove: hits-given-back
     ({ place, limit, expires_at }) => addBelow(place, limit, expires_at, -hits),
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { astray } from './mutants.ts'
+import { brokenMarkers } from './mutants.ts'
 
-test('each mutant finds what it cuts', () => {
-  expect(astray()).toEqual([])
+test('each mutant finds the code that it breaks, and each marker is used', () => {
+  expect(brokenMarkers()).toEqual([])
 })

@@ -1,19 +1,34 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { isNamed, isOwn, type Share } from '../report.ts'
-import { type Cut, ROOT } from '../world/sources.ts'
+import { allMarkers, type Marked } from '../world/markers.ts'
+import { type Cut, changedMarkers } from '../world/sources.ts'
 import { inTurn, type Part, tried } from './trials.ts'
+import {
+  alwaysTrue,
+  callingInstead,
+  emptied,
+  firstWriteLost,
+  leftOut,
+  notAwaited,
+  notRaised,
+  onlyAdded,
+  onlyFirstPart,
+  onlyObject,
+  returning,
+  valued,
+  type Way,
+  withoutConditions,
+} from './ways.ts'
 
 /**
- * Whether what proves would notice: takes one condition or one wait out of the writes at a time, and looks whether something is
- * found wrong then. The sources stay as they are; only what is loaded is changed.
+ * Faults that are put into the sources on purpose, one at a time. `npm run prove -- --mutants` must notice each of them. The sources stay as
+ * they are: only the loaded code is changed, at a marker, `// prove: client-token`.
  */
 type Mutant = {
   name: string
-  file: string
-  was: string
-  is: string
-  nth?: number
+  /** The name of the marker above the code that is broken. */
+  marker: string
+  way: Way
+  /** Arguments of `npm run prove` that find the fault; the first that does ends the trial. */
   parts: readonly Part[]
 }
 
@@ -28,316 +43,237 @@ const everyFault = (operation: string) => [['--only', 'faults', '--at', operatio
 const mutants: readonly Mutant[] = [
   {
     name: 'a put does not mind what is there',
-    file: 'lib/engines/table/item.ts',
-    was: "{ ConditionExpression: 'attribute_not_exists(pk)' }),",
-    is: '{}),',
+    marker: 'put-condition',
+    way: emptied('alternate'),
     parts: race('one slug', 'one username'),
   },
   {
     name: 'a put does not mind the version',
-    file: 'lib/engines/table/item.ts',
-    was: '...(old ? over(old) : ',
-    is: '...(old ? {} : ',
+    marker: 'put-condition',
+    way: emptied('consequent'),
     parts: race('two accept', 'two amend'),
   },
   {
     name: 'a removal does not mind the version',
-    file: 'lib/engines/table/item.ts',
-    was: 'Key: item.key(old), ...over(old) } },',
-    is: 'Key: item.key(old) } },',
+    marker: 'remove-condition',
+    way: leftOut,
     parts: race('delete an asset twice', 'take back twice'),
   },
   {
     name: 'a counted entry is put twice',
-    file: 'lib/engines/table/item.ts',
-    was: ", ConditionExpression: 'attribute_not_exists(pk)' },\n  },\n  counts: { [list]: 1 }",
-    is: ' },\n  },\n  counts: { [list]: 1 }',
+    marker: 'add-counted-condition',
+    way: leftOut,
     parts: [...everyFault('restore what names others'), ...race('delete and link', 'much at once')],
   },
   {
     name: 'a counted entry is removed twice',
-    file: 'lib/engines/table/item.ts',
-    was: ", ConditionExpression: 'attribute_exists(pk)' } },\n  counts: { [list]: -1 }",
-    is: ' } },\n  counts: { [list]: -1 }',
+    marker: 'remove-counted-condition',
+    way: leftOut,
     parts: race('delete twice'),
   },
   {
     name: 'a lease is taken from who has it',
-    file: 'lib/engines/table/lease.ts',
-    was: ' = :me OR expires_at <= :now',
-    is: ' = :me OR expires_at <= :now OR expires_at >= :now',
+    marker: 'lease-condition',
+    way: alwaysTrue,
     parts: race('two claim', 'two contributions name a new place'),
   },
-  {
-    name: 'a change of size is forgotten',
-    file: 'lib/engines/table/transact.ts',
-    was: '...counterUpdates(writes)]',
-    is: ']',
-    parts: race('look-alikes'),
-  },
+  { name: 'a change of size is forgotten', marker: 'list-sizes', way: leftOut, parts: race('look-alikes') },
   {
     name: 'a retried transaction is another one',
-    file: 'lib/engines/table/transact.ts',
-    was: ', ClientRequestToken: newId() }',
-    is: ' }',
+    marker: 'client-token',
+    way: leftOut,
     parts: everyFault('amend what waits'),
   },
   {
     name: 'what throttles takes one more',
-    file: 'lib/engines/table/write.ts',
-    was: "':limit': limit - by",
-    is: "':limit': limit - by + 1",
+    marker: 'hit-limit',
+    way: valued((limit) => `${limit} + 1`),
     parts: race('no more than the limit'),
   },
   {
     name: 'a lost reply counts a hit twice',
-    file: 'lib/engines/table/write.ts',
-    was: "'(attribute_not_exists(#n) OR #n <= :limit) AND (attribute_not_exists(#last) OR #last <> :token)'",
-    is: "'attribute_not_exists(#n) OR #n <= :limit'",
+    marker: 'hit-condition',
+    way: onlyFirstPart,
     parts: everyFault('start a project|announce an upload'),
   },
   {
     name: 'what fails counts all the same',
-    file: 'lib/platform/http/throttle.ts',
-    was: '({ place, limit, expires_at }) => addBelow(place, limit, expires_at, -hits),',
-    is: '() => Promise.resolve(),',
+    marker: 'hits-given-back',
+    way: valued(() => '() => Promise.resolve()'),
     parts: everyFault('send a table as a workbook'),
   },
   {
     name: 'a hit that was counted is refused where its reply is lost',
-    file: 'lib/engines/table/write.ts',
-    was: 'return error.Item?.last?.S === token',
-    is: 'return false',
+    marker: 'own-hit',
+    way: returning(() => 'false'),
     parts: everyFault('start a project|announce an upload'),
   },
   {
     name: 'of a group that is split an action is lost',
-    file: 'lib/engines/table/together.ts',
-    was: 'packs.push({ members: [one]',
-    is: 'packs.push({ members: [packs.length === 0 ? one : { ...one, writes: one.writes.slice(1) }]',
+    marker: 'next-pack',
+    way: firstWriteLost,
     parts: jobs('decide on a long table'),
   },
   {
     name: 'whoever fails in a group is told that all is written',
-    file: 'lib/engines/table/together.ts',
-    was: 'if (isFinal) written.reject(error)',
-    is: 'if (isFinal) written.resolve()',
+    marker: 'pack-failure',
+    way: callingInstead('resolve'),
     parts: [...race('decide on a batch and decide'), ...jobs('run a table')],
   },
   {
     name: 'in a group nobody waits for what is written',
-    file: 'lib/engines/table/together.ts',
-    was: 'return written.promise',
-    is: 'return written.promise.catch(() => undefined) && Promise.resolve()',
+    marker: 'pack-wait',
+    way: returning((written) => `${written}.catch(() => undefined) && Promise.resolve()`),
     parts: [...race('decide on a batch and decide'), ...jobs('run a table')],
   },
   {
     name: 'a group minds no conditions',
-    file: 'lib/engines/table/together.ts',
-    was: 'await transactAlone(pack.flatMap(({ writes }) => writes))',
-    is: `await transactAlone(pack.flatMap(({ writes }) => writes.map((it) =>
-      pack.length > 1 && it.action.Put
-        ? { ...it, action: { Put: { TableName: it.action.Put.TableName, Item: it.action.Put.Item } } }
-        : it)))`,
+    marker: 'pack-writes',
+    way: withoutConditions,
     parts: race('run a table and amend'),
   },
   {
     name: 'nobody waits for a transaction',
-    file: 'lib/engines/table/transact.ts',
-    was: 'await db.send(new TransactWriteCommand(command))',
-    is: 'void db.send(new TransactWriteCommand(command)).catch(() => undefined)',
+    marker: 'transaction-wait',
+    way: notAwaited,
     parts: race('two accept', 'one slug'),
   },
   {
     name: 'unprocessed writes are dropped',
-    file: 'lib/engines/table/write.ts',
-    was: 'left = UnprocessedItems ?? {}',
-    is: 'left = {}',
+    marker: 'unprocessed-writes',
+    way: valued(() => '{}'),
     parts: race('two merge', 'merge and decide'),
   },
   {
     name: 'unprocessed reads are dropped',
-    file: 'lib/engines/table/two-phase/staged.ts',
-    was: 'left = UnprocessedKeys ?? {}',
-    is: 'left = {}',
+    marker: 'unprocessed-reads',
+    way: valued(() => '{}'),
     parts: race('much at once', 'read all while more come', 'merge and decide'),
   },
   {
     name: 'a merge is over before it is decided',
-    file: 'lib/engines/table/two-phase/commit.ts',
-    was: 'await transaction.switchOver(id, writes)',
-    is: 'void transaction.switchOver(id, writes).catch(() => undefined)',
+    marker: 'switch-wait',
+    way: notAwaited,
     parts: race('two merge', 'merge and decide'),
   },
   {
     name: 'what a merge has taken away stays marked',
-    file: 'lib/engines/table/two-phase/settle.ts',
-    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)\n  await eachOf(\n    part.touched",
-    is: 'await eachOf(\n    part.touched',
+    marker: 'gone-items',
+    way: leftOut,
     parts: race('two roll back', 'two merge'),
   },
   {
     name: 'a merge writes over what others changed',
-    file: 'lib/engines/table/two-phase/stage.ts',
-    was: 'if (version !== undefined) return old?.version === version',
-    is: 'if (version !== undefined) return true',
+    marker: 'staged-version',
+    way: returning(() => 'true'),
     parts: race('merge and amend', 'merge and decide', 'roll back and amend'),
   },
   {
     name: 'a sequence hands a number out twice',
-    file: 'lib/engines/table/sequence.ts',
-    was: 'block.next++',
-    is: 'block.next',
+    marker: 'sequence-number',
+    way: notRaised,
     parts: race('look-alikes', 'two answer'),
   },
-  {
-    name: 'the log of search has two ends',
-    file: 'lib/engines/search/log.ts',
-    was: 'put(end, next, old, faster)',
-    is: 'put(end, { ...next, changes: changes.length }, old, faster)',
-    parts: race('much at once'),
-  },
-  {
-    name: 'an inbox is not counted up',
-    file: 'lib/domain/notifications/send.ts',
-    was: 'box = { ...box, arrived: box.arrived + 1 }\n',
-    is: '\n',
-    parts: race('read all while more come'),
-  },
+  { name: 'the log of search has two ends', marker: 'log-length', way: onlyAdded, parts: race('much at once') },
+  { name: 'an inbox is not counted up', marker: 'arrival', way: leftOut, parts: race('read all while more come') },
   {
     name: 'a notification is stored again',
-    file: 'lib/domain/notifications/send.ts',
-    was: 'if (stored) continue',
-    is: 'if (stored && !sameEvent(stored, it)) continue',
+    marker: 'stored-notification',
+    way: leftOut,
     parts: race('read all while more come', 'much at once'),
   },
   {
     name: 'announcements have no end',
-    file: 'lib/domain/notifications/announcements.ts',
-    was: 'if (writes.length > 0) writes.push(put(announcedEnd, withNextVersion<End>(end, {}), old))\n',
-    is: '\n',
+    marker: 'announced-end',
+    way: leftOut,
     parts: race('look-alikes', 'much at once'),
   },
   {
     name: 'an announcement may be made again',
-    file: 'lib/domain/notifications/announcements.ts',
-    was: 'writes.push(put(announcedEvent, { notice, event, until: expiryOf(added), version: 1 }, undefined))\n',
-    is: 'void [notice, event]\n',
+    marker: 'announced-event',
+    way: leftOut,
     parts: race('look-alikes', 'much at once'),
   },
   {
     name: 'what was announced once is announced anew',
-    file: 'lib/domain/notifications/announcements.ts',
-    was: 'const fresh = news.filter((it) => !itemIn(found, announcedEvent, it))',
-    is: 'const fresh = news',
+    marker: 'announced-before',
+    way: onlyObject,
     parts: race('look-alikes', 'much at once'),
   },
   {
     name: 'a month is closed with what is counted after it',
-    file: 'lib/domain/leaderboard/order-statistic-tree.ts',
-    was: "'N')\n  if (await isKept(board, month)) return\n",
-    is: "'N')\n",
+    marker: 'month-closed',
+    way: leftOut,
     parts: race('two close a month'),
   },
   {
     name: 'links are not followed',
-    file: 'lib/domain/effects/apply.ts',
-    was: 'await followEdges(publicEdges(old), publicEdges(next))\n',
-    is: '\n',
+    marker: 'links',
+    way: leftOut,
     parts: race('accept an edit and edit again', 'delete and link', 'much at once'),
   },
   {
     name: 'the feed tells of what is hidden',
-    file: 'lib/domain/effects/apply.ts',
-    was: 'await moveHistory(old, next)',
-    is: '',
+    marker: 'history-audience',
+    way: leftOut,
     parts: race('comment and hide', 'accept and amend'),
   },
   {
     name: 'comments tell of what is hidden',
-    file: 'lib/domain/effects/apply.ts',
-    was: 'await moveComments(old, next)',
-    is: '',
+    marker: 'comments-audience',
+    way: leftOut,
     parts: race('delete twice', 'comment and hide'),
   },
-  {
-    name: 'the queue is not left',
-    file: 'lib/domain/records/queue-entry.ts',
-    was: 'if (it.deleted_at !== null || !isPending(it.status)) return undefined\n',
-    is: '\n',
-    parts: race('accept and delete'),
-  },
-  {
-    name: 'tiers are not minded',
-    file: 'lib/platform/permissions.ts',
-    was: 'isForEveryone: isForEveryone(it.access_tier),',
-    is: 'isForEveryone: true,',
-    parts: inReads,
-  },
-  {
-    name: 'everyone sees what waits',
-    file: 'lib/platform/permissions.ts',
-    was: 'isOwn: owns(actor, it),',
-    is: 'isOwn: true,',
-    parts: inReads,
-  },
-  {
-    name: 'what is deleted is seen',
-    file: 'lib/platform/permissions.ts',
-    was: 'isDeleted: Boolean(it.deleted_at),',
-    is: 'isDeleted: false,',
-    parts: inReads,
-  },
-  {
-    name: 'whoever is signed in is staff',
-    file: 'lib/platform/permissions.ts',
-    was: 'const staff = (actor: Actor) => actor.is_staff',
-    is: 'const staff = (_: Actor) => true',
-    parts: inCells,
-  },
-  {
-    name: 'whoever is signed in reviews',
-    file: 'lib/platform/permissions.ts',
-    was: "const reviewer = atLeast('community_reviewer')",
-    is: 'const reviewer = (_: unknown) => true',
-    parts: inCells,
-  },
+  { name: 'the queue is not left', marker: 'queue-left', way: leftOut, parts: race('accept and delete') },
+  { name: 'tiers are not minded', marker: 'tier', way: valued(() => 'true'), parts: inReads },
+  { name: 'everyone sees what waits', marker: 'own', way: valued(() => 'true'), parts: inReads },
+  { name: 'what is deleted is seen', marker: 'deleted', way: valued(() => 'false'), parts: inReads },
+  { name: 'whoever is signed in is staff', marker: 'staff', way: valued(() => '() => true'), parts: inCells },
+  { name: 'whoever is signed in reviews', marker: 'reviewer', way: valued(() => '() => true'), parts: inCells },
 ]
 
 /** The cut with this number. */
 export function mutantAt(number: string): Cut {
-  const it = mutants[Number(number)]
-  if (!it) throw new Error(`there is no mutant ${number}`)
-  return placeOf(it)
+  const mutant = mutants[Number(number)]
+  if (!mutant) throw new Error(`there is no mutant ${number}`)
+  return cutOf(mutant, markersByName())
 }
 
-function placeOf({ file, was, is, name }: Mutant): Cut {
-  const source = readFileSync(join(ROOT, file), 'utf8')
-  const from = source.indexOf(was)
-  if (from < 0) throw new Error(`${file} says it in another way; correct the mutant: ${name}`)
-  return { file, from, to: from + was.length, with: is }
+const markersByName = (): ReadonlyMap<string, readonly Marked[]> => Map.groupBy(allMarkers(), ({ marker }) => marker)
+
+function cutOf({ name, marker, way }: Mutant, markers: ReadonlyMap<string, readonly Marked[]>): Cut {
+  const [marked, another] = markers.get(marker) ?? []
+  if (!marked || another)
+    throw new Error(`the marker "// prove: ${marker}" must stand in the sources once, for the mutant: ${name}`)
+  return { file: marked.file, ...way(marked) }
 }
 
-/** Which of them no longer find what they cut, each in a sentence. */
-export const astray = (): string[] =>
-  mutants.flatMap((it) => {
+/** What is wrong with markers, each in a sentence: mutants that find no code to break, and markers that nothing uses. */
+export function brokenMarkers(): string[] {
+  const markers = markersByName()
+  const broken = mutants.flatMap((mutant) => {
     try {
-      placeOf(it)
+      cutOf(mutant, markers)
       return []
     } catch (error) {
       return [String(error)]
     }
   })
+  const used = new Set([...mutants.map(({ marker }) => marker), ...changedMarkers])
+  const unused = [...markers.keys()].filter((marker) => !used.has(marker))
+  return [...broken, ...unused.map((marker) => `nothing uses the marker "// prove: ${marker}"`)]
+}
 
 /** Tries all of them, or those that are named; answers how many nobody noticed, or were found wrong where nothing is cut. */
 export async function tryMutants(seed: number, workers: number, share: Share, only?: string): Promise<number> {
-  for (const it of mutants) placeOf(it)
+  const markers = markersByName()
+  for (const mutant of mutants) cutOf(mutant, markers)
   let missed = 0
   const own = [...mutants.entries()].filter(
     ([number, { name }]) => isOwn(share, number) && (only === undefined || isNamed(name, only)),
   )
-  await inTurn(own, workers, async ([number, { name, file, parts }]) => {
-    if (!(await tried(String(number), `${name} (${file})`, parts, seed))) missed += 1
+  await inTurn(own, workers, async ([number, { name, marker, parts }]) => {
+    if (!(await tried(String(number), `${name} (${marker})`, parts, seed))) missed += 1
   })
   console.log(`mutants: ${own.length - missed} of ${own.length} were noticed, and not without them`)
   return missed

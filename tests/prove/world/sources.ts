@@ -1,8 +1,9 @@
 import { globSync } from 'node:fs'
 import { mkdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { build, type Plugin, stop } from 'esbuild'
+import type { Node } from 'oxc-parser'
+import { firstOf, type Marked, markersIn, ROOT, type Span, textOf, valueUnder } from './markers.ts'
 
 /**
  * The project's sources in one file, in which each module is loaded when it is asked for. They are read as they are but for
@@ -10,7 +11,7 @@ import { build, type Plugin, stop } from 'esbuild'
  * itself are shown, large files have small parts, and what is beyond the world is part of it: the reader of images, the receivers
  * of hooks.
  */
-export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+export { ROOT, type Span }
 
 /** A change of one source, as a mutant has it: which file, and what stands where what stood. */
 export type Cut = { file: string; from: number; to: number; with: string }
@@ -18,8 +19,6 @@ export type Cut = { file: string; from: number; to: number; with: string }
 /** No cut has this number: what is found then is found without one. */
 export const NONE = -1
 
-/** From where to where something stands in a source. */
-export type Span = { from: number; to: number }
 /** Something that a process evaluates, whose mark tells that it comes by. */
 export type Mark = Span & { file: string }
 /**
@@ -31,64 +30,105 @@ export type Switch = Cut & { sort: 'condition' | 'wait' | 'return'; waited: numb
 /** What is changed of the sources: a cut in them, marks that tell when a process comes by, and a switch at each condition and wait. */
 export type Changes = { cut?: Cut | undefined; marks?: readonly Mark[]; switches?: readonly Switch[] }
 
-/** What a process keeps from one request to the next, by module: it goes with the process. */
-const MEMORY: Readonly<Record<string, readonly string[]>> = {
-  'lib/base/clock.ts': ['counter'],
-  'lib/platform/auth/jwt.ts': ['known'],
-  'lib/platform/auth/idp.ts': ['userOf'],
-  'lib/platform/cache/cached.ts': ['store', 'underWay', 'raising'],
-  'lib/platform/health/prometheus.ts': ['kept'],
-  'lib/engines/table/two-phase/staged.ts': ['known'],
-  'lib/engines/table/sequence.ts': ['blocks'],
-  'lib/domain/leaderboard/keep.ts': ['closedMonth'],
-  'lib/engines/search/model/follower.ts': ['ours'],
+/** A change at a marker of the sources: pieces of the source that are replaced or inserted. */
+type Change = (marked: Marked) => readonly Piece[]
+
+const PROVED = '(globalThis as any).proved'
+const replaced = ({ start: from, end: to }: Node, text: string): Piece => ({
+  ...{ from, to, opens: text, closes: '' },
+  without: to - from,
+})
+const inserted = (at: number, text: string): Piece => ({ from: at, to: at, opens: text, closes: '' })
+const appended = ({ source }: Marked, text: string): Piece => inserted(source.length, `\n;${text}\n`)
+
+const declarationIn = (node: Node): Node => (node.type === 'ExportNamedDeclaration' && node.declaration) || node
+
+/** The name and the value of the variable, or the name of the function, that is declared under a marker. */
+function declared(marked: Marked): { name: string; value: string | undefined; declaration: Node } {
+  const declaration = declarationIn(marked.node)
+  const it = declaration.type === 'VariableDeclaration' ? declaration.declarations[0] : declaration
+  if ((it?.type !== 'VariableDeclarator' && it?.type !== 'FunctionDeclaration') || it.id?.type !== 'Identifier')
+    throw new Error(`${marked.file}: nothing is declared under the marker ${marked.marker}`)
+  const init = it.type === 'VariableDeclarator' ? it.init : undefined
+  return { name: it.id.name, value: init ? textOf(marked, init) : undefined, declaration }
 }
 
-/** What modules keep to themselves and invariants look at. */
-const SHOWN: Readonly<Record<string, string>> = {
-  'lib/domain/effects/repair-records.ts': 'export { derivedOf as shown_derivedOf }',
-  'lib/base/telemetry/invoke.ts': 'export { client as shown_client }',
-  'lib/doors/letters/mail.ts': 'export { client as shown_client }',
+/** A process that starts cold has the variable with its first value again. */
+const forgotten: Change = (marked) => {
+  const { name, value, declaration } = declared(marked)
+  const isConst = declaration.type === 'VariableDeclaration' && declaration.kind === 'const'
+  const { start: from } = declaration
+  const asLet: Piece = { from, to: from + 'const'.length, opens: 'let', closes: '', without: 'const'.length }
+  return [
+    ...(isConst ? [asLet] : []),
+    appended(marked, `${PROVED}.memoryOf(import.meta.url).push(() => { ${name} = ${value ?? 'undefined'} })`),
+  ]
 }
 
-/** What stands in another way in some modules: what stood, and what follows it or stands in its place. */
-const CHANGED: Readonly<Record<string, readonly [was: string, is: string]>> = {
-  'lib/engines/table/item.ts': [
-    'export function defineItem<Id, S extends Schema>(item: ItemType<Id, S>): ItemType<Id, S> {',
-    '$& (globalThis as any).proved.typesOf(import.meta.url).set(item.type, item);',
-  ],
-  'lib/base/telemetry/log.ts': [
-    "  if (config.LOG_LEVEL === 'silent') return\n",
-    ';(globalThis as any).proved.log(line)\n$&',
-  ],
-  // Reading is done by threads and takes seconds; what is proved is what becomes of it. A small picture is one that nobody can read.
-  'lib/engines/ocr/engine.ts': [
-    'export async function readImageText(\n  image: Uint8Array,\n  wanted: readonly OcrLanguage[],\n  seconds: number,\n): Promise<TextReading> {',
-    "$&\n  if (image.length < 200) throw new UnreadableFile('Nobody can read it.')\n  if (image) return { text: 'Carved in stone', confidence: 90, words: [] }",
-  ],
+/** What the module keeps to itself is exported under this name. */
+const shownAs =
+  (name: string): Change =>
+  (marked) => [appended(marked, `export { ${declared(marked).name} as ${name} }`)]
+
+/** Something else is done at the begin of the function; `text` gets the names of its parameters. */
+const beginning =
+  (text: (...parameters: string[]) => string): Change =>
+  (marked) => {
+    const { params, body } = firstOf(marked, 'FunctionDeclaration')
+    if (!body) throw new Error(`${marked.file}: no function is under the marker ${marked.marker}`)
+    const names = params.map((it) => (it.type === 'Identifier' ? it.name : ''))
+    return [inserted(body.start + 1, `\n${text(...names)};`)]
+  }
+
+/** A constant has another value. */
+const valued =
+  (text: string): Change =>
+  (marked) => [replaced(valueUnder(marked), text)]
+
+/** What is changed of the sources at each marker, `// prove: memory`. */
+const CHANGES: Readonly<Record<string, Change>> = {
+  // What a process keeps from one request to the next goes with the process.
+  memory: forgotten,
+  // What modules keep to themselves, and the world or an invariant needs.
+  'lambda-client': shownAs('shown_client'),
+  'mail-client': shownAs('shown_client'),
+  'derived-items': shownAs('shown_derivedOf'),
+  'item-types': beginning((item) => `${PROVED}.typesOf(import.meta.url).set(${item}.type, ${item})`),
+  'logged-line': beginning((line) => `${PROVED}.log(${line})`),
+  // Reading is done by threads and takes seconds. What is proved is what becomes of the text. A small picture is one that cannot be read.
+  'image-text': beginning(
+    (image) => `if (${image}.length < 200) throw new UnreadableFile('Nobody can read it.')
+      if (${image}) return { text: 'Carved in stone', confidence: 90, words: [] }`,
+  ),
   // An identity provider answers at once.
-  'lib/platform/auth/idp.ts': [
-    'async function fetched(url: string, init: RequestInit): Promise<unknown> {',
-    '$&\n  if (url) return (globalThis as any).proved.provider(init)',
-  ],
-  // Of what waits patiently it is known which of its calls have failed.
-  'lib/engines/table/two-phase/patience.ts': [
-    'export async function patiently<T>(work: () => Promise<T>): Promise<T> {\n',
-    '$&  work = (globalThis as any).proved.patient(work)\n',
-  ],
-  // What is done under a lock is done while nobody else may do it.
-  'lib/engines/table/lease.ts': [
-    '  const holder = newId()\n',
-    '$&  work = (globalThis as any).proved.guarded(at, work)\n',
-  ],
-  // The bucket of the world takes small parts, so that what is stored in parts needs not be large.
-  'lib/engines/bucket/blobs.ts': ['const PART = 5 << 20', 'const PART = 1000'],
-  // Nor need tables have many rows, or pictures be large, to come in several pieces.
-  'lib/engines/media/admit.ts': ['const IN_ONE_PIECE = 5_000_000', 'const IN_ONE_PIECE = 1000'],
-  'lib/engines/media/formats/source.ts': ['const WINDOW = 64 * 1024', 'const WINDOW = 200'],
-  'lib/domain/imports/store.ts': ['export const CHUNK = 500', 'export const CHUNK = 2'],
-  'lib/domain/imports/report.ts': ['if (lines.length === 500)', 'if (lines.length === 2)'],
+  'identity-provider': beginning((url, init) => `if (${url}) return ${PROVED}.provider(${init})`),
+  // The world knows which calls failed of work that is tried again patiently.
+  patient: beginning((work) => `${work} = ${PROVED}.patient(${work})`),
+  // While a lock is held, the world checks that nobody else does the work.
+  'guarded-lock': beginning(
+    (lock, _, work) =>
+      `${work} = ${PROVED}.guarded(typeof ${lock} === 'string' ? key.lock(${lock}) : ${lock}, ${work})`,
+  ),
+  // Small parts, so that small files, tables and pictures come in several pieces, too.
+  'upload-part': valued('1000'),
+  'one-piece': valued('1000'),
+  'file-window': valued('200'),
+  'rows-in-object': valued('2'),
+  'lines-at-once': valued('2'),
 }
+/** The markers at which the world changes the sources. */
+export const changedMarkers: readonly string[] = Object.keys(CHANGES)
+
+/** The changes of one source. The markers are noted, so that one that is gone is missed. */
+function changesAt(path: string, source: string): Piece[] {
+  return markersIn(path, source).flatMap((marked) => {
+    const change = CHANGES[marked.marker]
+    if (!change) return []
+    unseen.delete(marked.marker)
+    return change(marked)
+  })
+}
+const unseen = new Set(changedMarkers)
 
 /** What stands around a span, whose first letters may go. */
 type Piece = Span & { opens: string; closes: string; without?: number }
@@ -125,7 +165,6 @@ const AROUND: Readonly<Record<Switch['sort'], (n: number, it: Switch) => Piece>>
     closes: `))], ${PROVED}.isOut(${n})) ? ${PROVED}.given[0] : await ${PROVED}.given[0]`,
   }),
 }
-const PROVED = '(globalThis as any).proved'
 
 /** With a switch at each condition and each wait. */
 function switched(switches: readonly Switch[], path: string): Piece[] {
@@ -141,23 +180,9 @@ function switched(switches: readonly Switch[], path: string): Piece[] {
 }
 
 function edited(path: string, source: string, { cut, marks = [], switches = [] }: Changes): string {
-  let text = around(source, [...marked(marks, path), ...switched(switches, path)])
-  if (cut?.file === path) text = text.slice(0, cut.from) + cut.with + text.slice(cut.to)
-  for (const name of MEMORY[path] ?? []) {
-    const declared = new RegExp(`^(?:export )?(?:const|let) ${name}(?:: [^=\\n]+)? = (.+)$`, 'm').exec(text)
-    const empty = new RegExp(`^let ${name}: [^=\\n]+$`, 'm').exec(text)
-    const found = declared ?? empty
-    if (!found) throw new Error(`${path} keeps no ${name} any more: correct MEMORY in tests/prove/world/sources.ts`)
-    text = text.replace(found[0], found[0].replace(/^(export )?const/, '$1let'))
-    text += `\n;(globalThis as any).proved.memoryOf(import.meta.url).push(() => { ${name} = ${declared?.[1] ?? 'undefined'} })`
-  }
-  const [was, is] = CHANGED[path] ?? []
-  if (was !== undefined && is !== undefined) {
-    if (!text.includes(was))
-      throw new Error(`${path} says it in another way: correct tests/prove/world/sources.ts: ${was}`)
-    text = text.replace(was, is)
-  }
-  return `${text}\n${SHOWN[path] ?? ''}`
+  const cuts: Piece[] =
+    cut?.file === path ? [{ from: cut.from, to: cut.to, opens: cut.with, closes: '', without: cut.to - cut.from }] : []
+  return around(source, [...cuts, ...marked(marks, path), ...switched(switches, path), ...changesAt(path, source)])
 }
 
 /** Which modules can be asked for. */
@@ -198,6 +223,8 @@ export async function buildSources(changes: Changes): Promise<string> {
     plugins: [reading(changes)],
   })
   await stop()
+  if (unseen.size > 0)
+    throw new Error(`no source has the markers ${[...unseen].map((it) => `"// prove: ${it}"`).join()}`)
   await rename(`${made}.part`, made)
   return made
 }

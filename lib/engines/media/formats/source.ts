@@ -49,6 +49,7 @@ export function windowedSource(size: number, fill: (into: Buffer, at: number) =>
   }
 }
 
+// prove: file-window
 const WINDOW = 64 * 1024
 const WINDOWS = 4
 

@@ -72,6 +72,7 @@ export class ModelFollower {
   }
 }
 
+// prove: memory
 const ours = new ModelFollower()
 
 const unopened: Health = { healthy: true, message: 'Not opened yet.', snapshot: 'none', position: 0, documents: 0 }

@@ -21,6 +21,7 @@ export const beginStaging = (unit: UnitOfWork, id: string): Promise<void> =>
  */
 export async function switchOrCallOff(id: string, writes: readonly Write[]): Promise<void> {
   try {
+    // prove: switch-wait
     await transaction.switchOver(id, writes)
   } catch (error) {
     if (!(await transaction.callOff(id))) throw error

@@ -20,6 +20,7 @@ export const isThrottle = (error: unknown): boolean =>
 const ATTEMPTS = 20
 
 /** Work that the table may not take for a while. Back-off with full jitter, 3 seconds at most. */
+// prove: patient
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

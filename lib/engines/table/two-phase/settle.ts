@@ -33,6 +33,7 @@ export async function settle(id: string, until = Number.POSITIVE_INFINITY): Prom
 /** After the switch: the before-images go, and the part last of all, since by them the stream is told of what has changed and of what is new. */
 async function settlePart(part: Part, until: number): Promise<void> {
   if (part.number === COUNTERS) return settleCounters(part, true)
+  // prove: gone-items
   await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)
   await eachOf(
     part.touched.filter(({ how }) => how === 'later'),

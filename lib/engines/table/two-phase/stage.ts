@@ -79,6 +79,7 @@ const goes = ({ mayLag }: Write, { version }: Raw): 'gone' | 'later' =>
 function holds(action: Action, old: Raw | undefined): boolean {
   const given = action.Put ?? action.Delete
   const version = given?.ExpressionAttributeValues?.[':version']
+  // prove: staged-version
   if (version !== undefined) return old?.version === version
   if (given?.ConditionExpression === undefined) return true
   if (given.ConditionExpression === 'attribute_not_exists(pk)') return old === undefined

@@ -132,6 +132,7 @@ async function rawChunk(keys: readonly Key[], how: Reading): Promise<Raw[]> {
     if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(25 * 2 ** attempt)))
     const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems: left }))
     found.push(...(Responses?.[TableName] ?? []))
+    // prove: unprocessed-reads
     left = UnprocessedKeys ?? {}
   }
   return found
@@ -142,6 +143,7 @@ const deltasIn = (it: Raw) => Object.keys(it).filter((name) => name.startsWith(D
 const isMarked = (it: Raw) => it.staged_by !== undefined || (isCounter(it) && deltasIn(it).length > 0)
 
 /** A switch is for good, so whoever has seen it looks no more. */
+// prove: memory
 const known = new Set<string>()
 const MOST_KNOWN = 10_000
 
