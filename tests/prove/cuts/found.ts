@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AwaitExpression, type Node, parseSync } from 'oxc-parser'
 import { type Dice, dice } from '../world/chance.ts'
+import { childrenOf, nodesIn } from '../world/markers.ts'
 import { type Cut, ROOT, type Span } from '../world/sources.ts'
 
 /**
@@ -25,20 +26,10 @@ export type Found = Cut & {
 }
 type Place = Pick<Found, 'from' | 'to' | 'with' | 'sort' | 'waited' | 'before'>
 
-const isNode = (it: unknown): it is Node => typeof it === 'object' && it !== null && 'type' in it && 'start' in it
-/** A piece of a program and all that is in it. */
-function* within(it: Node): Iterable<Node> {
-  yield it
-  for (const value of Object.values(it))
-    for (const each of Array.isArray(value) ? value : [value]) if (isNode(each)) yield* within(each)
-}
-
-/** The same in the order in which they stand, but for what is in functions of its own. */
-function* ownOf(it: Node): Iterable<Node> {
-  yield it
-  for (const value of Object.values(it))
-    for (const each of Array.isArray(value) ? value : [value])
-      if (isNode(each) && !FUNCTION.test(each.type)) yield* ownOf(each)
+/** A node and all that is in it, in their order, without the bodies of functions in it. */
+function* ownOf(node: Node): Iterable<Node> {
+  yield node
+  for (const child of childrenOf(node)) if (!FUNCTION.test(child.type)) yield* ownOf(child)
 }
 const FUNCTION = /^(ArrowFunctionExpression|FunctionExpression|FunctionDeclaration)$/
 
@@ -145,7 +136,7 @@ const SAID = { condition: 'minds no condition', wait: 'waits for nothing', retur
 
 function inFile(file: string): Found[] {
   const source = readFileSync(join(ROOT, file), 'utf8')
-  return placesIn(source, [...within(parseSync(file, source).program)]).map((it) => ({
+  return placesIn(source, [...nodesIn(parseSync(file, source).program)]).map((it) => ({
     ...it,
     file,
     name: `${file}:${lineOf(source, it.from)} ${SAID[it.sort]}`,
