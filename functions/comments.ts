@@ -22,7 +22,7 @@ import type { Request } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
 import { peopleIn, peopleOf } from '../lib/platform/users/people.ts'
-import { loadByUsername } from '../lib/platform/users/users.ts'
+import { loadUserByUsername } from '../lib/platform/users/users.ts'
 import { reactions } from './comments/reactions.ts'
 
 /** Bodies as the document shows them. */
@@ -245,6 +245,6 @@ async function chosen(it: Wanted, actor: Actor | null, place: Where): Promise<re
     const found = v.is(uuid, it.submission_id) ? await remarks.loadAbout(it.submission_id) : undefined
     return found && mayInspect(actor, found) ? remarks.listOn(found.entity_id, place) : remarks.nothing
   }
-  const user = it.user_id || (it.username ? (await loadByUsername(it.username))?.id : undefined)
+  const user = it.user_id || (it.username ? (await loadUserByUsername(it.username))?.id : undefined)
   return v.is(uuid, user) ? remarks.listOf(user, actor, place) : remarks.nothing
 }

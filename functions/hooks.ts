@@ -4,7 +4,7 @@ import { changeSorts } from '../lib/domain/feed/items.ts'
 import { DeliveryView, deliveryView } from '../lib/domain/hooks/deliver.ts'
 import * as hooks from '../lib/domain/hooks/hooks.ts'
 import { HookView, NewHookView } from '../lib/domain/hooks/hooks.ts'
-import { loadDelivery, sendAgain, sentTo } from '../lib/domain/webhooks/deliveries.ts'
+import { sendAgain, sentTo } from '../lib/domain/webhooks/deliveries.ts'
 import { creation, empty, ok } from '../lib/platform/http/answer.ts'
 
 import { members, REQUIRED, webAddress } from '../lib/platform/http/body.ts'
@@ -104,9 +104,8 @@ export const routes = {
     answer: ok(DeliveryView),
     params: OfHook,
     subject,
-    handle: async ({ subject: it, params: { delivery_id } }) => {
-      if (!(await loadDelivery(delivery_id, it.id))) throw notFound()
-      const next = await sendAgain(delivery_id)
+    handle: async ({ unit, subject: it, params: { delivery_id } }) => {
+      const next = await sendAgain(unit, delivery_id, it.id)
       if (!next) throw notFound()
       return deliveryView(next)
     },

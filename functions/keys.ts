@@ -7,7 +7,7 @@ import { ById } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, type Routes } from '../lib/platform/http/route.ts'
 import { keyScopes } from '../lib/platform/permissions.ts'
-import { KeyView, keyView, list, load, make, NewKeyView, revoke } from '../lib/platform/users/keys.ts'
+import { KeyView, keyView, listKeys, loadKey, makeKey, NewKeyView, revokeKey } from '../lib/platform/users/keys.ts'
 
 const scopes = `Name one or more of: ${keyScopes.join(', ')}.`
 const NewKey = members({
@@ -36,7 +36,7 @@ export const routes = {
     permission: 'key.own',
     summary: 'List the own keys',
     answer: ok(v.object({ results: v.array(KeyView) })),
-    handle: async ({ actor }) => ({ results: (await list(actor.id)).map(keyView) }),
+    handle: async ({ actor }) => ({ results: (await listKeys(actor.id)).map(keyView) }),
   }),
 
   // The token is in this answer and in no other.
@@ -51,7 +51,7 @@ export const routes = {
     answer: creation(NewKeyView),
     body: NewKey,
     handle: async ({ unit, actor, body }) => {
-      const { made, token } = await make(unit, actor, body)
+      const { made, token } = await makeKey(unit, actor, body)
       return replyCreated({ ...keyView(made), token })
     },
   }),
@@ -62,11 +62,11 @@ export const routes = {
     answer: empty,
     params: ById,
     subject: async ({ id }) => {
-      const found = await load(id)
+      const found = await loadKey(id)
       return found && { ...found, contributor_id: found.user_id, public: false }
     },
     handle: async ({ unit, params: { id } }) => {
-      await revoke(unit, id)
+      await revokeKey(unit, id)
       return replyNoContent()
     },
   }),

@@ -66,8 +66,8 @@ export const routes = withTables({
     description: 'Without ids, all of them.',
     answer: ok(MarkedView),
     body: Marked,
-    handle: async ({ actor, body: { notification_ids: ids } }) => ({
-      marked_read: ids.length > 0 ? await markRead(actor.id, ids) : await markAllRead(actor.id),
+    handle: async ({ unit, actor, body: { notification_ids: ids } }) => ({
+      marked_read: ids.length > 0 ? await markRead(unit, actor.id, ids) : await markAllRead(unit, actor.id),
     }),
   }),
 
@@ -76,7 +76,7 @@ export const routes = withTables({
     summary: 'Mark all notifications as read',
     description: '`marked_read` counts up to 100: the number 100 means "100 or more".',
     answer: ok(MarkedView),
-    handle: async ({ actor }) => ({ marked_read: await markAllRead(actor.id) }),
+    handle: async ({ unit, actor }) => ({ marked_read: await markAllRead(unit, actor.id) }),
   }),
 
   'GET /data/notifications/{id}/': actorRoute({

@@ -1,14 +1,7 @@
 import * as v from 'valibot'
 import { newId } from '../lib/base/clock.ts'
 import { invalid, notFound } from '../lib/base/errors.ts'
-import {
-  deleteObject,
-  forgetLooseFile,
-  getObject,
-  type LooseFile,
-  markLoose,
-  withFile,
-} from '../lib/engines/bucket/index.ts'
+import { deleteObject, getObject, markLoose, storeInUnit } from '../lib/engines/bucket/index.ts'
 import {
   admitFile,
   type CheckedContent,
@@ -17,14 +10,14 @@ import {
   sniffType,
   storeFile,
 } from '../lib/engines/media/index.ts'
+import type { UnitOfWork } from '../lib/engines/table/index.ts'
 import { DetailView, ok } from '../lib/platform/http/answer.ts'
 import { members } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { uuid } from '../lib/platform/http/params.ts'
 import { replyContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
-import { inUnit } from '../lib/platform/unit-of-work.ts'
-import { amendByPlan, load } from '../lib/platform/users/users.ts'
+import { amendUserByPlan, loadUser } from '../lib/platform/users/users.ts'
 import { imageUrl } from '../lib/platform/users/views/profile.ts'
 
 /** The largest image that is taken. */
@@ -41,15 +34,12 @@ export const routes = {
     answer: ok(v.object({ profile_image: v.nullable(v.string()) })),
     form: { bytes: LARGEST_FORM },
     body: members({ profile_image: v.instance(File, 'Send an image file.') }, 'Send an image file.'),
-    handle: async ({ actor, body, request }) => {
+    handle: async ({ unit, actor, body, request }) => {
       const source = memorySource(await body.profile_image.bytes())
-      const image = await checked(source)
-      const profile_image = newId()
-      const key = objectKey(actor.id, profile_image)
-      const user = await withFile(key, async (file) => {
-        await storeFile(key, source, image)
-        return replace(actor.id, profile_image, file)
-      })
+      const content = await checkImage(source)
+      const image = await unit.once('image id', async () => newId())
+      await storeInUnit(unit, objectKey(actor.id, image), (key) => storeFile(key, source, content))
+      const user = await replaceImage(unit, actor.id, image)
       return { profile_image: user ? imageUrl(user, request.origin) : null }
     },
   }),
@@ -59,8 +49,8 @@ export const routes = {
     summary: 'Remove the own picture',
     answer: ok(DetailView),
     says: ['detail'],
-    handle: async ({ actor }) => {
-      await replace(actor.id, '')
+    handle: async ({ unit, actor }) => {
+      await replaceImage(unit, actor.id, '')
       return { detail: 'The profile image has been removed.' }
     },
   }),
@@ -72,7 +62,7 @@ export const routes = {
     cache: { control: 'public, max-age=300' },
     params: v.object({ slug: uuid }),
     handle: async ({ params }) => {
-      const user = await load(params.slug)
+      const user = await loadUser(params.slug)
       const image = user?.is_active && user.profile_image && (await getObject(objectKey(user.id, user.profile_image)))
       if (!user || !image) throw notFound()
       return replyContent(image.bytes, image.type, { etag: `"${user.profile_image}"` })
@@ -84,24 +74,20 @@ export const handler = endpoint(routes)
 
 const objectKey = (user: string, image: string) => `profile-images/${user}/${image}`
 
-/** Points the profile at another image; the old one goes last, so that no profile ever points at nothing. What stays of it the sweeper clears away. */
-async function replace(id: string, profile_image: string, file?: LooseFile) {
-  let old = ''
-  const user = await inUnit((unit) =>
-    amendByPlan(unit, id, async (it) => {
-      // What was written and not told of.
-      if (it.profile_image === profile_image) return { changes: {} }
-      old = it.profile_image
-      const also = [...(file ? [forgetLooseFile(file)] : []), ...(old ? [markLoose(objectKey(id, old))] : [])]
-      return { changes: { profile_image }, also }
-    }),
-  )
-  if (old) await deleteObject(objectKey(id, old)).catch(() => undefined)
-  return user
-}
+/**
+ * Sets the image of a profile; an empty text removes it. The file of the old image is deleted after the commit, so a profile never
+ * names a file that is gone. If the process dies before that, the sweeper deletes the file.
+ */
+const replaceImage = (unit: UnitOfWork, id: string, profile_image: string) =>
+  amendUserByPlan(unit, id, async (user) => {
+    if (user.profile_image === '' || user.profile_image === profile_image) return { changes: { profile_image } }
+    const old = objectKey(id, user.profile_image)
+    unit.afterCommit(() => deleteObject(old))
+    return { changes: { profile_image }, also: [markLoose(old)] }
+  })
 
-/** An image from its first byte to its last, and nothing else. */
-async function checked(source: Source): Promise<CheckedContent> {
+/** Checks the file from its first byte to its last. Fails with `invalid` if it is no image of an accepted type. */
+async function checkImage(source: Source): Promise<CheckedContent> {
   if (source.size > LARGEST) throw invalid({ profile_image: ['The image is larger than 2 MB.'] })
   const type = sniffType(source)
   if (!types.some((it) => it === type)) throw invalid({ profile_image: ['Send a PNG, JPEG or WebP image.'] })

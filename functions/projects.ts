@@ -32,7 +32,7 @@ import { Reply, replyCreated, replyNoContent } from '../lib/platform/http/reply.
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
-import { loadByUsername } from '../lib/platform/users/users.ts'
+import { loadUserByUsername } from '../lib/platform/users/users.ts'
 import { comments } from './projects/comments.ts'
 import { entities } from './projects/entities.ts'
 import { memberships } from './projects/memberships.ts'
@@ -254,7 +254,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-const userId = async (named: string) => (v.is(uuid, named) ? named.toLowerCase() : (await loadByUsername(named))?.id)
+const userId = async (named: string) => (v.is(uuid, named) ? named.toLowerCase() : (await loadUserByUsername(named))?.id)
 
 /** 202 where it goes on by itself. */
 const moved = async (it: projects.Whole, actor: Actor) =>

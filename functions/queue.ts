@@ -217,7 +217,7 @@ async function countsView() {
 
 /** The categories that are asked for; undefined means every one. A reviewer without areas of expertise is at home in all. */
 async function categoriesOf(category: string | undefined, my_domain: boolean, actor: Actor) {
-  const areas = my_domain ? ((await users.load(actor.id))?.reviewer_role?.expertise_areas ?? []) : []
+  const areas = my_domain ? ((await users.loadUser(actor.id))?.reviewer_role?.expertise_areas ?? []) : []
   if (areas.length === 0) return category === undefined ? undefined : [category]
   return category === undefined ? [...new Set(areas)] : areas.filter((area) => area === category)
 }

@@ -61,10 +61,10 @@ const assign = actorRoute({
   body: Assignment,
   idempotent: '24h',
   handle: async ({ unit, actor, body: { user_id, username, ...said } }) => {
-    const id = user_id ?? (username && (await users.loadByUsername(username))?.id)
+    const id = user_id ?? (username && (await users.loadUserByUsername(username))?.id)
     if (!id) throw notFound()
     checkAllowed(mayChangeRoleOf(actor, id))
-    const { holder, made } = found(await roles.assign(unit, id, said, actor))
+    const { holder, made } = found(await roles.assignRole(unit, id, said, actor))
     return new Reply(made ? 201 : 200, await viewOf(holder, actor))
   },
 })
@@ -79,23 +79,23 @@ const change = (body: typeof Whole | typeof Part) =>
     body,
     handle: async ({ unit, actor, params: { id }, body }) => {
       checkAllowed(mayChangeRoleOf(actor, id))
-      const it = found(await roles.amend(unit, id, body, actor))
+      const it = found(await roles.amendRole(unit, id, body, actor))
       return viewOf(it, actor)
     },
   })
 
 const answer = (
-  give: (unit: UnitOfWork, it: applications.Application, by: Actor, notes: string) => ReturnType<typeof roles.approve>,
+  give: (unit: UnitOfWork, it: applications.Application, by: Actor, notes: string) => ReturnType<typeof roles.approveApplication>,
 ) =>
   actorRoute({
     permission: 'application.answer',
-    summary: give === roles.approve ? 'Approve an application' : 'Reject an application',
+    summary: give === roles.approveApplication ? 'Approve an application' : 'Reject an application',
     answer: ok(ApplicationView),
     errors: [409],
     params: ById,
     body: Answer,
     handle: async ({ unit, actor, params: { id }, body: { admin_notes } }) => {
-      const it = found(await applications.load(id))
+      const it = found(await applications.loadApplication(id))
       checkAllowed(mayAnswer(actor, it.user_id))
       const answered = found(await give(unit, it, actor, admin_notes))
       return applicationView(answered, await peopleOf(applications.peopleOn(answered)))
@@ -109,7 +109,7 @@ export const routes = withTables({
     summary: 'List the roles',
     answer: listOf(ReviewerRoleView),
     handle: async ({ actor, page, request }) => {
-      const { people, results, ...listed } = await roles.list(page)
+      const { people, results, ...listed } = await roles.listRoles(page)
       return listBody(request, page, { ...listed, results: results.map((it) => roleView(it, people, actor)) })
     },
   }),
@@ -119,7 +119,7 @@ export const routes = withTables({
     summary: 'Read the own role',
     answer: ok(ReviewerRoleView),
     errors: [404],
-    handle: async ({ actor }) => viewOf(found(await roles.load(actor.id)), actor),
+    handle: async ({ actor }) => viewOf(found(await roles.loadRole(actor.id)), actor),
   }),
 
   'GET /data/reviewer-roles/{id}/': actorRoute({
@@ -127,7 +127,7 @@ export const routes = withTables({
     summary: 'Read a role',
     answer: ok(ReviewerRoleView),
     params: ById,
-    handle: async ({ actor, params: { id } }) => viewOf(found(await roles.load(id)), actor),
+    handle: async ({ actor, params: { id } }) => viewOf(found(await roles.loadRole(id)), actor),
   }),
 
   'POST /data/reviewer-roles/': assign,
@@ -143,7 +143,7 @@ export const routes = withTables({
     params: ById,
     handle: async ({ unit, actor, params: { id } }) => {
       checkAllowed(mayChangeRoleOf(actor, id))
-      found(await roles.remove(unit, id))
+      found(await roles.removeRole(unit, id))
       return replyNoContent()
     },
   }),
@@ -154,7 +154,7 @@ export const routes = withTables({
     answer: listOf(ApplicationView),
     query: v.object({ status: optionalChoice(applications.statuses) }),
     handle: async ({ query: { status }, page, request }) => {
-      const { people, results, ...listed } = await applications.list(status, page)
+      const { people, results, ...listed } = await applications.listApplications(status, page)
       return listBody(request, page, { ...listed, results: results.map((it) => applicationView(it, people)) })
     },
   }),
@@ -167,7 +167,7 @@ export const routes = withTables({
     body: members({ message: prose(4000) }),
     idempotent: '24h',
     handle: async ({ unit, actor, body: { message } }) => {
-      const made = signedIn(await applications.apply(unit, actor.id, message))
+      const made = signedIn(await applications.applyForRole(unit, actor.id, message))
       return replyCreated(ownApplicationView(made))
     },
   }),
@@ -176,7 +176,7 @@ export const routes = withTables({
     permission: 'application.own',
     summary: 'Read the own application',
     answer: ok(OwnApplicationView),
-    handle: async ({ actor }) => ownApplicationView(await applications.loadOf(signedIn(await users.load(actor.id)))),
+    handle: async ({ actor }) => ownApplicationView(await applications.loadLatestApplication(signedIn(await users.loadUser(actor.id)))),
   }),
 
   'POST /data/reviewer-applications/mine/withdraw/': actorRoute({
@@ -185,7 +185,7 @@ export const routes = withTables({
     answer: empty,
     errors: [409],
     handle: async ({ unit, actor }) => {
-      signedIn(await applications.withdraw(unit, actor.id))
+      signedIn(await applications.withdrawApplication(unit, actor.id))
       return replyNoContent()
     },
   }),
@@ -196,13 +196,13 @@ export const routes = withTables({
     answer: ok(ApplicationView),
     params: ById,
     handle: async ({ params: { id } }) => {
-      const it = found(await applications.load(id))
+      const it = found(await applications.loadApplication(id))
       return applicationView(it, await peopleOf(applications.peopleOn(it)))
     },
   }),
 
-  'POST /data/reviewer-applications/{id}/approve/': answer(roles.approve),
-  'POST /data/reviewer-applications/{id}/reject/': answer(applications.reject),
+  'POST /data/reviewer-applications/{id}/approve/': answer(roles.approveApplication),
+  'POST /data/reviewer-applications/{id}/reject/': answer(applications.rejectApplication),
 
   'GET /data/platform-admin/users/': actorRoute({
     permission: 'user.read',
@@ -213,7 +213,7 @@ export const routes = withTables({
       const forward = ordering === 'date_joined'
       const listed = search
         ? await searchUsers(search, { byEmail: maySeeAll(actor), forward }, page)
-        : await users.list(page, forward)
+        : await users.listUsers(page, forward)
       const results = listed.items.map((it) => userView(users.userOf(it), actor))
       return listBody(request, page, { ...listed, results })
     },
@@ -224,7 +224,7 @@ export const routes = withTables({
     summary: 'Read a user',
     answer: ok(UserView),
     params: ById,
-    handle: async ({ actor, params: { id } }) => userView(found(await users.load(id)), actor),
+    handle: async ({ actor, params: { id } }) => userView(found(await users.loadUser(id)), actor),
   }),
 } satisfies Routes)
 

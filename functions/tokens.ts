@@ -3,8 +3,16 @@ import { now } from '../lib/base/clock.ts'
 import { config } from '../lib/base/config.ts'
 import { badCredentials, forbidden, invalid } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
+import type { UnitOfWork } from '../lib/engines/table/index.ts'
 import { seededUser } from '../lib/platform/auth/dev.ts'
-import { issue, issueSession, refresh, revoke, revokeSession, TokensView } from '../lib/platform/auth/jwt.ts'
+import {
+  issueSession,
+  issueTokens,
+  refreshTokens,
+  revokeSession,
+  revokeToken,
+  TokensView,
+} from '../lib/platform/auth/jwt.ts'
 import { creation, DetailView, ok } from '../lib/platform/http/answer.ts'
 import { emailAddress, line, members, optional, REQUIRED, username } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
@@ -12,11 +20,11 @@ import { Reply, replyCreated } from '../lib/platform/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import { hashPassword, isOutdated, passwordFaults, verifyPassword } from '../lib/platform/users/password.ts'
 import {
-  amendLatest,
-  create,
-  createNamedAfterEmail,
-  loadByEmail,
-  loadByUsername,
+  amendUser,
+  createUser,
+  createUserNamedAfterEmail,
+  loadUserByEmail,
+  loadUserByUsername,
   type User,
 } from '../lib/platform/users/users.ts'
 
@@ -72,7 +80,7 @@ const register = publicRoute({
   answer: creation(RegisteredView),
   throttles: [{ scope: 'register', rate: 'RATE_REGISTER', per: 'address', counts: 'every call' }],
   body: Registration,
-  handle: async ({ body }) => replyCreated(await registered(body)),
+  handle: async ({ unit, body }) => replyCreated(await registerUser(unit, body)),
 })
 
 /** Signing in and out: tokens, their refresh and revocation, registration, and the sign-in of dev mode. */
@@ -85,7 +93,7 @@ export const routes = {
     errors: [401],
     throttles: [signIns],
     body: Credentials,
-    handle: async ({ body }) => issue(await signedIn(body)),
+    handle: async ({ unit, body }) => issueTokens(unit, await signIn(unit, body)),
   }),
 
   'POST /api/token/refresh/': publicRoute({
@@ -96,7 +104,7 @@ export const routes = {
     errors: [401],
     throttles: [signIns],
     body: members({ refresh: v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED)) }),
-    handle: async ({ body }) => refresh(body.refresh),
+    handle: async ({ unit, body }) => refreshTokens(unit, body.refresh),
   }),
 
   'POST /data/blacklist/': actorRoute({
@@ -112,8 +120,8 @@ export const routes = {
         ['refresh'],
       ),
     ),
-    handle: async ({ actor, body }) => {
-      await revoke(body.refresh, actor.id)
+    handle: async ({ unit, actor, body }) => {
+      await revokeToken(unit, body.refresh, actor.id)
       return { detail: 'The token is no longer good.' }
     },
   }),
@@ -129,13 +137,13 @@ export const routes = {
     errors: [403],
     throttles: [{ scope: 'dev_login', rate: 'RATE_DEV_LOGIN', per: 'address', counts: 'every call' }],
     body: config.devMode ? members({ email: emailAddress }) : undefined,
-    handle: async ({ body, request }) => {
-      // Outside of dev mode nothing is read, so that the answer is the same for everything that is sent.
+    handle: async ({ unit, body, request }) => {
+      // Outside of dev mode the body is not read, so each request gets the same answer.
       const user = body && (await seededUser(body.email))
       if (!user?.is_active) throw forbidden(body ? 'Only seeded users sign in here.' : 'Dev login is not enabled.')
-      const session = await issueSession(user)
+      const session = await issueSession(unit, user)
       const cookie = sessionCookie(request.origin, session.token, session.seconds)
-      return new Reply(200, await issue(user), {}, [cookie])
+      return new Reply(200, await issueTokens(unit, user), {}, [cookie])
     },
   }),
 
@@ -144,9 +152,9 @@ export const routes = {
     summary: 'End the session of the cookie, in dev mode',
     answer: ok(DetailView),
     errors: [403],
-    handle: async ({ request }) => {
+    handle: async ({ unit, request }) => {
       if (!config.devMode) throw forbidden('Dev login is not enabled.')
-      await revokeSession(request.cookies.session ?? '')
+      await revokeSession(unit, request.cookies.session ?? '')
       return new Reply(200, { detail: 'Signed out.' }, {}, [sessionCookie(request.origin, '', 0)])
     },
   }),
@@ -154,26 +162,27 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-/** Fails with `unauthenticated`, in the same time whether the name is unknown, the password wrong or the user inactive. */
-async function signedIn({ login, password }: v.InferOutput<typeof Credentials>): Promise<User> {
-  const user = await (login.includes('@') ? loadByEmail(login) : loadByUsername(login))
+/**
+ * Returns the user of a login name and password. Fails with `unauthenticated`, in the same time whether the name is unknown, the
+ * password wrong or the user inactive.
+ */
+async function signIn(unit: UnitOfWork, { login, password }: v.InferOutput<typeof Credentials>): Promise<User> {
+  const user = await (login.includes('@') ? loadUserByEmail(login) : loadUserByUsername(login))
   const matches = await verifyPassword(password, user?.password ?? '')
   if (!user?.is_active || !matches) throw badCredentials()
-  return isOutdated(user.password) ? hashedAnew(user, await hashPassword(password)) : user
-}
-
-/** With what the same password is hashed to today, unless it has changed meanwhile. */
-async function hashedAnew(user: User, password: string): Promise<User> {
-  const next = await amendLatest(user.id, (it) => (it.password === user.password ? { password } : {}))
+  if (!isOutdated(user.password)) return user
+  // Stores a stronger hash of the same password, unless the password has changed meanwhile.
+  const stronger = await hashPassword(password)
+  const next = await amendUser(unit, user.id, (it) => (it.password === user.password ? { password: stronger } : {}))
   return next ?? user
 }
 
-async function registered(body: v.InferOutput<typeof Registration>): Promise<object> {
+async function registerUser(unit: UnitOfWork, body: v.InferOutput<typeof Registration>) {
   const { username, email, password, birth_date, ...profile } = body
   const broken = passwordFaults(password, { username: username ?? '', email })
   if (broken.length > 0) throw invalid({ password: broken })
-  const given = { ...profile, email, birth_date: birth_date || null, password: await hashPassword(password) }
-  const user = await (username ? create({ ...given, username }) : createNamedAfterEmail(given))
+  const input = { ...profile, email, birth_date: birth_date || null, password: await hashPassword(password) }
+  const user = username ? createUser(unit, { ...input, username }) : await createUserNamedAfterEmail(unit, input)
   return {
     message: 'The account has been made. You can sign in now.',
     user: {

@@ -20,7 +20,15 @@ import { uuid } from '../lib/platform/http/params.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import { type Actor, maySeeEmail } from '../lib/platform/permissions.ts'
 import { UserCardView } from '../lib/platform/users/people.ts'
-import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/platform/users/users.ts'
+import {
+  amendUser,
+  cardOf,
+  listUsers,
+  loadUser,
+  loadUserByUsername,
+  renameUser,
+  type User,
+} from '../lib/platform/users/users.ts'
 import { AccountView, accountOf, ProfileView, profileOf } from '../lib/platform/users/views/profile.ts'
 
 const Slug = v.object({ slug: uuid })
@@ -51,9 +59,9 @@ const changeProfile = actorRoute({
   answer: ok(ProfileView),
   params: Slug,
   body: Profile,
-  handle: async ({ actor, params, body, request }) => {
-    if (params.slug !== actor.id) throw (await active(load(params.slug))) ? forbidden() : notFound()
-    const user = await amendLatest(actor.id, () => body)
+  handle: async ({ unit, actor, params, body, request }) => {
+    if (params.slug !== actor.id) throw (await active(loadUser(params.slug))) ? forbidden() : notFound()
+    const user = await amendUser(unit, actor.id, () => body)
     if (!user) throw notFound()
     return profileOf(user, actor, request.origin)
   },
@@ -66,7 +74,7 @@ const changeUsername = actorRoute({
   errors: [409],
   body: members({ username }),
   handle: async ({ unit, actor, body }) => ({
-    username: (await rename(unit, await own(actor), body.username)).username,
+    username: (await renameUser(unit, await own(actor), body.username)).username,
   }),
 })
 
@@ -92,7 +100,7 @@ export const routes = withTables({
     summary: 'List the users',
     answer: listOf(UserCardView),
     handle: async ({ actor, page, request }) => {
-      const { items, ...listed } = await list(page)
+      const { items, ...listed } = await listUsers(page)
       return listBody(request, page, { ...listed, results: items.map((it) => cardFor(it, actor)) })
     },
   }),
@@ -109,7 +117,7 @@ export const routes = withTables({
     summary: 'Read a profile by the id of its user',
     answer: ok(ProfileView),
     params: Slug,
-    handle: async ({ actor, params, request }) => profileOf(await found(load(params.slug)), actor, request.origin),
+    handle: async ({ actor, params, request }) => profileOf(await found(loadUser(params.slug)), actor, request.origin),
   }),
 
   'GET /data/user/by-username/{username}/': publicRoute({
@@ -118,7 +126,7 @@ export const routes = withTables({
     answer: ok(ProfileView),
     params: v.object({ username }),
     handle: async ({ actor, params, request }) =>
-      profileOf(await found(loadByUsername(params.username)), actor, request.origin),
+      profileOf(await found(loadUserByUsername(params.username)), actor, request.origin),
   }),
 
   'POST /data/user/{slug}/': changeProfile,
@@ -141,7 +149,7 @@ async function found(user: Promise<User | undefined>): Promise<User> {
 
 /** The caller's own item; who was removed in this very moment is nobody any more. */
 async function own(actor: Actor): Promise<User> {
-  const user = await load(actor.id)
+  const user = await loadUser(actor.id)
   if (!user) throw signInNeeded()
   return user
 }

@@ -17,7 +17,7 @@ import { Reply } from '../../lib/platform/http/reply.ts'
 import type { Request } from '../../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../../lib/platform/http/route.ts'
 import type { Actor } from '../../lib/platform/permissions.ts'
-import { load as loadUser, type User } from '../../lib/platform/users/users.ts'
+import { loadUser, type User } from '../../lib/platform/users/users.ts'
 
 /** A page for browsers beside the JSON. */
 const linked = (shape: v.GenericSchema) => ({ 200: { shape, types: ['text/html'] } })

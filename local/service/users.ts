@@ -1,7 +1,8 @@
 import { now } from '../../lib/base/clock.ts'
+import { inUnit } from '../../lib/platform/unit-of-work.ts'
 import { hashPassword } from '../../lib/platform/users/password.ts'
 import { groupsWith } from '../../lib/platform/users/roles.ts'
-import { create, loadByEmail } from '../../lib/platform/users/users.ts'
+import { createUser, loadUserByEmail } from '../../lib/platform/users/users.ts'
 import { personas } from './people.ts'
 
 /** Creates the seeded people that are missing. Their ids are the same on every machine. */
@@ -10,11 +11,11 @@ export async function seedUsers(): Promise<void> {
 }
 
 async function seed({ email, role, is_staff = false }: (typeof personas)[number], position: number): Promise<void> {
-  if (await loadByEmail(email)) return
+  if (await loadUserByEmail(email)) return
   const username = email.slice(0, email.indexOf('@'))
   const at = now()
   const id = seededId(position)
-  await create({
+  const person = {
     id,
     email,
     username,
@@ -35,7 +36,8 @@ async function seed({ email, role, is_staff = false }: (typeof personas)[number]
       : null,
     password: await password(),
     seeded: true,
-  })
+  }
+  await inUnit((unit) => createUser(unit, person))
 }
 
 /** One hash for all of them: hashing is slow on purpose. */

@@ -91,8 +91,8 @@ export async function waiting(many: number): Promise<string[]> {
   const { kinds } = await import('../../lib/domain/kinds/index.ts')
   const { newRecord, nextRecordId } = await import('../../lib/domain/records/build.ts')
   const { transact } = await import('../../lib/engines/table/write.ts')
-  const { loadByUsername } = await import('../../lib/platform/users/users.ts')
-  const user = await loadByUsername('dev')
+  const { loadUserByUsername } = await import('../../lib/platform/users/users.ts')
+  const user = await loadUserByUsername('dev')
   if (!user) throw new Error('nobody is there')
   const actor = { ...user, rank: null }
   const unsourced = {

@@ -15,24 +15,25 @@ afterAll(() => idp.stop())
 // What identification does is part of what each function must be allowed to do: whoever comes may come for the first time.
 describe('a caller may come for the first time to any function', () => {
   test.each(Object.keys(events))('%s', async (name) => {
-    const { loadByEmail } = await import('../../lib/platform/users/users.ts')
+    const { loadUserByEmail } = await import('../../lib/platform/users/users.ts')
     const email = `${name}@example.org`
-    expect(await loadByEmail(email)).toBeUndefined()
+    expect(await loadUserByEmail(email)).toBeUndefined()
     await comeTo(name, email)
-    expect((await loadByEmail(email))?.email).toBe((await looksWhoCalls(name)) ? email : undefined)
+    expect((await loadUserByEmail(email))?.email).toBe((await looksWhoCalls(name)) ? email : undefined)
   })
 })
 
 // Then the provider completes the name, and the entry under the shorter one goes.
 describe('a caller who has registered may come with the provider’s token to any function', () => {
   test.each(Object.keys(events))('%s', async (name) => {
-    const { createNamedAfterEmail, load } = await import('../../lib/platform/users/users.ts')
+    const { createUserNamedAfterEmail, loadUser } = await import('../../lib/platform/users/users.ts')
+    const { inUnit } = await import('../../lib/platform/unit-of-work.ts')
     const email = `registered.${name}@example.org`
-    const { id } = await createNamedAfterEmail({ email, first_name: 'Hari' })
+    const { id } = await inUnit((unit) => createUserNamedAfterEmail(unit, { email, first_name: 'Hari' }))
     expect(await entriesOf(id)).toContain('hari')
     await comeTo(name, email)
     const looks = await looksWhoCalls(name)
-    expect((await load(id))?.last_name).toBe(looks ? 'Heritage' : '')
+    expect((await loadUser(id))?.last_name).toBe(looks ? 'Heritage' : '')
     expect((await entriesOf(id)).includes('hari')).toBe(!looks)
   })
 })

@@ -5,6 +5,7 @@ import { canonical, matcher } from '../../lib/platform/http/path.ts'
 import { type App, openApp, type Persona } from '../harness/app.ts'
 import { functionNames } from '../harness/functions.ts'
 import { contribute, decide, publish, submit, sure } from '../harness/make.ts'
+import { changeUser } from '../harness/people.ts'
 
 /** What a person has that is nobody else's business, in words that occur nowhere else. */
 const canaries = {
@@ -25,10 +26,10 @@ beforeAll(async () => {
   sure(201, await app.anon.post('/api/register/', { body: { username: 'canary', email, password } }))
   const pair = sure(200, await app.anon.post('/api/token/', { body: { username: 'canary', password } }))
   canary = app.as(pair.access)
-  const users = await import('../../lib/platform/users/users.ts')
-  const me = await users.loadByUsername('canary')
+  const { loadUserByUsername } = await import('../../lib/platform/users/users.ts')
+  const me = await loadUserByUsername('canary')
   if (!me) throw new Error('nobody registered')
-  const stored = await users.amendLatest(me.id, () => ({
+  const stored = await changeUser(me.id, () => ({
     birth_date: canaries.birth_date,
     subjects: { 'https://provider.example.org': canaries.subject },
     biography: 'A person with secrets',

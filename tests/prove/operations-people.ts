@@ -33,10 +33,12 @@ const asked = (who: string) => [
 
 /** Changes a user as the service itself may have done long ago. */
 async function amendUser(world: World, email: string, changes: object): Promise<void> {
-  const { amendLatest, loadByEmail } = await moduleIn(0, 'lib/platform/users/users.ts')
-  await world.run({ name: 'long ago', process: 0 }, async () =>
-    amendLatest((await loadByEmail(email)).id, () => changes),
-  )
+  const users = await moduleIn(0, 'lib/platform/users/users.ts')
+  const { inUnit } = await moduleIn(0, 'lib/platform/unit-of-work.ts')
+  await world.run({ name: 'long ago', process: 0 }, async () => {
+    const { id } = await users.loadUserByEmail(email)
+    return inUnit((unit: object) => users.amendUser(unit, id, () => changes))
+  })
 }
 const INFO = () => '/api/user/info/'
 

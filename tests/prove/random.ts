@@ -22,7 +22,8 @@ type Read = { record: number; value: string; from: number; to: number }
 /** People, each with a record that waits and one that is published. */
 async function gather(world: World, base: Base): Promise<Crowd> {
   world.restore(base.saved, 1)
-  const { create } = await moduleIn(0, 'lib/platform/users/users.ts')
+  const { createUser } = await moduleIn(0, 'lib/platform/users/users.ts')
+  const { inUnit } = await moduleIn(0, 'lib/platform/unit-of-work.ts')
   const { groupsWith } = await moduleIn(0, 'lib/platform/users/roles.ts')
   const own: Crowd['own'] = []
   for (let i = 0; i < CROWD; i += 1) {
@@ -37,13 +38,15 @@ async function gather(world: World, base: Base): Promise<Crowd> {
       is_staff: false,
     }
     await world.run({ name: 'crowd', process: 0 }, () =>
-      create({
-        ...about,
-        groups: groupsWith(['Contributors'], null),
-        reviewer_role: null,
-        password: 'none',
-        seeded: true,
-      }),
+      inUnit((unit: object) =>
+        createUser(unit, {
+          ...about,
+          groups: groupsWith(['Contributors'], null),
+          reviewer_role: null,
+          password: 'none',
+          seeded: true,
+        }),
+      ),
     )
     own.push({ who, it: await contribute(world, who, 'structures', { name: `House ${i}` }) })
     own.push({ who, it: await publish(world, 'structures', { name: `Hall ${i}` }, who) })

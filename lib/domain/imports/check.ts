@@ -32,7 +32,7 @@ export async function dryRun(
 ): Promise<{ counts: Counts; chunks: Counts[] }> {
   const { id, mapping } = table
   const scene = sceneOf(table)
-  const reader = await users.load(table.actor.id)
+  const reader = await users.loadUser(table.actor.id)
   const report = reportWriter(id, table.columns, await sayIn(reader?.language ?? 'en'))
   const chunks: Counts[] = []
   let done = 0

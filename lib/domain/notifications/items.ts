@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { clock } from '../../base/clock.ts'
 import { firstIdAt } from '../../base/ids/notification-id.ts'
-import { commitPlan, defineItem, itemIn, type Plan, type Stored } from '../../engines/table/index.ts'
+import { commitPlan, defineItem, itemIn, type Plan, type Stored, type UnitOfWork } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type NoticeName, notices, notificationTypes } from './events.ts'
 import { Mailing } from './mailing.ts'
@@ -124,5 +124,11 @@ export function livingIn(found: ReadonlyMap<string, Stored>, user_id: string, id
   return it && isLiving(it) ? it : undefined
 }
 
-/** Runs a plan that writes an inbox, and runs it again when somebody else has written the inbox meanwhile. */
-export const changeInbox = <T>(plan: () => Promise<Plan<T>>): Promise<T> => commitPlan(plan, 20)
+/** Many writers share an inbox: the person, and each event of which the person is told. */
+const ATTEMPTS = 20
+
+/** Runs a plan that writes an inbox in a unit of work of its own. Runs it again if another writer was faster. */
+export const changeInbox = <T>(plan: () => Promise<Plan<T>>): Promise<T> => commitPlan(plan, ATTEMPTS)
+
+/** Has a unit of work that writes an inbox run again if another writer was faster. */
+export const retryInbox = (unit: UnitOfWork): void => unit.retryOn('conflict', ATTEMPTS)

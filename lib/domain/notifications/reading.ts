@@ -1,10 +1,19 @@
+import { splitIntoParts } from '../../base/concurrency.ts'
 import { isNotificationId } from '../../base/ids/notification-id.ts'
-import { getMany, itemIn, parse, put, type Write, walkTable, withNextVersion } from '../../engines/table/index.ts'
+import {
+  getMany,
+  itemIn,
+  parse,
+  put,
+  type UnitOfWork,
+  type Write,
+  walkTable,
+  withNextVersion,
+} from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Announcement, announcement, isFor, lastIdIn } from './announcements.ts'
 import {
   type AnnouncedTo,
-  changeInbox,
   type Inbox,
   inbox,
   isLiving,
@@ -12,52 +21,56 @@ import {
   livingIn,
   type Notification,
   notification,
+  retryInbox,
 } from './items.ts'
 import { addReadMark, loadReadMarks, readMark } from './read-marks.ts'
 import { loadUnread, unreadStart } from './unread.ts'
 
 /** Marks everything that has arrived as read, in one write. Returns how many were unread, up to 100. */
-export const markAllRead = (user_id: string): Promise<number> =>
-  changeInbox(async () => {
-    const found = await getMany([key.inbox(user_id), key.announcedEnd], true)
-    const box = itemIn(found, inbox, { user_id })
-    if (!box) return { result: 0, writes: [] }
-    const unread = await loadUnread(user_id, box)
-    if (unread.length === 0) return { result: 0, writes: [] }
-    const announced = box.announced && { ...box.announced, read_through: lastIdIn(found) }
-    const next = withNextVersion<Inbox>(box, { read_through: box.arrived, announced })
-    return { result: unread.length, writes: [put(inbox, next, box)] }
-  })
-
-/** Marks these as read; returns how many of them were unread. Ids of nobody or of somebody else are ignored. */
-export async function markRead(user_id: string, ids: readonly string[]): Promise<number> {
-  const wanted = [...new Set(ids)].filter(isNotificationId)
-  let marked = 0
-  for (let start = 0; start < wanted.length; start += MARKED_AT_ONCE)
-    marked += await markSome(user_id, wanted.slice(start, start + MARKED_AT_ONCE))
-  return marked
+export async function markAllRead(unit: UnitOfWork, user_id: string): Promise<number> {
+  retryInbox(unit)
+  const items = await getMany([key.inbox(user_id), key.announcedEnd], true)
+  const box = itemIn(items, inbox, { user_id })
+  if (!box) return 0
+  const unread = await loadUnread(user_id, box)
+  if (unread.length === 0) return 0
+  const announced = box.announced && { ...box.announced, read_through: lastIdIn(items) }
+  const next = withNextVersion<Inbox>(box, { read_through: box.arrived, announced })
+  unit.add([put(inbox, next, box)])
+  return unread.length
 }
 
-/** How many fit into one read and one transaction. */
+/**
+ * Marks notifications as read. Returns how many of them were unread. Ignores ids of no notification, or of another person's.
+ * More than 90 do not fit into one transaction: then each 90 but the last are stored ahead. To mark twice changes nothing.
+ */
+export async function markRead(unit: UnitOfWork, user_id: string, ids: readonly string[]): Promise<number> {
+  const parts = splitIntoParts([...new Set(ids)].filter(isNotificationId), MARKED_AT_ONCE)
+  const last = parts.pop()
+  let marked = 0
+  for (const [place, part] of parts.entries())
+    marked += await unit.storeAhead(`notifications ${place}`, (own) => markPart(own, user_id, part))
+  return last ? marked + (await markPart(unit, user_id, last)) : marked
+}
+
+/** Notifications that fit into one read and one transaction. */
 const MARKED_AT_ONCE = 90
 
-const markSome = (user_id: string, ids: readonly string[]): Promise<number> =>
-  changeInbox(async () => {
-    const found = await getMany([key.inbox(user_id), ...ids.map((id) => key.notification(user_id, id))], true)
-    const box = itemIn(found, inbox, { user_id })
-    if (!box) return { result: 0, writes: [] }
-    const own = ids.flatMap((id) => livingIn(found, user_id, id) ?? []).filter((it) => !isRead(it, box))
-    const others = ids.filter((id) => !itemIn(found, notification, { user_id, notification_id: id }))
-    const announced = await loadUnreadAnnouncements(box, others)
-    return {
-      result: own.length + announced.length,
-      writes: [
-        ...own.map((it) => put(notification, withNextVersion<Notification>(it, { is_read: true }), it)),
-        ...announced.map((it) => addReadMark(user_id, it)),
-        ...(announced.length > 0 ? await advanceReadThrough(box, announced) : []),
-      ],
-    }
-  })
+async function markPart(unit: UnitOfWork, user_id: string, ids: readonly string[]): Promise<number> {
+  retryInbox(unit)
+  const items = await getMany([key.inbox(user_id), ...ids.map((id) => key.notification(user_id, id))], true)
+  const box = itemIn(items, inbox, { user_id })
+  if (!box) return 0
+  const own = ids.flatMap((id) => livingIn(items, user_id, id) ?? []).filter((it) => !isRead(it, box))
+  const others = ids.filter((id) => !itemIn(items, notification, { user_id, notification_id: id }))
+  const announced = await loadUnreadAnnouncements(box, others)
+  unit.add([
+    ...own.map((it) => put(notification, withNextVersion<Notification>(it, { is_read: true }), it)),
+    ...announced.map((it) => addReadMark(user_id, it)),
+    ...(announced.length > 0 ? await advanceReadThrough(box, announced) : []),
+  ])
+  return own.length + announced.length
+}
 
 /** Those of these ids that name announcements which the owner of the inbox has not read. Two calls; none for who has never reviewed. */
 async function loadUnreadAnnouncements(box: Inbox, ids: readonly string[]): Promise<Announcement[]> {

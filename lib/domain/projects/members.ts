@@ -20,7 +20,7 @@ export async function inviteMember(
 ): Promise<{ about: Visited; result: Membership }> {
   if (user_id === undefined && username === undefined) throw invalidObject('Give a user_id or a username.')
   const named = user_id === undefined ? 'username' : 'user_id'
-  const user = user_id === undefined ? await users.loadByUsername(username ?? '') : await users.load(user_id)
+  const user = user_id === undefined ? await users.loadUserByUsername(username ?? '') : await users.loadUser(user_id)
   if (!user?.is_active) throw invalid({ [named]: ['There is no such user.'] })
   return changeProject(unit, old, (it) => {
     checkOpen(it)

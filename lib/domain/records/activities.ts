@@ -13,7 +13,7 @@ import {
 } from '../../engines/table/index.ts'
 import { type Actor, mayInspect, mayReview, maySeeAll, type Subject, worksOn } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { keyOf, loadByUsername } from '../../platform/users/users.ts'
+import { keyOf, loadUserByUsername } from '../../platform/users/users.ts'
 import {
   type Activity,
   activity,
@@ -45,7 +45,7 @@ export async function listRecordActivities(
   actor: Actor | null,
   place: PageRequest,
 ): Promise<ActivityPage> {
-  const by = filter.username === undefined ? undefined : await loadByUsername(filter.username)
+  const by = filter.username === undefined ? undefined : await loadUserByUsername(filter.username)
   const nobody = filter.username !== undefined && !by
   const noType = filter.activity_type !== undefined && !activityTypes.some((it) => it === filter.activity_type)
   if (nobody || noType) return { count: 0, results: [], found: new Map() }

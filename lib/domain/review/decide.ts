@@ -202,7 +202,7 @@ export function personaAfter({ required_persona }: RecordItem, verdict: Verdict)
 /** Checks that the user who is asked to decide is an active reviewer of at least this rank. */
 async function reviewerOf(id: string | null | undefined, least: Rank): Promise<string | null> {
   if (!id) return null
-  const it = await users.load(id)
+  const it = await users.loadUser(id)
   const rank = it?.reviewer_role?.is_active ? it.reviewer_role.role : null
   if (!it?.is_active || !hasRank({ is_staff: it.is_staff, rank }, least))
     throw invalid({ escalated_to: [`There is no active ${inWords(least)} with this id.`] })

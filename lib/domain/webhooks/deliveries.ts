@@ -3,12 +3,12 @@ import { later, now } from '../../base/clock.ts'
 import { isConflict, isDone, noneIf } from '../../base/errors.ts'
 import { cut } from '../../engines/matching/index.ts'
 import {
-  commitPlan,
   commitWrites,
   defineItem,
   get,
   parse,
   put,
+  type UnitOfWork,
   type Write,
   walk,
   withNextVersion,
@@ -67,20 +67,15 @@ export function deliveryFor(
 export const sentTo = async (hook: string, limit: number): Promise<Delivery[]> =>
   (await walk({ index: 'gsi3', pk: deliveriesOf(hook), forward: false, limit })).map((item) => parse(delivery, item))
 
-/** A delivery, if it is one to this hook. */
-export async function loadDelivery(id: string, hook: string): Promise<Delivery | undefined> {
-  const found = await get(delivery, { id })
-  return found?.hook_id === hook ? found : undefined
+/** Makes a delivery due now, with its attempts counted from 0 again. Undefined if the hook has no delivery with this id. */
+export async function sendAgain(unit: UnitOfWork, id: string, hook: string): Promise<Delivery | undefined> {
+  unit.retryOn('conflict')
+  const old = await get(delivery, { id })
+  if (old?.hook_id !== hook) return undefined
+  const next = withNextVersion<Delivery>(old, { state: 'waiting', attempts: 0, next_at: now(), last_error: '' })
+  unit.add([put(delivery, next, old)])
+  return next
 }
-
-/** Makes a delivery due now, with its attempts counted from 0 again. */
-export const sendAgain = (id: string): Promise<Delivery | undefined> =>
-  commitPlan(async () => {
-    const old = await get(delivery, { id })
-    if (!old) return { result: undefined, writes: [] }
-    const next = withNextVersion<Delivery>(old, { state: 'waiting', attempts: 0, next_at: now(), last_error: '' })
-    return { result: next, writes: [put(delivery, next, old)] }
-  })
 
 /** Seconds to wait after each failure. One more failure after the last pause, and the delivery is `dead`. */
 const pauses = [30, 120, 600, 3600, 14_400] as const

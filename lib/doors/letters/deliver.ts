@@ -12,7 +12,7 @@ import {
 } from '../../domain/notifications/letters.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { actorOf } from '../../platform/users/actor.ts'
-import { load as loadUser, type User } from '../../platform/users/users.ts'
+import { loadUser, type User } from '../../platform/users/users.ts'
 import { letterOf, questionOf } from './compose.ts'
 import { type Failure, type Mail, sendMail } from './mail.ts'
 import { listWaitingForQuestion, loadSettings, obstacleOf, type Settings, takeQuestion } from './settings.ts'

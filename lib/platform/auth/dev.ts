@@ -1,7 +1,7 @@
 import { asciiLowerCase } from '../../engines/matching/index.ts'
-import { loadByEmail, type User } from '../users/users.ts'
+import { loadUserByEmail, type User } from '../users/users.ts'
 import type { Authenticator } from './authenticator.ts'
-import { userOf } from './jwt.ts'
+import { loadTokenUser } from './jwt.ts'
 
 /** Accepts `X-Dev-User: <email>` of a seeded user. Only in the chain of dev mode. */
 export const devHeader: Authenticator = ({ headers }) => seededUser(headers['x-dev-user'] ?? '')
@@ -12,12 +12,12 @@ export const devHeader: Authenticator = ({ headers }) => seededUser(headers['x-d
  */
 export const devSession: Authenticator = async ({ cookie, method, headers, origin, beside }) => {
   const safe = method === 'GET' || method === 'HEAD'
-  return cookie && (safe || headers.origin === origin) ? userOf(cookie, 'session', beside) : undefined
+  return cookie && (safe || headers.origin === origin) ? loadTokenUser(cookie, 'session', beside) : undefined
 }
 
 /** The seeded user of this address. Nobody else may be impersonated, not even in dev mode. */
 export async function seededUser(email: string): Promise<User | undefined> {
   const address = asciiLowerCase(email.trim())
-  const user = address.includes('@') ? await loadByEmail(address) : undefined
+  const user = address.includes('@') ? await loadUserByEmail(address) : undefined
   return user?.seeded ? user : undefined
 }

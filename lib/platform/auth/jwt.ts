@@ -2,9 +2,9 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import * as v from 'valibot'
 import { clock, nowSeconds } from '../../base/clock.ts'
 import { config } from '../../base/config.ts'
-import { badCredentials, isConflict, malformedInput, noneIf } from '../../base/errors.ts'
+import { badCredentials, malformedInput } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
-import type { Key } from '../../engines/table/index.ts'
+import type { Key, UnitOfWork } from '../../engines/table/index.ts'
 import {
   advanceSession,
   closeSession,
@@ -19,95 +19,101 @@ import type { Authenticator } from './authenticator.ts'
 import { tokenMemory } from './memory.ts'
 import { claimsOf } from './shape.ts'
 
-/** Who makes our tokens and for whom; both are pinned when one is verified. */
+/** Issuer and audience of our tokens. Both must match when a token is verified. */
 export const ISSUER = 'heritage-knowledge-service'
 const AUDIENCE = 'heritage-knowledge-api'
 
 const DAY_S = 86_400
-/** Seconds that each type of token lives. */
+/** Lifetime of each type of token, in seconds. */
 const lifetimes = config.devMode
   ? { access: 7 * DAY_S, refresh: 30 * DAY_S, session: 7 * DAY_S }
   : { access: 15 * 60, refresh: DAY_S / 2, session: DAY_S / 2 }
 type TokenType = keyof typeof lifetimes
 export type Pair = { access: string; refresh: string }
 
-/** Accepts our own access tokens. One read: the user and the session together, so a sign-out counts at once. */
-export const jwt: Authenticator = ({ token, beside }) => userOf(token, 'access', beside)
+/** Accepts our own access tokens. One call reads user and session together, so a sign-out counts at once. */
+export const jwt: Authenticator = ({ token, beside }) => loadTokenUser(token, 'access', beside)
 
-/** A user by a token of ours of that type; what lies `beside` is read in the same call. */
-export async function userOf(token: string, type: TokenType, beside?: readonly Key[]): Promise<User | undefined> {
-  const claims = await verified(token, type)
-  const found = claims && (await loadWithUser(claims.session, claims.user_id, beside))
-  if (!found || found.session.state === 'ended') return undefined
-  return found.session.denied.some(({ serial }) => serial === claims.serial) ? undefined : found.user
+/**
+ * Loads the user of a token that we made of this type; the same call reads the items `beside`. Undefined if the token is refused:
+ * it is not ours, expired, denied, or of a session that has ended.
+ */
+export async function loadTokenUser(
+  token: string,
+  type: TokenType,
+  beside?: readonly Key[],
+): Promise<User | undefined> {
+  const claims = await verifyClaims(token, type)
+  const stored = claims && (await loadWithUser(claims.session, claims.user_id, beside))
+  if (!stored || stored.session.state === 'ended') return undefined
+  return stored.session.denied.some(({ serial }) => serial === claims.serial) ? undefined : stored.user
 }
 
 export const TokensView = s.shape('Tokens', () => v.object({ access: s.text, refresh: s.text }))
 
-/** Signs a user in: the first pair of a new family. */
-export async function issue(user: User): Promise<Pair> {
-  return pairOf(await openSession(user, nowSeconds() + lifetimes.refresh))
-}
+/** Signs a user in: opens a session and returns its first pair of tokens. */
+export const issueTokens = (unit: UnitOfWork, user: User): Promise<Pair> =>
+  signPair(openSession(unit, user, nowSeconds() + lifetimes.refresh))
 
-/** The dev-session cookie's token, with the seconds it lives. */
-export async function issueSession(user: User): Promise<{ token: string; seconds: number }> {
-  const session = await openSession(user, nowSeconds() + lifetimes.session)
+/** Opens a session of dev mode. Returns the token of its cookie, and how many seconds the token lives. */
+export async function issueSession(unit: UnitOfWork, user: User): Promise<{ token: string; seconds: number }> {
+  const session = openSession(unit, user, nowSeconds() + lifetimes.session)
   return { token: await sign(session, 'session'), seconds: lifetimes.session }
 }
 
 /**
- * The next pair for a refresh token. A token that was rotated before, or that two requests use at once, is taken for a
- * stolen one: its whole family ends. There is no period of grace. Fails with `unauthenticated`.
+ * Returns the next pair for a refresh token. A token that is used twice is taken for a stolen one, also if two requests use it at
+ * once: its session ends. There is no period of grace. Fails with `unauthenticated`.
  */
-export async function refresh(token: string): Promise<Pair> {
-  const claims = await verified(token, 'refresh')
-  const found = claims && (await loadWithUser(claims.session, claims.user_id))
-  if (!claims || !found?.user.is_active) throw badToken()
-  const { session } = found
-  if (claims.serial === session.serial && session.state !== 'open') throw badToken()
-  const next = claims.serial === session.serial ? await moved(session) : undefined
-  if (next) return pairOf(next)
-  await endSession(session.id)
+export async function refreshTokens(unit: UnitOfWork, token: string): Promise<Pair> {
+  const claims = await verifyClaims(token, 'refresh')
+  const stored = claims && (await loadWithUser(claims.session, claims.user_id))
+  if (!claims || !stored?.user.is_active) throw badToken()
+  const { session } = stored
+  if (claims.serial === session.serial) {
+    if (session.state !== 'open') throw badToken()
+    // If another request advances the session first, the unit runs again and finds the token used.
+    unit.retryOn('conflict')
+    return signPair(advanceSession(unit, session, nowSeconds() + lifetimes.refresh))
+  }
+  // The session must end although this request fails, so its end is stored ahead.
+  await unit.storeAhead('end of the session', (own) => endSession(own, session.id))
   throw badToken()
 }
 
 /**
- * Makes a token of the caller useless: with a refresh token its family can no longer be refreshed; an access token is
- * good no more itself. Fails with `malformed` for a token that is not good, or is someone else's.
+ * Signs a token of the caller out. With a refresh token the session is closed; an access token is refused itself from now on.
+ * Fails with `malformed` for a token that is refused already, or is another user's.
  */
-export async function revoke(token: string, caller: string): Promise<void> {
+export async function revokeToken(unit: UnitOfWork, token: string, caller: string): Promise<void> {
   const type = claimsOf(token)?.token_type === 'access' ? 'access' : 'refresh'
-  const claims = await verified(token, type)
+  const claims = await verifyClaims(token, type)
   if (claims?.user_id !== caller) throw notOurs()
   if (type === 'access') {
-    if (!(await userOf(token, 'access'))) throw notOurs()
-    await denyAccessToken(claims.session, claims.serial, claims.exp)
+    if (!(await loadTokenUser(token, 'access'))) throw notOurs()
+    await denyAccessToken(unit, claims.session, claims.serial, claims.exp)
     return
   }
-  const found = await loadWithUser(claims.session, claims.user_id)
-  if (found?.session.state !== 'open') throw notOurs()
-  await closeSession(claims.session)
+  const stored = await loadWithUser(claims.session, claims.user_id)
+  if (stored?.session.state !== 'open') throw notOurs()
+  await closeSession(unit, claims.session)
 }
 
-/** Ends the dev session of a cookie, if it is one. */
-export async function revokeSession(cookie: string): Promise<void> {
-  const claims = await verified(cookie, 'session')
-  if (claims) await endSession(claims.session)
+/** Ends the dev session of a cookie. Does nothing if the cookie holds no token of one. */
+export async function revokeSession(unit: UnitOfWork, cookie: string): Promise<void> {
+  const claims = await verifyClaims(cookie, 'session')
+  if (claims) await endSession(unit, claims.session)
 }
 
 const badToken = () => badCredentials('Token is invalid or expired.')
 const notOurs = () => malformedInput('Token is invalid or expired.')
 
-/** The session moved on, or undefined when another request was faster. */
-const moved = (session: Session): Promise<Session | undefined> =>
-  advanceSession(session, nowSeconds() + lifetimes.refresh).catch(noneIf(isConflict))
-
-async function pairOf(session: Session): Promise<Pair> {
+async function signPair(session: Session): Promise<Pair> {
   return { access: await sign(session, 'access'), refresh: await sign(session, 'refresh') }
 }
 
-const keyOf = (secret: string) => Buffer.from(secret)
-const keys = [config.SECRET_KEY, ...config.SECRET_KEY_FALLBACKS].map(keyOf)
+/** The key that signs comes first. The fallbacks are former keys: tokens that they signed are still accepted. */
+const keys = [config.SECRET_KEY, ...config.SECRET_KEY_FALLBACKS].map((secret) => Buffer.from(secret))
 
 function sign(session: Session, token_type: TokenType): Promise<string> {
   const iat = nowSeconds()
@@ -118,7 +124,7 @@ function sign(session: Session, token_type: TokenType): Promise<string> {
     .setJti(`${token_type}.${session.id}.${session.serial}`)
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
-    .sign(keyOf(config.SECRET_KEY))
+    .sign(Buffer.from(config.SECRET_KEY))
 }
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
@@ -141,21 +147,26 @@ type Claims = v.InferOutput<typeof Claims>
 // prove: memory
 const known = tokenMemory<Claims>(5000)
 
-/** The claims of a token that we made, that has not expired and is of this type. Checking costs much, so answers are kept. */
-async function verified(token: string, type: TokenType): Promise<Claims | undefined> {
-  const kept = known.get(token)
-  if (kept) return kept.token_type === type ? kept : undefined
+/**
+ * Returns the claims of a token that we made of this type and that has not expired, else undefined. A signature costs much to
+ * check, so the process keeps the claims of each checked token.
+ */
+async function verifyClaims(token: string, type: TokenType): Promise<Claims | undefined> {
+  const remembered = known.get(token)
+  if (remembered) return remembered.token_type === type ? remembered : undefined
   const unverified = claimsOf(token)
   if (unverified?.iss !== ISSUER || unverified.token_type !== type) return undefined
   for (const key of keys) {
-    const claims = await verifiedBy(key, token)
-    if (claims) known.set(token, claims, claims.exp)
-    if (claims) return claims
+    const claims = await verifyWithKey(key, token)
+    if (claims) {
+      known.set(token, claims, claims.exp)
+      return claims
+    }
   }
   return undefined
 }
 
-async function verifiedBy(key: Buffer, token: string): Promise<Claims | undefined> {
+async function verifyWithKey(key: Buffer, token: string): Promise<Claims | undefined> {
   try {
     const { payload } = await jwtVerify(token, key, {
       algorithms: ['HS256'],

@@ -1,6 +1,6 @@
 import type { Actor } from '../permissions.ts'
 import { keyOf } from '../users/keys.ts'
-import { load, type User } from '../users/users.ts'
+import { loadUser, type User } from '../users/users.ts'
 
 /**
  * Who calls with a key for machines: its owner, without the rights of staff and of reviewers, and held to what the key is
@@ -8,7 +8,7 @@ import { load, type User } from '../users/users.ts'
  */
 export async function keyActor(token: string): Promise<{ actor: Actor; owner: User } | undefined> {
   const key = await keyOf(token)
-  const owner = key && (await load(key.user_id))
+  const owner = key && (await loadUser(key.user_id))
   if (!key || !owner?.is_active) return undefined
   const { id, username, email } = owner
   const { name, scopes } = key

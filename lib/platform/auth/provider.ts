@@ -4,8 +4,9 @@ import { booleanIn } from '../../base/booleans.ts'
 import { clock, nowSeconds } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { asciiLowerCase, cut } from '../../engines/matching/index.ts'
+import { inUnit } from '../unit-of-work.ts'
 import { keepIdentity, loadIdentity } from '../users/tokens.ts'
-import { amendLatest, createNamedAfterEmail, load, loadByEmail, type User } from '../users/users.ts'
+import { amendUser, createUserNamedAfterEmail, loadUser, loadUserByEmail, type User } from '../users/users.ts'
 import { hashOf, tokenMemory } from './memory.ts'
 
 /** What a provider says of a person; `until` when the token itself expires. */
@@ -42,10 +43,10 @@ export function rememberIdentity(provider: string, ask: (token: string) => Promi
   const known = tokenMemory<string>(5000)
   return async (token: string): Promise<User | undefined> => {
     const kept = known.get(token)
-    if (kept) return load(kept)
+    if (kept) return loadUser(kept)
     const stored = await loadIdentity(hashOf(token))
     if (stored) known.set(token, stored.user_id, stored.until)
-    if (stored) return load(stored.user_id)
+    if (stored) return loadUser(stored.user_id)
 
     const identified = await ask(token)
     const claims = v.safeParse(Claims, identified?.claims)
@@ -99,13 +100,13 @@ type Claims = v.InferOutput<typeof Claims>
 
 /** The user of a verified address, made at the first sign-in. Of several first sign-ins at once one makes the user. */
 async function foundOrMade(provider: string, { sub, email, given_name, family_name, picture }: Claims): Promise<User> {
-  const old = await loadByEmail(email)
+  const old = await loadUserByEmail(email)
   if (old) return linked(old, provider, { sub, given_name, family_name, picture })
   const first = { email, first_name: given_name, last_name: family_name, avatar_url: picture }
   try {
-    return await createNamedAfterEmail({ ...first, subjects: { [provider]: sub } })
+    return await inUnit((unit) => createUserNamedAfterEmail(unit, { ...first, subjects: { [provider]: sub } }))
   } catch (error) {
-    const winner = error instanceof Problem && error.fields?.email ? await loadByEmail(email) : undefined
+    const winner = error instanceof Problem && error.fields?.email ? await loadUserByEmail(email) : undefined
     if (!winner) throw error
     return winner
   }
@@ -127,13 +128,13 @@ async function linked(
     (user.last_name || !family_name) &&
     (!picture || user.avatar_url === picture)
   if (same) return user
-  const next = await amendLatest(user.id, (it) => ({
+  const changesOf = (it: User) => ({
     subjects: { ...it.subjects, [provider]: sub },
     first_name: it.first_name || given_name,
     last_name: it.last_name || family_name,
     avatar_url: picture || it.avatar_url,
     ...(Object.keys(it.subjects).length === 0 &&
       !it.seeded && { password: '', token_generation: it.token_generation + 1 }),
-  }))
-  return next ?? user
+  })
+  return (await inUnit((unit) => amendUser(unit, user.id, changesOf))) ?? user
 }

@@ -17,7 +17,7 @@ import {
 import type { Actor } from '../permissions.ts'
 import { key } from '../table/keys.ts'
 import { peopleIn } from './people.ts'
-import { amendByPlan, type Changes, keyOf, type ReviewerApplication, type User } from './users.ts'
+import { amendUserByPlan, type Changes, keyOf, type ReviewerApplication, type User } from './users.ts'
 
 export const statuses = ['pending', 'approved', 'rejected'] as const
 export type Status = (typeof statuses)[number]
@@ -51,14 +51,14 @@ const application = defineItem({
 })
 
 /** The application with this id. */
-export const load = (id: string): Promise<Application | undefined> => get(application, { id })
+export const loadApplication = (id: string): Promise<Application | undefined> => get(application, { id })
 
 /** The latest application of a user. */
-export const loadOf = async (it: User): Promise<Application | undefined> =>
-  it.reviewer_application ? load(it.reviewer_application.id) : undefined
+export const loadLatestApplication = async (it: User): Promise<Application | undefined> =>
+  it.reviewer_application ? loadApplication(it.reviewer_application.id) : undefined
 
 /** One page of the applications, those that wait before the others, newest first; and who has to do with them. */
-export async function list(status: Status | null, place: PageRequest) {
+export async function listApplications(status: Status | null, place: PageRequest) {
   const pks = (status ? [status] : statuses).map(listOf)
   const listing = await readList(
     { partitions: pks.map((pk) => ({ index: 'gsi1', pk })), counted: pks },
@@ -80,7 +80,11 @@ export const peopleOn = ({ user_id, reviewed_by }: Application): string[] => [
 ]
 
 /** Applies for a reviewer's role. Fails with `invalid` for staff, for reviewers, and while another application waits. */
-export async function apply(unit: UnitOfWork, user_id: string, message: string): Promise<Application | undefined> {
+export async function applyForRole(
+  unit: UnitOfWork,
+  user_id: string,
+  message: string,
+): Promise<Application | undefined> {
   const at = now()
   const made: Application = {
     id: newId(),
@@ -94,7 +98,7 @@ export async function apply(unit: UnitOfWork, user_id: string, message: string):
     updated_at: at,
     version: 1,
   }
-  const user = await amendByPlan(unit, user_id, async (it) => {
+  const user = await amendUserByPlan(unit, user_id, async (it) => {
     const obstacle = obstacleFor(it)
     if (obstacle) throw invalidObject(obstacle)
     return { changes: { reviewer_application: noticeOf(made) }, also: [put(application, made, undefined)] }
@@ -103,16 +107,20 @@ export async function apply(unit: UnitOfWork, user_id: string, message: string):
 }
 
 /** Takes the waiting application back, as if it had never been. Fails when none waits. */
-export const withdraw = (unit: UnitOfWork, user_id: string): Promise<User | undefined> =>
-  amendByPlan(unit, user_id, async (it) => {
-    const old = await loadPending(it)
+export const withdrawApplication = (unit: UnitOfWork, user_id: string): Promise<User | undefined> =>
+  amendUserByPlan(unit, user_id, async (it) => {
+    const old = await loadWaitingApplication(it)
     if (!old) throw malformedInput('No application of yours is waiting for an answer.')
     return { changes: { reviewer_application: null }, also: [remove(application, old)] }
   })
 
 /** Turns an application down. Fails with `conflict` when it waits no longer. */
-export const reject = (unit: UnitOfWork, it: Application, by: Actor, notes: string): Promise<Application | undefined> =>
-  answerApplication(unit, it, { status: 'rejected', by, notes })
+export const rejectApplication = (
+  unit: UnitOfWork,
+  it: Application,
+  by: Actor,
+  notes: string,
+): Promise<Application | undefined> => answerApplication(unit, it, { status: 'rejected', by, notes })
 
 /**
  * Answers an application, and changes the user `along` with it. Fails with `conflict` when it waits no longer; answers
@@ -125,8 +133,8 @@ export async function answerApplication(
   along: (it: User) => Changes = () => ({}),
 ): Promise<Application | undefined> {
   let next: Application | undefined
-  const user = await amendByPlan(unit, user_id, async (it) => {
-    const old = await loadPending(it)
+  const user = await amendUserByPlan(unit, user_id, async (it) => {
+    const old = await loadWaitingApplication(it)
     if (old?.id !== id) throw conflict('This application waits for no answer.')
     const made = planAnswer(old, input)
     next = made.next
@@ -136,8 +144,8 @@ export async function answerApplication(
 }
 
 /** The application of a user that waits for an answer. */
-export async function loadPending(it: User): Promise<Application | undefined> {
-  const latest = it.reviewer_application?.status === 'pending' ? await loadOf(it) : undefined
+export async function loadWaitingApplication(it: User): Promise<Application | undefined> {
+  const latest = it.reviewer_application?.status === 'pending' ? await loadLatestApplication(it) : undefined
   return latest?.status === 'pending' ? latest : undefined
 }
 

@@ -59,7 +59,7 @@ const form = /^hgk_([0-9a-f]{32})_([A-Za-z0-9_-]{43})$/
 export const isKey = (token: string): boolean => token.startsWith(PREFIX)
 
 /** Makes a key of a person's. The token is told here and never again. Fails with `invalid` when they have too many. */
-export async function make(unit: UnitOfWork, by: Pick<Actor, 'id'>, given: NewKey): Promise<Made> {
+export async function makeKey(unit: UnitOfWork, by: Pick<Actor, 'id'>, given: NewKey): Promise<Made> {
   unit.retryOn('conflict')
   return unit.addPlan(await plan(by, given))
 }
@@ -68,7 +68,7 @@ type NewKey = Pick<ApiKey, 'name' | 'scopes'> & { days: number }
 type Made = { made: ApiKey; token: string }
 
 async function plan(by: Pick<Actor, 'id'>, given: NewKey): Promise<Plan<Made>> {
-  if ((await list(by.id)).length >= MOST) throw impossible(`Nobody has more than ${MOST} keys. Revoke one first.`)
+  if ((await listKeys(by.id)).length >= MOST) throw impossible(`Nobody has more than ${MOST} keys. Revoke one first.`)
   const secret = randomBytes(32).toString('base64url')
   const id = newId()
   const at = clock.now().getTime()
@@ -88,16 +88,16 @@ async function plan(by: Pick<Actor, 'id'>, given: NewKey): Promise<Plan<Made>> {
 }
 
 /** A person's keys, newest first. One call; a key that was just made may be missing for a moment. */
-export const list = async (user: string): Promise<ApiKey[]> =>
+export const listKeys = async (user: string): Promise<ApiKey[]> =>
   (await walk({ index: 'gsi3', pk: listOf(user), forward: false, limit: MOST * 2 })).map((it) => parse(apiKey, it))
 
 /** A key by its id. */
-export const load = (id: string): Promise<ApiKey | undefined> => get(apiKey, { id })
+export const loadKey = (id: string): Promise<ApiKey | undefined> => get(apiKey, { id })
 
 /** Takes a key away: from now on it is no good. Done by somebody else already is done. */
-export async function revoke(unit: UnitOfWork, id: string): Promise<void> {
+export async function revokeKey(unit: UnitOfWork, id: string): Promise<void> {
   unit.retryOn('conflict')
-  const old = await load(id)
+  const old = await loadKey(id)
   if (old) unit.add([remove(apiKey, old)])
 }
 
@@ -106,7 +106,7 @@ export async function keyOf(token: string): Promise<ApiKey | undefined> {
   const [, hex = '', secret = ''] = form.exec(token) ?? []
   if (hex === '') return undefined
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-  const it = await load(id)
+  const it = await loadKey(id)
   if (!it || !isSame(it.hash, hashOf(secret)) || it.good_until <= now()) return undefined
   await noteUse(it)
   return it

@@ -1,13 +1,13 @@
 import { now } from '../../base/clock.ts'
 import { type PageRequest, type PageResult, readList, type UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor, Rank } from '../permissions.ts'
-import { type Application, answerApplication, loadPending, planAnswer } from './applications.ts'
+import { type Application, answerApplication, loadWaitingApplication, planAnswer } from './applications.ts'
 import { type PeopleById, peopleIn } from './people.ts'
 import {
-  amendByPlan,
+  amendUserByPlan,
   type Changes,
   keyOf,
-  load as loadUser,
+  loadUser,
   type ReviewerRole,
   type User,
   type UserPlan,
@@ -21,10 +21,10 @@ import {
 export type Holder = User & { reviewer_role: ReviewerRole }
 
 /** The user who has the role with this id. */
-export const load = async (id: string): Promise<Holder | undefined> => asHolder(await loadUser(id))
+export const loadRole = async (id: string): Promise<Holder | undefined> => asHolder(await loadUser(id))
 
 /** One page of those with a role, the newest roles first, and who gave them. */
-export async function list(place: PageRequest): Promise<PageResult<Holder> & { people: PeopleById }> {
+export async function listRoles(place: PageRequest): Promise<PageResult<Holder> & { people: PeopleById }> {
   const { items, found, ...listed } = await readList(
     { partitions: [{ index: 'gsi1', pk: 'ROLE' }], counted: ['ROLE'] },
     place,
@@ -45,14 +45,14 @@ export type RoleInput = {
 }
 
 /** Gives a user an active role, new or in place of another. Answers nothing when there is no such user. */
-export async function assign(
+export async function assignRole(
   unit: UnitOfWork,
   id: string,
   input: RoleInput & { role: Rank },
   by: Actor,
 ): Promise<{ holder: Holder; made: boolean } | undefined> {
   let made = false
-  const user = await amendByPlan(unit, id, (it) => {
+  const user = await amendUserByPlan(unit, id, (it) => {
     made = it.reviewer_role === null
     return planOf(it, roleOf(it, { ...input, is_active: true }, by), by)
   })
@@ -61,17 +61,24 @@ export async function assign(
 }
 
 /** Changes a role. Answers nothing when the user has none. */
-export const amend = async (unit: UnitOfWork, id: string, input: RoleInput, by: Actor): Promise<Holder | undefined> =>
+export const amendRole = async (
+  unit: UnitOfWork,
+  id: string,
+  input: RoleInput,
+  by: Actor,
+): Promise<Holder | undefined> =>
   asHolder(
-    await amendByPlan(unit, id, async (it) => (it.reviewer_role ? planOf(it, roleOf(it, input, by), by) : undefined)),
+    await amendUserByPlan(unit, id, async (it) =>
+      it.reviewer_role ? planOf(it, roleOf(it, input, by), by) : undefined,
+    ),
   )
 
 /** Takes a role away. Answers nothing when the user has none. */
-export const remove = (unit: UnitOfWork, id: string): Promise<User | undefined> =>
-  amendByPlan(unit, id, async (it) => (it.reviewer_role ? { changes: holding(it, null) } : undefined))
+export const removeRole = (unit: UnitOfWork, id: string): Promise<User | undefined> =>
+  amendUserByPlan(unit, id, async (it) => (it.reviewer_role ? { changes: holding(it, null) } : undefined))
 
 /** Makes the applicant a community reviewer. Fails with `conflict` when the application waits no longer. */
-export const approve = (
+export const approveApplication = (
   unit: UnitOfWork,
   it: Application,
   by: Actor,
@@ -101,7 +108,7 @@ const holding = (it: User, role: ReviewerRole | null): Changes => ({
 
 /** Who is made a reviewer has nothing to wait for any more: a waiting application is approved with it. */
 async function planOf(it: User, role: ReviewerRole, by: Actor): Promise<UserPlan> {
-  const pending = role.is_active ? await loadPending(it) : undefined
+  const pending = role.is_active ? await loadWaitingApplication(it) : undefined
   if (!pending) return { changes: holding(it, role) }
   const { notice, write } = planAnswer(pending, { status: 'approved', by, notes: '' })
   return { changes: { ...holding(it, role), reviewer_application: notice }, also: [write] }

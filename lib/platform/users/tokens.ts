@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { newId, nowSeconds } from '../../base/clock.ts'
 import { isConflict, noneIf } from '../../base/errors.ts'
 import {
-  commitPlan,
   commitWrites,
   defineItem,
   get,
@@ -10,26 +9,27 @@ import {
   itemIn,
   type Key,
   put,
+  type UnitOfWork,
   withNextVersion,
 } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
 import { keyOf, type User, user } from './users.ts'
 
 /**
- * One sign-in and all tokens that descend from it: their family. Each refresh makes the next pair of the family.
+ * One sign-in and all tokens that descend from it: a pair of tokens, then the next pair for each refresh.
  *
- * - open: ordinary.
- * - closed: signed out with the refresh token. It can no longer be refreshed; access tokens live on until they expire.
- * - ended: a refresh token was used twice. No token of the family is good any more.
+ * - open: can be refreshed.
+ * - closed: signed out with the refresh token. It can no longer be refreshed; access tokens live until they expire.
+ * - ended: a refresh token was used twice, or a session of dev mode was signed out. Each token is refused.
  */
 const Session = v.object({
   id: v.string(),
   user_id: v.string(),
   generation: v.number(),
   state: v.picklist(['open', 'closed', 'ended']),
-  /** The pair that is current. */
+  /** The number of the current pair. */
   serial: v.number(),
-  /** Access tokens that were signed out one by one, until they would have expired anyway. */
+  /** Access tokens that were signed out one by one. Each is listed until it would have expired. */
   denied: v.array(v.object({ serial: v.number(), until: v.number() })),
   until: v.number(),
   version: v.number(),
@@ -43,7 +43,7 @@ const session = defineItem({
   expires: (it) => it.until,
 })
 
-/** What a provider said of a token, kept for other processes. */
+/** The user of a provider's token, so that other processes need not call the provider. */
 const Identity = v.object({ token: v.string(), user_id: v.string(), until: v.number(), version: v.literal(1) })
 const identity = defineItem({
   type: 'identity',
@@ -52,72 +52,85 @@ const identity = defineItem({
   expires: (it) => it.until,
 })
 
-/** Begins a family for a user; it can be refreshed until `until`. */
-export async function openSession(by: User, until: number): Promise<Session> {
-  const made: Session = {
+/** Opens a session for a user. It can be refreshed until `until`, in seconds. */
+export function openSession(unit: UnitOfWork, { id: user_id, token_generation }: User, until: number): Session {
+  const opened: Session = {
     id: newId(),
-    user_id: by.id,
-    generation: by.token_generation,
+    user_id,
+    generation: token_generation,
     state: 'open',
     serial: 1,
     denied: [],
     until,
     version: 1,
   }
-  await commitWrites([put(session, made, undefined)])
-  return made
+  unit.add([put(session, opened, undefined)])
+  return opened
 }
 
 /**
- * A session and its user, both as they are now, in one call, which also reads what lies `beside`. Undefined when either is gone,
- * over, or of an earlier generation.
+ * Loads a session and its user as they are now, in one call, which reads the items `beside` too. Undefined if either is absent,
+ * or if the session is over or of an earlier generation.
  */
 export async function loadWithUser(
   id: string,
   user_id: string,
   beside: readonly Key[] = [],
 ): Promise<{ session: Session; user: User } | undefined> {
-  const found = await getManyOnce([session.key({ id }), keyOf(user_id), ...beside])
-  const [it, person] = [itemIn(found, session, { id }), itemIn(found, user, { id: user_id })]
-  if (!it || !person) return undefined
-  const good = it.user_id === person.id && it.until > nowSeconds() && it.generation === person.token_generation
-  return good ? { session: it, user: person } : undefined
+  const items = await getManyOnce([session.key({ id }), keyOf(user_id), ...beside])
+  const stored = itemIn(items, session, { id })
+  const owner = itemIn(items, user, { id: user_id })
+  if (!stored || !owner) return undefined
+  const isValid =
+    stored.user_id === owner.id && stored.until > nowSeconds() && stored.generation === owner.token_generation
+  return isValid ? { session: stored, user: owner } : undefined
 }
 
-/** Moves a family on to its next pair. Fails with `conflict` when another request did so first. */
-export async function advanceSession(old: Session, until: number): Promise<Session> {
+/** Makes the next pair of a session the current one. The commit fails with `conflict` if another request did so first. */
+export function advanceSession(unit: UnitOfWork, old: Session, until: number): Session {
   const next = withNextVersion(old, { serial: old.serial + 1, until })
-  await commitWrites([put(session, next, old)])
+  unit.add([put(session, next, old)])
   return next
 }
 
-/** No more refreshing. */
-export const closeSession = (id: string) => settle(id, (it) => (it.state === 'open' ? { state: 'closed' } : undefined))
+/** Closes a session: its refresh token is refused from now on, its access tokens live until they expire. */
+export const closeSession = (unit: UnitOfWork, id: string): Promise<void> =>
+  changeSession(unit, id, (it) => (it.state === 'open' ? { state: 'closed' } : undefined))
 
-/** No token of the family is good any more. */
-export const endSession = (id: string) => settle(id, (it) => (it.state === 'ended' ? undefined : { state: 'ended' }))
+/** Ends a session: each of its tokens is refused from now on. */
+export const endSession = (unit: UnitOfWork, id: string): Promise<void> =>
+  changeSession(unit, id, (it) => (it.state === 'ended' ? undefined : { state: 'ended' }))
 
-/** One access token of the family is no longer good. */
-export const denyAccessToken = (id: string, serial: number, until: number) =>
-  settle(id, (it) => ({ denied: [...it.denied.filter((each) => each.until > nowSeconds()), { serial, until }] }))
+/** Refuses one access token of a session from now on. `until`: when the token expires, in seconds. */
+export const denyAccessToken = (unit: UnitOfWork, id: string, serial: number, until: number): Promise<void> =>
+  changeSession(unit, id, (it) => ({
+    denied: [...it.denied.filter((each) => each.until > nowSeconds()), { serial, until }],
+  }))
 
-/** Keeps what a provider said of a token, by the token's hash. Whoever is second finds the same answer there. */
+/**
+ * Stores whose token this is, under the hash of the token. The unit of work is its own: a caller is identified before the request
+ * has one. If another process stores the same token at this moment, its item stands: it says the same.
+ */
 export async function keepIdentity(token: string, user_id: string, until: number): Promise<void> {
   const old = await get(identity, { token })
   if (old && old.until >= until) return
   await commitWrites([put(identity, { token, user_id, until, version: 1 }, old)]).catch(noneIf(isConflict))
 }
 
-/** Whose token this is, if a provider said so not long ago. */
+/** Loads whose token this is, by the hash of the token. Undefined if no provider has confirmed it in the last minutes. */
 export async function loadIdentity(token: string): Promise<{ user_id: string; until: number } | undefined> {
-  const kept = await get(identity, { token })
-  return kept && kept.until > nowSeconds() ? kept : undefined
+  const stored = await get(identity, { token })
+  return stored && stored.until > nowSeconds() ? stored : undefined
 }
 
-/** Changes a session as it is now. These changes must happen, so one that another request overtook is made again. */
-const settle = (id: string, changes: (it: Session) => Partial<Session> | undefined): Promise<void> =>
-  commitPlan(async () => {
-    const old = await get(session, { id })
-    const wanted = old && changes(old)
-    return { result: undefined, writes: wanted ? [put(session, withNextVersion(old, wanted), old)] : [] }
-  })
+/** Changes a session as it is now. A change that another request overtook is made again: it must not be lost. */
+async function changeSession(
+  unit: UnitOfWork,
+  id: string,
+  changesOf: (it: Session) => Partial<Session> | undefined,
+): Promise<void> {
+  unit.retryOn('conflict')
+  const old = await get(session, { id })
+  const changes = old && changesOf(old)
+  if (changes) unit.add([put(session, withNextVersion(old, changes), old)])
+}

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { newId, now } from '../../base/clock.ts'
-import { invalid, Problem } from '../../base/errors.ts'
+import { conflict, invalid, type Problem } from '../../base/errors.ts'
 import { languages } from '../../base/language/languages.ts'
 import { calendarKeys } from '../../engines/calendars/index.ts'
 import { asciiLowerCase, cut } from '../../engines/matching/index.ts'
@@ -24,7 +24,6 @@ import {
 import { indexWrites } from '../name-index/entries.ts'
 import { ranks } from '../permissions.ts'
 import { key } from '../table/keys.ts'
-import { inUnit } from '../unit-of-work.ts'
 
 const ReviewerRole = v.object({
   /** The user's: nobody has two roles, so one read finds it. */
@@ -121,16 +120,16 @@ const usernameClaim = defineItem({
 })
 
 /** The user with this id. The profile's slug is the same id. */
-export const load = (id: string): Promise<User | undefined> => get(user, { id })
+export const loadUser = (id: string): Promise<User | undefined> => get(user, { id })
 
 /** The user who signs in with this address, in any letter case. */
-export async function loadByEmail(email: string): Promise<User | undefined> {
+export async function loadUserByEmail(email: string): Promise<User | undefined> {
   const claim = await get(emailClaim, { value: asciiLowerCase(email) })
   return claim && ownerOf(claim)
 }
 
 /** The user of this name, in any letter case. */
-export async function loadByUsername(username: string): Promise<User | undefined> {
+export async function loadUserByUsername(username: string): Promise<User | undefined> {
   const claim = await get(usernameClaim, { value: asciiLowerCase(username) })
   return claim && ownerOf(claim)
 }
@@ -139,13 +138,13 @@ export async function loadByUsername(username: string): Promise<User | undefined
 const ownerOf = async ({ user_id }: v.InferOutput<typeof Claim>): Promise<User | undefined> =>
   (
     await untilWhole(
-      async () => ({ user: await load(user_id) }),
+      async () => ({ user: await loadUser(user_id) }),
       ({ user }) => user !== undefined,
     )
   )?.user
 
 /** One page of all users, oldest first unless `forward` is false; its items go to `cardOf` or `userOf`. */
-export const list = (place: PageRequest, forward = true): Promise<Listing> =>
+export const listUsers = (place: PageRequest, forward = true): Promise<Listing> =>
   readList({ partitions: [{ index: 'gsi2', pk: 'USER' }], counted: ['USER'], forward }, place)
 
 /** Where a user is stored, for lists that fetch many things in one call; give what was found to `cardOf` or `userOf`. */
@@ -163,42 +162,56 @@ export const cardOf = (stored: Stored | User | undefined, id = ''): Card => ({
 /** A stored user as its type says; for those who read it together with other things. */
 export const userOf = (stored: Stored): User => parse(user, stored)
 
-/** Makes a user. Fails with `invalid` when the email or the username is taken. */
-export async function create(given: Pick<User, 'email' | 'username'> & Partial<User>): Promise<User> {
+/** Creates a user. The commit fails with `invalid` if the email or the username is taken. */
+export const createUser = (unit: UnitOfWork, input: Pick<User, 'email' | 'username'> & Partial<User>): User =>
+  addUser(unit, input, usernameTaken)
+
+/**
+ * Creates a user whose username is the beginning of the email, with a number if that is taken. The commit fails with `invalid` if
+ * the email is taken. If another request takes the username first, the unit runs again and finds the next free one.
+ */
+export async function createUserNamedAfterEmail(
+  unit: UnitOfWork,
+  input: Pick<User, 'email'> & Partial<User>,
+): Promise<User> {
+  unit.retryOn('conflict', 20)
+  return addUser(unit, { ...input, username: await findFreeUsername(usernameFrom(input.email)) }, conflict)
+}
+
+function addUser(
+  unit: UnitOfWork,
+  input: Pick<User, 'email' | 'username'> & Partial<User>,
+  nameTaken: () => Problem,
+): User {
   const at = now()
-  const made: User = {
+  const created: User = {
     ...blank,
     id: newId(),
     date_joined: at,
     created_at: at,
     updated_at: at,
-    ...given,
-    email: asciiLowerCase(given.email),
-    username: asciiLowerCase(given.username),
+    ...input,
+    email: asciiLowerCase(input.email),
+    username: asciiLowerCase(input.username),
     version: 1,
   }
-  const writes = [
-    put(user, made, undefined),
-    put(emailClaim, { value: made.email, user_id: made.id, version: 1 }, undefined, emailTaken),
-    put(usernameClaim, { value: made.username, user_id: made.id, version: 1 }, undefined, usernameTaken),
-    ...indexWrites(undefined, byName(made)),
-    ...indexWrites(undefined, byAddress(made)),
-  ]
-  await inUnit((unit) => unit.add(writes))
-  return made
+  unit.add([
+    put(user, created, undefined),
+    put(emailClaim, { value: created.email, user_id: created.id, version: 1 }, undefined, emailTaken),
+    put(usernameClaim, { value: created.username, user_id: created.id, version: 1 }, undefined, nameTaken),
+    ...indexWrites(undefined, byName(created)),
+    ...indexWrites(undefined, byAddress(created)),
+  ])
+  return created
 }
 
-/** Makes a user whose name is taken from the email; a number is added until it is free. Fails when the email is taken. */
-export async function createNamedAfterEmail(given: Pick<User, 'email'> & Partial<User>): Promise<User> {
-  const base = usernameFrom(given.email)
-  for (let attempt = 0; ; attempt += 1) {
-    const suffix = attempt === 0 ? '' : attempt < 10 ? String(attempt) : newId().slice(0, 8)
-    try {
-      return await create({ ...given, username: base + suffix })
-    } catch (error) {
-      if (!(error instanceof Problem && error.fields?.username) || attempt === 20) throw error
-    }
+/** Example: `maya`, then `maya1` to `maya9`, then `maya` and eight letters by chance. One call for each name that is tried. */
+async function findFreeUsername(base: string): Promise<string> {
+  for (let suffix = 0; suffix < 10; suffix += 1) {
+    const username = suffix === 0 ? base : `${base}${suffix}`
+    if (!(await get(usernameClaim, { value: username }))) return username
   }
+  return base + newId().slice(0, 8)
 }
 
 /** What may change of a user here: never the email, which is a claim; the username has its own function. */
@@ -210,9 +223,9 @@ function change(old: User, changes: Changes): { next: User; writes: Write[] } {
   return { next, writes: [put(user, next, old), ...indexWrites(byName(old), byName(next))] }
 }
 
-/** As `amendByPlan`, in a unit of work of its own: for sign-in, and for who has no unit. */
-export const amendLatest = (id: string, changes: (it: User) => Changes): Promise<User | undefined> =>
-  inUnit((unit) => amendByPlan(unit, id, async (it) => ({ changes: changes(it) })))
+/** Changes a user as it is now; see `amendUserByPlan`. */
+export const amendUser = (unit: UnitOfWork, id: string, changesOf: (it: User) => Changes): Promise<User | undefined> =>
+  amendUserByPlan(unit, id, async (it) => ({ changes: changesOf(it) }))
 
 /** What to change of a user, and the writes that go into the same transaction. */
 export type UserPlan = { changes: Changes; also?: readonly Write[] }
@@ -221,13 +234,13 @@ export type UserPlan = { changes: Changes; also?: readonly Write[] }
  * Changes a user as it is now, however often others change it meanwhile. What `plan` throws is final; when it answers nothing,
  * nothing is written.
  */
-export async function amendByPlan(
+export async function amendUserByPlan(
   unit: UnitOfWork,
   id: string,
   plan: (it: User) => Promise<UserPlan | undefined>,
 ): Promise<User | undefined> {
   unit.retryOn('conflict')
-  const latest = await load(id)
+  const latest = await loadUser(id)
   const planned = latest && (await plan(latest))
   if (!planned) return undefined
   if (says(latest, planned.changes) && !planned.also?.length) return latest
@@ -237,7 +250,7 @@ export async function amendByPlan(
 }
 
 /** Gives a user another name and frees the old one. Fails with `invalid` when it is taken. */
-export async function rename(unit: UnitOfWork, old: User, username: string): Promise<User> {
+export async function renameUser(unit: UnitOfWork, old: User, username: string): Promise<User> {
   const next = withNextVersion(old, { username: asciiLowerCase(username), updated_at: now() })
   if (next.username === old.username) return old
   unit.add([

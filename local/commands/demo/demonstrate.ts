@@ -1,5 +1,6 @@
-import { issue } from '../../../lib/platform/auth/jwt.ts'
-import { loadByEmail } from '../../../lib/platform/users/users.ts'
+import { issueTokens } from '../../../lib/platform/auth/jwt.ts'
+import { inUnit } from '../../../lib/platform/unit-of-work.ts'
+import { loadUserByEmail } from '../../../lib/platform/users/users.ts'
 import { type Caller, callerOf, detailOf } from '../import/client.ts'
 import type { Result } from '../import/report.ts'
 import { offer, type Row } from '../import/rows.ts'
@@ -69,9 +70,9 @@ async function plan(owner: Caller, records: readonly string[]): Promise<void> {
 }
 
 async function signedIn(name: string): Promise<Caller | undefined> {
-  const user = await loadByEmail(`${name}@heritage.test`)
+  const user = await loadUserByEmail(`${name}@heritage.test`)
   if (!user) return undefined
-  const { access } = await issue(user)
+  const { access } = await inUnit((unit) => issueTokens(unit, user))
   return callerOf({ token: access }, { base: 'http://localhost:8000', send: inProcess })
 }
 

@@ -6,7 +6,7 @@ import { Problem } from '../../../lib/base/errors.ts'
 import { isShortId, shortDigest } from '../../../lib/base/ids/short-id.ts'
 import { longMembers, submissionMembers, submissionStatuses } from '../../../lib/domain/submissions/members.ts'
 import { importSubmission, type SubmissionInput } from '../../../lib/domain/submissions/submissions.ts'
-import { loadByEmail, loadByUsername } from '../../../lib/platform/users/users.ts'
+import { loadUserByEmail, loadUserByUsername } from '../../../lib/platform/users/users.ts'
 import type { Aside, Fault } from './draft.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 
@@ -70,7 +70,7 @@ export async function importSubmissions(offered: readonly OldRow[], options: Opt
 
 /** The id of the user with this email address or username. */
 const idOf = async (name: string): Promise<string | undefined> =>
-  (await (name.includes('@') ? loadByEmail(name) : loadByUsername(name)))?.id
+  (await (name.includes('@') ? loadUserByEmail(name) : loadUserByUsername(name)))?.id
 
 const blank = (one: OldRow): Omit<Result, 'outcome'> => ({
   file: one.file,

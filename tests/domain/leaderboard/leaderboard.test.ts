@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { contribute, decide, publish, sure } from '../../harness/make.ts'
+import { changeUser, createUser, signInAs } from '../../harness/people.ts'
 
 let app: App
 let following: Following
@@ -202,17 +203,17 @@ describe('contributors', () => {
 describe('a search for people', () => {
   test('looks at names only, not at the rest of a profile', async () => {
     const body = { biography: 'Carves peacocks', organization: 'Peacock workshop', last_name: 'Silpakar' }
-    const { amendLatest, load } = await import('../../../lib/platform/users/users.ts')
+    const { loadUser } = await import('../../../lib/platform/users/users.ts')
     const id = await idOf('other')
-    const last_name = (await load(id))?.last_name ?? ''
-    await amendLatest(id, () => body)
+    const last_name = (await loadUser(id))?.last_name ?? ''
+    await changeUser(id, () => body)
     await following.settled()
     expect(names(await leaderboard('?search=lpaka')).map(([, name]) => name)).toEqual(['other'])
     const { body: found } = await app.anon.get('/data/search/?q=peacocks&resource=users')
     expect(found.results.map((it: { id: string }) => it.id)).toEqual([id])
     expect(names(await leaderboard('?search=eacoc'))).toEqual([])
     expect(names(await leaderboard('?search=peacock'))).toEqual([])
-    await amendLatest(id, () => ({ biography: '', organization: '', last_name }))
+    await changeUser(id, () => ({ biography: '', organization: '', last_name }))
     await following.settled()
   })
 
@@ -239,9 +240,8 @@ describe('a person', () => {
   })
 
   test('who is deactivated is on no board, and comes back with the same figures', async () => {
-    const { amendLatest } = await import('../../../lib/platform/users/users.ts')
     const id = await idOf('other')
-    await amendLatest(id, () => ({ is_active: false }))
+    await changeUser(id, () => ({ is_active: false }))
     await following.settled()
     expect(names(await leaderboard())).toEqual([
       [1, 'dev', 36],
@@ -249,7 +249,7 @@ describe('a person', () => {
       [3, 'reviewer', 5],
     ])
     expect((await leaderboard()).stats).toMatchObject({ total_contributors: 3, total_score: 56, total_entities: 4 })
-    await amendLatest(id, () => ({ is_active: true }))
+    await changeUser(id, () => ({ is_active: true }))
     await following.settled()
     expect(names(await leaderboard())).toHaveLength(4)
   })
@@ -269,12 +269,12 @@ describe('what the projector never heard of', () => {
   const sweep = async () => (await import('../../../functions/sweeper.ts')).handler()
 
   test('is brought up by the sweeper, which looks at everyone in turn', async () => {
-    const { create } = await import('../../../lib/platform/users/users.ts')
-    const many = Array.from({ length: 200 }, (_, i) => create({ email: `n${i}@heritage.test`, username: `quiet-${i}` }))
+    const many = Array.from({ length: 200 }, (_, i) =>
+      createUser({ email: `n${i}@heritage.test`, username: `quiet-${i}` }),
+    )
     await Promise.all(many)
     app.tick(1)
-    const { issue } = await import('../../../lib/platform/auth/jwt.ts')
-    const late = app.as((await issue(await create({ email: 'late@heritage.test', username: 'late' }))).access)
+    const late = app.as(await signInAs(await createUser({ email: 'late@heritage.test', username: 'late' })))
     await publish(app, 'structures', { name: 'Unheard Of' }, late)
     await following.take()
     expect(await sweep()).toMatchObject({ recounted: 200 })

@@ -6,6 +6,7 @@ import type { Decision, RecordItem } from '../../../lib/domain/records/items.ts'
 import type { Write } from '../../../lib/engines/table/item.ts'
 import { openApp } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
+import { changeUser, createUser } from '../../harness/people.ts'
 
 /** So many changes are made; OPERATIONS=10000 makes more, SEED=... others. */
 const operations = Number(process.env.OPERATIONS ?? 800)
@@ -59,9 +60,8 @@ beforeAll(async () => {
     },
     { step: 'initialize', name: 'faults' },
   )
-  const { create } = await import('../../../lib/platform/users/users.ts')
   const made = Array.from({ length: 12 }, (_, i) =>
-    create({ email: `p${i}@heritage.test`, username: `person-${i}`, organization: i % 3 === 0 ? 'Museum' : '' }),
+    createUser({ email: `p${i}@heritage.test`, username: `person-${i}`, organization: i % 3 === 0 ? 'Museum' : '' }),
   )
   ids = (await Promise.all(made)).map((it) => it.id)
 })
@@ -130,7 +130,6 @@ async function makeWorld(): Promise<World> {
   const { inUnit } = await import('../../../lib/platform/unit-of-work.ts')
   const { newRecord, newRevision } = await import('../../../lib/domain/records/build.ts')
   const { decision, recordItem, revision } = await import('../../../lib/domain/records/items.ts')
-  const users = await import('../../../lib/platform/users/users.ts')
   const { withNextVersion, put, remove } = await import('../../../lib/engines/table/item.ts')
   const { submission } = await submissions()
 
@@ -223,10 +222,10 @@ async function makeWorld(): Promise<World> {
       }),
     () => change(sent, (old) => ({ next: undefined, writes: [remove(submission, old)] })),
     async () => {
-      await users.amendLatest(pick(ids), () => ({ organization: pick(['', 'Museum', 'Guthi Sansthan']) }))
+      await changeUser(pick(ids), () => ({ organization: pick(['', 'Museum', 'Guthi Sansthan']) }))
     },
     async () => {
-      await users.amendLatest(pick(ids), () => ({ is_active: random() < 0.8 }))
+      await changeUser(pick(ids), () => ({ is_active: random() < 0.8 }))
     },
   ]
 
@@ -316,9 +315,9 @@ async function figuresOf(people: readonly string[]): Promise<Record<string, Tall
 async function compareBoards(world: World): Promise<void> {
   const { boardNames, boards, scoreOf } = await import('../../../lib/domain/leaderboard/score.ts')
   const board = await import('../../../lib/domain/leaderboard/page.ts')
-  const { load } = await import('../../../lib/platform/users/users.ts')
+  const { loadUser } = await import('../../../lib/platform/users/users.ts')
   const figures = world.figures()
-  const people = await Promise.all(ids.map(async (id) => ({ user: await load(id), tally: figures[id] })))
+  const people = await Promise.all(ids.map(async (id) => ({ user: await loadUser(id), tally: figures[id] })))
   const active = people.flatMap(({ user, tally }) => (user?.is_active && tally ? [{ user, tally }] : []))
   for (const name of boardNames) {
     const { points, tie } = boards[name]

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { commandsOf, contribute, sure } from '../../harness/make.ts'
+import { createUser } from '../../harness/people.ts'
 
 let app: App
 let following: Following
@@ -183,7 +184,6 @@ describe('what is announced to all reviewers', () => {
 
 describe('what it costs', () => {
   test('to announce a contribution is the same for 5 reviewers and for 50', async () => {
-    const { create } = await import('../../../lib/platform/users/users.ts')
     const { clock } = await import('../../../lib/base/clock.ts')
     const appointMany = async (many: number) => {
       for (let i = 0; i < many; i += 1) {
@@ -196,7 +196,7 @@ describe('what it costs', () => {
           assigned_by: null,
         }
         const reviewer_role = { ...role, created_at: at, updated_at: at }
-        await create({ id, email: `${id}@heritage.test`, username: id.slice(0, 20), reviewer_role })
+        await createUser({ id, email: `${id}@heritage.test`, username: id.slice(0, 20), reviewer_role })
       }
       await following.settled()
     }

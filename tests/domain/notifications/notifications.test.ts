@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { commandsOf, contribute, decide, publish, sure } from '../../harness/make.ts'
+import { createUser, signInAs } from '../../harness/people.ts'
 
 let app: App
 let following: Following
@@ -439,19 +440,17 @@ describe('after 180 days', () => {
 })
 
 test('every reviewer is told, however many there are', async () => {
-  const { create } = await import('../../../lib/platform/users/users.ts')
   const reviewers = Array.from({ length: 103 }, (_, i) => ({
     id: crypto.randomUUID(),
     email: `many-${i}@heritage.test`,
   }))
   const role = { role: 'community_reviewer' as const, expertise_areas: [], is_active: true, assigned_by: null }
   const at = '2025-01-15T10:00:00.000Z'
-  const { issue } = await import('../../../lib/platform/auth/jwt.ts')
   const tokens: string[] = []
   for (const { id, email } of reviewers) {
     const reviewer_role = { ...role, id, created_at: at, updated_at: at }
-    const user = await create({ id, email, username: email.slice(0, email.indexOf('@')), reviewer_role })
-    tokens.push((await issue(user)).access)
+    const user = await createUser({ id, email, username: email.slice(0, email.indexOf('@')), reviewer_role })
+    tokens.push(await signInAs(user))
   }
   await contribute(app.contributor, 'structures', { name: 'Told to many' })
   await following.settled()

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Filter } from '../../../lib/domain/notifications/list.ts'
 import type { User } from '../../../lib/platform/users/users.ts'
 import { type App, openApp } from '../../harness/app.ts'
+import { changeUser, createUser } from '../../harness/people.ts'
 
 let app: App
 beforeAll(async () => {
@@ -40,7 +41,7 @@ const load = async () => ({
   ...(await import('../../../lib/domain/notifications/send.ts')),
   ...(await import('../../../lib/domain/notifications/unread.ts')),
   ...(await import('../../../lib/platform/users/actor.ts')),
-  users: await import('../../../lib/platform/users/users.ts'),
+  ...(await import('../../../lib/platform/unit-of-work.ts')),
 })
 type Lib = Awaited<ReturnType<typeof load>>
 
@@ -80,7 +81,7 @@ async function turn(lib: Lib, it: Reader): Promise<void> {
   it.reviews = !it.reviews
   const at = textOf(present(lib))
   const role = { role: 'community_reviewer' as const, expertise_areas: [], assigned_by: null, updated_at: at }
-  const changed = await lib.users.amendLatest(it.user.id, ({ id, reviewer_role: old }) => ({
+  const changed = await changeUser(it.user.id, ({ id, reviewer_role: old }) => ({
     reviewer_role: { ...role, id, created_at: old?.created_at ?? at, is_active: it.reviews },
   }))
   it.user = changed ?? never()
@@ -148,13 +149,13 @@ async function mark(lib: Lib, it: Reader, chance: Chance): Promise<void> {
   const some = results.map(({ message }) => message).filter(() => chance(3) === 0)
   const fresh = it.told.filter(({ event, is_read }) => !is_read && some.some((one) => one.event === event))
   const ids = some.map((one) => one.notification_id)
-  expect(await lib.markRead(it.user.id, [...ids, ...ids, 'nothing'])).toBe(fresh.length)
+  expect(await lib.inUnit((unit) => lib.markRead(unit, it.user.id, [...ids, ...ids, 'nothing']))).toBe(fresh.length)
   for (const each of fresh) each.is_read = true
 }
 
 async function markAll(lib: Lib, it: Reader): Promise<void> {
   const fresh = it.told.filter((one) => !one.is_read && isLiving(lib, one))
-  expect(await lib.markAllRead(it.user.id)).toBe(atMost100(fresh))
+  expect(await lib.inUnit((unit) => lib.markAllRead(unit, it.user.id))).toBe(atMost100(fresh))
   for (const each of it.told) each.is_read = true
 }
 
@@ -164,7 +165,7 @@ test.each([1, 2, 3, 4, 5, 6])('whatever happens, everybody has what they were to
   const readers: Reader[] = []
   for (let i = 0; i < 3; i += 1) {
     const name = `shelf-${seed}-${i}`
-    const user = await lib.users.create({ email: `${name}@heritage.test`, username: name })
+    const user = await createUser({ email: `${name}@heritage.test`, username: name })
     readers.push({ user, reviews: false, told: [] })
   }
   const one = () => readers[chance(readers.length)] ?? never()

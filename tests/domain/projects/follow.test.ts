@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { App, Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { sure } from '../../harness/make.ts'
+import { createUser, signInAs } from '../../harness/people.ts'
 import { at, move, newProject, openProjects, projectIn, waitingRecords } from '../../harness/projects.ts'
 
 let app: App
@@ -19,10 +20,8 @@ const about = async (who: Persona, slug: string): Promise<Row[]> => {
 const said = async (who: Persona, slug: string) => (await about(who, slug)).map((row) => row.message)
 
 async function newcomer(name: string) {
-  const { issue } = await import('../../../lib/platform/auth/jwt.ts')
-  const { create } = await import('../../../lib/platform/users/users.ts')
-  const user = await create({ email: `${name}@heritage.test`, username: name })
-  return { id: user.id, who: app.as((await issue(user)).access) }
+  const user = await createUser({ email: `${name}@heritage.test`, username: name })
+  return { id: user.id, who: app.as(await signInAs(user)) }
 }
 
 describe('those whom a move concerns are told, and nobody else', () => {

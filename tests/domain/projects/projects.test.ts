@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { App, Persona } from '../../harness/app.ts'
 import { atOnce, contribute, publish, sure } from '../../harness/make.ts'
+import { createUser, signInAs } from '../../harness/people.ts'
 import {
   addAsset,
   at,
@@ -16,12 +17,10 @@ let app: App
 let fresh: () => Promise<Persona>
 beforeAll(async () => {
   app = await openProjects()
-  const { issue } = await import('../../../lib/platform/auth/jwt.ts')
-  const { create } = await import('../../../lib/platform/users/users.ts')
   let users = 0
   fresh = async () => {
     const name = `maker-${++users}`
-    return app.as((await issue(await create({ email: `${name}@heritage.test`, username: name }))).access)
+    return app.as(await signInAs(await createUser({ email: `${name}@heritage.test`, username: name })))
   }
 })
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { App, Persona } from '../../harness/app.ts'
 import { sure } from '../../harness/make.ts'
+import { createUser, signInAs } from '../../harness/people.ts'
 import {
   addAsset,
   at,
@@ -45,14 +46,12 @@ async function projectWith(state: State): Promise<{ slug: string; who: Record<Ro
   await addAsset(slug)
   const [record] = await waitingRecords(app, 1)
   await linkTo(app.contributor, slug, record)
-  const { issue } = await import('../../../lib/platform/auth/jwt.ts')
-  const users = await import('../../../lib/platform/users/users.ts')
   const member = async (role: string) => {
     const username = `${role}-${crypto.randomUUID().slice(0, 8)}`.replace('_', '-')
-    const user = await users.create({ username, email: `${username}@heritage.test` })
+    const user = await createUser({ username, email: `${username}@heritage.test` })
     if (role !== 'stranger')
       sure(201, await app.contributor.post(at(slug, 'memberships/'), { body: { username, role } }))
-    return app.as((await issue(user)).access)
+    return app.as(await signInAs(user))
   }
   const who = {
     owner: app.contributor,

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RecordItem } from '../../../lib/domain/records/items.ts'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { atOnce, commandsOf, contribute, decide, publish, sure } from '../../harness/make.ts'
+import { changeUser } from '../../harness/people.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -285,13 +286,13 @@ describe('filters', () => {
   })
 
   test('my_domain leaves the categories of the caller, and everything to a caller without any', async () => {
-    const users = await import('../../../lib/platform/users/users.ts')
+    const { loadUserByEmail } = await import('../../../lib/platform/users/users.ts')
     const [, ritual] = await waiting([{ category: 'monument' }, { category: 'ritual' }])
-    const expert = await users.loadByEmail('expert@heritage.test')
+    const expert = await loadUserByEmail('expert@heritage.test')
     const { reviewer_role } = expert ?? {}
     if (!expert || !reviewer_role) throw new Error('no expert')
     expect((await pages(app.domain, '/data/review-queue/?my_domain=true')).count).toBe(2)
-    await users.amendLatest(expert.id, () => ({
+    await changeUser(expert.id, () => ({
       reviewer_role: { ...reviewer_role, expertise_areas: ['ritual'] },
     }))
     const mine = await pages(app.domain, '/data/review-queue/?my_domain=true')

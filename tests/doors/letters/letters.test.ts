@@ -5,6 +5,7 @@ import { type Caught, type Fate, type MailCatcher, startMailCatcher } from '../.
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { contribute, decide, publish, sure } from '../../harness/make.ts'
+import { changeUser } from '../../harness/people.ts'
 
 let app: App
 let following: Following
@@ -111,8 +112,7 @@ describe('an address', () => {
 
   test('that a provider has confirmed needs no question', async () => {
     const who = await someone()
-    const { amendLatest } = await import('../../../lib/platform/users/users.ts')
-    await amendLatest(who.id, () => ({ subjects: { 'https://provider.test': 'subject' } }))
+    await changeUser(who.id, () => ({ subjects: { 'https://provider.test': 'subject' } }))
     expect(sure(200, await who.put(place, { body: { mode: 'at_once' } })).obstacle).toBeNull()
     await tell(who)
     expect((await caughtIn(visit)).map(({ to }) => to)).toEqual([who.email])
@@ -165,11 +165,11 @@ describe('an address', () => {
 
   test('of an account that came from elsewhere and is none is refused, and told', async () => {
     const who = await someone()
-    const { load } = await import('../../../lib/platform/users/users.ts')
+    const { loadUser } = await import('../../../lib/platform/users/users.ts')
     const { user } = await import('../../../lib/platform/users/users.ts')
     const { put } = await import('../../../lib/engines/table/item.ts')
     const { transact } = await import('../../../lib/engines/table/write.ts')
-    const old = await load(who.id)
+    const old = await loadUser(who.id)
     if (!old) throw new Error('nobody')
     await transact([put(user, { ...old, email: 'a@b.np\r\nBcc: c@d.np', version: old.version + 1 }, old)])
     const { status, body } = await who.put(place, { body: { mode: 'daily' } })
@@ -198,8 +198,7 @@ describe('a letter', () => {
 
   test('is not made by what somebody has called something', async () => {
     const who = await reader({ mode: 'at_once' }, 'Maya')
-    const { amendLatest } = await import('../../../lib/platform/users/users.ts')
-    await amendLatest(who.id, () => ({ first_name: 'Maya\r\nBcc: all@example.org' }))
+    await changeUser(who.id, () => ({ first_name: 'Maya\r\nBcc: all@example.org' }))
     const it = await tell(who)
     const { load, recordItem, put, transact, recordItemOf } = await stored()
     const found = await load(it.cultural_entity_id)
@@ -505,8 +504,7 @@ test('a reviewer is told of what is announced to all reviewers, once, but of the
 test('whose account is closed gets no letter', async () => {
   const who = await reader()
   await tell(who)
-  const { amendLatest } = await import('../../../lib/platform/users/users.ts')
-  await amendLatest(who.id, () => ({ is_active: false }))
+  await changeUser(who.id, () => ({ is_active: false }))
   expect(await visit()).toEqual(NONE)
 })
 

@@ -3,6 +3,7 @@ import { bm25BesideHidden } from '../../bench/search/fts5.ts'
 import { type App, openApp } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { contribute, decide, publish, sure } from '../../harness/make.ts'
+import { createUser } from '../../harness/people.ts'
 
 /** What is hidden changes in every way it can; whatever the public is answered stays the same, byte for byte. */
 
@@ -127,8 +128,7 @@ test('every public answer is the same after whatever happens to what is hidden',
   await propose('more-hidden-patan', 'private')
   const title = { title: 'Patan Stupa, xqz', abstract: 'pattan waiting' }
   sure(200, await app.contributor.patch('/data/projects/hidden-patan/', { body: title }))
-  const { create } = await import('../../../lib/platform/users/users.ts')
-  await create({ email: 'patan.stupa@example.org', username: 'gone-one', last_name: 'Patan', is_active: false })
+  await createUser({ email: 'patan.stupa@example.org', username: 'gone-one', last_name: 'Patan', is_active: false })
   sure(200, await app.staff.post(`/cidoc/monuments/${deleted.id}/restore/`))
   sure(204, await app.staff.delete(path(deleted)))
   await following.settled()

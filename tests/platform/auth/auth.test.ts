@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../harness/app.ts'
+import { changeUser } from '../../harness/people.ts'
 import { openProvider, type Provider, START } from '../../harness/provider.ts'
 
 let app: App
@@ -220,9 +221,9 @@ describe('our own tokens', () => {
 
 describe('an inactive user or an earlier generation', () => {
   const change = async (changes: object) => {
-    const users = await import('../../../lib/platform/users/users.ts')
-    const user = await users.loadByUsername('expert')
-    if (user) await users.amendLatest(user.id, () => changes)
+    const { loadUserByUsername } = await import('../../../lib/platform/users/users.ts')
+    const user = await loadUserByUsername('expert')
+    if (user) await changeUser(user.id, () => changes)
   }
   const signIn = () => app.anon.post('/api/token/', { body: { username: 'expert', password: 'heritage-local' } })
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
+import { changeUser } from '../../harness/people.ts'
 
 let app: App
 let following: Following
@@ -603,13 +604,12 @@ describe('answering an application', () => {
     const it = await join()
     const { id } = await apply(it)
     // Only who becomes staff while the application waits could try; no route makes staff.
-    const users = await import('../../../lib/platform/users/users.ts')
-    await users.amendLatest(it.id, () => ({ is_staff: true }))
+    await changeUser(it.id, () => ({ is_staff: true }))
     for (const verb of ['approve', 'reject']) {
       const reply = await withoutTrace(() => it.post(`${APPLICATIONS}${id}/${verb}/`, { body: {} }))
       expect(reply).toEqual([403, refused])
     }
-    await users.amendLatest(it.id, () => ({ is_staff: false }))
+    await changeUser(it.id, () => ({ is_staff: false }))
   })
 
   test('an unknown application is not found, and notes have their limits', async () => {
@@ -805,8 +805,7 @@ describe('the users of the platform', () => {
 
   test('who are inactive are found here, and by nobody else', async () => {
     const it = await join({ first_name: 'Dormant', last_name: 'Member' })
-    const { amendLatest } = await import('../../../lib/platform/users/users.ts')
-    await amendLatest(it.id, () => ({ is_active: false }))
+    await changeUser(it.id, () => ({ is_active: false }))
     expect(await names({ search: 'dormant' }, app.curator)).toEqual([it.username])
     expect((await app.anon.get('/data/search/?q=dormant&resource=users')).body.count).toBe(0)
   })
