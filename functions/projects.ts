@@ -254,7 +254,8 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-const userId = async (named: string) => (v.is(uuid, named) ? named.toLowerCase() : (await loadUserByUsername(named))?.id)
+const userId = async (named: string) =>
+  v.is(uuid, named) ? named.toLowerCase() : (await loadUserByUsername(named))?.id
 
 /** 202 where it goes on by itself. */
 const moved = async (it: projects.Whole, actor: Actor) =>

@@ -85,7 +85,12 @@ const change = (body: typeof Whole | typeof Part) =>
   })
 
 const answer = (
-  give: (unit: UnitOfWork, it: applications.Application, by: Actor, notes: string) => ReturnType<typeof roles.approveApplication>,
+  give: (
+    unit: UnitOfWork,
+    it: applications.Application,
+    by: Actor,
+    notes: string,
+  ) => ReturnType<typeof roles.approveApplication>,
 ) =>
   actorRoute({
     permission: 'application.answer',
@@ -176,7 +181,8 @@ export const routes = withTables({
     permission: 'application.own',
     summary: 'Read the own application',
     answer: ok(OwnApplicationView),
-    handle: async ({ actor }) => ownApplicationView(await applications.loadLatestApplication(signedIn(await users.loadUser(actor.id)))),
+    handle: async ({ actor }) =>
+      ownApplicationView(await applications.loadLatestApplication(signedIn(await users.loadUser(actor.id)))),
   }),
 
   'POST /data/reviewer-applications/mine/withdraw/': actorRoute({
