@@ -21,4 +21,4 @@ export { createLinks, type Links, uploadForm } from './blobs.ts'
 
 // Objects that no item names yet, or any more.
 
-export { forgetLooseFile, type LooseFile, markLoose, storeInUnit, sweepLooseFiles, withFile } from './loose-files.ts'
+export { forgetLooseFile, markLoose, storeInUnit, sweepLooseFiles, withFile } from './loose-files.ts'
