@@ -11,41 +11,41 @@ import { KALI, SIDEREAL_YEAR, whenSunReaches } from './surya-siddhanta.ts'
  * 2. Before and after, a month begins on the day (midnight to midnight in Kathmandu) on which the sun enters its sign,
  *    by the Surya Siddhanta.
  *
- * That rule gives 95 of 100 months of the tables to the day, and the others to one day.
+ * By that rule 95 of 100 months of the tables begin on the same day. The others are one day off.
  */
 
 /**
- * The years that are taken from the tables. For later years these hold forecasts, which do not agree with those of
- * others.
+ * The years that are taken from the tables. The tables also have later years, but these are forecasts, and other tables
+ * disagree with them.
  */
 export const tabledYears = { from: 1970, to: 2083 }
 const FIRST_TABLED = gregorianDay(1913, 4, 13)
 
-/** In the year 0 of the era so many years of the Kali age had gone by. */
+/** Years of the Kali age that had passed in the year 0 of Bikram Sambat. */
 const KALI_YEARS = 3044
 
-/** The first days of the twelve months of a year, and of the year after it. */
+/** Returns 13 days: the first day of each month of a year, and the first day of the next year. */
 export function bikramMonths(year: number): readonly number[] {
-  const kept = years.get(year)
-  if (kept) return kept
-  const starts = [...Array.from({ length: 12 }, (_, at) => startOf(year, at + 1)), startOf(year + 1, 1)]
-  years.set(year, starts)
+  const cached = yearCache.get(year)
+  if (cached) return cached
+  const starts = [...Array.from({ length: 12 }, (_, index) => startOf(year, index + 1)), startOf(year + 1, 1)]
+  yearCache.set(year, starts)
   return starts
 }
-const years = lru<number, readonly number[]>(500)
+const yearCache = lru<number, readonly number[]>(500)
 
 function startOf(year: number, month: number): number {
-  const first = tabledStarts()[(year - tabledYears.from) * 12 + month - 1]
-  return first ?? signDay(year, month)
+  const tabled = tabledStarts()[(year - tabledYears.from) * 12 + month - 1]
+  return tabled ?? signDay(year, month)
 }
 
 /** The day on which the sun enters the sign of a month. */
 function signDay(year: number, month: number): number {
-  const about = KALI + SIDEREAL_YEAR * (year + KALI_YEARS + (month - 1) / 12)
-  return Math.floor(whenSunReaches((month - 1) * 30, about))
+  const guess = KALI + SIDEREAL_YEAR * (year + KALI_YEARS + (month - 1) / 12)
+  return Math.floor(whenSunReaches((month - 1) * 30, guess))
 }
 
-/** The first day of every month that the tables cover, and of the one after them. */
+/** The first day of every month of the tables, and of the month after the last one. */
 const tabledStarts = once(() => {
   const starts = [FIRST_TABLED]
   for (let year = tabledYears.from; year <= tabledYears.to; year += 1)
@@ -54,7 +54,7 @@ const tabledStarts = once(() => {
   return starts
 })
 
-/** The date of a day. */
+/** Converts a day to its date in Bikram Sambat. */
 export function bikramDate(day: number): CalendarDate {
   const guess = Math.floor((day - KALI) / SIDEREAL_YEAR) - KALI_YEARS
   const year = [guess + 1, guess, guess - 1].find((it) => (bikramMonths(it)[0] ?? Infinity) <= day) ?? guess

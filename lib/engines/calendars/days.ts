@@ -1,46 +1,46 @@
 /**
- * A day is a whole number: days since 1970-01-01. The Gregorian calendar goes on before 1582 (proleptic), as in ISO
- * 8601.
+ * A day is a whole number: days since 1970-01-01. The Gregorian calendar is also used for days before 1582 (proleptic),
+ * as in ISO 8601.
  */
 
-/** A day as a calendar names it. Years count as astronomers do: 1 BCE is 0. */
+/** A date of one calendar. Years are counted as by astronomers: 1 BCE is the year 0. */
 export type CalendarDate = {
   year: number
-  /** From 1; of Nepal Sambat 1 is Kachhala. */
+  /** From 1. In Nepal Sambat month 1 is Kachhala. */
   month: number
-  /** Of Nepal Sambat the lunar day: 1 to 15 in the bright half, 16 to 30 in the dark one. */
+  /** In Nepal Sambat the lunar day: 1 to 15 in the bright half of the month, 16 to 30 in the dark half. */
   day: number
-  /** The month is an intercalary one, which goes before the month of its number. */
+  /** The month is intercalary: it is inserted before the month with the same number. */
   leap_month?: true
-  /** The second of two days on which the same lunar day is current at sunrise. */
+  /** The second of two days that have the same lunar day at sunrise. */
   leap_day?: true
 }
 
 const DAY_MS = 86_400_000
 
-/** The day of a Gregorian date; months and days beyond their ends run on. */
+/** Converts a Gregorian date to a day. A month or day that is too large continues in the next year or month. */
 export function gregorianDay(year: number, month: number, day: number): number {
-  // Date.UTC alone would take the years 0 to 99 for 1900 to 1999.
+  // `Date.UTC` reads the years 0 to 99 as 1900 to 1999.
   return new Date(0).setUTCFullYear(year, month - 1, day) / DAY_MS
 }
 
-/** The Gregorian date of a day. */
+/** Converts a day to its Gregorian date. */
 export function gregorianDate(day: number): CalendarDate {
-  const at = new Date(day * DAY_MS)
-  return { year: at.getUTCFullYear(), month: at.getUTCMonth() + 1, day: at.getUTCDate() }
+  const date = new Date(day * DAY_MS)
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
 }
 
-/** The day of 0000-03-01 in the Julian calendar. Years are counted from March here, so that a leap day ends a year. */
+/** The day of 0000-03-01 in the Julian calendar. Here a year begins in March, so the leap day is its last day. */
 const JULIAN_MARCH = -719_470
 
-/** The day of a Julian date; months and days beyond their ends run on. */
+/** Converts a Julian date to a day. A month or day that is too large continues in the next year or month. */
 export function julianDay(year: number, month: number, day: number): number {
   const months = year * 12 + month - 3
   const [years, within] = [Math.floor(months / 12), ((months % 12) + 12) % 12]
   return JULIAN_MARCH + Math.floor((1461 * years) / 4) + Math.floor((153 * within + 2) / 5) + day - 1
 }
 
-/** The Julian date of a day. */
+/** Converts a day to its Julian date. */
 export function julianDate(day: number): CalendarDate {
   const days = day - JULIAN_MARCH
   const years = Math.floor((4 * days + 3) / 1461)

@@ -2,14 +2,14 @@
 export const calendarKeys = ['gregorian', 'julian', 'bikram_sambat', 'nepal_sambat', 'shaka'] as const
 export type CalendarKey = (typeof calendarKeys)[number]
 
-/** Short names of calendars, as queries give them, beside the keys. */
-const short: ReadonlyMap<string, CalendarKey> = new Map([
+/** Short names of calendars that queries may use instead of the keys. */
+const shortNames: ReadonlyMap<string, CalendarKey> = new Map([
   ['bs', 'bikram_sambat'],
   ['ns', 'nepal_sambat'],
 ])
-/** All names under which queries ask for a calendar. */
-export const calendarNames = [...calendarKeys, ...short.keys()]
+/** All names of calendars that queries accept. */
+export const calendarNames = [...calendarKeys, ...shortNames.keys()]
 
-/** The calendar that a query names; undefined for any other word. */
+/** Finds a calendar by its key or short name. Undefined if no calendar has the name. */
 export const findCalendar = (name: string): CalendarKey | undefined =>
-  short.get(name) ?? calendarKeys.find((it) => it === name)
+  shortNames.get(name) ?? calendarKeys.find((it) => it === name)

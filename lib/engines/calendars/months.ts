@@ -1,15 +1,18 @@
 /**
- * A month: how we write it, and as what else writers spell it. `spelt` is a pattern, in lower case, without marks above
- * letters.
+ * A month: its name in English and Nepali, and `spelt`, a pattern of all its spellings. The pattern is in lower case,
+ * without marks above letters.
  */
 export type MonthName = { en: string; ne: string; spelt: string }
 
-/** A pattern for any of the names, and the number (from 1) of the month that a name means. */
+/**
+ * Returns a pattern that matches any of the months, and a function from a spelling to its month: from 1, or 0 if none
+ * fits.
+ */
 export function monthMatcher(months: readonly MonthName[]): { pattern: string; numberOf: (name: string) => number } {
-  const own = months.map(({ spelt }) => new RegExp(`^(?:${spelt})$`))
+  const spellings = months.map(({ spelt }) => new RegExp(`^(?:${spelt})$`))
   return {
     pattern: `(?:${months.map(({ spelt }) => spelt).join('|')})`,
-    numberOf: (name) => own.findIndex((each) => each.test(name)) + 1,
+    numberOf: (name) => spellings.findIndex((spelling) => spelling.test(name)) + 1,
   }
 }
 
@@ -43,7 +46,7 @@ export const solarMonths: readonly MonthName[] = [
   { en: 'Chaitra', ne: 'चैत', spelt: 'ch?aitra?|chaita?|chet|चैत|चैत्र' },
 ]
 
-/** Names of the lunar months of Nepal Sambat in Newar; sources name the same months in Sanskrit, too. */
+/** The lunar months of Nepal Sambat by their Newar names. Their spellings include the Sanskrit names. */
 export const lunarMonthNames: readonly MonthName[] = [
   { en: 'Kachhala', ne: 'कछला', spelt: `kach?chh?ala|kach?hala|कछला|कार्तिक|kartt?ika?` },
   { en: 'Thinla', ne: 'थिंला', spelt: 'thim?n?la|थिंला|थिँला|margas?h?irs?h?a?|marga|मार्ग|मार्गशीर्ष' },

@@ -3,10 +3,9 @@ import { gregorianDay } from './days.ts'
 import { type Interval, readInterval } from './reading.ts'
 
 /**
- * Periods of Nepal's history that dates name, with their years of our era, about. A record of a period may say more.
+ * Periods of Nepal's history: `from` and `to` are about their years CE, `words` and `ne` their other names in English
+ * and Nepali.
  */
-
-/** Dynasties and periods with the years over which they ruled, the words that searches know for them, and their Nepali names. */
 export const reigns: Readonly<Record<string, { words: string; ne: string; from: number; to: number }>> = {
   Kirant: { words: 'kirat, kirata, kirati, kirant period', ne: 'किराँत, किरात, किराँती', from: -800, to: 300 },
   Lichhavi: {
@@ -26,15 +25,15 @@ const periodByName = once(
     new Map(
       Object.entries(reigns).flatMap(([label, { words, ne, from, to }]) =>
         [label, ...words.split(','), ...ne.split(',')].map((name): [string, Interval] => [
-          bare(name),
+          periodName(name),
           { from: gregorianDay(from, 1, 1), to: gregorianDay(to, 12, 31), approximate: true },
         ]),
       ),
     ),
 )
 
-/** The name of a period without what stands around it: "in the Malla period (north wing)" is "malla", "मल्लकालमा" is "मल्ल". */
-function bare(words: string): string {
+/** Reduces words to the name of a period: "in the Malla period (north wing)" to "malla", "मल्लकालमा" to "मल्ल". */
+function periodName(words: string): string {
   return words
     .normalize('NFC')
     .toLowerCase()
@@ -45,11 +44,11 @@ function bare(words: string): string {
     .trim()
 }
 
-/** The bounds of words that name a period of this table; undefined for any others. */
+/** Finds the days of a period of this table by its name. Undefined for other words. */
 export const findPeriod = (words: string): Interval | undefined =>
-  words.length > LONGEST ? undefined : periodByName().get(bare(words))
-const LONGEST = 100
+  words.length > LONGEST_NAME ? undefined : periodByName().get(periodName(words))
+const LONGEST_NAME = 100
 
-/** What words mean where a date is wanted: a date of a calendar, else a period of this table. */
+/** Reads words as a date, else as a period of this table. Undefined if they are neither. */
 export const readBounds = (words: string, calendar: unknown): Interval | undefined =>
   readInterval(words, calendar) ?? findPeriod(words)

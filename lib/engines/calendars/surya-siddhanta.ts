@@ -1,10 +1,11 @@
 /**
- * Sun and moon as the Surya Siddhanta reckons them, from whose numbers the almanacs of Nepal were made: mean motion since
- * the creation, corrected by an epicycle whose size changes (E. Dershowitz and N. Reingold, Calendrical Calculations, chapter
- * on modern Hindu calendars). Moments are days since 1970-01-01 with fractions, in the mean local time of Kathmandu.
+ * Sun and moon as the Surya Siddhanta reckons them, from whose numbers the almanacs of Nepal were made: mean motion
+ * since the creation, corrected by an epicycle whose size changes (E. Dershowitz and N. Reingold, Calendrical
+ * Calculations, chapter on modern Hindu calendars). Moments are days since 1970-01-01 with fractions, in the mean local
+ * time of Kathmandu.
  */
 
-/** Days of a year among the stars. */
+/** Days that the sun takes for one turn among the stars. */
 export const SIDEREAL_YEAR = 365 + 279_457 / 1_080_000
 /** The mean length of a lunar month, from new moon to new moon. */
 const LUNAR_MONTH = 29.530587946
@@ -12,7 +13,9 @@ const SIDEREAL_MONTH = 27 + 4_644_439 / 14_438_334
 const ANOMALISTIC_YEAR = 1_577_917_828_000 / (4_320_000_000 - 387)
 const ANOMALISTIC_MONTH = 1_577_917_828 / (57_753_336 - 488_199)
 
-/** How far east of Ujjain Kathmandu lies, as a part of a day. The Surya Siddhanta counts from midnight at Ujjain. */
+/**
+ * The longitude of Kathmandu east of Ujjain, as a part of a day. The Surya Siddhanta counts from midnight at Ujjain.
+ */
 const EAST_OF_UJJAIN = (85.32 - 75.77) / 360
 /** The midnight with which the Kali age began: 18 February 3102 BCE (Julian). */
 export const KALI = -1_852_122 + EAST_OF_UJJAIN
@@ -35,19 +38,22 @@ export const moonPhase = (moment: number): number =>
 
 /** The moment near a guess (within ten days) at which the sun enters a longitude. */
 export const whenSunReaches = (degrees: number, near: number): number =>
-  zeroOf((at) => sunLongitude(at) - degrees, near, 10)
+  zeroOf((moment) => sunLongitude(moment) - degrees, near, 10)
 
 /** The first new moon at or after a moment. */
 export function nextNewMoon(moment: number): number {
   const wait = ((360 - moonPhase(moment)) % 360) / 360
-  const found = zeroOf(moonPhase, moment + wait * LUNAR_MONTH, 3)
-  return found >= moment ? found : zeroOf(moonPhase, moment + LUNAR_MONTH, 3)
+  const newMoon = zeroOf(moonPhase, moment + wait * LUNAR_MONTH, 3)
+  return newMoon >= moment ? newMoon : zeroOf(moonPhase, moment + LUNAR_MONTH, 3)
 }
 
 const turned = (degrees: number): number => ((degrees % 360) + 360) % 360
 
-/** Where an angle that grows passes 0, within so many days of a guess; exact to a hundredth of a second. */
-function zeroOf(angle: (at: number) => number, near: number, within: number): number {
+/**
+ * The moment at which a growing angle passes 0, at most `within` days before or after the guess `near`. By bisection,
+ * exact to a hundredth of a second.
+ */
+function zeroOf(angle: (moment: number) => number, near: number, within: number): number {
   let [low, high] = [near - within, near + within]
   while (high - low > 1e-7) {
     const middle = (low + high) / 2
@@ -70,7 +76,7 @@ function meanAt(moment: number, period: number): number {
   return 360 * (turns - Math.floor(turns))
 }
 
-/** The sine table has a step for every 225 minutes of arc, in minutes of a circle whose radius is 3438. */
+/** Degrees between two entries of the sine table: 225 minutes of arc. The table takes a radius of 3438 minutes. */
 const STEP = 225 / 60
 const table = Array.from({ length: 97 }, (_, k) => {
   const exact = 3438 * Math.sin((k * STEP * Math.PI) / 180)
@@ -79,11 +85,11 @@ const table = Array.from({ length: 97 }, (_, k) => {
 })
 const entry = (k: number): number => table[k] ?? 0
 
-/** From the table, straight between its entries; degrees from 0 to 360. */
+/** The sine by the table, linear between two entries. Takes degrees from 0 to 360. */
 function sine(degrees: number): number {
-  const at = degrees / STEP
-  const below = Math.floor(at)
-  return entry(below) + (at - below) * (entry(Math.min(96, below + 1)) - entry(below))
+  const position = degrees / STEP
+  const below = Math.floor(position)
+  return entry(below) + (position - below) * (entry(Math.min(96, below + 1)) - entry(below))
 }
 
 function arcSine(value: number): number {

@@ -5,48 +5,48 @@ import type { CalendarKey } from './keys.ts'
 import { civilMonths, lunarMonthNames, type MonthName, solarMonths } from './months.ts'
 import { daysOfTithi, type LunarMonth, lunarMonths, nepalDate } from './nepal-sambat.ts'
 
-/** Days from the first to the last, both included; an open end is infinite. */
+/** A first and a last day, both included. An open end is infinite. */
 export type Bounds = { from: number; to: number }
-/** Why a date is one that its calendar does not have, as a sentence. */
-export type Fault = { fault: string }
+/** A date that its calendar does not have. `fault` is a sentence for the person who wrote it. */
+export type DateFault = { fault: string }
 
-/** A way of naming days. */
-export type System = {
-  /** What stands before a year of this calendar; '' where a bare year is one. */
+/** A calendar: how it names days, and how its dates become days. */
+export type CalendarSystem = {
+  /** The mark before a year, such as "BS". '' if bare years are of this calendar. */
   mark: { en: string; ne: string }
   months: readonly MonthName[]
-  /** Years before these and after them are not read. */
+  /** The first and the last year that are read. */
   years: { from: number; to: number }
   year: (year: number) => Bounds
-  /** A fault for months that the year does not have. */
-  month: (year: number, month: number, leap?: boolean) => Bounds | Fault
-  day: (date: CalendarDate) => Bounds | Fault
-  /** The date of a day; undefined where only years are reckoned. */
-  of: ((day: number) => CalendarDate) | undefined
-  /** The year in which a day lies. */
+  /** The days of a month. A fault if the year does not have the month. */
+  month: (year: number, month: number, leap?: boolean) => Bounds | DateFault
+  day: (date: CalendarDate) => Bounds | DateFault
+  /** Converts a day to its date. Undefined for a calendar of which only years are known. */
+  dateOf: ((day: number) => CalendarDate) | undefined
+  /** The year of a day. */
   yearOf: (day: number) => number
 }
 
-/** Shaka is counted by years only: those of Bikram Sambat, under another number. */
-const SHAKA_BEHIND_BIKRAM = 135
+/** A Shaka year is the Bikram Sambat year minus 135. For Shaka only years are known, no months or days. */
+const SHAKA_DIFFERENCE = 135
 
-const civil = (reckoned: typeof gregorianDay, of: (day: number) => CalendarDate): Omit<System, 'mark'> => ({
+const civil = (dayOf: typeof gregorianDay, dateOf: (day: number) => CalendarDate): Omit<CalendarSystem, 'mark'> => ({
   months: civilMonths,
   years: { from: -200_000, to: 200_000 },
-  year: (year) => ({ from: reckoned(year, 1, 1), to: reckoned(year + 1, 1, 1) - 1 }),
-  month: (year, month) => monthFault(month) ?? { from: reckoned(year, month, 1), to: reckoned(year, month + 1, 1) - 1 },
+  year: (year) => ({ from: dayOf(year, 1, 1), to: dayOf(year + 1, 1, 1) - 1 }),
+  month: (year, month) => monthFault(month) ?? { from: dayOf(year, month, 1), to: dayOf(year, month + 1, 1) - 1 },
   day: ({ year, month, day }) =>
     monthFault(month) ??
     dayIn(
       day,
-      { from: reckoned(year, month, 1), to: reckoned(year, month + 1, 1) - 1 },
+      { from: dayOf(year, month, 1), to: dayOf(year, month + 1, 1) - 1 },
       () => `${civilMonths[month - 1]?.en} ${yearWords(year)}`,
     ),
-  of,
-  yearOf: (day) => of(day).year,
+  dateOf,
+  yearOf: (day) => dateOf(day).year,
 })
 
-export const systems: Readonly<Record<CalendarKey, System>> = {
+export const systems: Readonly<Record<CalendarKey, CalendarSystem>> = {
   gregorian: { mark: { en: '', ne: '' }, ...civil(gregorianDay, gregorianDate) },
   julian: { mark: { en: 'Julian', ne: 'जुलियन' }, ...civil(julianDay, julianDate) },
   bikram_sambat: {
@@ -58,7 +58,7 @@ export const systems: Readonly<Record<CalendarKey, System>> = {
     day: ({ year, month, day }) =>
       monthFault(month) ??
       dayIn(day, bikramMonth(year, month), () => phrase(`${solarMonths[month - 1]?.en} of BS ${year}`)),
-    of: bikramDate,
+    dateOf: bikramDate,
     yearOf: (day) => bikramDate(day).year,
   },
   nepal_sambat: {
@@ -71,29 +71,29 @@ export const systems: Readonly<Record<CalendarKey, System>> = {
     }),
     month: nepalMonth,
     day: nepalDay,
-    of: nepalDate,
+    dateOf: nepalDate,
     yearOf: (day) => nepalDate(day).year,
   },
   shaka: {
     mark: { en: 'Shaka', ne: 'शाके' },
     months: [],
     years: { from: 0, to: 3000 },
-    year: (year) => bikramYear(year + SHAKA_BEHIND_BIKRAM),
-    month: (year) => bikramYear(year + SHAKA_BEHIND_BIKRAM),
-    day: ({ year }) => bikramYear(year + SHAKA_BEHIND_BIKRAM),
-    of: undefined,
-    yearOf: (day) => bikramDate(day).year - SHAKA_BEHIND_BIKRAM,
+    year: (year) => bikramYear(year + SHAKA_DIFFERENCE),
+    month: (year) => bikramYear(year + SHAKA_DIFFERENCE),
+    day: ({ year }) => bikramYear(year + SHAKA_DIFFERENCE),
+    dateOf: undefined,
+    yearOf: (day) => bikramDate(day).year - SHAKA_DIFFERENCE,
   },
 }
 
-export const isFault = (it: object): it is Fault => 'fault' in it
+export const isFault = (result: object): result is DateFault => 'fault' in result
 
-const monthFault = (month: number): Fault | undefined =>
+const monthFault = (month: number): DateFault | undefined =>
   month < 1 || month > 12 ? { fault: `There is no month ${month}: a year has 12.` } : undefined
 
-function dayIn(day: number, month: Bounds, name: () => string): Bounds | Fault {
-  const at = month.from + day - 1
-  if (day >= 1 && at <= month.to) return { from: at, to: at }
+function dayIn(day: number, month: Bounds, name: () => string): Bounds | DateFault {
+  const date = month.from + day - 1
+  if (day >= 1 && date <= month.to) return { from: date, to: date }
   return { fault: `There is no day ${day} in ${name()}, which has ${month.to - month.from + 1} days.` }
 }
 
@@ -109,27 +109,29 @@ function bikramMonth(year: number, month: number): Bounds {
   return { from: months[month - 1] ?? Number.NaN, to: (months[month] ?? Number.NaN) - 1 }
 }
 
-/** A month of Nepal Sambat. Its name also means the intercalary one, unless `leap` says which of the two is meant. */
-function nepalMonth(year: number, month: number, leap?: boolean): Bounds | Fault {
-  const found = monthsNamed(year, month, leap)
-  if (!Array.isArray(found)) return found
-  return { from: Math.min(...found.map(({ start }) => start)), to: Math.max(...found.map(({ end }) => end)) }
+/** The days of a month of Nepal Sambat. Without `leap`, the intercalary month of the same name is included. */
+function nepalMonth(year: number, month: number, leap?: boolean): Bounds | DateFault {
+  const months = monthsNamed(year, month, leap)
+  if (!Array.isArray(months)) return months
+  return { from: Math.min(...months.map(({ start }) => start)), to: Math.max(...months.map(({ end }) => end)) }
 }
 
-function nepalDay({ year, month, day, leap_month, leap_day }: CalendarDate): Bounds | Fault {
-  const found = monthsNamed(year, month, leap_month ?? false)
-  if (!Array.isArray(found)) return found
+function nepalDay({ year, month, day, leap_month, leap_day }: CalendarDate): Bounds | DateFault {
+  const months = monthsNamed(year, month, leap_month ?? false)
+  if (!Array.isArray(months)) return months
   if (day < 1 || day > 30) return { fault: `There is no lunar day ${day}: a month has 30.` }
-  const [first] = found
+  const [first] = months
   const days = first ? daysOfTithi(first, day) : { from: Number.NaN, to: Number.NaN }
   return leap_day ? { from: days.to, to: days.to } : days
 }
 
-function monthsNamed(year: number, month: number, leap: boolean | undefined): LunarMonth[] | Fault {
-  const wrong = monthFault(month)
-  if (wrong) return wrong
-  const found = lunarMonths(year).filter((it) => it.number === month && (leap === undefined || it.leap === leap))
-  if (found.length > 0) return found
+function monthsNamed(year: number, month: number, leap: boolean | undefined): LunarMonth[] | DateFault {
+  const fault = monthFault(month)
+  if (fault) return fault
+  const months = lunarMonths(year).filter(
+    (lunar) => lunar.number === month && (leap === undefined || lunar.leap === leap),
+  )
+  if (months.length > 0) return months
   const name = lunarMonthNames[month - 1]?.en
   return { fault: leap ? `NS ${year} has no intercalary month ${name}.` : `NS ${year} has no month ${name}.` }
 }

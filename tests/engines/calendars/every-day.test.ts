@@ -12,8 +12,8 @@ import { isFault, systems } from '../../../lib/engines/calendars/systems.ts'
 const first = gregorianDay(1700, 1, 1)
 const last = gregorianDay(2100, 12, 31)
 const everyDay = Array.from({ length: last - first + 1 }, (_, at) => first + at)
-const reckoned = calendarKeys.filter((key) => systems[key].of)
-const of = (key: CalendarKey, day: number): CalendarDate => systems[key].of?.(day) ?? { year: 0, month: 0, day: 0 }
+const reckoned = calendarKeys.filter((key) => systems[key].dateOf)
+const of = (key: CalendarKey, day: number): CalendarDate => systems[key].dateOf?.(day) ?? { year: 0, month: 0, day: 0 }
 
 /** In the order in which days come: an intercalary month goes before its namesake. */
 const order = ({ year, month, day, leap_month, leap_day }: CalendarDate) =>
