@@ -1,4 +1,4 @@
-import { gridCellsNear, looksAlike, type Thing } from '../../engines/matching/index.ts'
+import { gridCellsNear, looksAlike, type NamedPlace } from '../../engines/matching/index.ts'
 import { queryBetween } from '../../engines/table/index.ts'
 import { type Indexed, readEntry, traitsOf } from '../../platform/name-index/entries.ts'
 import { familyOf } from '../../platform/name-index/families.ts'
@@ -77,4 +77,4 @@ export function pickLookAlikes(it: LikenessSubject, found: readonly FoundEntry[]
     .slice(0, MOST)
 }
 
-const thingOf = ({ names, point }: Pick<Indexed, 'names' | 'point'>): Thing => ({ names, ...(point && { point }) })
+const thingOf = ({ names, point }: Pick<Indexed, 'names' | 'point'>): NamedPlace => ({ names, ...(point && { point }) })

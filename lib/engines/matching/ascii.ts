@@ -1,5 +1,5 @@
 /**
- * Letters A to Z in lower case, and nothing else changed. Names that identify somebody fold by this alone. Unicode's
- * own folding turns other letters into ASCII ones (the Kelvin sign into k), and so one address into another.
+ * Turns A to Z into lower case and changes nothing else. User names and addresses are compared by this form. Unicode's
+ * lower case would turn the Kelvin sign into k, and so one person's address into another's.
  */
 export const asciiLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())

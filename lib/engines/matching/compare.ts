@@ -5,8 +5,8 @@ import { distanceInMetres, type Point } from './geo.ts'
 import { similarity } from './likeness.ts'
 
 /**
- * How the values of a property are compared. Two different values of a `reference` contradict if each names one thing.
- * A `set` holds any number.
+ * How two values of a property are compared. Two values of a `reference` that name one record each contradict if the
+ * records differ. A `set` may have any number of values.
  */
 export type Comparator =
   | 'text'
@@ -20,33 +20,38 @@ export type Comparator =
   | 'url'
   | 'flag'
 
-export type Reference = { id?: string | number | undefined; name?: string | undefined; text?: string | undefined }
+/** A value that names a record: by id, by its current name, or by a free text. */
+export type ComparedReference = {
+  id?: string | number | undefined
+  name?: string | undefined
+  text?: string | undefined
+}
 
-/** A value as claimed. A point is the text "lat, lng" as it was sent: its digits say how exact it is. */
-export type Value = string | number | boolean | readonly string[] | readonly Reference[]
+/** A claimed value. A point is the text "lat, lng" as it was sent: the number of digits shows its precision. */
+export type Value = string | number | boolean | readonly string[] | readonly ComparedReference[]
 
-/** `refines`: the second says what the first says, more exactly. `compatible`: both can be true. */
+/** `refines`: the second value is a more exact form of the first. `compatible`: both can be true. */
 export type Comparison = 'same' | 'refines' | 'compatible' | 'contradicts'
 
 /**
- * Compares two claimed values of one property, the standing one first. `same` and `contradicts` do not depend on the order. A value
- * that its comparator cannot read is never a contradiction, since nobody can say what it denies.
+ * Compares two claimed values of one property, the standing one first. `same` and `contradicts` do not depend on the
+ * order. A value that the comparator cannot read never contradicts, since its meaning is unknown.
  */
-export function compare(comparator: Comparator, a: Value, b: Value): Comparison {
+export function compareClaims(comparator: Comparator, a: Value, b: Value): Comparison {
   return comparators[comparator](a, b)
 }
 
 const comparators: Readonly<Record<Comparator, (a: Value, b: Value) => Comparison>> = {
-  text: (a, b) => texts(plain(a), plain(b)),
+  text: (a, b) => compareTexts(plain(a), plain(b)),
   prose: (a, b) => (fold(plain(a)) === fold(plain(b)) ? 'same' : 'compatible'),
-  date: (a, b) => dates(plain(a), plain(b)),
-  point: (a, b) => points(plain(a), plain(b)),
-  option: (a, b) => options(plain(a), plain(b)),
-  reference: (a, b) => references(items(a), items(b)),
-  number: (a, b) => numbers(plain(a), plain(b)),
-  set: (a, b) => sets(items(a), items(b)),
-  url: (a, b) => (address(plain(a)) === address(plain(b)) ? 'same' : 'compatible'),
-  flag: (a, b) => flags(plain(a), plain(b)),
+  date: (a, b) => compareDates(plain(a), plain(b)),
+  point: (a, b) => comparePoints(plain(a), plain(b)),
+  option: (a, b) => compareOptions(plain(a), plain(b)),
+  reference: (a, b) => compareReferences(items(a), items(b)),
+  number: (a, b) => compareNumbers(plain(a), plain(b)),
+  set: (a, b) => compareSets(items(a), items(b)),
+  url: (a, b) => (pageAddress(plain(a)) === pageAddress(plain(b)) ? 'same' : 'compatible'),
+  flag: (a, b) => compareFlags(plain(a), plain(b)),
 }
 
 function plain(value: Value): string {
@@ -55,22 +60,22 @@ function plain(value: Value): string {
     : `${value}`.trim()
 }
 
-function items(value: Value): Reference[] {
+function items(value: Value): ComparedReference[] {
   if (typeof value === 'number') return [{ id: value }]
   if (typeof value !== 'object') return plain(value) === '' ? [] : [{ name: plain(value) }]
   return value.map((item) => (typeof item === 'string' ? { name: item } : item))
 }
 
-const label = (item: Reference) => item.name ?? item.text ?? (item.id === undefined ? '' : `${item.id}`)
+const label = (item: ComparedReference) => item.name ?? item.text ?? (item.id === undefined ? '' : `${item.id}`)
 
-/** Two names are no rivals if they differ only in spelling, or in the word for the sort of thing. */
-function texts(a: string, b: string): Comparison {
+/** Compares names. Spelling does not count, and a different word for the sort of thing is no contradiction. */
+function compareTexts(a: string, b: string): Comparison {
   const [x, y] = [words(a), words(b)]
   if (foldAlike(a, b) || (within(x, y) && within(y, x))) return 'same'
   if (x.length === 0 || y.length === 0) return x.length === 0 ? 'refines' : 'compatible'
   if (within(x, y)) return 'refines'
   if (within(y, x)) return 'compatible'
-  return similarity(own(x), own(y)) >= 0.8 ? 'compatible' : 'contradicts'
+  return similarity(ownText(x), ownText(y)) >= 0.8 ? 'compatible' : 'contradicts'
 }
 
 const words = (text: string) =>
@@ -79,12 +84,13 @@ const words = (text: string) =>
     .filter((word) => word !== '')
 const within = (few: string[], many: string[]) => few.every((word) => many.includes(word))
 
-function own(folded: string[]): string {
-  const kept = folded.filter((word) => !sortWords().has(word))
-  return (kept.length > 0 ? kept : folded).join('')
+/** The words of a name without the words for sorts of things. All words if it has no others. */
+function ownText(folded: string[]): string {
+  const own = folded.filter((word) => !sortWords().has(word))
+  return (own.length > 0 ? own : folded).join('')
 }
 
-function dates(a: string, b: string): Comparison {
+function compareDates(a: string, b: string): Comparison {
   const [x, y] = [readBounds(a, undefined), readBounds(b, undefined)]
   if (!x || !y) return fold(a) === fold(b) ? 'same' : 'compatible'
   const [wideX, wideY] = [widenDoubt(x), widenDoubt(y)]
@@ -95,21 +101,29 @@ function dates(a: string, b: string): Comparison {
   return inside && (x.approximate || !y.approximate) ? 'refines' : 'compatible'
 }
 
-/** "About" a year means ten years either way, about a century a century either way. */
-export function widenDoubt(found: { from: number; to: number; approximate: boolean }): { from: number; to: number } {
-  if (!found.approximate) return found
-  const span = found.to - found.from
-  const room = Number.isFinite(span) ? Math.max(3653, span) : 3653
-  return { from: found.from - room, to: found.to + room }
+/**
+ * Widens an approximate date by its doubt: by ten years in both directions, or by its own length if that is longer. So
+ * "about the 17th century" is widened by a century.
+ */
+export function widenDoubt(date: { from: number; to: number; approximate: boolean }): { from: number; to: number } {
+  if (!date.approximate) return date
+  const length = date.to - date.from
+  const doubt = Number.isFinite(length) ? Math.max(TEN_YEARS, length) : TEN_YEARS
+  return { from: date.from - doubt, to: date.to + doubt }
 }
 
+/** Ten years in days. */
+const TEN_YEARS = 3653
+
+/** `digits`: decimals of the coordinate that has more of them. */
 type Located = Point & { digits: number }
 
 /**
- * Up to 25 m is the error of good fixes of one building. Up to 150 m sources mean different corners or gates of one
- * site. A coarse value cannot deny what lies within its own rounding.
+ * Compares points by their distance. Good measurements of one building differ by up to 25 m. Sources that mean
+ * different corners or gates of one site differ by up to 150 m. A rounded value does not contradict a point within its
+ * rounding.
  */
-function points(a: string, b: string): Comparison {
+function comparePoints(a: string, b: string): Comparison {
   const [x, y] = [located(a), located(b)]
   if (!x || !y) return fold(a) === fold(b) ? 'same' : 'compatible'
   const apart = distanceInMetres(x, y)
@@ -125,23 +139,25 @@ function located(text: string): Located | undefined {
   return { lat, lng, digits: Math.max(decimals(match[1]), decimals(match[2])) }
 }
 
-/** The fifth decimal is a metre; more is a calculator's noise. */
+/** Decimals of a coordinate, at most 5: the fifth is a metre, and further ones come from calculation. */
 const decimals = (text: string | undefined) => Math.min(5, text?.split('.')[1]?.length ?? 0)
 
-/** How far a point can be from its rounded value, in metres: half a last digit both ways, along the diagonal. */
+/**
+ * The largest distance of a point from its rounded value, in metres: half a unit of the last digit, along the diagonal.
+ */
 const rounding = (point: Located) => (111_200 / 10 ** point.digits / 2) * Math.SQRT2
 
-/** The words with which an option says nothing. */
-const undecided = new Set(['', 'unknown', 'unspecified', 'notknown', 'na', 'none'])
+/** Options that state nothing. */
+const emptyOptions = new Set(['', 'unknown', 'unspecified', 'notknown', 'na', 'none'])
 
-function options(a: string, b: string): Comparison {
+function compareOptions(a: string, b: string): Comparison {
   const [x, y] = [a, b].map((text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''))
   if (x === y) return 'same'
-  if (undecided.has(x ?? '')) return undecided.has(y ?? '') ? 'same' : 'refines'
-  return undecided.has(y ?? '') ? 'compatible' : 'contradicts'
+  if (emptyOptions.has(x ?? '')) return emptyOptions.has(y ?? '') ? 'same' : 'refines'
+  return emptyOptions.has(y ?? '') ? 'compatible' : 'contradicts'
 }
 
-function numbers(a: string, b: string): Comparison {
+function compareNumbers(a: string, b: string): Comparison {
   const [x, y] = [numeral(a), numeral(b)]
   if (x === undefined || y === undefined) return fold(a) === fold(b) ? 'same' : 'compatible'
   if (Number(x) === Number(y)) return 'same'
@@ -149,43 +165,44 @@ function numbers(a: string, b: string): Comparison {
   return isRoundedTo(y, x) ? 'compatible' : 'contradicts'
 }
 
-/** The number at the start of a text; thousands may have commas, a unit may follow. */
+/** The number at the start of a text. Thousands may have commas, and a unit may follow: "1,200 m". */
 const numeral = (text: string) => /^[-+]?\d+(?:\.\d+)?(?![\d.])/.exec(text.replace(/(?<=\d),(?=\d{3})/g, ''))?.[0]
 
-/** Whether the coarse number is the fine one, rounded to the decimals it shows. */
+/** Whether `coarse` is `fine`, rounded to the decimals of `coarse`. */
 function isRoundedTo(coarse: string, fine: string): boolean {
-  const shown = coarse.split('.')[1]?.length ?? 0
-  const more = fine.split('.')[1]?.length ?? 0
-  return more > shown && Math.abs(Number(coarse) - Number(fine)) <= 0.5 * 10 ** -shown + 1e-9
+  const coarseDecimals = coarse.split('.')[1]?.length ?? 0
+  const fineDecimals = fine.split('.')[1]?.length ?? 0
+  const isNear = Math.abs(Number(coarse) - Number(fine)) <= 0.5 * 10 ** -coarseDecimals + 1e-9
+  return fineDecimals > coarseDecimals && isNear
 }
 
-function references(a: Reference[], b: Reference[]): Comparison {
+function compareReferences(a: ComparedReference[], b: ComparedReference[]): Comparison {
   const [x, y] = [a[0], b[0]]
   if (a.length === 1 && b.length === 1 && x && y) return matches(x, y) ? 'same' : 'contradicts'
-  return sets(a, b)
+  return compareSets(a, b)
 }
 
-/** Any number of things can be true of a property that holds many. */
-function sets(a: Reference[], b: Reference[]): Comparison {
-  const covers = (many: Reference[], few: Reference[]) =>
+/** Compares sets. They never contradict, since a property with many values can have all of them. */
+function compareSets(a: ComparedReference[], b: ComparedReference[]): Comparison {
+  const covers = (many: ComparedReference[], few: ComparedReference[]) =>
     few.every((item) => many.some((other) => matches(item, other)))
   if (covers(b, a)) return covers(a, b) ? 'same' : 'refines'
   return 'compatible'
 }
 
-function matches(a: Reference, b: Reference): boolean {
+function matches(a: ComparedReference, b: ComparedReference): boolean {
   if (a.id !== undefined && b.id !== undefined) return `${a.id}` === `${b.id}`
   const [x, y] = [fold(label(a)), fold(label(b))]
   return x === y && (x !== '' || label(a) === label(b))
 }
 
-/** Scheme, www, a last slash and a fragment do not make another page. */
-function address(text: string): string {
+/** The part of an address by which pages are compared: without scheme, www, last slash and fragment. */
+function pageAddress(text: string): string {
   const [, host = '', path = ''] = /^(?:https?:\/\/)?(?:www\.)?([^/?#]*)([^#]*)/i.exec(text) ?? []
   return host.toLowerCase() + path.replace(/\/(?=\?|$)/, '')
 }
 
-function flags(a: string, b: string): Comparison {
+function compareFlags(a: string, b: string): Comparison {
   const [x, y] = [booleanIn(a), booleanIn(b)]
   if (x === undefined || y === undefined) return a.toLowerCase() === b.toLowerCase() ? 'same' : 'compatible'
   return x === y ? 'same' : 'contradicts'

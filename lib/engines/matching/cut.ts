@@ -1,6 +1,6 @@
 /**
- * The first `most` characters of a text. A character is a code point: a cut between two code units may leave half of
- * one, which neither the table nor a client takes. Every text that is cut is cut here.
+ * Returns the first `most` characters of a text. A character is a code point. A cut between two code units could leave
+ * half a character, which neither the table nor a client accepts. All code that cuts texts uses this function.
  */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text
@@ -9,14 +9,14 @@ export function cut(text: string, most: number): string {
   return text.slice(0, end)
 }
 
-/** A text of at most `most` characters. Of a longer one: the beginning and three dots. */
+/** Shortens a text to `most` characters. A text that is cut ends in three dots. */
 export const shorten = (text: string, most: number): string =>
   cut(text, most) === text ? text : `${cut(text, most - 3)}...`
 
-/** A text cut at a word to at most `most` characters, with a sign that something is left out. */
+/** Shortens a text to `most` characters, if possible at the end of a word. A text that is cut ends in "…". */
 export function cutAtWord(text: string, most: number): string {
   if (cut(text, most) === text) return text
-  const kept = cut(text, most - 1)
-  const end = kept.lastIndexOf(' ')
-  return `${end > most / 2 ? kept.slice(0, end) : kept}…`
+  const beginning = cut(text, most - 1)
+  const end = beginning.lastIndexOf(' ')
+  return `${end > most / 2 ? beginning.slice(0, end) : beginning}…`
 }

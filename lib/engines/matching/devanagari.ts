@@ -1,25 +1,29 @@
-/** Writes each Devanagari word of a text in plain Latin letters, as Nepali names are spelt on signs; other scripts stay as they are. */
+/**
+ * Writes the Devanagari words of a text in plain Latin letters, as on signs in Nepal. Leaves other scripts as they are.
+ */
 export function romanise(text: string): string {
   return text.replace(/[\u0900-\u097f]+/g, (word) => {
     const court = /दर[बव]ार$/.exec(word)?.index
-    return settled[word] ?? (court ? `${spell(word.slice(0, court))}${settled.दरबार}` : spell(word))
+    return (
+      customarySpellings[word] ?? (court ? `${spell(word.slice(0, court))}${customarySpellings.दरबार}` : spell(word))
+    )
   })
 }
 
 /**
- * A Devanagari word with two neighbouring syllables the other way round, in each place. It is the slip that swapped
- * letters are in Latin script.
+ * Returns a Devanagari word with two neighbouring syllables swapped, once for each pair. This is the typing error that
+ * corresponds to swapped letters in Latin script.
  */
 export function swapSyllables(word: string): string[] {
-  const all = word.split(/(?<!्)(?=[\u0904-\u0939\u0958-\u0961])/)
-  return all
+  const syllables = word.split(/(?<!्)(?=[\u0904-\u0939\u0958-\u0961])/)
+  return syllables
     .slice(1)
-    .map((syllable, i) => [...all.slice(0, i), syllable, all[i], ...all.slice(i + 2)].join(''))
+    .map((syllable, i) => [...syllables.slice(0, i), syllable, syllables[i], ...syllables.slice(i + 2)].join(''))
     .filter((swapped) => swapped !== word)
 }
 
-/** Words whose Latin spelling is a habit of its own, not a transcription. */
-const settled: Readonly<Record<string, string>> = {
+/** Words with a customary Latin spelling, which is not a transcription. */
+const customarySpellings: Readonly<Record<string, string>> = {
   दरबार: 'durbar',
   दरवार: 'durbar',
   काठमाडौं: 'kathmandu',
@@ -53,11 +57,11 @@ const others: Readonly<Record<string, string>> = {
 
 function spell(word: string): string {
   const letters = [...word.replaceAll('़', '').replaceAll('ज्ञ', 'ग्य')]
-  return dropSilent(letters.map((letter, at) => sound(letter, letters[at + 1] ?? '')).join(''))
+  return dropSilent(letters.map((letter, i) => latinFor(letter, letters[i + 1] ?? '')).join(''))
 }
 
-/** An inherent vowel comes out as `A`, so that it can be told from a written one. */
-function sound(letter: string, next: string): string {
+/** Latin letters for a Devanagari letter. An inherent vowel becomes `A`, to distinguish it from a written one. */
+function latinFor(letter: string, next: string): string {
   const consonant = consonants[letter]
   if (consonant) return next in signs || next === virama ? consonant : `${consonant}A`
   if (letter === 'ं') return 'पफबभम'.includes(next) && next ? 'm' : 'n'
@@ -65,12 +69,12 @@ function sound(letter: string, next: string): string {
 }
 
 /**
- * Drops an inherent vowel between an open syllable and a word-like rest, as signs spell compounds: `baghA|bhairAvA` is
- * "baghbhairava". The last such vowel goes first. It stays before one last syllable (Janaki, Bhairavi), and in maha and
- * bahal. The final vowel is left to `fold`.
+ * Drops inherent vowels inside compounds, as signs spell them: `baghA|bhairAvA` becomes "baghbhairava". Such a vowel
+ * comes after an open syllable and before at least two more syllables. It is kept before a single last syllable
+ * (Janaki, Bhairavi), and in maha and bahal. `fold` drops the final vowel.
  */
 function dropSilent(spelt: string): string {
-  if (spelt.length > longestWord) return spelt.toLowerCase()
+  if (spelt.length > LONGEST_WORD) return spelt.toLowerCase()
   const shorter = spelt.replace(lastSilent, '$1')
   return shorter === spelt ? spelt.toLowerCase() : dropSilent(shorter)
 }
@@ -78,5 +82,8 @@ function dropSilent(spelt: string): string {
 const lastSilent =
   /^(.*[aeiouA](?:[kgcjtdpbs]h{0,2}|[nmyrlvh]))(?<![bm](?=Ah))A(?=(?:[kgcjtdpbs]h{0,2}|[nmyrlvh])[aeiouA]+[^aeiouA\s]+[aeiouA])/
 
-/** No compound is longer; a text without spaces must not cost the square of its length. */
-const longestWord = 80
+/**
+ * The most letters of a compound. Without a limit, the time for a text without spaces would grow with its length
+ * squared.
+ */
+const LONGEST_WORD = 80

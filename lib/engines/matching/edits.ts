@@ -1,10 +1,11 @@
 /**
- * The edits that turn one text into the other: letters put in, left out or replaced, and swaps of neighbours, one each.
- * With `most`, it stops as soon as there are more for sure, and returns some number beyond it.
+ * Counts the edits that turn one text into the other: a letter added, left out or replaced, or two neighbours swapped
+ * (optimal string alignment distance). If there are more edits than `most`, it stops early and returns some larger
+ * number.
  */
 export function countEdits(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
-  // A common beginning or end needs no edit. Most texts that are compared differ in a few letters only.
+  // A common beginning or end needs no edits. Most compared texts differ in a few letters only.
   let [from, ends] = [0, 0]
   const shorter = Math.min(a.length, b.length)
   while (from < shorter && a.charCodeAt(from) === b.charCodeAt(from)) from += 1
@@ -37,12 +38,12 @@ export function countEdits(a: string, b: string, most = Number.POSITIVE_INFINITY
 }
 
 const rowsOf = (size: number) => [new Uint16Array(size), new Uint16Array(size), new Uint16Array(size)] as const
-/** The rows that it works in. Search compares thousands of words for one question, and making rows costs more than filling them. */
+/** The rows of the table of distances, used by all calls: allocating rows takes longer than filling them. */
 let rows = rowsOf(64)
 
 /**
- * The edits that turn a text into the beginning of another, which may be longer or shorter by up to `beyond` letters.
- * `most` as above.
+ * Counts the edits that turn `letters` into a beginning of `word`. The beginning may be up to `beyond` letters longer
+ * or shorter than `letters`. `most` is as in `countEdits`.
  */
 export function countEditsToPrefix(letters: string, word: string, beyond: number, most = letters.length): number {
   let least = letters.length

@@ -3,26 +3,24 @@ import { once } from '../../base/once.ts'
 import { romanise } from './devanagari.ts'
 
 /**
- * The form in which a name is indexed, looked up and compared: lower-case words of plain letters and digits, with one
- * space between. Devanagari is romanised. Spellings that writers of Nepali and Newar names use for one another become
- * equal. Never fails; a text without letters or digits gives ''. Folding twice changes nothing.
+ * Folds a name to the form by which it is indexed, looked up and compared: lower-case words of plain letters and
+ * digits, with one space between. Devanagari is romanised. Different spellings of Nepali and Newar names become equal.
+ * A text without letters or digits folds to ''. Folding twice changes nothing.
  */
 export function fold(name: string): string {
-  const known = foldCache.get(name)
-  if (known !== undefined) return known
-  const made = plainWords(name).map(respell).join(' ')
-  if (name.length <= LONGEST_KEPT) foldCache.set(name, made)
-  return made
+  const cached = foldCache.get(name)
+  if (cached !== undefined) return cached
+  const folded = plainWords(name).map(respell).join(' ')
+  if (name.length <= LONGEST_CACHED) foldCache.set(name, folded)
+  return folded
 }
 
-/**
- * Where many are compared with many, the same names come again. So many of them stay folded, none longer than names
- * are.
- */
+/** Folded forms of recent names. If many names are compared with many, each name is folded often. */
 const foldCache = lru<string, string>(10_000)
-const LONGEST_KEPT = 100
+/** Texts that are longer than names are not cached. */
+const LONGEST_CACHED = 100
 
-/** The words of a text in plain lower-case letters, Devanagari romanised, spelt as they were written. */
+/** Splits a text into words of plain lower-case letters. Devanagari is romanised. Spellings stay as they are. */
 export function plainWords(text: string): string[] {
   const plain = romanise(decompose(text).replace(invisible, ''))
     .replace(/(?<![aeiou]\p{M}*)r\u0323/gu, 'ri')
@@ -36,8 +34,8 @@ export function plainWords(text: string): string[] {
 }
 
 /**
- * Whether two names fold alike, with words written together or apart (Mayadevi, Maya Devi). A name that folds to
- * nothing never does.
+ * Whether two names fold alike, with words written together or apart (Mayadevi, Maya Devi). False if a name folds to
+ * ''.
  */
 export function foldAlike(a: string, b: string): boolean {
   const [x, y] = [fold(a), fold(b)]
@@ -45,8 +43,9 @@ export function foldAlike(a: string, b: string): boolean {
 }
 
 /**
- * Whether a folded name says only what sort of thing it is and whose ("shiva mandir", "stone stupa"). Equal generic
- * names are no likeness. A deity's name alone is not generic: deities are told apart by it.
+ * Whether a folded name consists only of words for sorts of things and of common deities ("shiva mandir", "stone
+ * stupa"). Two equal generic names are no sign of one thing. The name of a deity alone is not generic: it is the
+ * deity's own name.
  */
 export function isGeneric(folded: string): boolean {
   const words = folded.split(' ')
@@ -55,10 +54,10 @@ export function isGeneric(folded: string): boolean {
   )
 }
 
-/** Zero-width marks, joiners among them, are typing habits and not part of a name. */
+/** Zero-width marks such as joiners. They come from typing and are not part of a name. */
 const invisible = /[\u00ad\u200b-\u200f\u2060\ufeff]/g
 
-/** Lower-casing can bring new marks (İ), hence the second pass. */
+/** Splits letters from their marks, in lower case. Twice, because lower case can add marks (İ). */
 function decompose(text: string): string {
   return text.normalize('NFKD').toLowerCase().normalize('NFKD')
 }
@@ -76,7 +75,10 @@ const undecomposed: Readonly<Record<string, string>> = {
   ŋ: 'n',
 }
 
-/** Every rule shortens the word or uses up a letter, so repeating them ends; repeating them makes folding idempotent. */
+/**
+ * Rules of spelling. They are repeated until nothing changes, so that folding twice changes nothing. This ends, because
+ * each rule shortens the word or removes one sort of letter.
+ */
 const spellings: readonly (readonly [RegExp, string])[] = [
   [/x/g, 'ks'], // Laxmi, Lakshmi
   [/q/g, 'k'],
@@ -93,26 +95,26 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   [/(?<=^[a-z]+[aeiou][bcdghjklmnprstyz])a$/, ''], // Shiva, Shiv; the silent vowel of Devanagari; kept after two consonants (Durga)
 ]
 
-/** All rules but the last: in a word that is still being typed no vowel is silent yet. */
-const unending = spellings.slice(0, -1)
+/** The rules for the beginning of a word. The last rule is left out, since the final vowel is not typed yet. */
+const beginningSpellings = spellings.slice(0, -1)
 
-/** One plain word in the spelling that stands for all of its spellings. */
-export const respell = (word: string): string => respeltBy(spellings, word)
+/** Turns a plain word into the one spelling that represents all its spellings. */
+export const respell = (word: string): string => applySpellings(spellings, word)
 
-/** The same for the beginning of a word. */
-export const respellBeginning = (letters: string): string => respeltBy(unending, letters)
+/** Does the same as `respell` with the beginning of a word. */
+export const respellBeginning = (letters: string): string => applySpellings(beginningSpellings, letters)
 
-function respeltBy(rules: typeof spellings, word: string): string {
+function applySpellings(rules: typeof spellings, word: string): string {
   if (!respellable().test(word)) return word
   const next = rules.reduce((text, [pattern, spelling]) => text.replace(pattern, spelling), word)
-  return next === word ? word : respeltBy(rules, next)
+  return next === word ? word : applySpellings(rules, next)
 }
 
 /**
- * Finds words that a rule may change; most words have none. One look costs less than trying each rule. The last rule
- * needs an a at the end.
+ * Matches words that some rule may change. Most words match nothing, and one test is cheaper than running every rule.
+ * The last rule applies only to words that end with "a".
  */
-const respellable = once(() => new RegExp([...unending.map(([pattern]) => pattern.source), 'a$'].join('|')))
+const respellable = once(() => new RegExp([...beginningSpellings.map(([pattern]) => pattern.source), 'a$'].join('|')))
 
 /** Words for a sort of building, place or honour. */
 const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval deula devata deuta dyo dyah than thaan devithan
@@ -122,11 +124,11 @@ const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval 
   area ground main mul old new purano naya small big thulo sano stone the of and at
   shri sri shree lord om baba mata mai maa devi dev deva god goddess nath swami maharaj bhagwan hindu buddhist bouddha`
 
-/** Words that join, ask or honour, in English and Nepali: they say next to nothing of what a thing is called. */
+/** Filler words: English and Nepali words that join, ask or honour. They hardly distinguish names. */
 export const fillerWords = `a an the of and or in on at to for from by with near is are was were do does did has it its
   what where who which when why how tell show find give me about shri sri shree lord ko ka ki ke cha chan ho ra kaha kahan kun kati nepal`
 
-/** Words of English and Nepali that a question is put together with and that no name consists of. */
+/** Stop words: English and Nepali words of questions. No name consists of them. */
 export const stopWords = `i me my we our you your he she it its they them their this that these those there here am be been being
   do does did has have had can could may might must shall should will would any all some many much most more than then as if so
   into onto over under through between about against during before after above below up down out off again once not nor
@@ -137,14 +139,14 @@ export const stopWords = `i me my we our you your he she it its they them their 
   hun hoo thiyo garne bhayeko garieko`
 
 /**
- * Filler and stop words that follow another word. At the beginning of a question they are other words: Than, a shrine.
+ * Filler and stop words that only follow another word. At the beginning of a question they have another meaning: Than
+ * is a shrine.
  */
 export const trailingWords =
   'than haru haruko harule ma lai bata le sanga samma pani ra cha chan ho hun hoo thiyo nepal'
 
 /**
- * The towns in which most things with a name stand. Beside a name, a town tells which of several is meant, not what it
- * is called.
+ * The towns with most of the records. Next to a name, a town distinguishes records of that name and is not part of it.
  */
 const towns = `nepal kathmandu lalitpur patan bhaktapur bhadgaon kirtipur yala yen khwopa`
 
@@ -153,13 +155,13 @@ const pantheon = `shiva mahadev mahadeva pashupati parvati durga bhagwati bhagaw
   ganesh ganesha vinayak vishnu bishnu narayan narayana laxmi lakshmi krishna radha ram rama sita janaki hanuman
   saraswati saraswoti brahma bhairav bhairab bhairava bhairavi bhairabi bhimsen kumari buddha surya nag naga shiv panchayan vishwakarma`
 
-/** The words, folded, that name a sort of thing, a place or an honour. */
+/** Folded words for sorts of things, parts of places and honours. */
 export const sortWords = once((): ReadonlySet<string> => new Set(fold(sorts).split(' ')))
 
-/** The words, folded, that name a town or the country. */
+/** Folded names of towns and of the country. */
 export const townWords = once((): ReadonlySet<string> => new Set(fold(towns).split(' ')))
 
-/** The words, folded, that a name can share with many others of its sort: `sortWords` and the common deities. */
+/** Folded words that many names share: `sortWords` and the common deities. */
 export const genericWords = once((): ReadonlySet<string> => new Set(fold(`${sorts} ${pantheon}`).split(' ')))
 
 const deities = once((): ReadonlySet<string> => new Set(fold(pantheon).split(' ')))

@@ -1,10 +1,12 @@
-/** A place on the earth in degrees, WGS 84. */
+/** A point on the earth in degrees (WGS 84). */
 export type Point = { lat: number; lng: number }
 
-/** A run of grid cells in one row, both ends included. */
+/** Neighbouring grid cells of one row, both ends included. */
 export type Cells = { row: string; from: string; to: string }
 
-/** The distance of two points along the surface, in metres, on a sphere (at most 0.6 % off). */
+/**
+ * The distance of two points along the surface, in metres, by the haversine formula on a sphere (error at most 0.6 %).
+ */
 export function distanceInMetres(a: Point, b: Point): number {
   const across = Math.sin(radians(wrap(b.lng - a.lng)) / 2)
   const up = Math.sin(radians(b.lat - a.lat) / 2)
@@ -12,14 +14,17 @@ export function distanceInMetres(a: Point, b: Point): number {
   return 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(chord)))
 }
 
-/** The grid cell that holds a point: rows of about 156 m, columns as wide at the equator; both texts sort as their numbers do. */
+/**
+ * Finds the grid cell of a point. A row is about 156 m high, a column as wide at the equator. Both are texts that sort
+ * like their numbers.
+ */
 export function gridCell(point: Point): { row: string; col: string } {
   return { row: line(rowOf(point.lat)), col: line(colOf(wrap(point.lng))) }
 }
 
 /**
- * The cells that hold all points within `reach` metres. One range for each row, two where it crosses the date line,
- * whole rows at a pole.
+ * Finds the cells that contain all points within `reach` metres: one range for each row, or two if it crosses the date
+ * line, or whole rows at a pole.
  */
 export function gridCellsNear(point: Point, reach = 150): Cells[] {
   const high = degrees(reach / earthRadius) * slack
@@ -28,16 +33,18 @@ export function gridCellsNear(point: Point, reach = 150): Cells[] {
   return rows.flatMap((row) => spans.map(([west, east]) => ({ row: line(row), from: line(west), to: line(east) })))
 }
 
-/** The point with both coordinates rounded to a multiple of `step` degrees, by default 0.1. */
+/** Rounds both coordinates of a point to a multiple of `step` degrees. */
 export function roundPoint(point: Point, step = 0.1): Point {
   return { lat: roundOne(point.lat, step), lng: roundOne(point.lng, step) }
 }
 
 const earthRadius = 6_371_008.8
-const perDegree = 710 // cells in a degree
+/** Cells of one degree. */
+const perDegree = 710
 const lastRow = 180 * perDegree - 1
 const lastCol = 360 * perDegree - 1
-const slack = 1 + 1e-9 // a point exactly at the reach stays inside after rounding
+/** A factor that keeps a point at exactly `reach` inside in spite of rounding. */
+const slack = 1 + 1e-9
 
 const radians = (angle: number) => (angle * Math.PI) / 180
 const degrees = (angle: number) => (angle * 180) / Math.PI
@@ -56,8 +63,8 @@ function range(from: number, to: number): number[] {
 }
 
 /**
- * Half the span of longitudes that a circle covers: asin(sin r / cos lat). That is more than its width at its own
- * latitude. Undefined over a pole.
+ * Half of the range of longitudes of a circle: asin(sin r / cos lat). The circle is widest nearer to the pole than its
+ * centre. Undefined if a pole is inside.
  */
 function halfWidth(lat: number, reach: number): number | undefined {
   const wide = Math.sin(Math.min(Math.PI / 2, reach / earthRadius)) / Math.cos(radians(lat))

@@ -1,4 +1,4 @@
-// Names: one form for all spellings, and what in a name tells things apart.
+// Names: one form for all spellings, and the parts of a name.
 
 export { asciiLowerCase } from './ascii.ts'
 export { swapSyllables } from './devanagari.ts'
@@ -8,17 +8,17 @@ export { findPhrases } from './phrases.ts'
 export { likenessKeys } from './reading.ts'
 export { sortGroups } from './sorts.ts'
 
-// Likeness: how near two texts or two things are.
+// Likeness of two texts or two records.
 
 export { countEdits, countEditsToPrefix } from './edits.ts'
-export { looksAlike, similarity, type Thing } from './likeness.ts'
+export { looksAlike, type NamedPlace, similarity } from './likeness.ts'
 export { didYouMean, nearestName } from './nearest.ts'
 
-// Values: whether two claims of one property can both hold.
+// Values: whether two claims of one property can both be true.
 
-export { type Comparator, type Comparison, compare, type Value, widenDoubt } from './compare.ts'
+export { type Comparator, type Comparison, compareClaims, type Value, widenDoubt } from './compare.ts'
 
-// Places, and the beginnings of texts.
+// Points on the map, and cutting of texts.
 
 export { cut, cutAtWord, shorten } from './cut.ts'
 export { distanceInMetres, gridCell, gridCellsNear, type Point, roundPoint } from './geo.ts'

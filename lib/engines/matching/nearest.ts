@@ -1,27 +1,29 @@
 import { countEdits } from './edits.ts'
 
 /**
- * The known name that was meant, as far as spelling tells. At most a third of the letters differ; case, spaces, hyphens
- * and underscores do not count. Undefined if none is near.
+ * Finds the known name that is spelt most like `name`. At most a third of the letters may differ. Case, spaces, hyphens
+ * and underscores do not count. Undefined if no known name is near.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const plain = plainOf(name)
   const most = Math.max(1, Math.floor(plain.length / 3))
-  let best: { name: string; far: number } | undefined
-  for (const each of known) {
-    const far = countEdits(plain, plainOf(each), most)
-    if (far <= most && (!best || far < best.far)) best = { name: each, far }
+  let best: { name: string; edits: number } | undefined
+  for (const candidate of known) {
+    const edits = countEdits(plain, plainOf(candidate), most)
+    if (edits <= most && (!best || edits < best.edits)) best = { name: candidate, edits }
   }
   return best?.name
 }
 
-/** "Did you mean ...?" after a sentence, where something is near. */
+/** Returns " Did you mean X?", to be added to a sentence. '' if no known name is near. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const near = nearestName(name, known)
   return near === undefined ? '' : ` Did you mean ${near}?`
 }
 
-/** Only the first 100 letters count: no known name has more. */
+/**
+ * A name without case, spaces, hyphens and underscores. Known names have at most 100 letters, so the rest is cut off.
+ */
 const plainOf = (name: string) =>
   name
     .slice(0, 100)

@@ -5,14 +5,14 @@ import { fold, genericWords, isGeneric, sortWords, townWords } from './fold.ts'
 import { sortOf } from './sorts.ts'
 
 /**
- * A name taken apart, for comparing it with others.
+ * The parts of a name, for comparing it with others.
  *
- * - `outside`: without a remark in parentheses.
+ * - `outside`: the name without remarks in parentheses.
  * - `bare`: also without a town after a comma.
- * - `own`: the words of `bare` that few names share.
- * - `core`: without the words for sorts and titles; '' if that tells nothing apart.
- * - `sorts`: the sorts of thing that it names.
- * - `aside`: it was a remark in another name.
+ * - `own`: the words of `bare` that are not generic, joined.
+ * - `core`: the words of `bare` without sorts and titles, joined. '' if the rest does not distinguish names.
+ * - `sorts`: the sorts of things in the name.
+ * - `isRemark`: this name was a remark in another name.
  */
 export type NameReading = {
   name: string
@@ -25,21 +25,22 @@ export type NameReading = {
   generic: boolean
   remark: string
   town: string
-  aside: boolean
+  isRemark: boolean
 }
 
 /**
- * The readings of a name: its own, and one of each remark in it. A remark is often another name: "Indra Jatra (Yenya)".
+ * Takes a name apart. Returns a reading of the name and one of each remark in it, since a remark is often another name:
+ * "Indra Jatra (Yenya)".
  */
 export function readName(name: string): readonly NameReading[] {
-  const known = readingCache.get(name)
-  if (known) return known
-  const made = makeReadings(name)
-  readingCache.set(name, made)
-  return made
+  const cached = readingCache.get(name)
+  if (cached) return cached
+  const readings = makeReadings(name)
+  readingCache.set(name, readings)
+  return readings
 }
 
-/** Readings of recent names: names that are compared come again. */
+/** Readings of recent names: one name is compared with many. */
 const readingCache = lru<string, readonly NameReading[]>(2000)
 
 function makeReadings(name: string): NameReading[] {
@@ -48,13 +49,14 @@ function makeReadings(name: string): NameReading[] {
 }
 
 /**
- * The keys under which a name can be found by another spelling of it. Names that `sameName` takes for one share a key.
- * Keys are skeletons of the core and of the whole name, so most misspellings lead to the same key.
+ * Returns the keys by which a record is found under another spelling of its names. Names that are alike for
+ * `looksAlike` share a key. A key is the skeleton of the core or of the whole name, so most misspellings have the same
+ * key.
  */
 export function likenessKeys(names: readonly string[]): string[] {
   const readings = names.flatMap(readName)
-  const wholes = readings.flatMap((it) => [fold(it.bare), fold(it.outside)])
-  const texts = [...readings.map((it) => it.core), ...wholes.filter((it) => !isGeneric(it)).map(joined)]
+  const wholes = readings.flatMap(({ bare, outside }) => [fold(bare), fold(outside)])
+  const texts = [...readings.map(({ core }) => core), ...wholes.filter((whole) => !isGeneric(whole)).map(withoutSpaces)]
   return [...new Set(texts.filter(Boolean).map(skeleton))].slice(0, MOST_KEYS)
 }
 
@@ -62,8 +64,8 @@ export function likenessKeys(names: readonly string[]): string[] {
 const MOST_KEYS = 8
 
 /**
- * What spellings of a folded text have in common: the first letter, all consonants and digits, and the final i of a
- * feminine.
+ * The part that all spellings of a folded text share: the first letter, the consonants and digits, and a final i, which
+ * marks a feminine.
  */
 export function skeleton(folded: string): string {
   const singular = folded.replace(/(?<=...[^aeiou\d])s$/, '')
@@ -71,7 +73,7 @@ export function skeleton(folded: string): string {
   return cut(`${singular.slice(0, 1)}${consonants}${/[^i]i$/.test(singular) ? 'i' : ''}`, 100)
 }
 
-function readingOf(name: string, aside: boolean): NameReading {
+function readingOf(name: string, isRemark: boolean): NameReading {
   const remark = fold([...name.matchAll(/\(([^)]*)\)/g)].map((match) => match[1]).join(' '))
   const outside = name.replace(/\([^)]*\)/g, ' ')
   const bare = outside.replace(/,.*$/s, ' ')
@@ -84,7 +86,7 @@ function readingOf(name: string, aside: boolean): NameReading {
     own: own.join(''),
     core: coreOf(words),
     remark,
-    aside,
+    isRemark,
     town: fold(/,(.*)$/s.exec(outside)?.[1] ?? ''),
     sorts: new Set(words.flatMap((word) => sortOf().get(word) ?? [])),
     deities: words.filter((word) => genericWords().has(word) && !sortWords().has(word)),
@@ -92,8 +94,8 @@ function readingOf(name: string, aside: boolean): NameReading {
   }
 }
 
-/** Words besides those for sorts that go with a name, or say what part or class of a thing is meant. */
-const beside = once(
+/** Titles, and words for parts and classes of things, which are not in `sortWords`. */
+const titleWords = once(
   () =>
     new Set(
       fold(
@@ -103,17 +105,17 @@ const beside = once(
     ),
 )
 
-/** The words of a name without sorts, titles and the like. '' if only deities, towns or numbers are left. */
+/** The words of a name without sorts and titles, joined. '' if only deities, towns or numbers are left. */
 function coreOf(words: readonly string[]): string {
-  const kept = words.filter((word) => !sortWords().has(word) && !beside().has(word))
-  const core = joined(kept.map(withoutEnding).join(' '))
-  return kept.some((word) => tellsApart(word)) && core.length > 2 ? core : ''
+  const coreWords = words.filter((word) => !sortWords().has(word) && !titleWords().has(word))
+  const core = withoutSpaces(coreWords.map(withoutEnding).join(' '))
+  return coreWords.some((word) => isDistinctive(word)) && core.length > 2 ? core : ''
 }
 
-const tellsApart = (word: string) => !genericWords().has(word) && !townWords().has(word) && !/^\d*$/.test(word)
-const joined = (folded: string) => folded.replaceAll(' ', '')
+const isDistinctive = (word: string) => !genericWords().has(word) && !townWords().has(word) && !/^\d*$/.test(word)
+const withoutSpaces = (folded: string) => folded.replaceAll(' ', '')
 
-/** A word without a sort or an honour that is written onto it: Mayadevi, Chandannath, Ramghatdham. */
+/** A word without a sort or an honour that is written as its ending: Mayadevi, Chandannath, Ramghatdham. */
 function withoutEnding(word: string): string {
   const stem = word.replace(/(?<=....)(?:nat|debi|dam|mai|mandir|dyo|dya|deo|boda)$/, '')
   return stem === word || genericWords().has(fold(stem)) ? word : fold(stem)

@@ -1,7 +1,7 @@
 import { once } from '../../base/once.ts'
 import { fold } from './fold.ts'
 
-/** Words for one sort of thing in English, Nepali and Newar. Who looks for a temple may mean a mandir. */
+/** Words for one sort of thing in English, Nepali and Newar. A search for a temple also finds a mandir. */
 export const sortGroups: readonly string[] = [
   'temple mandir degah deval',
   'stupa chaitya chibhaa',
@@ -22,15 +22,16 @@ export const sortGroups: readonly string[] = [
 ]
 
 /** Sorts with one word each. */
-const others = 'museum gate shrine square ghat bridge pillar bell library math ashram puja mela guthi trust tower'
+const singleWordSorts =
+  'museum gate shrine square ghat bridge pillar bell library math ashram puja mela guthi trust tower'
 
-/** Groups of words that honour a deity. They say nothing of what stands there. */
+/** Groups of words that honour a deity. They do not name a sort of building or place. */
 const honours = new Set(['goddess devi', 'god deity deva dyah dyo'])
 
-const groups = [...sortGroups.filter((group) => !honours.has(group)), ...others.split(' ')]
+const groups = [...sortGroups.filter((group) => !honours.has(group)), ...singleWordSorts.split(' ')]
 
 /**
- * For each folded word that names a sort of thing, the word that stands for the sort. Honours of deities are left out.
+ * For each folded word for a sort of thing, the word that represents its group. Honours of deities are left out.
  */
 export const sortOf = once(
   (): ReadonlyMap<string, string> =>
@@ -42,13 +43,14 @@ export const sortOf = once(
     ),
 )
 
-/** "Temple" is said of most holy places, above all in English. */
+/** Sorts that are also called "temple", above all in English. */
 const holy = once((): ReadonlySet<string> => new Set(fold('stupa monastery').split(' ')))
+/** Sorts that may be the same place as a temple at most 150 m away. */
 const holyNearby = once((): ReadonlySet<string> => new Set([...holy(), ...fold('math ashram shrine').split(' ')]))
 
 /**
- * Whether two names can mean one thing by the sorts that they name. A name without a sort agrees with all. `near`: the
- * things are in one place.
+ * Whether two names can mean one thing by their sorts. A name without a sort agrees with every sort. `near`: the two
+ * are in one place, so more sorts agree.
  */
 export function sortsAgree(a: ReadonlySet<string>, b: ReadonlySet<string>, near = false): boolean {
   const within = (few: ReadonlySet<string>, many: ReadonlySet<string>) => [...few].every((sort) => many.has(sort))

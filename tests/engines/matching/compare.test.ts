@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Comparator, type Comparison, compare, type Value } from '../../../lib/engines/matching/compare.ts'
+import { type Comparator, type Comparison, compareClaims, type Value } from '../../../lib/engines/matching/compare.ts'
 
 /** A standing value, a new one, and what the new one is to it. */
 const cases: readonly (readonly [Comparator, Value, Value, Comparison])[] = [
@@ -76,19 +76,19 @@ const cases: readonly (readonly [Comparator, Value, Value, Comparison])[] = [
   ['flag', true, 'constructor', 'compatible'],
 ]
 
-describe('compare', () => {
+describe('compareClaims', () => {
   test.each(cases)('%s: %j, then %j: %s', (comparator, a, b, verdict) => {
-    expect(compare(comparator, a, b)).toBe(verdict)
+    expect(compareClaims(comparator, a, b)).toBe(verdict)
   })
 
   const comparators = [...new Set(cases.map(([comparator]) => comparator))]
 
   test.each(comparators)('%s: a value is the same as itself', (comparator) => {
-    fc.assert(fc.property(someValue(comparator), (value) => compare(comparator, value, value) === 'same'))
+    fc.assert(fc.property(someValue(comparator), (value) => compareClaims(comparator, value, value) === 'same'))
   })
 
   const orderless = (comparator: Comparator, a: Value, b: Value) => {
-    const [there, back] = [compare(comparator, a, b), compare(comparator, b, a)]
+    const [there, back] = [compareClaims(comparator, a, b), compareClaims(comparator, b, a)]
     const wanted = there === 'refines' ? 'compatible' : there
     // Of two that are compatible one may refine the other.
     if (there !== 'compatible' && back !== wanted)
@@ -108,7 +108,7 @@ describe('compare', () => {
   test('prose, sets and addresses never contradict', () => {
     fc.assert(
       fc.property(fc.constantFrom<Comparator>('prose', 'set', 'url'), fc.string(), fc.string(), (comparator, a, b) => {
-        expect(compare(comparator, a, b)).not.toBe('contradicts')
+        expect(compareClaims(comparator, a, b)).not.toBe('contradicts')
       }),
     )
   })

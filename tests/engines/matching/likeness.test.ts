@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { looksAlike, similarity, type Thing } from '../../../lib/engines/matching/likeness.ts'
+import { looksAlike, type NamedPlace, similarity } from '../../../lib/engines/matching/likeness.ts'
 
 const here = { lat: 27.6715, lng: 85.429 }
 const north = (metres: number) => ({ ...here, lat: here.lat + metres / 111_195 })
-const thing = (name: string, metres?: number): Thing => ({
+const thing = (name: string, metres?: number): NamedPlace => ({
   names: [name],
   ...(metres === undefined ? {} : { point: north(metres) }),
 })
 
 describe('looksAlike', () => {
-  test.each<[string, Thing, Thing, ReturnType<typeof looksAlike>]>([
+  test.each<[string, NamedPlace, NamedPlace, ReturnType<typeof looksAlike>]>([
     ['equal names without coordinates', thing('Akala Devi'), thing('Akkala Devi'), 'same_name'],
     ['equal names where one has no coordinates', thing('Akala Devi', 0), thing('अकला देवी'), 'same_name'],
     ['equal names within 1 km', thing('Nyatapola', 0), thing('Nyatapola', 990), 'same_name'],
@@ -127,7 +127,7 @@ function pairsOf(claims: { record_id: string }[]): [string, string][] {
   return ids.flatMap((a, at) => ids.slice(at + 1).map((b): [string, string] => [a, b]))
 }
 
-function thingOf(row: Row): Thing {
+function thingOf(row: Row): NamedPlace {
   const names = [row.name, row.name_ne ?? '', ...(row.alternate_names ?? [])]
   const [lat, lng] = (row.coordinates ?? '').split(',').map(Number)
   return { names, point: lat !== undefined && lng !== undefined ? { lat, lng } : undefined }

@@ -1,4 +1,4 @@
-import { type Comparator, type Comparison, compare, type Value } from '../../../engines/matching/index.ts'
+import { type Comparator, type Comparison, compareClaims, type Value } from '../../../engines/matching/index.ts'
 
 export type ComparedClaim = {
   id: string
@@ -45,5 +45,5 @@ const isStanding = (claim: ComparedClaim) => claim.status !== 'superseded' && cl
 const isOwnDraft = (old: ComparedClaim, claim: ComparedClaim) => old.status === 'pending' && old.author === claim.author
 
 function compareRival(old: ComparedClaim, claim: ComparedClaim): RivalClaim {
-  return { id: old.id, status: old.status, verdict: compare(claim.comparator, old.value, claim.value) }
+  return { id: old.id, status: old.status, verdict: compareClaims(claim.comparator, old.value, claim.value) }
 }

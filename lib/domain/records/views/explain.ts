@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
 import { withCalendar } from '../../../engines/calendars/index.ts'
-import { type Comparison, compare } from '../../../engines/matching/index.ts'
+import { type Comparison, compareClaims } from '../../../engines/matching/index.ts'
 import { DateShownView } from '../../../platform/http/showing.ts'
 import { type Actor, worksOn } from '../../../platform/permissions.ts'
 import { type PeopleById, UserCardView } from '../../../platform/users/people.ts'
@@ -131,7 +131,7 @@ export function compareValues(
   const comparator = comparatorIn(it, property)
   if (!comparator || a?.value === undefined || b?.value === undefined) return null
   const meant = <T>(value: T) => (comparator === 'date' ? withCalendar(value, it.data.calendar_system) : value)
-  return compare(comparator, meant(a.value), meant(b.value))
+  return compareClaims(comparator, meant(a.value), meant(b.value))
 }
 
 /** Fields in the order of the kind, then other claimed properties by name. */
