@@ -7,8 +7,8 @@ import { readBlocks, type Source, sizeOfPieces, UnfitFile } from './formats/sour
 import { type ContentType, contentTypeOfName, contentTypes, findContentType, typeFacts } from './formats/types.ts'
 
 /**
- * What a client says of a file. `media_type` is a type or a class such as `image`. `sent_as` is the type of its part of
- * a form.
+ * What a client claims about a file. `media_type` is a type or a class such as `image`. `sent_as` is the content type
+ * of its part of the form.
  */
 export type FileClaim = {
   file_name?: string | undefined
@@ -17,8 +17,8 @@ export type FileClaim = {
 }
 
 /**
- * Checks a file to its last byte. Fails with `invalid` if it is not wholly of one type that is taken, or if its name or
- * the client says another type. `member` is the form's member that the error names.
+ * Checks a file to its last byte. Fails with `invalid` if the whole file is not of one accepted type, or if its name or
+ * the client claims another type. The error names `member`, a member of the form.
  */
 export async function admitFile(
   source: Source,
@@ -44,16 +44,16 @@ export async function admitFile(
 }
 
 const vagueTypes = new Set(['application/octet-stream', 'binary/octet-stream'])
-const endingsOf = (type: ContentType) => typeFacts[type].endings.map((it) => `.${it}`).join(' or ')
+const endingsOf = (type: ContentType) => typeFacts[type].endings.map((ending) => `.${ending}`).join(' or ')
 
-/** Size and hash of what was stored. */
+/** Size and hash of the stored bytes. */
 export type StoredFile = { size: number; sha256: string }
 
-/** Up to this size a file goes in one piece, which the client can send again when the bucket stumbles. */
+/** Files of up to this many bytes are sent from memory. So the S3 client can repeat a failed call. */
 // prove: one-piece
-const IN_ONE_PIECE = 5_000_000
+const MOST_IN_MEMORY = 5_000_000
 
-/** Stores under a key what readers get of a file. One call of S3. */
+/** Stores the bytes of a file that readers get. Costs one S3 call. */
 export async function storeFile(
   key: string,
   source: Source,
@@ -71,7 +71,7 @@ export async function storeFile(
       }
     }
   }
-  if (size <= IN_ONE_PIECE) await putObject(key, Buffer.concat([...bytes()]), content_type)
+  if (size <= MOST_IN_MEMORY) await putObject(key, Buffer.concat([...bytes()]), content_type)
   else
     await putStream(
       key,

@@ -1,14 +1,14 @@
 import type { Sharp } from 'sharp'
 
-/** The most pixels that an image is unpacked to. */
+/** The most pixels of an image that is decoded. */
 const MOST_PIXELS = 100_000_000
 
 /**
- * What to make of an image: a region in pixels of the upright image, scaled to a size, mirrored and turned, in these
- * colours.
+ * The drawing to make from an image: a region in pixels of the upright image, scaled to a size, mirrored, and rotated
+ * by `degrees` clockwise.
  */
 export type Drawing = {
-  /** Undefined for the whole image, which is then unpacked to no more than is needed. */
+  /** Undefined for the whole image, which is then decoded at no larger size than necessary. */
   region: { left: number; top: number; width: number; height: number } | undefined
   width: number
   height: number
@@ -18,13 +18,13 @@ export type Drawing = {
   format: 'jpg' | 'png' | 'webp'
 }
 
-/** The image cannot be unpacked. */
+/** The image cannot be decoded. */
 export class Undrawable extends Error {}
 
-/** Draws an image upright, without any of its metadata. Fails with `Undrawable` where it cannot be unpacked. */
-export async function drawImage(bytes: Uint8Array, wanted: Drawing): Promise<Uint8Array> {
-  const { region, width, height, mirrored, degrees, quality, format } = wanted
-  // Loaded here: a start of the function, and answers without drawing, need not wait for it.
+/** Draws an image upright, without its metadata. Fails with `Undrawable` if it cannot be decoded. */
+export async function drawImage(bytes: Uint8Array, drawing: Drawing): Promise<Uint8Array> {
+  const { region, width, height, mirrored, degrees, quality, format } = drawing
+  // Imported here, so that the start of a function and answers without a drawing do not wait for it.
   const { default: sharp } = await import('sharp')
   const image = sharp(bytes, { limitInputPixels: MOST_PIXELS, sequentialRead: true, failOn: 'error' }).autoOrient()
   if (region) image.extract(region)

@@ -1,4 +1,4 @@
-// Which types of files are taken.
+// The types of files that are accepted.
 
 export { sniffType } from './formats/check.ts'
 export {
@@ -10,7 +10,7 @@ export {
   typeFacts,
 } from './formats/types.ts'
 
-// To check a file to its last byte, and to store what readers get of it.
+// To check a file to its last byte, and to store the bytes that readers get.
 
 export { admitFile, type FileClaim, storeFile } from './admit.ts'
 export type { CheckedContent } from './formats/check.ts'
@@ -23,6 +23,6 @@ export { convertibleTypeOf, convertibleTypes, convertToPng, isHeicName, NO_HEIC 
 export { type Drawing, drawImage, Undrawable } from './drawing.ts'
 export { makePdfThumbnail, makeThumbnail } from './thumbnails.ts'
 
-// How a file is named for people.
+// Names of files for people.
 
 export { contentDisposition, displayName } from './names.ts'

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { newId } from '../../base/clock.ts'
 import { type Source, windowedSource } from './formats/source.ts'
 
-/** A file on the disk of the function: as large as it is, it takes no memory. */
+/** A temporary file on the disk of the function, so that a large object takes no memory. */
 export type Spool = { source: Source; sha256: string }
 
 /**
- * Writes a stream to a temporary file, and gives it to `work` as a source that can be read at any place. The file is
- * gone when `work` ends. Undefined if more than `most` bytes come.
+ * Writes a stream to a temporary file and passes it to `work` as a source. Deletes the file when `work` ends. Undefined
+ * if the stream has more than `most` bytes.
  */
 export async function withSpool<T>(
   body: AsyncIterable<Uint8Array>,
@@ -19,8 +19,8 @@ export async function withSpool<T>(
   work: (spool: Spool) => Promise<T>,
 ): Promise<T | undefined> {
   const path = join(tmpdir(), `upload-${newId()}`)
-  // The file loses its name while it is open, and is closed at the end of this function. So nothing stays, however it
-  // ends.
+  // The name is removed while the file is open, and the file is closed when this function ends. So it is always
+  // deleted, also after an error.
   await using file = await open(path, 'wx+', 0o600)
   await rm(path)
   const hash = createHash('sha256')
@@ -31,7 +31,7 @@ export async function withSpool<T>(
     hash.update(block)
     writeWhole(file.fd, block)
   }
-  const source = windowedSource(size, (into, at) => readWhole(file.fd, into, at))
+  const source = windowedSource(size, (into, position) => readWhole(file.fd, into, position))
   return await work({ source, sha256: hash.digest('hex') })
 }
 
@@ -39,9 +39,9 @@ function writeWhole(fd: number, block: Uint8Array): void {
   for (let done = 0; done < block.length; ) done += writeSync(fd, block, done)
 }
 
-function readWhole(fd: number, into: Buffer, at: number): void {
+function readWhole(fd: number, into: Buffer, position: number): void {
   for (let done = 0; done < into.length; ) {
-    const read = readSync(fd, into, done, into.length - done, at + done)
+    const read = readSync(fd, into, done, into.length - done, position + done)
     if (read === 0) throw new Error('the temporary file is shorter than it was')
     done += read
   }

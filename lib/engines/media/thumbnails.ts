@@ -5,23 +5,25 @@ const LONGEST_SIDE = 480
 const MOST_PIXELS = 100_000_000
 const PDF_SECONDS = 20
 
-/** A small picture of an image, upright, without any of its metadata, as WebP; undefined when it cannot be unpacked. */
+/** Makes a thumbnail of an image as WebP, upright and without metadata. Undefined if the image cannot be decoded. */
 export async function makeThumbnail(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const { default: sharp } = await import('sharp')
-  return small(sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true }).autoOrient())
+  return shrinkToWebp(
+    sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true }).autoOrient(),
+  )
 }
 
-/** The first page of a PDF as such a picture; undefined when it cannot be drawn. */
+/** Makes a thumbnail of the first page of a PDF, as WebP. Undefined if the page cannot be drawn. */
 export async function makePdfThumbnail(bytes: Uint8Array): Promise<Uint8Array | undefined> {
-  const wanted = { texts: 0, images: 1, side: 2 * LONGEST_SIDE, gray: false }
-  const [page] = (await readPdfPages(bytes, wanted, PDF_SECONDS))?.images ?? []
+  const firstPage = { texts: 0, images: 1, side: 2 * LONGEST_SIDE, gray: false }
+  const [page] = (await readPdfPages(bytes, firstPage, PDF_SECONDS))?.images ?? []
   if (!page) return undefined
   const { pixels, width, height } = page
   const { default: sharp } = await import('sharp')
-  return small(sharp(pixels, { raw: { width, height, channels: 4 } }))
+  return shrinkToWebp(sharp(pixels, { raw: { width, height, channels: 4 } }))
 }
 
-const small = (image: Sharp): Promise<Uint8Array | undefined> =>
+const shrinkToWebp = (image: Sharp): Promise<Uint8Array | undefined> =>
   image
     .resize(LONGEST_SIDE, LONGEST_SIDE, { fit: 'inside', withoutEnlargement: true })
     .webp({ quality: 78 })

@@ -5,27 +5,28 @@ import { parseFrame } from './mp3-frame.ts'
 import { checkMp4 } from './mp4.ts'
 import { checkPdf } from './pdf.ts'
 import { checkPng } from './png.ts'
-import { type CheckedFile, limitReads, type Source, UnfitFile } from './source.ts'
+import { type CheckedFormat, limitReads, type Source, UnfitFile } from './source.ts'
 import { type ContentType, contentTypes } from './types.ts'
 import { checkWebp } from './webp.ts'
 
-/** A file that is wholly of one type, and what is to be served of it. */
-export type CheckedContent = CheckedFile & { content_type: ContentType }
+/** A file of which every byte was checked as one type, with the pieces that readers get. */
+export type CheckedContent = CheckedFormat & { content_type: ContentType }
 
 /**
- * Reads a file from its first byte to its last as the one type that it shows. Fails with `UnfitFile` if it is of no
- * type that is taken, is cut short or damaged, or is something else besides. The message is for whoever sent it.
+ * Detects the type of a file and checks the whole file as that type. Fails with `UnfitFile` if the type is not
+ * accepted, or if the file is truncated, damaged, or also valid as another format. The message is written for the
+ * sender.
  */
-export async function checkContent(given: Source): Promise<CheckedContent> {
-  if (given.size === 0) throw new UnfitFile('The file is empty.')
-  const source = limitReads(given)
+export async function checkContent(file: Source): Promise<CheckedContent> {
+  if (file.size === 0) throw new UnfitFile('The file is empty.')
+  const source = limitReads(file)
   const content_type = sniffType(source)
   if (!content_type) throw new UnfitFile(`The file is none of ${contentTypes.join(', ')}.`)
   checkElsewhere(source, content_type)
   return { ...(await checks[content_type](source)), content_type }
 }
 
-const checks: Readonly<Record<ContentType, (source: Source) => CheckedFile | Promise<CheckedFile>>> = {
+const checks: Readonly<Record<ContentType, (source: Source) => CheckedFormat | Promise<CheckedFormat>>> = {
   'image/jpeg': checkJpeg,
   'image/png': checkPng,
   'image/webp': checkWebp,
@@ -34,7 +35,7 @@ const checks: Readonly<Record<ContentType, (source: Source) => CheckedFile | Pro
   'video/mp4': checkMp4,
 }
 
-/** The type that the first bytes show; the rest may be anything. */
+/** Finds the type by the first bytes. Does not check the rest of the file. */
 export function sniffType(source: Source): ContentType | undefined {
   const head = source.read(0, Math.min(16, source.size))
   const text = head.toString('latin1')

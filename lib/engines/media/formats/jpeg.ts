@@ -1,7 +1,7 @@
 import { rebuildExif } from './exif.ts'
 import { checkForeign } from './foreign.ts'
 import {
-  type CheckedFile,
+  type CheckedFormat,
   CUT_SHORT,
   checkPixels,
   joinPieces,
@@ -12,10 +12,10 @@ import {
 } from './source.ts'
 
 /**
- * Walks a JPEG from its first marker to its last byte. Readers get what makes the picture: tables, frame, scans, colour
- * profile and the rebuilt EXIF block; comments and all other metadata stay behind.
+ * Walks a JPEG from its first marker to its last byte. Readers get the parts of the picture: tables, frame, scans,
+ * colour profile and the rebuilt EXIF block. Comments and all other metadata are dropped.
  */
-export function checkJpeg(source: Source): CheckedFile {
+export function checkJpeg(source: Source): CheckedFormat {
   const pieces: Piece[] = []
   const state: State = { tables: new Set(), scans: 0 }
   if (source.read(0, 2).readUInt16BE() !== SOI) throw new UnfitFile(CUT_SHORT)
@@ -59,32 +59,32 @@ const SOS = 0xffda
 const APP0 = 0xffe0
 const MOST_SCANS = 200
 
-/** The picture's size and parts: once, before the first scan. */
+/** Reads the size and the components of the picture. It occurs once, before the first scan. */
 const frame: Rule = (body, whole, state) => {
   if (state.frame || body.length < 6) throw new UnfitFile(CUT_SHORT)
-  const [precision, height, width, many] = [body[0], body.readUInt16BE(1), body.readUInt16BE(3), body[5] ?? 0]
-  if ((precision !== 8 && precision !== 12) || many < 1 || many > 4 || body.length !== 6 + 3 * many)
+  const [precision, height, width, count] = [body[0], body.readUInt16BE(1), body.readUInt16BE(3), body[5] ?? 0]
+  if ((precision !== 8 && precision !== 12) || count < 1 || count > 4 || body.length !== 6 + 3 * count)
     throw new UnfitFile(CUT_SHORT)
   checkPixels(width, height)
-  const components = new Set(Array.from({ length: many }, (_, i) => body[6 + 3 * i] ?? 0))
-  if (components.size !== many) throw new UnfitFile(CUT_SHORT)
+  const components = new Set(Array.from({ length: count }, (_, i) => body[6 + 3 * i] ?? 0))
+  if (components.size !== count) throw new UnfitFile(CUT_SHORT)
   state.frame = { width, height, components }
   return [whole]
 }
 
 const scan: Rule = (body, whole, state) => {
-  const many = body[0] ?? 0
-  const named = Array.from({ length: many }, (_, i) => body[1 + 2 * i] ?? -1)
-  const known = named.every((id) => state.frame?.components.has(id))
-  if (!state.frame || many < 1 || body.length !== 4 + 2 * many || !known || state.tables.size < 2)
+  const count = body[0] ?? 0
+  const ids = Array.from({ length: count }, (_, i) => body[1 + 2 * i] ?? -1)
+  const areKnown = ids.every((id) => state.frame?.components.has(id))
+  if (!state.frame || count < 1 || body.length !== 4 + 2 * count || !areKnown || state.tables.size < 2)
     throw new UnfitFile(CUT_SHORT)
   state.scans += 1
-  // Each scan is a pass over the whole picture when it is unpacked.
+  // A decoder goes over the whole picture once for each scan.
   if (state.scans > MOST_SCANS) throw new UnfitFile('The image has too many passes.')
   return [whole]
 }
 
-/** One table after another, exactly as long as the segment. */
+/** A rule for segments of tables: the tables together must be exactly as long as the segment. */
 const tables =
   (name: string, lengthOf: (body: Buffer, at: number) => number): Rule =>
   (body, whole, state) => {
@@ -103,7 +103,7 @@ const interval: Rule = (body, whole) => {
   return [whole]
 }
 
-/** The mark of the format, without a preview. */
+/** Keeps the JFIF mark and drops its preview. */
 const jfif: Rule = (body, whole, state) => {
   if (body.subarray(0, 5).toString('latin1') !== 'JFIF\0' || body.length < 14) return leaveOut(body, whole, state)
   checkForeign(body)
@@ -111,14 +111,14 @@ const jfif: Rule = (body, whole, state) => {
   return [{ bytes: segment(APP0, Buffer.concat([body.subarray(0, 12), Buffer.alloc(2)])) }]
 }
 
-/** EXIF is rebuilt; its preview is a JPEG of its own and stays behind, as do positions. So does XMP, the other block here. */
+/** Rebuilds EXIF, without its preview and positions. Drops XMP, which has the same marker. */
 const exif: Rule = (body, whole, state) => {
   if (body.subarray(0, 6).toString('latin1') !== 'Exif\0\0') return leaveOut(body, whole, state)
   checkForeign(body, { hold: 'JPEG' })
-  const { orientation, kept } = rebuildExif(body.subarray(6))
+  const { orientation, rebuilt } = rebuildExif(body.subarray(6))
   if (state.orientation !== undefined) return []
   if (orientation !== undefined) state.orientation = orientation
-  return kept ? [{ bytes: segment(0xffe1, Buffer.concat([body.subarray(0, 6), kept])) }] : []
+  return rebuilt ? [{ bytes: segment(0xffe1, Buffer.concat([body.subarray(0, 6), rebuilt])) }] : []
 }
 
 const profile: Rule = (body, whole, state) => {
@@ -126,11 +126,11 @@ const profile: Rule = (body, whole, state) => {
   return body.subarray(0, 12).toString('latin1') === 'ICC_PROFILE\0' ? [whole] : leaveOut(body, whole, state)
 }
 
-/** How colours were turned before they were packed. */
+/** Keeps the Adobe segment, which names the colour transformation. */
 const adobe: Rule = (body, whole, state) =>
   body.length === 12 && body.subarray(0, 5).toString('latin1') === 'Adobe' ? [whole] : leaveOut(body, whole, state)
 
-/** Where a program keeps its own notes, a preview among them. */
+/** Drops the notes of image editors, which may include a preview. */
 const photoshop: Rule = (body) => {
   checkForeign(body, { hold: 'JPEG' })
   return []
@@ -148,7 +148,10 @@ function segment(marker: number, body: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** Baseline, extended and progressive; no arithmetic, lossless or hierarchical frames, which no browser shows. */
+/**
+ * Rules by marker: baseline, extended and progressive frames. No browser shows arithmetic, lossless or hierarchical
+ * ones.
+ */
 const rules: Readonly<Record<number, Rule>> = {
   65472: frame,
   65473: frame,
@@ -165,7 +168,7 @@ const rules: Readonly<Record<number, Rule>> = {
   65534: leaveOut,
 }
 
-/** The place of the marker that ends a scan. In the packed picture FF stands only before 00 and in restart marks. */
+/** Finds the marker that ends a scan. Within a scan, the byte FF occurs only before 00 and in restart markers. */
 function endOfScan(source: Source, from: number): number {
   for (const { at, block } of readBlocks(source, from, source.size)) {
     for (let i = block.indexOf(0xff); i >= 0; i = block.indexOf(0xff, i + 1)) {

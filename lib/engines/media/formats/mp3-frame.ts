@@ -1,13 +1,13 @@
-/** A sound frame of MPEG layer III: hertz, bytes with its head, and samples. */
-export type Frame = { version: 1 | 2 | 2.5; rate: number; channels: 1 | 2; length: number; samples: number }
+/** A sound frame of MPEG layer III. `rate` is in hertz, `length` in bytes with the header. */
+export type SoundFrame = { version: 1 | 2 | 2.5; rate: number; channels: 1 | 2; length: number; samples: number }
 
-/** What the four bytes at the head of a sound frame say; undefined where they are no head of MPEG layer III. */
-export function parseFrame(head: number): Frame | undefined {
+/** Parses the four bytes of a frame header (ISO 11172-3). Undefined if they are not a header of MPEG layer III. */
+export function parseFrame(head: number): SoundFrame | undefined {
   if (head >>> 21 !== 0x7ff) return undefined
   const version = versions[(head >>> 19) & 3]
   const layer = (head >>> 17) & 3
   const rate = rates[(head >>> 10) & 3]
-  // A free bit rate has frames whose length nothing tells; emphasis 2 is reserved.
+  // The length of a frame with a free bit rate is unknown. Emphasis 2 is reserved.
   const kbits = (version === 1 ? kbits1 : kbits2)[(head >>> 12) & 15]
   if (version === undefined || layer !== 1 || rate === undefined || !kbits || (head & 3) === 2) return undefined
   const hertz = rate / (version === 1 ? 1 : version === 2 ? 2 : 4)

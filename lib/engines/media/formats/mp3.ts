@@ -1,16 +1,16 @@
 import { checkForeign } from './foreign.ts'
-import { type Frame, parseFrame } from './mp3-frame.ts'
-import { type CheckedFile, CUT_SHORT, type Piece, type Source, UnfitFile } from './source.ts'
+import { parseFrame, type SoundFrame } from './mp3-frame.ts'
+import { type CheckedFormat, CUT_SHORT, type Piece, type Source, UnfitFile } from './source.ts'
 
 /**
- * Walks an MP3 frame by frame: each begins where the one before it ends, all of one kind, from the tag to the last byte.
- * Readers get the sound with the texts of its tag (title, performer, year); pictures and everything else in the tag
- * stay behind, and so does the old tag at the end.
+ * Walks an MP3 frame by frame, from the tag to the last byte. Each frame begins at the end of the frame before it, and
+ * all have one version and rate. Readers get the sound and the texts of its tag (title, performer, year). Pictures, the
+ * rest of the tag, and an old tag at the end are dropped.
  */
-export function checkMp3(source: Source): CheckedFile {
+export function checkMp3(source: Source): CheckedFormat {
   const { end: start, texts } = tagOf(source)
-  const end = source.size - oldTag(source, start)
-  let first: Frame | undefined
+  const end = source.size - oldTagLength(source, start)
+  let first: SoundFrame | undefined
   let frames = 0
   for (let at = start; at < end; frames += 1) {
     const frame = at + 4 <= end ? parseFrame(source.read(at, 4).readUInt32BE()) : undefined
@@ -29,7 +29,7 @@ const LARGEST_TAG = 16 * 1024 * 1024
 
 type Tag = { end: number; texts: Piece[] }
 
-/** The tag before the sound (ID3v2): walked frame by frame to its end, which is padding of zeros. */
+/** Walks the tag before the sound (ID3v2) frame by frame. Its end may be padding of zeros. */
 function tagOf(source: Source): Tag {
   const head = source.read(0, Math.min(10, source.size))
   if (head.toString('latin1', 0, 3) !== 'ID3') return { end: 0, texts: [] }
@@ -46,14 +46,14 @@ function tagOf(source: Source): Tag {
 
 const FOOTER = 0x10
 
-/** Drops a tag of an old or scrambled form. It is only searched for other files. */
+/** Drops a tag in an old or scrambled form, after a check that it hides no other file. */
 function dropTag(body: Buffer): Buffer[] {
   checkForeign(body, { hold: 'pictures' })
   return []
 }
 
 function framesOf(body: Buffer, version: number): Buffer[] {
-  const kept: Buffer[] = []
+  const texts: Buffer[] = []
   let at = 0
   while (at < body.length && body[at] !== 0) {
     const name = body.toString('latin1', at, at + 4)
@@ -62,16 +62,18 @@ function framesOf(body: Buffer, version: number): Buffer[] {
       throw new UnfitFile(CUT_SHORT)
     const frame = body.subarray(at, at + 10 + size)
     checkForeign(frame, name === 'APIC' ? { hold: 'pictures' } : {})
-    if (/^(T|COMM$|USLT$)/.test(name) && frame.readUInt16BE(8) === 0) kept.push(frame)
+    if (/^(T|COMM$|USLT$)/.test(name) && frame.readUInt16BE(8) === 0) texts.push(frame)
     at += 10 + size
   }
   if (body.subarray(at).some((byte) => byte !== 0)) throw new UnfitFile(CUT_SHORT)
-  return kept
+  return texts
 }
 
 function writeTag(frames: readonly Buffer[], version: number): Buffer {
   const size = frames.reduce((sum, { length }) => sum + length, 0)
-  const head = Buffer.from(['I', 'D', '3'].map((it) => it.charCodeAt(0)).concat(version, 0, 0, ...sevenBits(size)))
+  const head = Buffer.from(
+    ['I', 'D', '3'].map((letter) => letter.charCodeAt(0)).concat(version, 0, 0, ...sevenBits(size)),
+  )
   return Buffer.concat([head, ...frames])
 }
 
@@ -84,8 +86,8 @@ function synchsafe(bytes: Buffer, at: number): number | undefined {
 }
 
 const OLD_TAG = 128
-/** The length in bytes of the tag behind the sound (ID3v1). */
-function oldTag(source: Source, start: number): number {
+/** The length in bytes of the tag after the sound (ID3v1). 0 if the file has none. */
+function oldTagLength(source: Source, start: number): number {
   if (source.size < start + OLD_TAG) return 0
   const tag = source.read(source.size - OLD_TAG, OLD_TAG)
   if (tag.toString('latin1', 0, 3) !== 'TAG') return 0

@@ -1,16 +1,15 @@
 import { CUT_SHORT, type Source, UnfitFile } from './source.ts'
 
-/** A box of the file: where it begins, where its body does, and where both end. */
-export type Box = { type: string; at: number; body: number; end: number }
+/** A box of the file: the positions of its start, its body, and its end. */
+export type Mp4Box = { type: string; at: number; body: number; end: number }
 
 type Range = { from: number; to: number }
 
 /**
- * The parts of the media boxes that no track plays, by its tables of chunks and samples. Fails with `UnfitFile` if a
- * track plays what lies outside of them. Files in fragments have their tables elsewhere, and count as played
- * throughout.
+ * Returns the parts of the media boxes that no track plays, by the tables of chunks and samples. Fails with `UnfitFile`
+ * if a track plays bytes outside of them. A fragmented file has its tables elsewhere, so all of it counts as played.
  */
-export function unplayedRanges(source: Source, boxes: readonly Box[], media: readonly Box[]): Range[] {
+export function unplayedRanges(source: Source, boxes: readonly Mp4Box[], media: readonly Mp4Box[]): Range[] {
   if (boxes.some(({ type }) => type === 'moof')) return []
   const tables = boxes.filter(({ type }) => type === 'stbl')
   const chunks = tables.flatMap((table) =>
@@ -19,55 +18,58 @@ export function unplayedRanges(source: Source, boxes: readonly Box[], media: rea
   const inside = ({ from, to }: Range) => media.some(({ body, end }) => from >= body && to <= end)
   if (!chunks.every(inside)) throw new UnfitFile(CUT_SHORT)
   chunks.sort((a, b) => a.from - b.from)
-  return media.flatMap(({ body, end }) => gaps(chunks, body, end))
+  return media.flatMap(({ body, end }) => gapsBetween(chunks, body, end))
 }
 
-const within = (inner: Box, around: Box) => inner.at >= around.body && inner.end <= around.end
+const within = (inner: Mp4Box, around: Mp4Box) => inner.at >= around.body && inner.end <= around.end
 const MOST_SAMPLES = 3_000_000
 
-/** Where each chunk of a track lies, from its offset and the sizes of the samples in it. */
-function chunksOf(source: Source, box: (type: string) => Box | undefined): Range[] {
+/** Returns the ranges of a track's chunks, from their offsets and the sizes of their samples. */
+function chunksOf(source: Source, box: (type: string) => Mp4Box | undefined): Range[] {
   const [sizes, runs, short, long] = [box('stsz'), box('stsc'), box('stco'), box('co64')]
-  const places = short ?? long
-  if (!sizes || !runs || !places) throw new UnfitFile(CUT_SHORT)
-  const same = number(source, sizes, 4)
-  const samples = number(source, sizes, 8)
-  const many = number(source, places, 4)
-  const kinds = number(source, runs, 4)
-  if (Math.max(samples, many, kinds) > MOST_SAMPLES) throw new UnfitFile('The file is built too intricately.')
-  const made: Range[] = []
+  const offsets = short ?? long
+  if (!sizes || !runs || !offsets) throw new UnfitFile(CUT_SHORT)
+  const commonSize = readU32(source, sizes, 4)
+  const samples = readU32(source, sizes, 8)
+  const chunks = readU32(source, offsets, 4)
+  const runCount = readU32(source, runs, 4)
+  if (Math.max(samples, chunks, runCount) > MOST_SAMPLES) throw new UnfitFile('The file is built too intricately.')
+  const ranges: Range[] = []
   let sample = 0
   let run = 0
-  for (let chunk = 1; chunk <= many; chunk += 1) {
-    while (run + 1 < kinds && number(source, runs, 8 + 12 * (run + 1)) <= chunk) run += 1
-    const from = short ? number(source, short, 8 + 4 * (chunk - 1)) : Number(long8(source, places, 8 + 8 * (chunk - 1)))
-    const count = number(source, runs, 8 + 12 * run + 4)
+  for (let chunk = 1; chunk <= chunks; chunk += 1) {
+    while (run + 1 < runCount && readU32(source, runs, 8 + 12 * (run + 1)) <= chunk) run += 1
+    const from = short
+      ? readU32(source, short, 8 + 4 * (chunk - 1))
+      : Number(readU64(source, offsets, 8 + 8 * (chunk - 1)))
+    const count = readU32(source, runs, 8 + 12 * run + 4)
     let length = 0
     for (let i = 0; i < count && sample < samples; i += 1, sample += 1)
-      length += same || number(source, sizes, 12 + 4 * sample)
-    if (length > 0) made.push({ from, to: from + length })
+      length += commonSize || readU32(source, sizes, 12 + 4 * sample)
+    if (length > 0) ranges.push({ from, to: from + length })
   }
   if (sample !== samples) throw new UnfitFile(CUT_SHORT)
-  return made
+  return ranges
 }
 
-function number(source: Source, { body, end }: Box, at: number): number {
-  if (body + at + 4 > end) throw new UnfitFile(CUT_SHORT)
-  return source.read(body + at, 4).readUInt32BE()
+function readU32(source: Source, { body, end }: Mp4Box, offset: number): number {
+  if (body + offset + 4 > end) throw new UnfitFile(CUT_SHORT)
+  return source.read(body + offset, 4).readUInt32BE()
 }
 
-function long8(source: Source, { body, end }: Box, at: number): bigint {
-  if (body + at + 8 > end) throw new UnfitFile(CUT_SHORT)
-  return source.read(body + at, 8).readBigUInt64BE()
+function readU64(source: Source, { body, end }: Mp4Box, offset: number): bigint {
+  if (body + offset + 8 > end) throw new UnfitFile(CUT_SHORT)
+  return source.read(body + offset, 8).readBigUInt64BE()
 }
 
-function gaps(sorted: readonly Range[], from: number, to: number): Range[] {
-  const made: Range[] = []
+/** The parts from `from` to `to` between the sorted ranges. */
+function gapsBetween(sorted: readonly Range[], from: number, to: number): Range[] {
+  const gaps: Range[] = []
   let at = from
   for (const chunk of sorted) {
     if (chunk.from < from || chunk.to > to) continue
-    if (chunk.from > at) made.push({ from: at, to: chunk.from })
+    if (chunk.from > at) gaps.push({ from: at, to: chunk.from })
     at = Math.max(at, chunk.to)
   }
-  return at < to ? [...made, { from: at, to }] : made
+  return at < to ? [...gaps, { from: at, to }] : gaps
 }

@@ -1,7 +1,7 @@
 import { checkForeign } from './foreign.ts'
 import { CUT_SHORT, type Source, UnfitFile } from './source.ts'
 
-/** A value of a PDF as far as the walk needs it. */
+/** A value of a PDF. The contents of texts are not kept, since no check needs them. */
 export type PdfValue =
   | { is: 'number'; number: number }
   | { is: 'name'; name: string }
@@ -11,20 +11,20 @@ export type PdfValue =
   | { is: 'word'; word: string }
   | { is: 'text' }
 
-const DEEPEST = 60
+const DEEPEST_VALUE = 60
 const LONGEST_TOKEN = 1024
 const LONGEST_TEXT = 4 * 1024 * 1024
 const LONGEST_COMMENT = 4096
 const isSpace = (byte: number) => byte === 32 || byte === 10 || byte === 13 || byte === 9 || byte === 12 || byte === 0
 const isDelimiter = (byte: number) => '()<>[]{}/%'.includes(String.fromCharCode(byte))
 
-/** Reads a PDF token by token. Comments and texts, which may hold anything, must not look like another file. */
+/** Reads a PDF token by token. Comments and texts, which may contain any bytes, must not look like another file. */
 export class Lexer {
   readonly #source: Source
   at: number
   #block: Buffer = Buffer.alloc(0)
   #start = 0
-  /** Where the last end mark (%%EOF) ends; -1 before the first. */
+  /** The end of the last end mark (%%EOF) so far. -1 if none was read. */
   endMark = -1
 
   constructor(source: Source, at: number) {
@@ -32,7 +32,7 @@ export class Lexer {
     this.at = at
   }
 
-  /** The byte at a place, -1 at the end of the file. */
+  /** Returns the byte at a position, -1 after the end of the file. */
   byte(at: number): number {
     if (at < this.#start || at >= this.#start + this.#block.length) {
       if (at >= this.#source.size) return -1
@@ -42,7 +42,7 @@ export class Lexer {
     return this.#block[at - this.#start] ?? -1
   }
 
-  /** Goes past spaces and comments. */
+  /** Skips spaces and comments. */
   skip(): void {
     for (;;) {
       const byte = this.byte(this.at)
@@ -61,7 +61,7 @@ export class Lexer {
     else checkForeign(comment)
   }
 
-  /** A word of letters, digits and signs, such as `obj` or `12`; "" where none begins. */
+  /** Reads a word of letters, digits and signs, such as `obj` or `12`. '' if no word begins here. */
   word(): string {
     this.skip()
     const from = this.at
@@ -78,11 +78,11 @@ export class Lexer {
     return Number(word)
   }
 
-  expect(wanted: string): void {
-    if (this.word() !== wanted) throw new UnfitFile(CUT_SHORT)
+  expect(keyword: string): void {
+    if (this.word() !== keyword) throw new UnfitFile(CUT_SHORT)
   }
 
-  /** The word that comes next, without going past it. */
+  /** Returns the next word and stays before it. */
   peek(): string {
     const { at } = this
     const word = this.word()
@@ -91,7 +91,7 @@ export class Lexer {
   }
 
   value(depth = 0): PdfValue {
-    if (depth > DEEPEST) throw new UnfitFile('The file is built too intricately.')
+    if (depth > DEEPEST_VALUE) throw new UnfitFile('The file is built too intricately.')
     this.skip()
     const byte = this.byte(this.at)
     if (byte === SLASH) return { is: 'name', name: this.#name() }
@@ -104,7 +104,7 @@ export class Lexer {
     return this.#reference(word) ?? { is: 'number', number: Number(word) }
   }
 
-  /** `12 0 R` begins like a number. */
+  /** Reads the rest of a reference such as `12 0 R`, whose first number is `word`. Undefined if it is only a number. */
   #reference(word: string): PdfValue | undefined {
     if (!/^\d{1,10}$/.test(word)) return undefined
     const { at } = this
@@ -137,7 +137,7 @@ export class Lexer {
       else if (byte === END_PAREN) open -= 1
       this.at += 1
     } while (open > 0)
-    this.#look(from)
+    this.#checkText(from)
     return { is: 'text' }
   }
 
@@ -148,11 +148,11 @@ export class Lexer {
       this.at += 1
     }
     this.at += 1
-    this.#look(from)
+    this.#checkText(from)
     return { is: 'text' }
   }
 
-  #look(from: number): void {
+  #checkText(from: number): void {
     checkForeign(Buffer.from(this.#source.read(from, Math.min(this.at, this.#source.size) - from)))
   }
 

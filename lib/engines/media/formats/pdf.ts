@@ -1,13 +1,13 @@
 import { checkForeign } from './foreign.ts'
 import { Lexer, type PdfValue } from './pdf-lexer.ts'
-import { type CheckedFile, CUT_SHORT, readBlocks, type Source, UnfitFile } from './source.ts'
+import { type CheckedFormat, CUT_SHORT, readBlocks, type Source, UnfitFile } from './source.ts'
 
 /**
- * Walks a PDF from its header to its last end mark: objects, tables and trailers, one after another, with nothing
- * between them but spaces and short comments. Tables must point at objects, the end at a table. A PDF may hold whole
- * files of other types as images; it may not be encrypted, since then nobody could look into it. It is served as sent.
+ * Walks a PDF from its header to its last end mark: objects, tables and trailers, with only spaces and short comments
+ * between them. Tables must point at objects, and the end at a table. Images of a PDF may be whole files of other
+ * types. An encrypted PDF is refused, since it cannot be checked. Readers get the file as it was sent.
  */
-export function checkPdf(source: Source): CheckedFile {
+export function checkPdf(source: Source): CheckedFormat {
   const header = /^%PDF-(1\.[0-7]|2\.0)[\r\n\t ]/.exec(source.read(0, Math.min(16, source.size)).toString('latin1'))
   if (!header) throw new UnfitFile(CUT_SHORT)
   const lexer = new Lexer(source, 8)
@@ -24,10 +24,10 @@ export function checkPdf(source: Source): CheckedFile {
 }
 
 type Seen = {
-  /** Where each object begins, by its number. A number may come again: tables may point at any of its places. */
+  /** The positions of each object, by its number. An object may occur again, and tables may point at any position. */
   objects: Map<number, Set<number>>
   tables: Map<number, { before: number | undefined; entries: readonly Entry[] }>
-  /** Lengths of streams that an object elsewhere has to confirm. */
+  /** Lengths of streams, each with the object that must have the same length. */
   promised: { object: number; length: number }[]
   startxref: number
   roots: number
@@ -95,21 +95,21 @@ function stream(source: Source, lexer: Lexer, seen: Seen, members: ReadonlyMap<s
   checkStream(source, members, from, lexer.at)
 }
 
-/** Where `endstream` stands before `endobj`. For streams whose length is in an object that may come later. */
+/** Finds the `endstream` before `endobj`, for a stream with its length in another object, which may come later. */
 function endOfStream(source: Source, from: number): number {
   let tail = Buffer.alloc(0)
   for (const { at, block } of readBlocks(source, from, source.size)) {
     const joint = Buffer.concat([tail, block])
-    const found = /endstream[\r\n \t]+endobj/.exec(joint.toString('latin1'))
-    if (found) return at - tail.length + found.index
+    const match = /endstream[\r\n \t]+endobj/.exec(joint.toString('latin1'))
+    if (match) return at - tail.length + match.index
     tail = Buffer.from(joint.subarray(-32))
   }
   throw new UnfitFile(CUT_SHORT)
 }
 
 /**
- * A packed stream must begin as its packing does. One that is not packed must not look like another file, pictures
- * aside.
+ * Checks the first bytes of a compressed stream against its filter. An uncompressed stream must not look like another
+ * file, except for a picture.
  */
 function checkStream(source: Source, members: ReadonlyMap<string, PdfValue>, from: number, to: number): void {
   const filter = members.get('Filter')
@@ -125,23 +125,24 @@ function checkStream(source: Source, members: ReadonlyMap<string, PdfValue>, fro
   if (name === 'DCTDecode' && to > from && (head.length < 2 || head.readUInt16BE() !== 0xffd8))
     throw new UnfitFile(CUT_SHORT)
   if (name === undefined && nameIn(members, 'Subtype') !== 'Image')
-    checkForeign(Buffer.from(source.read(from, Math.min(to - from, LOOKED_AT))), { hold: 'pictures' })
+    checkForeign(Buffer.from(source.read(from, Math.min(to - from, SEARCHED_BYTES))), { hold: 'pictures' })
 }
 
-const LOOKED_AT = 64 * 1024
+/** The bytes of an uncompressed stream that are searched for other files. */
+const SEARCHED_BYTES = 64 * 1024
 
-/** A table of the classic form, and the trailer behind it. */
+/** Reads a cross-reference table in the classic form, and the trailer after it. */
 function table(lexer: Lexer, seen: Seen, at: number): void {
   const entries: Entry[] = []
   while (lexer.peek() !== 'trailer') {
     const first = lexer.whole()
-    const many = lexer.whole()
-    if (entries.length + many > MOST_ENTRIES) throw new UnfitFile('The file is built too intricately.')
-    for (let i = 0; i < many; i += 1) {
-      const place = lexer.whole()
+    const count = lexer.whole()
+    if (entries.length + count > MOST_ENTRIES) throw new UnfitFile('The file is built too intricately.')
+    for (let i = 0; i < count; i += 1) {
+      const offset = lexer.whole()
       lexer.whole()
       const used = lexer.word()
-      if (used === 'n') entries.push({ object: first + i, at: place })
+      if (used === 'n') entries.push({ object: first + i, at: offset })
       else if (used !== 'f') throw new UnfitFile(CUT_SHORT)
     }
   }
@@ -158,26 +159,26 @@ function trailer(seen: Seen, at: number, members: ReadonlyMap<string, PdfValue>,
   seen.tables.set(at, { before: before?.is === 'number' ? before.number : undefined, entries })
 }
 
-/** The end mark is the last thing in the file, but for the end of its line. */
+/** Only an end of line may follow the last end mark. */
 function checkEnd(source: Source, lexer: Lexer): void {
   const rest = lexer.endMark < 0 ? 'x' : source.read(lexer.endMark, source.size - lexer.endMark).toString('latin1')
   if (!/^[\r\n \t]{0,8}$/.test(rest)) throw new UnfitFile('There are bytes after the end of the PDF.')
 }
 
-/** Follows the tables from the last back to the first, and from each to its objects. */
+/** Follows the tables from the last to the first, and the entries of each table to its objects. */
 function checkTables({ objects, tables, promised, startxref, roots, numbers }: Seen): void {
   if (roots === 0) throw new UnfitFile(CUT_SHORT)
-  const left = new Map(tables)
+  const unvisited = new Map(tables)
   for (let at: number | undefined = startxref; at !== undefined; ) {
-    const found = left.get(at)
-    if (!found || !left.delete(at)) throw new UnfitFile(CUT_SHORT)
-    at = found.before
+    const visited = unvisited.get(at)
+    if (!visited || !unvisited.delete(at)) throw new UnfitFile(CUT_SHORT)
+    at = visited.before
   }
   for (const { entries } of tables.values())
     for (const { object, at } of entries) if (at !== 0 && !objects.get(object)?.has(at)) throw new UnfitFile(CUT_SHORT)
   for (const { object, length } of promised) {
-    const said = numbers?.get(object)
-    // An end of line before `endstream` is not counted.
-    if (said === undefined || said > length || said < length - 2) throw new UnfitFile(CUT_SHORT)
+    const claimed = numbers?.get(object)
+    // An end of line before `endstream` does not count.
+    if (claimed === undefined || claimed > length || claimed < length - 2) throw new UnfitFile(CUT_SHORT)
   }
 }

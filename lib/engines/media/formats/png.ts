@@ -3,7 +3,7 @@ import { crc32, createInflate } from 'node:zlib'
 import { rebuildExif } from './exif.ts'
 import { checkForeign } from './foreign.ts'
 import {
-  type CheckedFile,
+  type CheckedFormat,
   CUT_SHORT,
   checkPixels,
   joinPieces,
@@ -14,10 +14,10 @@ import {
 } from './source.ts'
 
 /**
- * Walks a PNG chunk by chunk, each with its checksum, and unpacks the picture without keeping it: it must have exactly
- * the bytes that its size says. Readers get the chunks that make the picture, and the rebuilt EXIF block.
+ * Walks a PNG chunk by chunk and checks each checksum. Decompresses the picture without storing it: it must have
+ * exactly the length of its width and height. Readers get the chunks of the picture and the rebuilt EXIF block.
  */
-export async function checkPng(source: Source): Promise<CheckedFile> {
+export async function checkPng(source: Source): Promise<CheckedFormat> {
   const chunks = [...walk(source)]
   const [first, last] = [chunks[0], chunks.at(-1)]
   if (first?.type !== 'IHDR' || first.length !== 13 || last?.type !== 'IEND' || last.length !== 0)
@@ -35,7 +35,7 @@ export async function checkPng(source: Source): Promise<CheckedFile> {
       checkForeign(bodyOf(source, chunk), { hold: 'JPEG' })
       const exif = rebuildExif(bodyOf(source, chunk))
       orientation = exif.orientation ?? orientation
-      if (exif.kept) pieces.push({ bytes: makeChunk('eXIf', exif.kept) })
+      if (exif.rebuilt) pieces.push({ bytes: makeChunk('eXIf', exif.rebuilt) })
     } else checkForeign(bodyOf(source, chunk))
   }
   await checkData(source, chunks, header)
@@ -45,16 +45,16 @@ export async function checkPng(source: Source): Promise<CheckedFile> {
 type Chunk = { type: string; at: number; length: number }
 const SIGNATURE = 8
 const MOST_CHUNKS = 200_000
-/** The most bytes of a chunk that is neither palette nor picture data. */
+/** The most bytes of a chunk other than a palette or picture data. */
 const LONGEST_NOTE = 8 * 1024 * 1024
 
 function* walk(source: Source): Generator<Chunk> {
   let at = SIGNATURE
-  for (let many = 0; at < source.size; many += 1) {
+  for (let count = 0; at < source.size; count += 1) {
     const head = source.read(at, 8)
     const length = head.readUInt32BE()
     const type = head.toString('latin1', 4)
-    if (many === MOST_CHUNKS || !/^[A-Za-z]{2}[A-Z][A-Za-z]$/.test(type)) throw new UnfitFile(CUT_SHORT)
+    if (count === MOST_CHUNKS || !/^[A-Za-z]{2}[A-Z][A-Za-z]$/.test(type)) throw new UnfitFile(CUT_SHORT)
     checkSum(source, at + 4, length + 4)
     yield { type, at, length }
     at += 12 + length
@@ -68,7 +68,9 @@ function checkSum(source: Source, from: number, length: number): void {
   if (source.read(from + length, 4).readUInt32BE() !== sum) throw new UnfitFile('A checksum in the file is wrong.')
 }
 
-/** What one check may unpack: 100 million pixels of 8 bits with transparency. It takes a second or two. */
+/**
+ * The most bytes that one check decompresses: 100 million pixels of 8 bits with transparency. It takes a second or two.
+ */
 const MOST_UNPACKED = 410_000_000
 
 type Header = { width: number; height: number; depth: number; colour: number; interlaced: boolean }
@@ -84,7 +86,7 @@ function headerOf(body: Buffer): Header {
   return header
 }
 
-/** Bits of a sample, and samples of a pixel, by colour type. */
+/** The allowed bits of a sample, by colour type. */
 const depths: Readonly<Record<number, readonly number[]>> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -92,9 +94,10 @@ const depths: Readonly<Record<number, readonly number[]>> = {
   4: [8, 16],
   6: [8, 16],
 }
+/** Samples of a pixel, by colour type. */
 const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
-/** Chunks that make the picture and hold nothing else. */
+/** Chunks of the picture that have room for nothing else. */
 const pictures = new Set([
   'IHDR',
   'IDAT',
@@ -109,15 +112,17 @@ const pictures = new Set([
   'pHYs',
   'sBIT',
 ])
-/** Chunks that say how the picture is to look, with room for other things. */
-const looks = new Set(['PLTE', 'iCCP', 'cICP', 'mDCV', 'cLLI', 'bKGD', 'hIST'])
-const isPicture = (type: string) => pictures.has(type) || looks.has(type)
+/** Chunks of colours, which have room for other bytes and are searched for other files. */
+const colours = new Set(['PLTE', 'iCCP', 'cICP', 'mDCV', 'cLLI', 'bKGD', 'hIST'])
+const isPicture = (type: string) => pictures.has(type) || colours.has(type)
 
-/** Checks the order: no unknown critical chunk, one palette before the picture, and the picture in one run. */
+/**
+ * Checks the order of chunks: no unknown critical chunk, one palette before the picture, and the picture in one run.
+ */
 function checkOrder(chunks: readonly Chunk[], colour: number): void {
   const critical = chunks.map(({ type }) => type).filter((type) => /^[A-Z]/.test(type))
-  const wanted = colour === 3 ? /^IHDR PLTE( IDAT)+ IEND$/ : /^IHDR( PLTE)?( IDAT)+ IEND$/
-  if (!wanted.test(critical.join(' '))) throw new UnfitFile(CUT_SHORT)
+  const order = colour === 3 ? /^IHDR PLTE( IDAT)+ IEND$/ : /^IHDR( PLTE)?( IDAT)+ IEND$/
+  if (!order.test(critical.join(' '))) throw new UnfitFile(CUT_SHORT)
   const run = chunks.map(({ type }) => type).join(' ')
   if (/IDAT (?:\w{4} )*?(?!IDAT)\w{4} IDAT/.test(run.replace(/(?:IDAT )+/g, 'IDAT '))) throw new UnfitFile(CUT_SHORT)
   for (const { type, length } of chunks) {
@@ -128,14 +133,14 @@ function checkOrder(chunks: readonly Chunk[], colour: number): void {
 
 const bodyOf = (source: Source, { at, length }: Chunk) => Buffer.from(source.read(at + 8, length))
 
-/** Unpacks the picture, one window after another; fails when it is longer or shorter than its size says. */
+/** Decompresses the picture block by block. Fails if it is longer or shorter than its width and height require. */
 async function checkData(source: Source, chunks: readonly Chunk[], header: Header): Promise<void> {
-  const wanted = unpackedSize(header)
+  const expected = unpackedSize(header)
   const inflate = createInflate({ chunkSize: 256 * 1024 })
   let unpacked = 0
   inflate.on('data', (block: Buffer) => {
     unpacked += block.length
-    if (unpacked > wanted) inflate.destroy(new UnfitFile('The image unpacks to more than its size says.'))
+    if (unpacked > expected) inflate.destroy(new UnfitFile('The image unpacks to more than its size says.'))
   })
   const ended = once(inflate, 'end')
   ended.catch(() => undefined)
@@ -145,7 +150,7 @@ async function checkData(source: Source, chunks: readonly Chunk[], header: Heade
       if (type !== 'IDAT') continue
       for (const { block } of readBlocks(source, at + 8, at + 8 + length)) {
         packed += block.length
-        // If data cannot be unpacked, the stream emits an error and never calls back.
+        // If the data is damaged, the stream emits an error and does not call back.
         await Promise.race([ended, new Promise((done) => inflate.write(block, done))])
       }
     }
@@ -156,10 +161,10 @@ async function checkData(source: Source, chunks: readonly Chunk[], header: Heade
   } finally {
     inflate.destroy()
   }
-  if (unpacked !== wanted || inflate.bytesWritten !== packed) throw new UnfitFile(CUT_SHORT)
+  if (unpacked !== expected || inflate.bytesWritten !== packed) throw new UnfitFile(CUT_SHORT)
 }
 
-/** Bytes of all rows, each with the byte that names its filter; an interlaced picture is seven small ones. */
+/** The bytes of all rows, each with one byte for its filter. An interlaced picture consists of seven small ones. */
 function unpackedSize({ width, height, depth, colour, interlaced }: Header): number {
   const bits = depth * (samples[colour] ?? 1)
   const rows = (across: number, down: number) => (across === 0 ? 0 : down * (1 + Math.ceil((across * bits) / 8)))

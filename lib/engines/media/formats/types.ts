@@ -1,4 +1,4 @@
-/** The types of files that are taken, with their classes, their endings, and other names that people give them. */
+/** The accepted types of files. */
 export const contentTypes = [
   'image/jpeg',
   'image/png',
@@ -11,6 +11,7 @@ export type ContentType = (typeof contentTypes)[number]
 export const mediaClasses = ['image', 'video', 'audio', 'document'] as const
 export type MediaClass = (typeof mediaClasses)[number]
 
+/** The class of a type, its endings, and other names of it. */
 type Facts = { of: MediaClass; endings: readonly string[]; aliases: readonly string[] }
 export const typeFacts: Readonly<Record<ContentType, Facts>> = {
   'image/jpeg': { of: 'image', endings: ['jpg', 'jpeg'], aliases: ['image/jpg', 'image/pjpeg'] },
@@ -21,11 +22,11 @@ export const typeFacts: Readonly<Record<ContentType, Facts>> = {
   'video/mp4': { of: 'video', endings: ['mp4'], aliases: ['application/mp4'] },
 }
 
-/** The type that a name such as `image/jpg` means; undefined for any other. */
+/** Finds a type by its name or another name of it, such as `image/jpg`. Undefined for other names. */
 export const findContentType = (name: string): ContentType | undefined =>
   contentTypes.find((type) => type === name || typeFacts[type].aliases.includes(name))
 
-/** The type that the end of a file's name means. */
+/** Finds the type of a file by the ending of its name. Undefined if no accepted type has the ending. */
 export const contentTypeOfName = (file_name: string): ContentType | undefined => {
   const ending = /\.([a-z0-9]+)$/i.exec(file_name)?.[1]?.toLowerCase()
   return contentTypes.find((type) => ending !== undefined && typeFacts[type].endings.includes(ending))

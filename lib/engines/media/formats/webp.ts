@@ -1,7 +1,7 @@
 import { rebuildExif } from './exif.ts'
 import { checkForeign } from './foreign.ts'
 import {
-  type CheckedFile,
+  type CheckedFormat,
   CUT_SHORT,
   checkPixels,
   joinPieces,
@@ -12,14 +12,14 @@ import {
 } from './source.ts'
 
 /**
- * Walks a WebP chunk by chunk to the end that its header names. Readers get the picture, its colour profile and the
- * rebuilt EXIF block; XMP stays behind.
+ * Walks a WebP chunk by chunk to the end by its header. Readers get the picture, its colour profile and the rebuilt
+ * EXIF block. XMP is dropped.
  */
-export function checkWebp(source: Source): CheckedFile {
+export function checkWebp(source: Source): CheckedFormat {
   const head = source.read(0, 12)
-  const said = head.readUInt32LE(4) + 8
-  if (said < source.size) throw new UnfitFile('There are bytes after the end of the image.')
-  if (said !== source.size || said % 2 !== 0) throw new UnfitFile(CUT_SHORT)
+  const claimedSize = head.readUInt32LE(4) + 8
+  if (claimedSize < source.size) throw new UnfitFile('There are bytes after the end of the image.')
+  if (claimedSize !== source.size || claimedSize % 2 !== 0) throw new UnfitFile(CUT_SHORT)
   const chunks = [...walk(source, 12, source.size)]
   const names = chunks.map(({ type }) => type).join(' ')
   if (!simple.test(names) && !extended.test(names)) throw new UnfitFile('The WebP is not built as one.')
@@ -41,9 +41,9 @@ export function checkWebp(source: Source): CheckedFile {
       checkForeign(bodyOf(source, chunk))
       flags &= ~XMP
     } else if (chunk.type === 'EXIF') {
-      const { orientation: said, kept } = exifOf(bodyOf(source, chunk))
-      orientation = said ?? orientation
-      if (kept) pieces.push({ bytes: makeChunk('EXIF', kept) })
+      const { orientation: exifOrientation, rebuilt } = exifOf(bodyOf(source, chunk))
+      orientation = exifOrientation ?? orientation
+      if (rebuilt) pieces.push({ bytes: makeChunk('EXIF', rebuilt) })
       else flags &= ~EXIF
     } else pieces.push(whole)
   }
@@ -59,16 +59,16 @@ const LONGEST_NOTE = 8 * 1024 * 1024
 const MOST_CHUNKS = 100_000
 
 const simple = /^(VP8 |VP8L)$/
-/** The order that the format names; unknown chunks are refused, for they hold what no reader looks at. */
+/** The order of chunks by the format. Unknown chunks are refused, since they may contain any bytes. */
 const extended = /^VP8X( ICCP)?(( ANIM( ANMF)+)| (ALPH VP8 |VP8 |VP8L))( EXIF)?( XMP )?( EXIF)?$/
 
 function* walk(source: Source, from: number, to: number): Generator<Chunk> {
   let at = from
-  for (let many = 0; at < to; many += 1) {
+  for (let count = 0; at < to; count += 1) {
     const head = source.read(at, 8)
     const [type, length] = [head.toString('latin1', 0, 4), head.readUInt32LE(4)]
     const end = at + 8 + length + (length % 2)
-    if (many === MOST_CHUNKS || end > to || (length % 2 === 1 && source.read(end - 1, 1)[0] !== 0))
+    if (count === MOST_CHUNKS || end > to || (length % 2 === 1 && source.read(end - 1, 1)[0] !== 0))
       throw new UnfitFile(CUT_SHORT)
     yield { type, at, length }
     at = end
@@ -86,13 +86,13 @@ function canvasOf(source: Source, chunk: Chunk) {
   return { flags: body.readUInt32LE(0), width: body.readUIntLE(4, 3) + 1, height: body.readUIntLE(7, 3) + 1 }
 }
 
-/** What the picture itself says of its size. */
+/** The size of the picture by its own header. */
 function pictureSize(source: Source, { type, at, length }: Chunk): { width: number; height: number } {
   if (length < 10) throw new UnfitFile(CUT_SHORT)
   const body = source.read(at + 8, 10)
   if (type === 'VP8L') {
     const bits = body.readUInt32LE(1)
-    // The three bits above the size are the version, of which there is one.
+    // The three bits above the size are the version, which must be 0.
     if (body[0] !== 0x2f || bits >>> 29 !== 0) throw new UnfitFile(CUT_SHORT)
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
   }
@@ -103,7 +103,7 @@ function pictureSize(source: Source, { type, at, length }: Chunk): { width: numb
 }
 
 const FRAME_HEAD = 16
-/** A frame of a moving picture holds a picture, with its transparency before it. */
+/** Checks a frame of a moving picture: one picture of the frame's size, with its transparency before it. */
 function checkAnimated(source: Source, { at, length }: Chunk): void {
   if (length < FRAME_HEAD) throw new UnfitFile(CUT_SHORT)
   const head = source.read(at + 8, FRAME_HEAD)
@@ -115,7 +115,7 @@ function checkAnimated(source: Source, { at, length }: Chunk): void {
   if (width !== head.readUIntLE(6, 3) + 1 || height !== head.readUIntLE(9, 3) + 1) throw new UnfitFile(CUT_SHORT)
 }
 
-/** Some programs put the mark of JPEG's segment before the block. */
+/** Rebuilds the EXIF block. Some programs write the mark of JPEG's segment before it. */
 function exifOf(body: Buffer) {
   checkForeign(body, { hold: 'JPEG' })
   return rebuildExif(body.toString('latin1', 0, 6) === 'Exif\0\0' ? body.subarray(6) : body)
