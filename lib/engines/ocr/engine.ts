@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createWorker, type Worker } from 'tesseract.js'
 
-/** What was read from an image: its text, line by line, and how sure the reader is of each word, from 0 to 1. */
+/** The text of an image, line by line. `confidence` is from 0 to 1, for the whole text and for each word. */
 export type TextReading = { text: string; confidence: number; words: readonly { text: string; confidence: number }[] }
 
-const CANNOT = 'The image cannot be read.'
+const UNREADABLE = 'The image cannot be read.'
 
-/** Nothing can be read from the file. `message` says why, in a sentence. */
+/** The file cannot be read. `message` is a sentence for the person who sent it. */
 export class UnreadableFile extends Error {
   constructor(message: string) {
     super(message)
@@ -20,44 +20,41 @@ export class UnreadableFile extends Error {
 const languages = ['eng', 'nep'] as const
 export type OcrLanguage = (typeof languages)[number]
 
-/** The languages that a free text means, such as "ne", "nepali" or "eng+nep". Both if it means none. */
+/** Finds the languages in a free text such as "ne", "nepali" or "eng+nep". All languages if it names none. */
 export function parseLanguages(text: string): readonly OcrLanguage[] {
-  const named = text.toLowerCase().split(/[^a-z]+/)
-  const found = languages.filter((one) => named.some((it) => it.length > 1 && one.startsWith(it.slice(0, 2))))
-  return found.length > 0 ? found : languages
+  const words = text.toLowerCase().split(/[^a-z]+/)
+  const named = languages.filter((code) => words.some((word) => word.length > 1 && code.startsWith(word.slice(0, 2))))
+  return named.length > 0 ? named : languages
 }
 
 /**
- * Reads the text of an image. Fails with `UnreadableFile` if the image cannot be read, or takes longer than `seconds`.
- * Nothing of the reader is left running, however it ends.
+ * Reads the text of an image. Fails with `UnreadableFile` if the image cannot be read, or if reading takes longer than
+ * `seconds`. The worker and its folder are removed in any case.
  */
 // prove: image-text
 export async function readImageText(
   image: Uint8Array,
-  wanted: readonly OcrLanguage[],
+  languagesToRead: readonly OcrLanguage[],
   seconds: number,
 ): Promise<TextReading> {
   const directory = await mkdtemp(join(tmpdir(), 'reading-'))
   const broken = Promise.withResolvers<never>()
-  // Nobody may be waiting for it any more: without this a late rejection would end the process.
+  // A rejection that comes after the result has no handler. Without this line it would end the process.
   broken.promise.catch(() => undefined)
-  const patience = setTimeout(
-    () => broken.reject(new UnreadableFile('Reading the image takes too long.')),
-    seconds * 1000,
-  )
+  const timer = setTimeout(() => broken.reject(new UnreadableFile('Reading the image takes too long.')), seconds * 1000)
   let worker: Worker
   try {
-    await Promise.all(wanted.map((one) => symlink(dataOf(one), join(directory, `${one}.traineddata.gz`))))
-    worker = await createWorker([...wanted], 1, {
+    await Promise.all(languagesToRead.map((code) => symlink(dataPath(code), join(directory, `${code}.traineddata.gz`))))
+    worker = await createWorker([...languagesToRead], 1, {
       langPath: directory,
       cacheMethod: 'none',
-      // Without this a failure inside the reader would end the whole process.
-      errorHandler: () => broken.reject(new UnreadableFile(CANNOT)),
+      // Without a handler an error in the worker would end this process.
+      errorHandler: () => broken.reject(new UnreadableFile(UNREADABLE)),
     })
   } catch (error) {
-    // A reader that does not even start is no fault of the image.
+    // The image is not to blame if the worker does not start.
     await rm(directory, { recursive: true, force: true })
-    clearTimeout(patience)
+    clearTimeout(timer)
     throw new Error('the reader does not start', { cause: error })
   }
   try {
@@ -66,27 +63,27 @@ export async function readImageText(
       broken.promise,
     ])
     const words = (data.blocks ?? []).flatMap((block) =>
-      block.paragraphs.flatMap((it) => it.lines.flatMap((line) => line.words)),
+      block.paragraphs.flatMap((paragraph) => paragraph.lines.flatMap((line) => line.words)),
     )
     return {
       text: data.text.trim(),
       confidence: data.confidence / 100,
-      words: words.map((it) => ({ text: it.text, confidence: it.confidence / 100 })),
+      words: words.map(({ text, confidence }) => ({ text, confidence: confidence / 100 })),
     }
   } catch (error) {
-    throw error instanceof UnreadableFile ? error : new UnreadableFile(CANNOT)
+    throw error instanceof UnreadableFile ? error : new UnreadableFile(UNREADABLE)
   } finally {
-    clearTimeout(patience)
+    clearTimeout(timer)
     await worker.terminate()
     await rm(directory, { recursive: true, force: true })
   }
 }
 
-const packageOf = createRequire(import.meta.url)
-/** The language's data comes with its package: nothing is fetched. */
-const dataOf = (language: OcrLanguage) =>
+const requireHere = createRequire(import.meta.url)
+/** The path of a language's data, which is part of its package. So nothing is downloaded. */
+const dataPath = (language: OcrLanguage) =>
   join(
-    dirname(packageOf.resolve(`@tesseract.js-data/${language}/package.json`)),
+    dirname(requireHere.resolve(`@tesseract.js-data/${language}/package.json`)),
     '4.0.0_best_int',
     `${language}.traineddata.gz`,
   )

@@ -1,19 +1,18 @@
 import { type OcrLanguage, readImageText, type TextReading, UnreadableFile } from './engine.ts'
 import { type PageImage, readPdfPages } from './pdf-pages.ts'
 
-/**
- * The most pages that are looked at for text. Of a scan: the most pages that are read as images, and the pixels of
- * their longer side.
- */
-const MOST_PAGES = 100
-const MOST_SCANNED = 5
-const SIDE = 2400
-/** Seconds for one look into the file. */
-const LOOKING = 30
+/** Pages from which text is taken. */
+const MOST_TEXT_PAGES = 100
+/** Pages of a scan that are read as images. */
+const MOST_SCANNED_PAGES = 5
+/** Pixels of the longer side of a page that is read as an image. */
+const SCAN_SIDE = 2400
+/** Seconds after which PDFium is stopped. */
+const PDFIUM_SECONDS = 30
 
 /**
- * The text of a PDF, page by page. A file without text is a scan: its first five pages are read as images. Fails with
- * `UnreadableFile` if it cannot be opened, or reading takes longer than `seconds`.
+ * Reads the text of a PDF, page by page. A file without text is a scan: its first five pages are read as images. Fails
+ * with `UnreadableFile` if it cannot be opened, or if reading takes longer than `seconds`.
  */
 export async function readPdfText(
   bytes: Uint8Array,
@@ -21,26 +20,30 @@ export async function readPdfText(
   seconds: number,
 ): Promise<TextReading> {
   const end = performance.now() + seconds * 1000
-  const held = await readPdfPages(bytes, { texts: MOST_PAGES, images: 0, side: 0, gray: true }, LOOKING)
-  if (!held) throw new UnreadableFile('The PDF cannot be opened.')
-  const text = held.texts.map(plain).filter(Boolean).join('\n\n')
+  const pages = await readPdfPages(bytes, { texts: MOST_TEXT_PAGES, images: 0, side: 0, gray: true }, PDFIUM_SECONDS)
+  if (!pages) throw new UnreadableFile('The PDF cannot be opened.')
+  const text = pages.texts.map(plainLines).filter(Boolean).join('\n\n')
   if (text !== '') return { text, confidence: 1, words: wordsIn(text) }
-  const scan = await readPdfPages(bytes, { texts: 0, images: MOST_SCANNED, side: SIDE, gray: true }, LOOKING)
-  const read: TextReading[] = []
+  const scan = await readPdfPages(
+    bytes,
+    { texts: 0, images: MOST_SCANNED_PAGES, side: SCAN_SIDE, gray: true },
+    PDFIUM_SECONDS,
+  )
+  const readings: TextReading[] = []
   for (const page of scan?.images ?? [])
-    read.push(await readImageText(portable(page), languages, (end - performance.now()) / 1000))
+    readings.push(await readImageText(grayMap(page), languages, (end - performance.now()) / 1000))
   return {
-    text: read
+    text: readings
       .map((it) => it.text)
       .filter(Boolean)
       .join('\n\n'),
-    confidence: Math.min(1, ...read.map((it) => it.confidence)),
-    words: read.flatMap((it) => it.words),
+    confidence: Math.min(1, ...readings.map((it) => it.confidence)),
+    words: readings.flatMap((it) => it.words),
   }
 }
 
-/** Lines as they stand on the page, without control characters. */
-const plain = (text: string) =>
+/** Keeps the lines of a page and drops control characters. */
+const plainLines = (text: string) =>
   text
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{C}\n\t]/gu, '')
@@ -52,6 +55,6 @@ const wordsIn = (text: string) =>
     .filter(Boolean)
     .map((word) => ({ text: word, confidence: 1 }))
 
-/** A gray image as the reader takes it: portable graymap. */
-const portable = ({ width, height, pixels }: PageImage): Uint8Array =>
+/** A gray page as a portable graymap (PGM), a format that Tesseract reads. */
+const grayMap = ({ width, height, pixels }: PageImage): Uint8Array =>
   Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels])
