@@ -19,7 +19,7 @@ import { Reply } from '../lib/platform/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
 
 const ACTIVITY = 'application/activity+json'
-const activityOfShape = (shape: Schema) => ({ 200: { also: { [ACTIVITY]: shape } } })
+const activityOfShape = <S extends Schema>(shape: S) => ({ 200: { also: { [ACTIVITY]: shape } } }) as const
 
 /** What has become of public records, in order and without gaps: for mirrors, harvesters and archives. */
 export const routes = {
@@ -91,4 +91,4 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const activity = (body: object) => new Reply(200, body, { 'content-type': ACTIVITY })
+const activity = <Body>(body: Body) => new Reply(200, body, { 'content-type': ACTIVITY })

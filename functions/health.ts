@@ -80,9 +80,8 @@ export const routes = {
     answer: { 200: { shape: ReadinessView }, 503: { shape: ReadinessView } },
     says: ['checks.*.message'],
     handle: async () => {
-      const checks = await checkAll(vital)
-      const ready = isHealthy(checks)
-      return new Reply(ready ? 200 : 503, { ready, checks })
+      const checks = await checkVitalParts()
+      return isHealthy(checks) ? { ready: true, checks } : new Reply(503, { ready: false, checks })
     },
   }),
 
@@ -92,9 +91,11 @@ export const routes = {
     answer: { 200: { shape: HealthDetailsView }, 503: { shape: HealthDetailsView } },
     says: ['*.message'],
     handle: async () => {
-      const checks = await checkAll({ ...vital, ...optional })
-      const healthy = isHealthy(checks)
-      return new Reply(healthy ? 200 : 503, { status: healthy ? 'healthy' : 'degraded', ...service, ...checks })
+      const [vital, optional] = await Promise.all([checkVitalParts(), checkOptionalParts()])
+      const checks = { ...vital, ...optional }
+      return isHealthy(checks)
+        ? { status: 'healthy', ...service, ...checks }
+        : new Reply(503, { status: 'degraded', ...service, ...checks })
     },
   }),
 
@@ -117,51 +118,58 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const TIME_LIMIT_MS = 1000
-
 type Check = { healthy: boolean; message: string }
 
-type Ask = () => Promise<Check>
+const responds: Check = { healthy: true, message: 'It answers.' }
 
-const answers: Check = { healthy: true, message: 'It answers.' }
-
-/** What no request can do without. */
-const vital = {
-  database: () => pingTable().then(() => answers),
-  storage: () => pingBucket().then(() => answers),
-} satisfies Record<string, Ask>
-
-/** Changes are looked for several times a second: who is less behind is up to date. */
-const NOTICED_S = 0.5
-
-/** What the service does without for a while, and should not. A new one is one line. */
-const optional = {
-  stream: async () => {
-    const [{ late, seconds }, aside] = await Promise.all([measureLag(activityLists), countParked()])
-    if (aside === 0)
-      return { healthy: !late, message: seconds >= NOTICED_S ? `It is ${seconds} s behind.` : 'It is up to date.' }
-    const many = aside === 100 ? phrase('100 or more') : aside
-    const behind = `It is ${seconds} s behind. ${many} changes were put aside.`
-    return {
-      healthy: false,
-      message: seconds >= NOTICED_S ? behind : `It is up to date. ${many} changes were put aside.`,
-    }
-  },
-  search: snapshotHealth,
-  cache: async () =>
-    (await isCacheHealthy()) ? answers : { healthy: false, message: 'It keeps nothing: all is worked out anew.' },
-} satisfies Record<string, Ask>
-
-/** Asks all of them at once. Why one does not answer is for the log of its own service, not for the public. */
-async function checkAll<Name extends string>(asked: Readonly<Record<Name, Ask>>): Promise<Record<string, Check>> {
-  const found = Object.entries<Ask>(asked).map(async ([name, ask]): Promise<[string, Check]> => {
-    const check = await askWithin(TIME_LIMIT_MS, ask)
-    return [name, check ?? { healthy: false, message: 'It does not answer.' }]
-  })
-  return Object.fromEntries(await Promise.all(found))
+/** Checks the parts without which no request can be served. */
+async function checkVitalParts() {
+  const [database, storage] = await Promise.all([
+    checkInTime(() => pingTable().then(() => responds)),
+    checkInTime(() => pingBucket().then(() => responds)),
+  ])
+  return { database, storage }
 }
 
-const isHealthy = (checks: Readonly<Record<string, Check>>) => Object.values(checks).every((it) => it.healthy)
+/** Checks the parts without which the service still works, but less well. */
+async function checkOptionalParts() {
+  const [stream, search, cache] = await Promise.all([
+    checkInTime(checkStream),
+    checkInTime(snapshotHealth),
+    checkInTime(checkCache),
+  ])
+  return { stream, search, cache }
+}
+
+const TIME_LIMIT_MS = 1000
+
+/** The reason of a failure is not public: the log has it. */
+const checkInTime = async (check: () => Promise<Check>): Promise<Check> =>
+  (await askWithin(TIME_LIMIT_MS, check)) ?? { healthy: false, message: 'It does not answer.' }
+
+/** The projector polls several times a second, so a smaller lag counts as none. */
+const NOTICED_LAG_S = 0.5
+/** `countParked` counts no further. */
+const MOST_PARKED = 100
+
+/** The projector is healthy if it is not late and no change is parked. */
+async function checkStream(): Promise<Check> {
+  const [{ late, seconds }, parked] = await Promise.all([measureLag(activityLists), countParked()])
+  const isBehind = seconds >= NOTICED_LAG_S
+  if (parked === 0) return { healthy: !late, message: isBehind ? `It is ${seconds} s behind.` : 'It is up to date.' }
+  const many = parked === MOST_PARKED ? phrase('100 or more') : parked
+  return {
+    healthy: false,
+    message: isBehind
+      ? `It is ${seconds} s behind. ${many} changes were put aside.`
+      : `It is up to date. ${many} changes were put aside.`,
+  }
+}
+
+const checkCache = async (): Promise<Check> =>
+  (await isCacheHealthy()) ? responds : { healthy: false, message: 'It keeps nothing: all is worked out anew.' }
+
+const isHealthy = (checks: Readonly<Record<string, Check>>) => Object.values(checks).every((check) => check.healthy)
 
 const metrics = async () =>
   replyContent(

@@ -10,7 +10,7 @@ import { loadImage } from '../lib/doors/iiif/subjects.ts'
 import { Undrawable } from '../lib/engines/media/index.ts'
 import { bytes } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { Reply, replyContent } from '../lib/platform/http/reply.ts'
+import { jsonText, replyContent, replySeeOther } from '../lib/platform/http/reply.ts'
 import { type Routes, readRoute } from '../lib/platform/http/route.ts'
 
 const LD = 'application/ld+json'
@@ -27,8 +27,7 @@ export const routes = {
     answer: { 303: null },
     params: ByImage,
     subject: ofImage,
-    handle: async ({ params, request }) =>
-      new Reply(303, undefined, { location: `${request.origin}${imagePathOf(params.image)}/info.json` }),
+    handle: async ({ params, request }) => replySeeOther(`${request.origin}${imagePathOf(params.image)}/info.json`),
   }),
 
   'GET /data/iiif/{image}/info.json/': readRoute({
@@ -40,7 +39,7 @@ export const routes = {
     subject: ofImage,
     handle: async ({ params, subject, request }) =>
       replyContent(
-        JSON.stringify(imageInfo(`${request.origin}${imagePathOf(params.image)}`, subject.size, subject.rights)),
+        jsonText(imageInfo(`${request.origin}${imagePathOf(params.image)}`, subject.size, subject.rights)),
         `application/ld+json;profile="${IMAGE_CONTEXT}"`,
         sharingHeaders(subject, request),
       ),
@@ -61,7 +60,7 @@ export const routes = {
         throw error instanceof Undrawable ? impossible(error.message) : error
       })
       const shared = sharingHeaders(subject, request)
-      if ('location' in image) return new Reply(303, undefined, { location: image.location })
+      if ('location' in image) return replySeeOther(image.location)
       const canonical = `${request.origin}${imagePathOf(params.image)}/${canonicalRequest(wanted)}`
       return replyContent(image.bytes, image.type, {
         ...shared,

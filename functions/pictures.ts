@@ -27,7 +27,7 @@ import { creation, ok, TooLargeView } from '../lib/platform/http/answer.ts'
 import { announcedDigest, announcedSize, members, REQUIRED } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { ByEntity, ById, BySlug } from '../lib/platform/http/params.ts'
-import { replyContent, replyCreated } from '../lib/platform/http/reply.ts'
+import { jsonText, replyContent, replyCreated } from '../lib/platform/http/reply.ts'
 import { fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Subject } from '../lib/platform/permissions.ts'
@@ -168,7 +168,7 @@ export const routes = {
 export const handler = endpoint(routes)
 
 /** A manifest has at least one canvas: without a picture there is none. */
-function manifestReply(manifest: object | undefined, headers: Record<string, string>) {
+function manifestReply<Manifest>(manifest: Manifest | undefined, headers: Record<string, string>) {
   if (!manifest) throw notFound('There are no pictures of it.')
-  return replyContent(JSON.stringify(manifest), MANIFEST, headers)
+  return replyContent(jsonText(manifest), MANIFEST, headers)
 }

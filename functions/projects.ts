@@ -258,8 +258,10 @@ const userId = async (named: string) =>
   v.is(uuid, named) ? named.toLowerCase() : (await loadUserByUsername(named))?.id
 
 /** 202 where it goes on by itself. */
-const moved = async (it: projects.Whole, actor: Actor) =>
-  new Reply(it.about.merge ? 202 : 200, await detailOf(it, actor))
+async function moved(project: projects.Whole, actor: Actor) {
+  const view = await detailOf(project, actor)
+  return project.about.merge ? new Reply(202, view) : view
+}
 
 async function detailOf(it: projects.Whole, actor: Actor | null) {
   const { about, assets, entities } = it

@@ -58,7 +58,7 @@ import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { CSV, LINKED, MAPPED, XLSX } from '../lib/platform/http/media.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
 import { CalendarName } from '../lib/platform/http/params.ts'
-import { type Reply, replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { jsonText, replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -156,7 +156,7 @@ async function listedWhole(asked: Asked, page: PageRequest): Promise<PageResult<
 }
 
 /** The whole list as a table, whichever page is asked for. */
-async function asTable(format: TableFormat, asked: Asked): Promise<Reply> {
+async function asTable(format: TableFormat, asked: Asked): ReturnType<typeof tableReply> {
   if (asked.query.at !== undefined) throw invalid({ at: ['Tables show the records of today: leave out format or at.'] })
   const kind = asked.params.segment
   const columns = columnsFor(kind, asked.query.columns)
@@ -211,7 +211,7 @@ export const routes = withTables({
     description: 'The JSON-LD context, which every answer in `application/ld+json` carries as well.',
     answer: { 200: { also: { [LINKED]: v.object({ '@context': LinkedContextView }) } } },
     cache: { control: 'public, max-age=300' },
-    handle: async () => replyContent(JSON.stringify({ '@context': context }), LINKED),
+    handle: async () => replyContent(jsonText({ '@context': context }), LINKED),
   }),
 
   'GET /cidoc/related/': listRoute({

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import type { Language } from '../lib/base/language/languages.ts'
 import { sayIn } from '../lib/base/language/say.ts'
-import { registry } from '../lib/domain/kinds/schema/registry.ts'
+import { type Registry, registry } from '../lib/domain/kinds/schema/registry.ts'
 import { RegistryView } from '../lib/domain/kinds/schema/registry-shape.ts'
 import { addTranslation, translateRegistry } from '../lib/domain/kinds/schema/registry-texts.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { oneOrNone } from '../lib/platform/http/params.ts'
-import { replyContent } from '../lib/platform/http/reply.ts'
+import { type JsonText, jsonText, replyContent } from '../lib/platform/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
 
 /** The registry as if there were one kind: the whole is too large to be shown. */
@@ -56,7 +56,7 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-type Written = { text: string; etag: string }
+type Written = { text: JsonText<Registry>; etag: string }
 
 /** Written out once per process and language: it changes with the code only. */
 async function written(languages: Asked): Promise<Written> {
@@ -70,9 +70,9 @@ const texts = new Map<Asked, Written>()
 
 async function write(languages: Asked): Promise<Written> {
   const plain = registry()
-  if (languages === 'en') return { text: JSON.stringify(plain), etag: `"${plain.schema_version}"` }
+  if (languages === 'en') return { text: jsonText(plain), etag: `"${plain.schema_version}"` }
   const other: Language = 'ne'
   const say = await sayIn(other)
-  const text = JSON.stringify(languages === other ? translateRegistry(plain, say) : addTranslation(plain, say, other))
+  const text = jsonText(languages === other ? translateRegistry(plain, say) : addTranslation(plain, say, other))
   return { text, etag: `"${createHash('sha256').update(text).digest('hex')}"` }
 }

@@ -9,7 +9,7 @@ import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import { ById, knownText, NameQuery } from '../lib/platform/http/params.ts'
-import { Reply, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/platform/http/route.ts'
 import { type Actor, mayAnswer, mayChangeRoleOf, maySeeAll, ranks } from '../lib/platform/permissions.ts'
 import * as applications from '../lib/platform/users/applications.ts'
@@ -65,7 +65,8 @@ const assign = actorRoute({
     if (!id) throw notFound()
     checkAllowed(mayChangeRoleOf(actor, id))
     const { holder, made } = found(await roles.assignRole(unit, id, said, actor))
-    return new Reply(made ? 201 : 200, await viewOf(holder, actor))
+    const view = await viewOf(holder, actor)
+    return made ? replyCreated(view) : view
   },
 })
 

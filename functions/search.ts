@@ -196,7 +196,7 @@ const noFacets: Facets = { resource: {}, status: {} }
 const findAfresh = async <T>(find: () => Promise<T>) => ({ value: await find(), hit: false })
 
 /** Anyone may keep a public answer for a minute. What signed-in callers get, nobody may keep. */
-function cacheable(actor: Actor | null, body: object, isHit = false): Reply {
+function cacheable<Body>(actor: Actor | null, body: Body, isHit = false): Reply<200, Body> {
   if (actor) return new Reply(200, body, { 'x-cache': 'bypass' })
   return new Reply(200, body, {
     'x-cache': isHit ? 'hit' : 'miss',

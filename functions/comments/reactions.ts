@@ -18,7 +18,7 @@ import { get } from '../../lib/engines/table/index.ts'
 import { creation, ok } from '../../lib/platform/http/answer.ts'
 import { choice, members, uuidOf } from '../../lib/platform/http/body.ts'
 import { uuid } from '../../lib/platform/http/params.ts'
-import { Reply } from '../../lib/platform/http/reply.ts'
+import { replyCreated } from '../../lib/platform/http/reply.ts'
 import { actorRoute, listRoute, type Routes } from '../../lib/platform/http/route.ts'
 import { type Actor, mayInspect, mayVisit } from '../../lib/platform/permissions.ts'
 
@@ -47,7 +47,7 @@ export const reactions = {
     handle: async ({ unit, actor, body: { reaction_type, ...named } }) => {
       const target = await targetOf(named, actor)
       const done = await toggleReaction(unit, target, actor, reaction_type)
-      return new Reply(done.action === 'created' ? 201 : 200, done)
+      return done.action === 'created' ? replyCreated(done) : done
     },
   }),
 

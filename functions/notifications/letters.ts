@@ -13,14 +13,14 @@ import { ok } from '../../lib/platform/http/answer.ts'
 
 import { choice, line, members } from '../../lib/platform/http/body.ts'
 import { MISSING } from '../../lib/platform/http/params.ts'
-import { Reply } from '../../lib/platform/http/reply.ts'
+import { type Reply, replySeeOther } from '../../lib/platform/http/reply.ts'
 import type { Request } from '../../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../../lib/platform/http/route.ts'
 import type { Actor } from '../../lib/platform/permissions.ts'
 import { loadUser, type User } from '../../lib/platform/users/users.ts'
 
 /** A page for browsers beside the JSON. */
-const linked = (shape: v.GenericSchema) => ({ 200: { shape, types: ['text/html'] } })
+const linked = <S extends s.Schema>(shape: S) => ({ 200: { shape, types: ['text/html'] } }) as const
 
 const wholeHour = 'Give a whole number from 0 to 23.'
 const Wanted = members({
@@ -199,9 +199,9 @@ async function confirmedBy(token: string): Promise<Linked> {
 const isBrowser = ({ headers }: Request) => headers.accept?.includes('text/html') === true
 
 /** Does what the form of the page asks for; a browser reads the page anew. */
-async function backTo({ path, rawQuery }: Request, work: () => Promise<unknown>): Promise<Reply> {
+async function backTo({ path, rawQuery }: Request, work: () => Promise<unknown>): Promise<Reply<303, undefined>> {
   await work()
-  return new Reply(303, undefined, { location: `${path}?${rawQuery}` })
+  return replySeeOther(`${path}?${rawQuery}`)
 }
 
 async function own(actor: Actor): Promise<User> {

@@ -1,6 +1,14 @@
 import * as v from 'valibot'
 import type { UnitOfWork } from '../../lib/engines/table/index.ts'
-import { ok } from '../../lib/platform/http/answer.ts'
+import { bytes, creation, empty, ok, withTypes } from '../../lib/platform/http/answer.ts'
+import {
+  jsonText,
+  Reply,
+  replyContent,
+  replyCreated,
+  replyNoContent,
+  replySeeOther,
+} from '../../lib/platform/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -134,3 +142,82 @@ export const limitedRead = {
   // @ts-expect-error a GET commits nothing, so it cannot count what it commits
   'GET /a/': actorRoute({ ...documented, permission: 'record.create', throttles: [success], handle }),
 } satisfies Routes
+
+// What a handler returns must fit the declared answer: the JSON of a 200, or a reply with a declared status and body.
+const Named = v.object({ name: v.string() })
+const named = { name: 'Manga Hiti' }
+const read = { summary: 'Try something', permission: 'record.read', subject } as const
+const MAP = 'application/geo+json'
+const mapped = withTypes(ok(Named), { [MAP]: v.object({ type: v.string() }) })
+
+export const fitting = [
+  readRoute({ ...read, answer: ok(Named), handle: async () => named }),
+  readRoute({ ...read, answer: ok(Named), handle: async () => new Reply(200, named, { 'x-cache': 'hit' }) }),
+  readRoute({ ...read, answer: ok(Named), handle: async () => replyContent(jsonText(named), 'application/json') }),
+  readRoute({ ...read, answer: creation(Named), handle: async () => replyCreated(named) }),
+  readRoute({ ...read, answer: empty, handle: async () => replyNoContent() }),
+  readRoute({ ...read, answer: { ...ok(Named), 303: null }, handle: async () => replySeeOther('/a/') }),
+  readRoute({ ...read, answer: bytes('text/html'), handle: async () => replyContent('<p>', 'text/html') }),
+  readRoute({
+    ...read,
+    answer: mapped,
+    handle: async () => named,
+    representations: { [MAP]: async () => ({ type: 'FeatureCollection' }) },
+  }),
+]
+
+export const unfitting = [
+  // @ts-expect-error other members than the schema's
+  readRoute({ ...read, answer: ok(Named), handle: async () => ({ title: 'Manga Hiti' }) }),
+  // @ts-expect-error the same inside of a reply
+  readRoute({ ...read, answer: creation(Named), handle: async () => replyCreated({ title: 'Manga Hiti' }) }),
+  // @ts-expect-error a status that is not declared
+  readRoute({ ...read, answer: ok(Named), handle: async () => replyCreated(named) }),
+  // @ts-expect-error plain JSON is a 200
+  readRoute({ ...read, answer: creation(Named), handle: async () => named }),
+  // @ts-expect-error one of two statuses is not declared
+  readRoute({ ...read, answer: ok(Named), handle: async () => new Reply(Math.random() > 0.5 ? 200 : 503, named) }),
+  // @ts-expect-error a body where none is declared
+  readRoute({ ...read, answer: empty, handle: async () => new Reply(204, named) }),
+  // @ts-expect-error no body where one is declared
+  readRoute({ ...read, answer: ok(Named), handle: async () => new Reply(200, undefined) }),
+  // @ts-expect-error text in place of JSON
+  readRoute({ ...read, answer: ok(Named), handle: async () => replyContent('Manga Hiti', 'text/plain') }),
+  // @ts-expect-error JSON that is written out, of another schema
+  readRoute({ ...read, answer: ok(Named), handle: async () => replyContent(jsonText({ title: '' }), 'text/plain') }),
+  // @ts-expect-error JSON in place of bytes
+  readRoute({ ...read, answer: bytes('text/html'), handle: async () => named }),
+  // @ts-expect-error a reply of which neither status nor body is known
+  readRoute({ ...read, answer: ok(Named), handle: async (): Promise<Reply> => new Reply(200, named) }),
+]
+
+export const represented = [
+  readRoute({
+    ...read,
+    answer: ok(Named),
+    handle: async () => named,
+    // @ts-expect-error a media type that the answer does not declare
+    representations: { [MAP]: async () => ({ type: 'FeatureCollection' }) },
+  }),
+  readRoute({
+    ...read,
+    answer: mapped,
+    handle: async () => named,
+    // @ts-expect-error JSON of the plain answer in place of the map's
+    representations: { [MAP]: async () => named },
+  }),
+  readRoute({
+    ...read,
+    answer: { 200: { shape: Named, types: ['text/html'] } } as const,
+    handle: async () => named,
+    // @ts-expect-error JSON where the media type is a page
+    representations: { 'text/html': async () => named },
+  }),
+  readRoute({
+    ...read,
+    answer: mapped,
+    handle: async () => named,
+    // @ts-expect-error a media type beside the declared one
+    representations: { 'text/html': async () => replyContent('<p>', 'text/html') },
+  }),
+]

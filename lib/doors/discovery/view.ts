@@ -132,16 +132,16 @@ export const SearchMapView = s.shape('SearchMap', () =>
 export const mapView = ({ count, points, clusters }: MapResult) => ({
   type: 'FeatureCollection',
   features: [
-    ...points.map((it) => feature(it.id, it.point, resultView(it))),
+    ...points.flatMap((hit) => (hit.point ? [feature(hit.id, hit.point, resultView(hit))] : [])),
     ...clusters.map(({ geohash, count: size, ...at }) => feature(geohash, at, { geohash, count: size })),
   ],
   count,
 })
 
-const feature = (id: string, point: Hit['point'], properties: object) => ({
+const feature = <Properties>(id: string, point: NonNullable<Hit['point']>, properties: Properties) => ({
   type: 'Feature',
   id,
-  geometry: point && { type: 'Point', coordinates: [point.lng, point.lat] },
+  geometry: { type: 'Point', coordinates: [point.lng, point.lat] },
   properties,
 })
 

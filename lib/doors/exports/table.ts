@@ -11,7 +11,7 @@ import { cut, didYouMean } from '../../engines/matching/index.ts'
 import { contentDisposition } from '../../engines/media/index.ts'
 import { csvLine } from '../../platform/cells/csv.ts'
 import { CSV, XLSX } from '../../platform/http/media.ts'
-import { Reply, replyContent } from '../../platform/http/reply.ts'
+import { type Reply, replyContent, replySeeOther } from '../../platform/http/reply.ts'
 import { warn } from '../../platform/http/warnings.ts'
 import { type Actor, worksOn } from '../../platform/permissions.ts'
 
@@ -70,13 +70,13 @@ export async function tableReply(
   format: TableFormat,
   name: string,
   rows: readonly (readonly unknown[])[],
-): Promise<Reply> {
+): Promise<Reply<200, Uint8Array> | Reply<303, undefined>> {
   const kept = rows.slice(0, MOST_ROWS + 1)
   if (kept.length < rows.length)
     warn({ member: 'format', message: `The table holds the first ${MOST_ROWS} rows. Narrow the list for the others.` })
   const bytes = await tableBytes(format, name, kept)
   const location = await addressOf(format, name, bytes)
-  if (location !== undefined) return new Reply(303, undefined, { location })
+  if (location !== undefined) return replySeeOther(location)
   const file = { 'content-disposition': contentDisposition('attachment', `${name}.${format}`) }
   return replyContent(bytes, tableTypes[format], file)
 }

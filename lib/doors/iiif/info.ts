@@ -33,7 +33,7 @@ export const ImageInfoView = s.shape('ImageInfo', () =>
 )
 
 /** The `info.json` of an image, by which a viewer knows what it may ask for. */
-export function imageInfo(id: string, { width, height }: Size, rights?: string): Record<string, unknown> {
+export function imageInfo(id: string, { width, height }: Size, rights?: string) {
   return {
     '@context': IMAGE_CONTEXT,
     id,

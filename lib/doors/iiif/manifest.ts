@@ -9,9 +9,10 @@ import { type Asset, type Project, uprightSize } from '../../domain/projects/ite
 import type { RecordItem } from '../../domain/records/items.ts'
 import { cut } from '../../engines/matching/index.ts'
 
-type Json = Record<string, unknown>
 /** Texts by language; `none` if the language is unknown. */
-type Words = Readonly<Record<string, readonly string[]>>
+type Words = { [language: string]: readonly string[] }
+/** A label with its value. */
+type Pair = { label: Words; value: Words }
 
 export const PRESENTATION_CONTEXT = 'http://iiif.io/api/presentation/3/context.json'
 
@@ -23,8 +24,8 @@ type Shown = {
   id: string
   label: Words
   summary: string
-  metadata: readonly Json[]
-  seeAlso: Json
+  metadata: readonly Pair[]
+  seeAlso: { id: string; type: string; format: string; label: Words }
   pages: readonly Page[]
   face: Page
 }
@@ -81,8 +82,10 @@ export const PictureManifestView = s.shape('PictureManifest', () =>
   }),
 )
 
+type Manifest = s.Output<typeof PictureManifestView>
+
 /** The manifest of a record's pictures; undefined if it has none. */
-export function manifestOfRecord(it: RecordItem, origin: string): Json | undefined {
+export function manifestOfRecord(it: RecordItem, origin: string): Manifest | undefined {
   const pictures = picturesIn(it.data)
   const pages = pictures.map((one) => pageOf(it.entity_id, one))
   const face = pages.find(({ file }) => file === faceOf(pictures)?.id) ?? pages[0]
@@ -111,10 +114,10 @@ export function manifestOfRecord(it: RecordItem, origin: string): Json | undefin
 
 /** The types of fields that a manifest shows: dates and choices. Relations and places are left out. */
 const told: ReadonlySet<Field['type']> = new Set(['select', 'date', 'edtf_date'])
-const said = (field: Field, value: unknown): Json[] =>
+const said = (field: Field, value: unknown): Pair[] =>
   told.has(field.type) && field.section === 'basic' && textOf(value) !== '' ? [pair(field.label, textOf(value))] : []
 
-const pair = (label: string, value: string): Json => ({ label: { en: [label] }, value: { none: [value] } })
+const pair = (label: string, value: string): Pair => ({ label: { en: [label] }, value: { none: [value] } })
 
 const pageOf = (owner: string, it: Picture): Page => ({
   owner,
@@ -128,7 +131,7 @@ const pageOf = (owner: string, it: Picture): Page => ({
 })
 
 /** The manifest of a project's images; undefined if it has none. */
-export function manifestOfProject(about: Project, assets: readonly Asset[], origin: string): Json | undefined {
+export function manifestOfProject(about: Project, assets: readonly Asset[], origin: string): Manifest | undefined {
   const pages = assets.flatMap((it) => {
     const size = uprightSize(it)
     if (!size) return []
@@ -153,7 +156,7 @@ export function manifestOfProject(about: Project, assets: readonly Asset[], orig
   })
 }
 
-function manifest(origin: string, { id, label, summary, metadata, seeAlso, pages, face }: Shown): Json {
+function manifest(origin: string, { id, label, summary, metadata, seeAlso, pages, face }: Shown): Manifest {
   const address = `${origin}${id}`
   return {
     '@context': PRESENTATION_CONTEXT,
@@ -169,7 +172,7 @@ function manifest(origin: string, { id, label, summary, metadata, seeAlso, pages
 }
 
 /** One picture as a canvas of its size, with the image on it. */
-function canvas(page: Page, id: string, origin: string, number: number): Json {
+function canvas(page: Page, id: string, origin: string, number: number) {
   const { width, height, caption, creator, licence, date } = page
   const rights = licenceAddress(licence)
   const credit = [creator, licence].filter(Boolean).join(', ')
@@ -195,16 +198,16 @@ function canvas(page: Page, id: string, origin: string, number: number): Json {
   }
 }
 
-function body(page: Page, origin: string): Json {
+function body(page: Page, origin: string) {
   const base = `${origin}${imagePath(page.owner, page.file)}`
   const first = fitInto(page, FIRST)
   return { id: sizedPath(base, first), type: 'Image', format: 'image/jpeg', ...first, service: [service(base)] }
 }
 
-function thumbnail(page: Page, origin: string): Json {
+function thumbnail(page: Page, origin: string) {
   const base = `${origin}${imagePath(page.owner, page.file)}`
   const { url, ...size } = thumbnailAt(base, page)
   return { id: url, type: 'Image', format: 'image/jpeg', ...size, service: [service(base)] }
 }
 
-const service = (id: string): Json => ({ id, type: 'ImageService3', profile: 'level2' })
+const service = (id: string) => ({ id, type: 'ImageService3', profile: 'level2' })

@@ -7,7 +7,7 @@ const policy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** The page behind a link of a letter: a sentence, and a button that posts to the same address. Without `button` there is nothing to do. */
-export function linkPage(language: Language, sentence: string, button?: string): Reply {
+export function linkPage(language: Language, sentence: string, button?: string): Reply<200, string> {
   const form = button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`
   const page = `<!doctype html>
 <html lang="${language}">

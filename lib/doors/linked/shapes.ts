@@ -1,18 +1,23 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { FacetsView } from '../../domain/records/search.ts'
+import type { Json, Node } from './context.ts'
+
+/** The shape of a node. Nodes are made of statements, so the compiler knows their members as JSON only, and tests check the rest. */
+type LinkedShape = s.Shape<v.GenericSchema<Node>>
 
 /** The `@context`: names and prefixes, with the addresses that they stand for. */
-export const LinkedContextView = s.shape('LinkedContext', () => v.record(v.string(), s.text))
+export const LinkedContextView: LinkedShape = s.shape('LinkedContext', () => v.record(v.string(), s.text))
 /** A text in a language, or a value of a type. */
 const LinkedLiteralView = s.shape('LinkedLiteral', () =>
   v.object({ '@value': s.text, type: v.optional(s.text), '@language': v.optional(s.text) }),
 )
-const nodeValue = (): s.Schema => v.union([s.text, v.number(), v.boolean(), LinkedLiteralView, LinkedNodeView])
-const nodeValues = (): s.Schema => v.union([nodeValue(), v.array(nodeValue())])
+const nodeValue = (): v.GenericSchema<Json> =>
+  v.union([s.text, v.number(), v.boolean(), LinkedLiteralView, LinkedNodeView])
+const nodeValues = (): v.GenericSchema<Json> => v.union([nodeValue(), v.array(nodeValue())])
 const typesOf = () => v.union([s.text, v.array(s.text)])
 /** Any thing: `id` is its address, each further member a property. */
-const LinkedNodeView = s.shape('LinkedNode', () =>
+const LinkedNodeView: LinkedShape = s.shape('LinkedNode', () =>
   v.objectWithRest({ id: v.optional(s.text), type: v.optional(typesOf()) }, nodeValues()),
 )
 const moment = () => v.optional(v.object({ type: v.literal('xsd:dateTime'), '@value': s.text }))
@@ -67,9 +72,9 @@ const assignmentEntries = () => ({
   }),
 })
 /** A claim: a person's attribute assignment, and the belief that it generated. */
-const LinkedAssignmentView = s.shape('LinkedAssignment', () => v.object(assignmentEntries()))
+const LinkedAssignmentView: LinkedShape = s.shape('LinkedAssignment', () => v.object(assignmentEntries()))
 /** A claim as an answer of its own, with `@context`. */
-export const LinkedClaimView = s.shape('LinkedClaim', () =>
+export const LinkedClaimView: LinkedShape = s.shape('LinkedClaim', () =>
   v.object({ '@context': LinkedContextView, ...assignmentEntries() }),
 )
 const recordEntries = () => ({
@@ -101,19 +106,19 @@ const recordEntries = () => ({
   ),
 })
 /** A record or a data source as a row of a list. */
-const LinkedRowView = s.shape('LinkedRow', () => v.objectWithRest(recordEntries(), nodeValues()))
+const LinkedRowView: LinkedShape = s.shape('LinkedRow', () => v.objectWithRest(recordEntries(), nodeValues()))
 /** A data source. */
-export const LinkedSourceView = s.shape('LinkedSource', () =>
+export const LinkedSourceView: LinkedShape = s.shape('LinkedSource', () =>
   v.objectWithRest({ '@context': LinkedContextView, ...recordEntries() }, nodeValues()),
 )
 /** A record with its provenance. */
-export const LinkedDataView = s.shape('LinkedData', () =>
+export const LinkedDataView: LinkedShape = s.shape('LinkedData', () =>
   v.objectWithRest(
     { '@context': LinkedContextView, ...recordEntries(), 'crm:P140i_was_attributed_by': v.array(LinkedAssignmentView) },
     nodeValues(),
   ),
 )
-const linkedList = (row: v.GenericSchema) =>
+const linkedList = (row: LinkedShape) =>
   v.object({
     '@context': LinkedContextView,
     id: s.text,
@@ -128,9 +133,9 @@ const linkedList = (row: v.GenericSchema) =>
     }),
   })
 /** A page of a list of records or data sources. */
-export const LinkedListView = s.shape('LinkedList', () => linkedList(LinkedRowView))
+export const LinkedListView: LinkedShape = s.shape('LinkedList', () => linkedList(LinkedRowView))
 /** A page of a list of claims. */
-export const LinkedClaimsView = s.shape('LinkedClaims', () => linkedList(LinkedAssignmentView))
+export const LinkedClaimsView: LinkedShape = s.shape('LinkedClaims', () => linkedList(LinkedAssignmentView))
 /** Longitude and latitude in degrees, WGS 84. */
 const MapPointView = s.shape('MapPoint', () =>
   v.object({

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { CSV, XLSX } from './media.ts'
-import type { Reply } from './reply.ts'
+import type { Content, JsonText, Reply } from './reply.ts'
 
 /** What a route answers, by status: JSON of a schema, other media types, or nothing. The API document is made of it. */
 
@@ -19,9 +19,42 @@ export type Body<S extends Shaped = Shaped> = {
 }
 export type Answers = Readonly<Record<number, Body | null>>
 
-/** What a handler may answer: JSON of one of the schemas, or a reply that says everything itself. */
-export type Answered<A extends Answers> = JsonIn<A[keyof A]> | Reply
-type JsonIn<B> = B extends { shape: infer S } ? (S extends s.Schema ? s.Output<S> : object) : never
+/** The JSON that fits a shape. A shape that differs by kind is checked by tests alone: the compiler takes any object. */
+type JsonOf<S> = S extends s.Schema ? s.Output<S> : { readonly [member: string]: unknown }
+type ShapedJson<B> = B extends { shape: infer S } ? JsonOf<S> : never
+type OtherJson<B> = B extends { also: infer Also } ? JsonOf<Also[keyof Also]> : never
+type OtherContent<B> = B extends { types: readonly string[] } ? Content : never
+
+/** TypeScript spells a numeric member of a literal that was spread as text: `'201'`. */
+type StatusIn<Key> = Key extends number ? Key : Key extends `${infer Status extends number}` ? Status : never
+type JsonOfStatus<B> = Written<ShapedJson<B> | OtherJson<B>> | OtherContent<B>
+/** A reply with one of the declared statuses, and a body that this status declares. */
+type DeclaredReply<A, Key extends keyof A = keyof A> = Key extends unknown
+  ? Reply<StatusIn<Key>, A[Key] extends null ? undefined : JsonOfStatus<A[Key]>>
+  : never
+
+type Written<Value> = Value | ([Value] extends [never] ? never : JsonText<Value>)
+
+type Success<A> = A extends { 200: infer B } ? B : never
+
+/** What a handler may return: the JSON of a 200, or a declared reply. */
+export type Answered<A> = ShapedJson<Success<A>> | DeclaredReply<A>
+
+/** The media types beside JSON that the 200 of an answer declares. */
+export type OtherTypes<A> =
+  | (Success<A> extends { also: infer Also } ? keyof Also & string : never)
+  | (Success<A> extends { types: readonly (infer Type extends string)[] } ? Type : never)
+
+/** What the handler of one of these media types may return: its JSON or content, or a reply with it or of another status. */
+export type AnsweredAs<A, Type> =
+  | Represented<Success<A>, Type>
+  | Reply<200, Written<Represented<Success<A>, Type>>>
+  | DeclaredReply<A, Exclude<keyof A, 200 | '200'>>
+type Represented<B, Type> = B extends { also: infer Also }
+  ? Type extends keyof Also
+    ? JsonOf<Also[Type]>
+    : OtherContent<B>
+  : OtherContent<B>
 
 /** 200 with JSON of this schema. */
 export const ok = <const S extends Shaped>(shape: S) => ({ 200: { shape } }) as const
@@ -30,7 +63,7 @@ export const creation = <const S extends Shaped>(shape: S) => ({ 201: { shape } 
 /** 204. */
 export const empty = { 204: null } as const
 /** 200 with text or bytes of these media types. */
-export const bytes = (...types: string[]) => ({ 200: { types } })
+export const bytes = <const Types extends readonly string[]>(...types: Types) => ({ 200: { types } }) as const
 /** 200 with one page of these rows and what stands beside them, or the whole list as a table. */
 export function listOf<S extends s.Schema, Beside extends v.ObjectEntries = Record<never, never>>(
   row: S,
@@ -42,12 +75,14 @@ export function listOf<S extends s.Schema, Beside extends v.ObjectEntries = Reco
 export const listOfKind = (row: (kind: never) => s.Schema, beside: v.ObjectEntries = {}) =>
   withTable({ 200: { shape: (kind: never) => pageShape(row(kind), beside), paged: true } } as const)
 /** The same 200 in other media types, for clients that ask for them. */
-export const withTypes = <A extends { 200: Body }>(answer: A, also: Readonly<Record<string, Shaped>>): A => ({
-  ...answer,
-  200: { ...answer[200], also },
-})
-/** The same list as a table too, or 303 to where the table lies. */
-export const withTable = <A extends { 200: Body }>(answer: A): A => ({
+export const withTypes = <A extends { 200: Body }, const Also extends Readonly<Record<string, Shaped>>>(
+  answer: A,
+  also: Also,
+): A & { readonly 200: { readonly also: Also } } => ({ ...answer, 200: { ...answer[200], also } })
+/** The same list as a table too, or 303 to the address of the table. */
+export const withTable = <A extends { 200: Body }>(
+  answer: A,
+): A & { readonly 200: { readonly types: readonly [typeof CSV, typeof XLSX] }; readonly 303: null } => ({
   ...answer,
   200: { ...answer[200], types: [CSV, XLSX] },
   303: null,

@@ -2,7 +2,7 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { Scope } from '../../base/visibility.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor, Changes, Lists, Open, PermissionBy, Role, Sees, Subject } from '../permissions.ts'
-import type { Answered, Answers, Documented } from './answer.ts'
+import type { Answered, AnsweredAs, Answers, Documented, OtherTypes } from './answer.ts'
 import type { PageRequest } from './page.ts'
 import type { FormLimits, Request } from './request.ts'
 import type { Count, Throttle } from './throttle.ts'
@@ -55,7 +55,9 @@ type Spec<Permission, P, Q, B, Given, A extends Answers, T = never> = Documented
   /** Answers JSON, which is what clients get that ask for nothing else. */
   handle: Handle<P, Q, B, Given & WithCount<T>, Answered<A>>
   /** The same in other media types, for clients whose Accept header asks for them. */
-  representations?: Readonly<Record<`${string}/${string}`, Handle<P, Q, B, Given & WithCount<T>, unknown>>>
+  representations?: [OtherTypes<A>] extends [never]
+    ? never
+    : { readonly [Type in OtherTypes<A>]?: Handle<P, Q, B, Given & WithCount<T>, AnsweredAs<A, Type>> }
 }
 
 /** What a handler is given so that it can write: only methods that may change something give it. */

@@ -25,14 +25,17 @@ export function registryTexts(registry: Registry): string[] {
 }
 
 /** The registry with all its texts in another language. */
-export const translateRegistry = (registry: Registry, say: Say): unknown =>
+export const translateRegistry = (registry: Registry, say: Say): Registry =>
   mapTexts(registry, (name, text) => ({ [name]: say(text) }))
 
 /** The registry with the texts of another language beside its own: `label` and `label_ne`. */
-export const addTranslation = (registry: Registry, say: Say, suffix: string): unknown =>
+export const addTranslation = (registry: Registry, say: Say, suffix: string): Registry =>
   mapTexts(registry, (name, text) => ({ [name]: text, [`${name}_${suffix}`]: say(text) }))
 
-function mapTexts(value: unknown, put: (name: string, text: string) => Record<string, string>): unknown {
+type Put = (name: string, text: string) => Record<string, string>
+/** A copy with the members that `put` returns in place of each text. Every text stays a text, so the copy has the type of the original. */
+function mapTexts<T>(value: T, put: Put): T
+function mapTexts(value: unknown, put: Put): unknown {
   if (Array.isArray(value)) return value.map((it) => mapTexts(it, put))
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(([name, it]) =>
