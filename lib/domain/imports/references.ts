@@ -1,7 +1,7 @@
 import { invalid, Problem } from '../../base/errors.ts'
 import { foldedName } from '../../platform/name-index/entries.ts'
 import type { Actor } from '../../platform/permissions.ts'
-import type { Field, InputValues, Kind, Reference } from '../kinds/index.ts'
+import type { Field, InputValues, Kind, ReferenceInput } from '../kinds/index.ts'
 import { kinds } from '../kinds/index.ts'
 import type { Link, Values } from '../names/values.ts'
 import { resolveRelations } from '../records/relations.ts'
@@ -14,7 +14,7 @@ export type Resolved = { link: Link } | { makes: string } | { fault: string }
 export function resolver(kind: Kind, actor: Actor) {
   const known = new Map<string, Promise<Resolved>>()
   return {
-    one: (name: string, field: Field, reference: Reference): Promise<Resolved> => {
+    one: (name: string, field: Field, reference: ReferenceInput): Promise<Resolved> => {
       const place = `${field.relation} ${'id' in reference ? `#${reference.id}` : foldedName(reference.text)}`
       const found = known.get(place) ?? look(kind, name, reference, actor)
       known.set(place, found)
@@ -23,7 +23,7 @@ export function resolver(kind: Kind, actor: Actor) {
   }
 }
 
-async function look(kind: Kind, name: string, reference: Reference, actor: Actor): Promise<Resolved> {
+async function look(kind: Kind, name: string, reference: ReferenceInput, actor: Actor): Promise<Resolved> {
   try {
     const { data } = await resolveRelations(kind, { [name]: [reference] }, actor, findSynonyms)
     const [link] = linksIn(data[name])
@@ -45,7 +45,7 @@ export function sentenceOf({ detail, fields }: Problem): string {
 }
 
 /** The references of a contribution, each with its field. */
-const referencesIn = (kind: Kind, data: InputValues): { name: string; field: Field; reference: Reference }[] =>
+const referencesIn = (kind: Kind, data: InputValues): { name: string; field: Field; reference: ReferenceInput }[] =>
   Object.entries(data).flatMap(([name, value]) => {
     const field = kind.fields[name]
     return field?.type === 'relation' && Array.isArray(value)

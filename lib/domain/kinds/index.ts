@@ -33,12 +33,12 @@ import { transfer_of_custody } from './transfer-of-custody.ts'
 export { isRecordKey, type KindKey, kindKeys, recordKinds } from './keys.ts'
 export { predicateOf, predicates } from './predicates.ts'
 export type { AssertionInput } from './schema/assertion-input.ts'
-export { type Comparator, comparatorOf, type Field } from './schema/fields.ts'
+export { comparatorOf, type Field } from './schema/fields.ts'
 export { jsonSchemaOf } from './schema/json-schema.ts'
 export { type Kind, likenessFieldsOf, nameFieldsOf, proseFields } from './schema/kind.ts'
 export { pointOf } from './schema/points.ts'
 export { type Contribution, type Mode, schemaOf } from './schema/validate.ts'
-export type { InputValues, Picture, Reference } from './schema/value.ts'
+export type { InputValues, Picture, ReferenceInput } from './schema/value.ts'
 
 /** Every kind of record by its registry key, in registry order. */
 export const kinds: Readonly<Record<KindKey, Kind>> = {
@@ -71,34 +71,34 @@ export const kinds: Readonly<Record<KindKey, Kind>> = {
   entity,
 }
 
-/** The kind with this code. */
+/** Returns the kind with this code. Undefined if there is none. */
 export function kindOfCode(code: number): Kind | undefined {
   return byCode.get(code)
 }
 
-/** The kind of a path segment under /cidoc/. Hyphens and underscores are the same. */
+/** Returns the kind of a path segment under /cidoc/. Hyphens and underscores are the same. */
 export function kindOfSegment(segment: string): Kind | undefined {
   return bySegment.get(segment.replaceAll('-', '_'))
 }
 
-/** The kind that an `entity_type` names, by registry key or by type scope. */
+/** Returns the kind that an `entity_type` names, by registry key or by type scope. */
 export function kindOfScope(scope: string): Kind | undefined {
   return byScope.get(scope.toLowerCase())
 }
 
-/** The message for an unknown kind. It proposes the nearest one, by key or by path segment. */
+/** Writes the message for an unknown kind. It proposes the kind with the nearest key or path segment. */
 export function unknownKindMessage(name: string, by: 'key' | 'segment' = 'key'): string {
-  const known = by === 'key' ? all : all.filter((it) => it.record)
-  const near =
+  const candidates = by === 'key' ? all : all.filter((kind) => kind.record)
+  const nearest =
     nearestName(
       name,
-      known.map((it) => it[by]),
+      candidates.map((kind) => kind[by]),
     ) ??
     nearestName(
       name,
-      known.flatMap((it) => [it.key, it.segment]),
+      candidates.flatMap((kind) => [kind.key, kind.segment]),
     )
-  const proposal = known.find((it) => it.key === near || it.segment === near)
+  const proposal = candidates.find(({ key, segment }) => key === nearest || segment === nearest)
   return `There is no kind of this name.${proposal ? ` Did you mean ${proposal[by]}?` : ''}`
 }
 

@@ -36,11 +36,11 @@ export const kindKeys: readonly KindKey[] = [...recordKeys, ...uuidKeys]
 /** The keys of the kinds whose records have integer ids, in registry order. */
 export const recordKinds: readonly RecordKey[] = recordKeys
 
-/** True if records of the kind have integer ids. The others have UUIDs only. */
+/** Whether records of the kind have integer ids. Records of other kinds have UUIDs only. */
 export function isRecordKey(key: string): key is RecordKey {
   return recordKeys.some((known) => known === key)
 }
 
-/** The name of a kind in the API document: `transfer_of_custody` is TransferOfCustody. */
+/** Returns the name of a kind in the API document. Example: TransferOfCustody. */
 export const pascalCase = (key: string): string =>
   key.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())

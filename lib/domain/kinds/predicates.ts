@@ -1,4 +1,4 @@
-/** A relationship that one record can have to another, and how it reads from the other side. */
+/** A relationship between two records, with its label from either side. */
 export type Predicate = {
   readonly id: string
   readonly code: string
@@ -6,7 +6,7 @@ export type Predicate = {
   readonly inverse_label: string
 }
 
-/** The controlled list of relationships. A claim of one has the property `relationship.CODE`. */
+/** The controlled list of relationships. A claim of a relationship has the property `relationship.CODE`. */
 export const predicates: readonly Predicate[] = [
   predicate('located_in', 'is located in', 'is the location of'),
   predicate('based_in', 'is based in', 'is the base of'),
@@ -41,7 +41,7 @@ export const predicates: readonly Predicate[] = [
 
 const prefix = 'relationship.'
 
-/** The predicate that a property names, with or without its prefix. */
+/** Returns the predicate that a property names, with or without its prefix. Undefined if there is none. */
 export function predicateOf(property: string): Predicate | undefined {
   const code = property.startsWith(prefix) ? property.slice(prefix.length) : property
   return predicates.find((known) => known.code === code)

@@ -1,12 +1,12 @@
 import { type KindKey, kindKeys, kinds } from './index.ts'
 
-/** The name of a kind in search: its plural with underscores. */
+/** Returns the name of a kind in search: its path segment with underscores. Example: `structures`. */
 export const resourceOf = (kind: KindKey): string => kinds[kind].segment.replaceAll('-', '_')
 
-/** The kind with this name in search. Undefined for users, projects and assets. */
+/** Returns the kind with this name in search. Undefined for users, projects and assets. */
 export const kindOfResource = (resource: string): KindKey | undefined => byResource.get(resource)
 
-/** The names of everything that readers can search. */
+/** The names of all resources that readers can search. */
 export const resources: readonly string[] = [...kindKeys.map(resourceOf), 'users', 'projects', 'project_assets']
 
 /** The groups that discovery counts and shows, with the type that it gives to each. */

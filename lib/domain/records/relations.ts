@@ -7,7 +7,7 @@ import { getMany, itemAt, type Key, queryBetween, type Stored } from '../../engi
 import { foldedName, readEntry } from '../../platform/name-index/entries.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type Field, type InputValues, type Kind, type KindKey, kinds, type Reference } from '../kinds/index.ts'
+import { type Field, type InputValues, type Kind, type KindKey, kinds, type ReferenceInput } from '../kinds/index.ts'
 import type { Link } from '../names/values.ts'
 import { claimsIn } from './claim-packs.ts'
 
@@ -28,7 +28,7 @@ export async function resolveRelations(
   const relations = Object.entries(data).flatMap(([name, value]) => {
     const field = kind.fields[name]
     // The schema of a kind allows nothing else; see lib/domain/kinds/schema/references.ts.
-    return field?.type === 'relation' ? [{ name, field, references: value as Reference[] }] : []
+    return field?.type === 'relation' ? [{ name, field, references: value as ReferenceInput[] }] : []
   })
   const byId = await linksById(relations, actor)
   const byText = await linksByText(relations, actor, synonymsOf)
@@ -44,7 +44,7 @@ export async function resolveRelations(
 /** Finds the ids of records whose names mean the same as a text, though they fold differently. */
 export type SynonymLookup = (kind: KindKey, text: string, actor: Actor) => Promise<string[]>
 
-type Relation = { name: string; field: Field; references: Reference[] }
+type Relation = { name: string; field: Field; references: ReferenceInput[] }
 
 /** Undefined where nothing of this kind can have this id. */
 export function targetKey(kind: KindKey, id: number | string): Key | undefined {

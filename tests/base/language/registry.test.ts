@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { nepali } from '../../../lib/base/language/nepali.ts'
 import { registry } from '../../../lib/domain/kinds/schema/registry.ts'
-import { registryTexts } from '../../../lib/domain/kinds/schema/registry-texts.ts'
 import { type App, openApp } from '../../harness/app.ts'
 import { sure } from '../../harness/make.ts'
+import { registryTexts } from '../../harness/registry-texts.ts'
 
 let app: App
 beforeAll(async () => {

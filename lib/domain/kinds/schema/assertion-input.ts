@@ -2,7 +2,7 @@ import { confidence, sourceType } from './enums.ts'
 import { select, textarea, url } from './fields.ts'
 import type { InputValues } from './value.ts'
 
-/** The `assertion` of a contribution: where its values come from and how sure they are. "" where nothing was sent. */
+/** The `assertion` of a contribution: where its values come from and how sure they are. A member that was not sent is "". */
 export type AssertionInput = {
   source_type: string
   source_citation: string
@@ -11,7 +11,7 @@ export type AssertionInput = {
   data_quality_note: string
 }
 
-/** The members of `assertion`, which any contribution may carry. */
+/** The members of `assertion`, which any contribution may have. */
 export const assertionInputFields = {
   source_type: select('Source type', 'What kind of source it is.', sourceType),
   source_citation: textarea('Source citation', 'The source, worded as a citation.'),
@@ -20,7 +20,7 @@ export const assertionInputFields = {
   data_quality_note: textarea('Data quality', 'What should be checked or known about the data.'),
 }
 
-/** The assertion of a contribution. Citation and address come from its values where the block has none. */
+/** Builds the assertion of a contribution. If `block` has no citation or address, the values of the contribution give it. */
 export function assertionInputOf(block: InputValues, data: InputValues): AssertionInput {
   return {
     source_type: text(block.source_type),

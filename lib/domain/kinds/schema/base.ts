@@ -1,7 +1,7 @@
 import { accessTier } from './enums.ts'
 import { labels, media, relation, select, text, textarea, url } from './fields.ts'
 
-/** The members that every kind with integer ids has besides its own. */
+/** The fields that every kind with integer ids has besides its own. */
 export const base = {
   description: textarea('Description', 'What the record is about, for a reader who does not know it.', {
     slot_uri: 'dcterms:description',

@@ -1,23 +1,23 @@
-/** A controlled list: its published name, its values with their meanings, and other spellings that are taken. */
+/** A controlled list: its published name, its values with their meanings, and other spellings that are accepted. */
 export type Vocabulary = {
   readonly name: string
   readonly values: Readonly<Record<string, string>>
-  /** From a spelling to the stored value. Old values without a counterpart map to themselves. */
+  /** The stored value of each spelling. Old values without a counterpart map to themselves. */
   readonly spellings: Readonly<Record<string, string>>
 }
 
-/** The value that is stored for a spelling, if the vocabulary knows it. */
+/** Returns the stored value of a spelling. Undefined if the vocabulary does not contain it. */
 export function optionOf(vocabulary: Vocabulary, spelling: string): string | undefined {
   if (Object.hasOwn(vocabulary.values, spelling)) return spelling
   return Object.hasOwn(vocabulary.spellings, spelling) ? vocabulary.spellings[spelling] : undefined
 }
 
-/** All spellings that a vocabulary takes, its values first. */
+/** Lists all spellings that a vocabulary accepts, its values first. */
 export function spellingsOf(vocabulary: Vocabulary): string[] {
   return [...Object.keys(vocabulary.values), ...Object.keys(vocabulary.spellings)]
 }
 
-/** The options of a vocabulary as the registry publishes them. */
+/** Lists the options of a vocabulary as the registry publishes them. */
 export function optionsOf(vocabulary: Vocabulary): { value: string; label: string; description: string }[] {
   return Object.entries(vocabulary.values).map(([value, description]) => ({
     value,
@@ -122,7 +122,7 @@ export const sourceDocType: Vocabulary = {
   },
 }
 
-/** How a fact came to be known: the words of the source register and of bibliographies in one list. */
+/** Sorts of sources: the words of the source register and of bibliographies in one list. */
 export const sourceType: Vocabulary = {
   name: 'SourceTypeEnum',
   values: {
@@ -190,7 +190,7 @@ export const architecturalStyle: Vocabulary = {
     Mixed: 'More than one style',
     Other: 'Another style',
   },
-  // Chaitya is a style in the ontology and has no counterpart here.
+  // The ontology has Chaitya as a style. This list has no counterpart.
   spellings: {
     StupaStyle: 'Stupa',
     Chaitya: 'Chaitya',
@@ -227,7 +227,7 @@ export const condition: Vocabulary = {
     Very_Poor: 'Unsafe',
     Ruinous: 'A ruin',
   },
-  // Damaged and Restored are conditions in the ontology and have no counterpart here.
+  // The ontology has Damaged and Restored as conditions. This list has no counterparts.
   spellings: { VeryPoor: 'Very_Poor', Ruined: 'Ruinous', Damaged: 'Damaged', Restored: 'Restored' },
 }
 

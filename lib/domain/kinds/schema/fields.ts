@@ -1,3 +1,4 @@
+import type { Comparator } from '../../../engines/matching/index.ts'
 import { isRecordKey, type KindKey } from '../keys.ts'
 import type { Vocabulary } from './enums.ts'
 
@@ -16,20 +17,7 @@ export type FieldType =
   | 'labels'
   | 'media'
 
-/** How two values of a property are compared when claims about one record meet. */
-export type Comparator =
-  | 'text'
-  | 'prose'
-  | 'date'
-  | 'point'
-  | 'option'
-  | 'reference'
-  | 'number'
-  | 'set'
-  | 'url'
-  | 'flag'
-
-/** One stored member of a kind. Validation, registry, JSON Schema and comparison all read it. */
+/** One stored member of a kind. Validation, registry, JSON Schema and comparison all follow from it. */
 export type Field = {
   readonly type: FieldType
   readonly label: string
@@ -38,27 +26,28 @@ export type Field = {
   readonly section: 'basic' | 'names' | 'provenance'
   readonly required: boolean
   readonly multivalued: boolean
+  /** How two values are compared when claims about one record meet. */
   readonly compare: Comparator
-  /** Other names under which forms send the member. Answers carry it under all of them. */
+  /** Other names under which forms send the member. Answers repeat it under each of them. */
   readonly aliases: readonly string[]
   readonly maxLength?: number
   readonly minimum?: number
   readonly maximum?: number
-  /** The pattern of a number that comes as text: multipart forms send nothing else. */
+  /** The pattern of a number that is sent as text: multipart forms send only text. */
   readonly textPattern?: string
-  /** Also takes a whole number. Old forms send one for dates, and as the id of a thing that has no kind. */
+  /** Also accepts a whole number. Old forms send one as a date, and as the id of an actor or technique. */
   readonly numeric?: boolean
   readonly vocabulary?: Vocabulary
   readonly relation?: KindKey
   readonly relationTo?: string
   readonly ids?: 'integer' | 'uuid'
   readonly inlineAuthoring?: boolean
-  /** The required member may be left out when this one is sent. */
+  /** The required member may be left out if this one is sent. */
   readonly unless?: string
   readonly example?: string
 }
 
-/** How values of a field are compared. Relations to many are compared as sets. */
+/** Returns how values of a field are compared. Relations to several records are compared as sets. */
 export const comparatorOf = ({ type, multivalued, compare }: Field): Comparator =>
   type === 'relation' && multivalued ? 'set' : compare
 
@@ -79,7 +68,7 @@ export function text(label: string, description: string, more: More = {}): Field
   return field('text', more.multivalued ? 'set' : 'text', label, description, { maxLength: 300, ...more })
 }
 
-/** The name of a thing that has no kind, such as an actor or a technique: text, or the number of an old id. */
+/** The name of an actor, a technique or the like, which has no kind: text, or the number of an old id. */
 export function thingName(label: string, description: string, more: More = {}): Field {
   return text(label, description, { numeric: true, ...more })
 }
@@ -120,12 +109,12 @@ export function boolean(label: string, description: string, more: More = {}): Fi
   return field('boolean', 'flag', label, description, more)
 }
 
-/** A date as its source words it. Any text is taken, since dates of heritage rarely fit a calendar. */
+/** A date in the words of its source. Any text is accepted, since dates of heritage rarely fit a calendar. */
 export function date(label: string, description: string, more: More = {}): Field {
   return field('date', 'date', label, description, { maxLength: 100, numeric: true, ...more })
 }
 
-/** A date or span in EDTF (`1200/1300`, `1702~`) or in words ("c. 5th century CE"); never refused for its form. */
+/** A date or span in EDTF (`1200/1300`, `1702~`) or in words ("c. 5th century CE"). Any form is accepted. */
 export function edtfDate(label: string, description: string, more: More = {}): Field {
   return field('edtf_date', 'date', label, description, { maxLength: 100, numeric: true, example: '1702~', ...more })
 }
@@ -135,7 +124,7 @@ export function url(label: string, description: string, more: More = {}): Field 
   return field('url', 'url', label, description, { maxLength: 500, ...more })
 }
 
-/** A point on Earth, latitude first. Its kind also takes it as two members, `latitude` and `longitude`. */
+/** A point on Earth, latitude first. Its kind also accepts the two members `latitude` and `longitude`. */
 export function coordinates(label: string, description: string, more: More = {}): Field {
   return field('coordinates', 'point', label, description, { example: '27.6716, 85.4284', ...more })
 }
@@ -157,7 +146,7 @@ export function relations(to: KindKey, relationTo: string, label: string, descri
   return relation(to, relationTo, label, description, { multivalued: true, ...more })
 }
 
-/** A list of short texts, stored as a list. One text with commas is taken too. */
+/** A list of short texts, stored as a list. One text with commas is accepted, too. */
 export function labels(label: string, description: string, more: More = {}): Field {
   return field('labels', 'set', label, description, { multivalued: true, maxLength: 2000, ...more })
 }

@@ -1,49 +1,49 @@
 import { optionOf, optionsOf, spellingsOf, type Vocabulary } from './enums.ts'
 import type { Field, FieldType } from './fields.ts'
-import type { Form } from './form.ts'
 import { pictures } from './pictures.ts'
 import { points } from './points.ts'
 import { references } from './references.ts'
-import { line, lines, list, whole } from './texts.ts'
-import { Refusal } from './value.ts'
+import { lineReader, linesReader, listReader, wholeNumber } from './texts.ts'
+import { type FieldForm, Refusal } from './value.ts'
 
-const texts: Form = {
+const texts: FieldForm = {
   read: (value, field) => {
-    if (field.multivalued && Array.isArray(value)) return joinList(list(value))
-    if (field.numeric && whole.takes(value)) return String(value)
-    return line.read(value, field.maxLength)
+    if (field.multivalued && Array.isArray(value)) return joinList(listReader.read(value))
+    if (field.numeric && wholeNumber.accepts(value)) return String(value)
+    return lineReader.read(value, field.maxLength)
   },
   schema: (field) => ({
     anyOf: [
-      line.schema(field.maxLength),
-      ...(field.multivalued ? [list.schema] : []),
-      ...(field.numeric ? [whole.schema] : []),
+      lineReader.schema(field.maxLength),
+      ...(field.multivalued ? [listReader.schema] : []),
+      ...(field.numeric ? [wholeNumber.schema] : []),
     ],
   }),
 }
 
-const prose: Form = {
-  read: (value, field) => (field.numeric && whole.takes(value) ? String(value) : lines.read(value, field.maxLength)),
-  schema: (field) => ({ anyOf: [lines.schema(field.maxLength), ...(field.numeric ? [whole.schema] : [])] }),
+const prose: FieldForm = {
+  read: (value, field) =>
+    field.numeric && wholeNumber.accepts(value) ? String(value) : linesReader.read(value, field.maxLength),
+  schema: (field) => ({ anyOf: [linesReader.schema(field.maxLength), ...(field.numeric ? [wholeNumber.schema] : [])] }),
 }
 
-const labels: Form = {
+const labels: FieldForm = {
   read: (value, field) => {
-    const items = Array.isArray(value) ? list(value) : splitList(line.read(value, field.maxLength))
+    const items = Array.isArray(value) ? listReader.read(value) : splitList(lineReader.read(value, field.maxLength))
     return items instanceof Refusal || items.length > 0 ? items : undefined
   },
-  schema: (field) => ({ anyOf: [line.schema(field.maxLength), list.schema] }),
+  schema: (field) => ({ anyOf: [lineReader.schema(field.maxLength), listReader.schema] }),
 }
 
-const options: Form = {
+const options: FieldForm = {
   read: (value, field) => {
     const option = typeof value === 'string' ? optionOf(vocabularyOf(field), value) : undefined
-    return option ?? new Refusal(`Not a valid choice. Choose one of: ${values(field)}.`)
+    return option ?? new Refusal(`Not a valid choice. Choose one of: ${listValues(field)}.`)
   },
   schema: (field) => ({ enum: spellingsOf(vocabularyOf(field)) }),
 }
 
-const numbers: Form = {
+const numbers: FieldForm = {
   read: (value, field) => {
     const number = typeof value === 'string' && /^[+-]?[0-9.]+$/.test(value) ? Number(value) : value
     if (typeof number !== 'number' || !Number.isFinite(number)) return new Refusal('Not a valid number.')
@@ -53,7 +53,7 @@ const numbers: Form = {
     }
     if (field.type === 'number' && !Number.isInteger(number)) return new Refusal('Give a whole number.')
     if (typeof value === 'string' && !textPatternOf(field).test(value)) return new Refusal('Not a valid number.')
-    return number + 0 // makes -0 a 0
+    return number + 0 // turns -0 into 0
   },
   schema: (field) => ({
     anyOf: [
@@ -63,7 +63,7 @@ const numbers: Form = {
   }),
 }
 
-const flags: Form = {
+const flags: FieldForm = {
   read: (value) => {
     if (value === true || value === 'true') return true
     if (value === false || value === 'false') return false
@@ -74,17 +74,17 @@ const flags: Form = {
 
 const address = /^[hH][tT][tT][pP][sS]?:\/\/[^\s/?#]\S*$/
 
-const urls: Form = {
+const urls: FieldForm = {
   read: (value, field) => {
-    const text = line.read(value, field.maxLength)
+    const text = lineReader.read(value, field.maxLength)
     if (text instanceof Refusal) return text
     return address.test(text) ? text : new Refusal('Enter a web address that starts with http:// or https://.')
   },
-  schema: (field) => ({ allOf: [line.schema(field.maxLength), { pattern: address.source }] }),
+  schema: (field) => ({ allOf: [lineReader.schema(field.maxLength), { pattern: address.source }] }),
 }
 
 /** The form of each type of field. */
-export const forms: Readonly<Record<FieldType, Form>> = {
+export const forms: Readonly<Record<FieldType, FieldForm>> = {
   text: texts,
   textarea: prose,
   select: options,
@@ -105,7 +105,7 @@ function joinList(items: string[] | Refusal): string | undefined | Refusal {
   return items.length > 0 ? items.join(', ') : undefined
 }
 
-/** Multipart forms send a list as JSON text, the other forms as text with commas. */
+/** Multipart forms send a list as JSON text, other forms as text with commas. */
 function splitList(text: string | Refusal): string[] | Refusal {
   if (text instanceof Refusal) return text
   return (parseJsonList(text) ?? text.split(',')).map((item) => item.trim()).filter((item) => item !== '')
@@ -115,8 +115,8 @@ function parseJsonList(text: string): string[] | undefined {
   if (!text.trimStart().startsWith('[')) return undefined
   try {
     const items: unknown = JSON.parse(text)
-    const read = Array.isArray(items) ? list(items) : undefined
-    return read instanceof Refusal ? undefined : read
+    const texts = Array.isArray(items) ? listReader.read(items) : undefined
+    return texts instanceof Refusal ? undefined : texts
   } catch {
     return undefined
   }
@@ -127,7 +127,7 @@ function vocabularyOf(field: Field): Vocabulary {
   return field.vocabulary
 }
 
-const values = (field: Field) =>
+const listValues = (field: Field) =>
   optionsOf(vocabularyOf(field))
     .map((option) => option.value)
     .join(', ')

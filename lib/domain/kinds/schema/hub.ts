@@ -1,6 +1,6 @@
 import type { Kind } from './kind.ts'
 
-/** The page on which contributors choose what to add: groups, an entry for each kind with a form, first choices. */
+/** Builds the page on which contributors choose what to add: groups, an entry for each kind with a form, first choices. */
 export function contributeHub(kinds: readonly Kind[]) {
   return { hubCategories, intents: [...kinds.flatMap(intentOf), proposal], quickStart }
 }

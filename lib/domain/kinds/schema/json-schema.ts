@@ -4,13 +4,13 @@ import { forms } from './forms.ts'
 import type { Kind } from './kind.ts'
 import { latitude, longitude } from './points.ts'
 import { referenceDefinitions } from './references.ts'
-import { absentRef, absentSchema, blankSchema, type Json } from './value.ts'
+import { absentRef, absentSchema, blankSchema, type JsonSchema } from './value.ts'
 
-/** The JSON Schema (2020-12) of the bodies that create a record of a kind: it takes exactly what `schemaOf` takes. */
-export function jsonSchemaOf(kind: Kind): Json {
+/** Builds the JSON Schema (2020-12) of the bodies that create a record of a kind. `schemaOf` accepts the same bodies. */
+export function jsonSchemaOf(kind: Kind): JsonSchema {
   const fields = Object.entries(kind.fields)
   const hasPair = kind.fields.coordinates?.type === 'coordinates'
-  const properties: Record<string, Json> = {}
+  const properties: Record<string, JsonSchema> = {}
   for (const [name, field] of fields) {
     properties[name] = { title: field.label, ...property(field), ...(mustBeSentItself(field) && { not: absentRef }) }
     for (const alias of field.aliases) properties[alias] = property(field)
@@ -36,15 +36,15 @@ export function jsonSchemaOf(kind: Kind): Json {
   }
 }
 
-/** Fields that take the same input share one definition: a kind may have twenty relations. */
-function definitions(fields: readonly Field[]): Record<string, Json> {
+/** Fields that accept the same input share one definition: a kind may have twenty relations. */
+function definitions(fields: readonly Field[]): Record<string, JsonSchema> {
   const forms = fields.map((field) => [definitionOf(field), { anyOf: [formOf(field), absentRef] }] as const)
   return { absent: absentSchema, blank: blankSchema, ...referenceDefinitions, ...Object.fromEntries(forms) }
 }
 
 const formOf = (field: Field) => forms[field.type].schema(field)
 const property = (field: Field) => ref(definitionOf(field))
-const ref = (definition: string): Json => ({ $ref: `#/$defs/${definition}` })
+const ref = (definition: string): JsonSchema => ({ $ref: `#/$defs/${definition}` })
 
 function definitionOf(field: Field): string {
   const { type, vocabulary, ids, maxLength, minimum, maximum } = field
@@ -63,21 +63,24 @@ function definitionOf(field: Field): string {
 
 const mustBeSentItself = (field: Field) => field.required && field.aliases.length === 0 && field.unless === undefined
 
-function oneOfMembers(name: string, field: Field): Json {
+function oneOfMembers(name: string, field: Field): JsonSchema {
   const members = [name, ...field.aliases, ...(field.unless === undefined ? [] : [field.unless])]
   return { anyOf: members.map(memberIsThere) }
 }
 
-const bothOrNeither = (one: string, other: string): Json => ({
+const bothOrNeither = (one: string, other: string): JsonSchema => ({
   anyOf: [
     { allOf: [memberIsThere(one), memberIsThere(other)] },
     { not: { anyOf: [memberIsThere(one), memberIsThere(other)] } },
   ],
 })
-const memberIsThere = (member: string): Json => ({ required: [member], properties: { [member]: { not: absentRef } } })
+const memberIsThere = (member: string): JsonSchema => ({
+  required: [member],
+  properties: { [member]: { not: absentRef } },
+})
 
 const assertionFields = Object.values(assertionInputFields)
-const assertionSchema: Json = {
+const assertionSchema: JsonSchema = {
   type: 'object',
   properties: Object.fromEntries(Object.entries(assertionInputFields).map(([name, field]) => [name, property(field)])),
 }

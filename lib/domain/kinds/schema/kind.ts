@@ -14,7 +14,7 @@ export type HubCategory =
   | 'spatiotemporal'
   | 'provenance'
 
-/** How the contribution hub advertises a kind. A kind without one has no form there. */
+/** The entry of a kind in the contribution hub. A kind without an entry has no form there. */
 export type Hub = {
   readonly hubCategory: HubCategory
   readonly route?: string
@@ -27,11 +27,11 @@ export type Hub = {
 /** A kind of record as data. Server-owned members (status, contributor, ids) are not fields, so nobody can send them. */
 export type Kind = {
   readonly key: KindKey
-  /** Part of stored ids: never change one, never use one twice. */
+  /** Part of stored ids: never change a code, and never use it twice. */
   readonly code: number
   readonly segment: string
   readonly apiEndpoint: string
-  /** Records of the kind have small integer ids under /cidoc/{segment}/. The others have UUIDs only. */
+  /** True: records have small integer ids under /cidoc/{segment}/. False: they have UUIDs only. */
   readonly record: boolean
   readonly label: string
   readonly labelPlural: string
@@ -49,14 +49,14 @@ export type Kind = {
   readonly hub?: Hub
 }
 
-/** The fields that hold the names of a record, its own first. */
+/** Lists the fields that hold the names of a record, the main name first. */
 export const nameFieldsOf = ({ nameField }: Kind): string[] => [nameField, 'name_ne', 'alternate_names']
-/** The fields by which a record can look like another: names, place, and ids in other collections. */
+/** Lists the fields by which a record can look like another: names, place, and ids in other collections. */
 export const likenessFieldsOf = (kind: Kind): string[] => [
   ...nameFieldsOf(kind),
   ...['coordinates', 'identifier', 'same_as', 'epoch_date_gregorian', 'year_offset_from_gregorian'],
 ]
-/** The fields that say in sentences what a record is. The first filled one is its summary. */
+/** The fields that describe a record in sentences. The first of them with a value is its summary. */
 export const proseFields: readonly string[] = ['description', 'biography', 'note', 'route_description']
 
 type Facts<F extends Record<string, Field>> = Omit<

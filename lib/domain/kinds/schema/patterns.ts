@@ -1,7 +1,7 @@
 import type { KindKey } from '../keys.ts'
 import type { HubCategory } from './kind.ts'
 
-/** Worked examples for contributors: which records to make, in which order. */
+/** Builds the worked examples for contributors: which records to make, in which order. */
 export function semanticPatterns() {
   return patterns.map(({ steps, ...pattern }) => ({
     ...pattern,

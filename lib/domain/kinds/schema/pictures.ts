@@ -1,22 +1,21 @@
-import type { Form } from './form.ts'
-import { line, lines } from './texts.ts'
-import { absentRef, isAbsent, isObject, type Json, type Picture, Refusal } from './value.ts'
+import { lineReader, linesReader } from './texts.ts'
+import { absentRef, type FieldForm, isAbsent, isObject, type JsonSchema, type Picture, Refusal } from './value.ts'
 
-const MOST_PICTURES = 30
+const MAX_PICTURES = 30
 
 const uuid = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/
 
-/** The texts that go with a picture, and the most characters of each. */
+/** The texts of a picture, each with its maximal length in characters. */
 const textLimits = { caption: 1000, creator: 300, licence: 200, date: 100 } as const
 
 /**
- * A list of pictures in their order: each the id of an uploaded file, with caption, creator, licence and date. Whether
- * the file and the licence exist is checked later, in lib/domain/pictures/take.ts.
+ * A list of pictures in their order: each the id of an uploaded file, with caption, creator, licence and date. File and
+ * licence are looked up later, in lib/domain/pictures/take.ts.
  */
-export const pictures: Form = {
+export const pictures: FieldForm = {
   read: (value) => {
     if (!Array.isArray(value)) return new Refusal('Give a list of pictures.')
-    if (value.length > MOST_PICTURES) return new Refusal(`Give no more than ${MOST_PICTURES} pictures.`)
+    if (value.length > MAX_PICTURES) return new Refusal(`Give no more than ${MAX_PICTURES} pictures.`)
     const list: Picture[] = []
     for (const item of value) {
       if (isAbsent(item) || isPreview(item)) continue
@@ -26,15 +25,15 @@ export const pictures: Form = {
     }
     return list.length > 0 ? list : undefined
   },
-  schema: () => ({ type: 'array', maxItems: MOST_PICTURES, items: { anyOf: [picture, preview, absentRef] } }),
+  schema: () => ({ type: 'array', maxItems: MAX_PICTURES, items: { anyOf: [picture, preview, absentRef] } }),
 }
 
-/** The members of a picture that are read. */
+/** The members of a picture that are read. Others get a warning. */
 export const pictureMembers = ['id', ...Object.keys(textLimits), 'face']
 
-/** A preview that a form shows of a file it has not uploaded. It is left out, and the rest of the record is taken. */
+/** A preview of a file that a form has not uploaded. It is left out, and the rest of the record is stored. */
 const isPreview = (item: unknown) => isObject(item) && isAbsent(item.id) && !isAbsent(item.previewUrl)
-const preview: Json = {
+const preview: JsonSchema = {
   type: 'object',
   required: ['previewUrl'],
   properties: { id: absentRef, previewUrl: { not: absentRef } },
@@ -46,8 +45,8 @@ function readPicture(item: unknown): Picture | Refusal {
   const texts: Partial<Record<keyof typeof textLimits, string>> = {}
   for (const name of ['caption', 'creator', 'licence', 'date'] as const) {
     if (isAbsent(item[name])) continue
-    const form = name === 'caption' ? lines : line
-    const text = form.read(item[name], textLimits[name])
+    const reader = name === 'caption' ? linesReader : lineReader
+    const text = reader.read(item[name], textLimits[name])
     if (text instanceof Refusal) return new Refusal(`The ${name} of a picture: ${text.message}`)
     texts[name] = text.trim()
   }
@@ -60,15 +59,15 @@ const noFileId = new Refusal(
   'Give each picture the id of its file. Upload the file first: POST /data/pictures/ answers it.',
 )
 
-const picture: Json = {
+const picture: JsonSchema = {
   type: 'object',
   required: ['id'],
   properties: {
     id: { type: 'string', pattern: uuid.source },
-    caption: { anyOf: [lines.schema(textLimits.caption), absentRef] },
-    creator: { anyOf: [line.schema(textLimits.creator), absentRef] },
-    licence: { anyOf: [line.schema(textLimits.licence), absentRef] },
-    date: { anyOf: [line.schema(textLimits.date), absentRef] },
+    caption: { anyOf: [linesReader.schema(textLimits.caption), absentRef] },
+    creator: { anyOf: [lineReader.schema(textLimits.creator), absentRef] },
+    licence: { anyOf: [lineReader.schema(textLimits.licence), absentRef] },
+    date: { anyOf: [lineReader.schema(textLimits.date), absentRef] },
     face: { anyOf: [{ type: 'boolean' }, absentRef] },
   },
 }

@@ -1,6 +1,5 @@
 import type { Field } from './fields.ts'
-import type { Form } from './form.ts'
-import { isObject, type Json, Refusal } from './value.ts'
+import { type FieldForm, isObject, type JsonSchema, Refusal } from './value.ts'
 
 const decimals = '(?:\\.[0-9]{1,20})?'
 const zeros = '(?:\\.0{1,20})?'
@@ -14,22 +13,22 @@ const pair = new RegExp(asPair(lat, lng))
 const wkt = new RegExp(asWkt(lat, lng))
 const outOfRangePatterns = [new RegExp(asPair(loose, loose)), new RegExp(asWkt(loose, loose))]
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
-/** "lat, lng", `{lat, lng}`, or WKT with the longitude first. Text is stored as it was sent. */
-export const points: Form = {
+/** Accepts "lat, lng", `{lat, lng}`, or WKT, in which the longitude comes first. Text is stored as it was sent. */
+export const points: FieldForm = {
   read: (value) => {
     if (isObject(value)) return readObject(value)
     if (typeof value !== 'string') return notAPoint
-    if (value.length > MOST_CHARACTERS)
-      return new Refusal(`Ensure this field has no more than ${MOST_CHARACTERS} characters.`)
+    if (value.length > MAX_CHARACTERS)
+      return new Refusal(`Ensure this field has no more than ${MAX_CHARACTERS} characters.`)
     if (pair.test(value) || wkt.test(value)) return value
     return outOfRangePatterns.some((form) => form.test(value)) ? outOfRange : notAPoint
   },
   schema: () => ({
     anyOf: [
-      { type: 'string', maxLength: MOST_CHARACTERS, pattern: pair.source },
-      { type: 'string', maxLength: MOST_CHARACTERS, pattern: wkt.source },
+      { type: 'string', maxLength: MAX_CHARACTERS, pattern: pair.source },
+      { type: 'string', maxLength: MAX_CHARACTERS, pattern: wkt.source },
       {
         type: 'object',
         required: ['lat', 'lng'],
@@ -39,7 +38,7 @@ export const points: Form = {
   }),
 }
 
-/** The point among the values of a record. */
+/** Reads the point among the values of a record. Undefined if they contain none. */
 export function pointOf(data: Readonly<Record<string, unknown>>): { lat: number; lng: number } | undefined {
   if (typeof data.coordinates !== 'string') return undefined
   const inPair = pair.exec(data.coordinates)
@@ -48,7 +47,7 @@ export function pointOf(data: Readonly<Record<string, unknown>>): { lat: number;
   return inWkt ? { lat: Number(inWkt[2]) + 0, lng: Number(inWkt[1]) + 0 } : undefined
 }
 
-/** The stored text of a point that was sent as two numbers. */
+/** Writes a point that was sent as two numbers in the form in which it is stored. */
 export function pointText(data: { readonly lat: number; readonly lng: number }): string {
   return `${decimalText(data.lat)}, ${decimalText(data.lng)}`
 }
@@ -80,8 +79,8 @@ function readObject(value: Record<string, unknown>): string | Refusal {
 }
 
 /**
- * Reads a number of degrees, even one out of range. Undefined for anything else, and for a spelling that is refused, such
- * as `1e1`.
+ * Reads a number of degrees, even a number out of range. Undefined for any other value, and for a spelling that is refused,
+ * such as `1e1`.
  */
 function readDegrees(value: unknown, maximum: number, pattern: string): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
@@ -90,14 +89,14 @@ function readDegrees(value: unknown, maximum: number, pattern: string): number |
   return Math.abs(degrees) > maximum || new RegExp(`^${pattern}$`).test(value) ? degrees : undefined
 }
 
-const degreesSchema = (maximum: number, pattern: string): Json => ({
+const degreesSchema = (maximum: number, pattern: string): JsonSchema => ({
   anyOf: [
     { type: 'number', minimum: -maximum, maximum },
     { type: 'string', pattern: `^${pattern}$` },
   ],
 })
 
-/** Without exponent, to nine decimals: a tenth of a millimetre. */
+/** Writes an angle without exponent, to nine decimals: a tenth of a millimetre. */
 function decimalText(angle: number): string {
   const text = angle.toFixed(9).replace(/\.?0+$/, '')
   return text === '-0' ? '0' : text

@@ -1,52 +1,61 @@
 import type { Field } from './fields.ts'
-import type { Form } from './form.ts'
-import { line } from './texts.ts'
-import { absentRef, isAbsent, isObject, type Json, type Reference, Refusal } from './value.ts'
+import { lineReader } from './texts.ts'
+import {
+  absentRef,
+  type FieldForm,
+  isAbsent,
+  isObject,
+  type JsonSchema,
+  type ReferenceInput,
+  Refusal,
+} from './value.ts'
 
-const MOST_RECORDS = 200
-const textLength = 300
-const idsLength = 8000
+const MAX_RECORDS = 200
+const MAX_TEXT_LENGTH = 300
+const MAX_IDS_LENGTH = 8000
 
 const number = '[1-9][0-9]{0,14}'
 const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}'
-/** Text that can only be ids: it must then be valid ids. Nothing is called "0" or "3, 17". */
+/** Text that can only mean ids. It must then be valid ids, since no record is called "0" or "3, 17". */
 const looksLikeIds = new RegExp(`^(?:\\s*${uuid}|[0-9\\s,.+\\-]*$)`)
 
 type IdPatterns = { readonly one: RegExp; readonly several: RegExp; readonly numbers: boolean }
 
-// Kinds with integer ids take a UUID too: it is the record's review identity.
+// Kinds with integer ids also accept a UUID: it is the record's review identity.
 const patterns: Readonly<Record<'integer' | 'uuid', IdPatterns>> = {
   integer: idPatterns(`(?:${number}|${uuid})`, true),
   uuid: idPatterns(uuid, false),
 }
 
-/** Ids, text, `{id, name}`, a list of these, or text with ids between commas. Always stored as a list. */
-export const references: Form = {
+/**
+ * Accepts an id, a text, `{id, name}`, a list of these, or a text with comma-separated ids. Always stored as a list.
+ */
+export const references: FieldForm = {
   read: (value, field) => {
     if (!Array.isArray(value)) return readSeveral(value, field)
-    if (value.length > mostOf(field)) return tooManyRecords(field)
-    const read: Reference[] = []
+    if (value.length > maxRecordsOf(field)) return tooManyRecords(field)
+    const references: ReferenceInput[] = []
     for (const item of value) {
       if (isAbsent(item)) continue
       const reference = readOne(item, field)
       if (reference instanceof Refusal) return reference
-      read.push(reference)
+      references.push(reference)
     }
-    return read.length > 0 ? distinct(read) : undefined
+    return references.length > 0 ? distinct(references) : undefined
   },
   schema: (field) => ({
     anyOf: [
-      oneOf(field),
+      refTo(field),
       ...(field.multivalued
-        ? [{ type: 'string', maxLength: idsLength, pattern: patternsOf(field).several.source }]
+        ? [{ type: 'string', maxLength: MAX_IDS_LENGTH, pattern: patternsOf(field).several.source }]
         : []),
-      { type: 'array', maxItems: mostOf(field), items: { anyOf: [oneOf(field), absentRef] } },
+      { type: 'array', maxItems: maxRecordsOf(field), items: { anyOf: [refTo(field), absentRef] } },
     ],
   }),
 }
 
-function readSeveral(value: unknown, field: Field): Reference[] | Refusal {
-  if (typeof value === 'string' && value.length <= idsLength && patternsOf(field).several.test(value)) {
+function readSeveral(value: unknown, field: Field): ReferenceInput[] | Refusal {
+  if (typeof value === 'string' && value.length <= MAX_IDS_LENGTH && patternsOf(field).several.test(value)) {
     const parts = value.split(',').map((part) => idOf(part.trim()))
     return field.multivalued || parts.length === 1 ? distinct(parts) : tooManyRecords(field)
   }
@@ -54,41 +63,43 @@ function readSeveral(value: unknown, field: Field): Reference[] | Refusal {
   return reference instanceof Refusal ? reference : [reference]
 }
 
-function readOne(value: unknown, field: Field): Reference | Refusal {
+function readOne(value: unknown, field: Field): ReferenceInput | Refusal {
   if (!isObject(value)) return typeof value === 'string' ? readText(value, field) : readNumber(value, field)
   if (isAbsent(value.id)) return isAbsent(value.name) ? notAReference(field) : readName(value.name)
   const id = typeof value.id === 'string' ? readText(value.id, field) : readNumber(value.id, field)
   return id instanceof Refusal || 'id' in id ? id : notAReference(field)
 }
 
-function readText(value: string, field: Field): Reference | Refusal {
-  if (value.length <= idsLength && patternsOf(field).one.test(value)) return idOf(value.trim())
+function readText(value: string, field: Field): ReferenceInput | Refusal {
+  if (value.length <= MAX_IDS_LENGTH && patternsOf(field).one.test(value)) return idOf(value.trim())
   return looksLikeIds.test(value) ? notAReference(field) : readName(value)
 }
 
-function readNumber(value: unknown, field: Field): Reference | Refusal {
-  const good = typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 1e15
-  return good && patternsOf(field).numbers ? { id: value } : notAReference(field)
+function readNumber(value: unknown, field: Field): ReferenceInput | Refusal {
+  const isId = typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 1e15
+  return isId && patternsOf(field).numbers ? { id: value } : notAReference(field)
 }
 
-function readName(value: unknown): Reference | Refusal {
+function readName(value: unknown): ReferenceInput | Refusal {
   if (typeof value !== 'string') return new Refusal('Not a valid text.')
   if (looksLikeIds.test(value)) return new Refusal('A name must be more than a number.')
-  const text = line.read(value, textLength)
+  const text = lineReader.read(value, MAX_TEXT_LENGTH)
   return text instanceof Refusal ? text : { text: text.trim() }
 }
 
 /** The definitions to which `references.schema` refers. */
-export const referenceDefinitions: Readonly<Record<string, Json>> = {
-  reference_text: { allOf: [line.schema(textLength), { not: { type: 'string', pattern: looksLikeIds.source } }] },
+export const referenceDefinitions: Readonly<Record<string, JsonSchema>> = {
+  reference_text: {
+    allOf: [lineReader.schema(MAX_TEXT_LENGTH), { not: { type: 'string', pattern: looksLikeIds.source } }],
+  },
   reference_integer: { anyOf: oneSchema(patterns.integer) },
   reference_uuid: { anyOf: oneSchema(patterns.uuid) },
 }
 
-function oneSchema({ one, numbers }: IdPatterns): Json[] {
+function oneSchema({ one, numbers }: IdPatterns): JsonSchema[] {
   const id = [
     ...(numbers ? [{ type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 1e15 }] : []),
-    { type: 'string', maxLength: idsLength, pattern: one.source },
+    { type: 'string', maxLength: MAX_IDS_LENGTH, pattern: one.source },
   ]
   const text = { $ref: '#/$defs/reference_text' }
   return [
@@ -99,18 +110,18 @@ function oneSchema({ one, numbers }: IdPatterns): Json[] {
   ]
 }
 
-const oneOf = (field: Field): Json => ({ $ref: `#/$defs/reference_${field.ids ?? 'integer'}` })
+const refTo = (field: Field): JsonSchema => ({ $ref: `#/$defs/reference_${field.ids ?? 'integer'}` })
 
 function idPatterns(id: string, numbers: boolean): IdPatterns {
-  const several = `^\\s*${id}(?:\\s*,\\s*${id}){0,${MOST_RECORDS - 1}}\\s*$`
+  const several = `^\\s*${id}(?:\\s*,\\s*${id}){0,${MAX_RECORDS - 1}}\\s*$`
   return { one: new RegExp(`^\\s*${id}\\s*$`), several: new RegExp(several), numbers }
 }
 
 const patternsOf = (field: Field) => patterns[field.ids ?? 'integer']
-const mostOf = (field: Field) => (field.multivalued ? MOST_RECORDS : 1)
-const idOf = (text: string): Reference => (text.includes('-') ? { id: text.toLowerCase() } : { id: Number(text) })
+const maxRecordsOf = (field: Field) => (field.multivalued ? MAX_RECORDS : 1)
+const idOf = (text: string): ReferenceInput => (text.includes('-') ? { id: text.toLowerCase() } : { id: Number(text) })
 
-function distinct(list: readonly Reference[]): Reference[] {
+function distinct(list: readonly ReferenceInput[]): ReferenceInput[] {
   return [...new Map(list.map((reference) => [JSON.stringify(reference), reference])).values()]
 }
 
@@ -120,4 +131,4 @@ const notAReference = (field: Field) =>
   )
 
 const tooManyRecords = (field: Field) =>
-  new Refusal(field.multivalued ? `Give no more than ${MOST_RECORDS} records.` : 'Give one record only.')
+  new Refusal(field.multivalued ? `Give no more than ${MAX_RECORDS} records.` : 'Give one record only.')

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
 
-/** A text of the registry. The Nepali one stands beside it if both languages are asked for. */
+/** A text of the registry. If the query names both languages, the Nepali text is beside it. */
 const inBoth = <const Name extends string>(name: Name) =>
   ({ [name]: s.text, [`${name}_ne`]: v.optional(s.text) }) as Record<Name, typeof s.text>
 const option = () =>

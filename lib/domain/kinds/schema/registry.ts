@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { kindKeys, kinds } from '../index.ts'
 import { assertionInputFields } from './assertion-input.ts'
-import { optionsOf, type Vocabulary } from './enums.ts'
+import { optionsOf } from './enums.ts'
 import type { Field } from './fields.ts'
 import { contributeHub } from './hub.ts'
 import { jsonSchemaOf } from './json-schema.ts'
@@ -10,7 +10,7 @@ import { semanticPatterns } from './patterns.ts'
 
 export type Registry = ReturnType<typeof build>
 
-/** The published description of all kinds, built once. Its version is a hash of its content. */
+/** Returns the published description of all kinds, which is built once. Its version is a hash of its content. */
 export function registry(): Registry {
   built ??= build()
   return built
@@ -102,6 +102,6 @@ function enumsOf() {
     ...kindKeys.flatMap((key) => Object.values(kinds[key].fields)),
     ...Object.values(assertionInputFields),
   ]
-  const vocabularies = fields.map((field) => field.vocabulary).filter((one): one is Vocabulary => one !== undefined)
+  const vocabularies = fields.map((field) => field.vocabulary).filter((vocabulary) => vocabulary !== undefined)
   return Object.fromEntries(vocabularies.map((vocabulary) => [vocabulary.name, optionsOf(vocabulary)]))
 }

@@ -35,7 +35,7 @@ export const point = coordinates('Coordinates', 'Latitude and longitude in degre
   aliases: ['place_coordinates', 'coordinates_legacy', 'point'],
 })
 
-/** The calendar of dates, and how exactly they are known. */
+/** The calendar of dates, and their precision. */
 export const datingFields = {
   calendar_system: select('Calendar', 'The calendar in which the dates are given.', vocabularies.calendarSystem, {
     slot_uri: 'heritageGraph:calendar_system',
@@ -45,7 +45,7 @@ export const datingFields = {
   }),
 }
 
-/** When something happened: a span, or its two ends. */
+/** The time of an event: a span, or its two ends. */
 export const timespanFields = {
   has_timespan: edtfDate('Time', 'When it happened, or the span it took.', { slot_uri: 'crm:P4_has_time-span' }),
   date_earliest: edtfDate('Earliest date', 'It did not begin before this.', {
@@ -59,7 +59,7 @@ export const timespanFields = {
   ...datingFields,
 }
 
-/** What objects and buildings share: how they were made, used, kept and recorded. */
+/** Fields that objects and buildings share: how they were made, used, kept and recorded. */
 export const objectFields = {
   was_produced_by_event: relation('production', 'Production', 'Produced by', 'The event in which it was made.', {
     slot_uri: 'crm:P108i_was_produced_by',
@@ -81,7 +81,7 @@ export const objectFields = {
   was_documented_by: documentedBy,
 }
 
-/** What structures and monuments share. */
+/** Fields that structures and monuments share. */
 export const buildingFields = {
   note,
   structure_type: select('Type', 'What kind of building it is.', vocabularies.structureType, {
@@ -128,7 +128,7 @@ export const buildingFields = {
   ...objectFields,
 }
 
-/** What rituals, festivals and the rites of the living goddess share. */
+/** Fields that rituals, festivals and the rites of the living goddess share. */
 export const riteFields = {
   note,
   ritual_type: select('Ritual type', 'What kind of rite it is.', vocabularies.ritualType, {

@@ -8,25 +8,25 @@ import { pictureMembers } from './pictures.ts'
 import { latitude, longitude, pointText } from './points.ts'
 import { type InputValues, isAbsent, isObject, Refusal } from './value.ts'
 
-/** A contribution as it was read from a body: its values, the members that it empties (changes only), and its assertion. */
+/** A contribution, read from a body: its values, the fields that it empties (only in a change), and its assertion. */
 export type Contribution = { data: InputValues; cleared: string[]; assertion: AssertionInput }
 
 export type Mode = 'create' | 'change'
 
 type Body = Readonly<Record<string, unknown>>
-type Fault = { readonly path: readonly string[]; readonly message: string }
+type MemberFault = { readonly path: readonly string[]; readonly message: string }
 
 /**
- * The schema of a body for a kind. A create must have the required members. A change may leave out any, and empties those
- * that it sends as null or "". Unknown members are dropped. Issues name the member under which it was sent.
+ * Returns the schema of a body for a kind. A create must have the required members. A change may leave out any member, and
+ * empties each that it sends as null or "". Unknown members are dropped. Issues name a member as it was sent.
  */
 export function schemaOf(kind: Kind, mode: Mode): v.GenericSchema<unknown, Contribution> {
-  const known = schemas[mode].get(kind)
-  if (known) return known
+  const cached = schemas[mode].get(kind)
+  if (cached) return cached
   const schema = v.pipe(
     v.custom<Body>(isObject, 'The body must be an object.'),
     v.rawTransform<Body, Contribution>(({ dataset, addIssue, NEVER }) => {
-      const faults: Fault[] = []
+      const faults: MemberFault[] = []
       const contribution = readContribution(kind, mode, dataset.value, faults)
       for (const fault of faults) addIssue({ message: fault.message, path: pathOf(fault, dataset.value) })
       return faults.length > 0 ? NEVER : contribution
@@ -40,7 +40,7 @@ function membersOf({ fields }: Kind): Members {
   const plain = (all: readonly string[]) => Object.fromEntries(all.map((name) => [name, null]))
   const named = Object.entries(fields).map(([name, { type, aliases }]): Members => {
     const inside = type === 'media' ? plain(pictureMembers) : null
-    return Object.fromEntries([name, ...aliases].map((each) => [each, inside]))
+    return Object.fromEntries([name, ...aliases].map((member) => [member, inside]))
   })
   const pair = fields.coordinates?.type === 'coordinates' ? ['latitude', 'longitude'] : []
   return { ...Object.assign({}, ...named), ...plain(pair), assertion: plain(Object.keys(assertionInputFields)) }
@@ -51,7 +51,7 @@ const schemas = {
   change: new Map<Kind, v.GenericSchema<unknown, Contribution>>(),
 }
 
-function readContribution(kind: Kind, mode: Mode, body: Body, faults: Fault[]): Contribution {
+function readContribution(kind: Kind, mode: Mode, body: Body, faults: MemberFault[]): Contribution {
   const data: InputValues = {}
   const cleared: string[] = []
   const withPoint: Body = { ...body, ...pairAsPoint(kind, body, faults) }
@@ -69,12 +69,12 @@ function readContribution(kind: Kind, mode: Mode, body: Body, faults: Fault[]): 
 
 const missingMessages = { create: 'This field is required.', change: 'This field may not be blank.' }
 
-/** The value of a field: the first filled one of its name and aliases. All that are filled must be valid. */
+/** Reads a field from its name and aliases. The first member with a value gives it, and every member must be valid. */
 function firstValue(
   sent: readonly string[],
   field: Field,
   body: Body,
-  faults: Fault[],
+  faults: MemberFault[],
   within: readonly string[] = [],
 ) {
   const values = sent.flatMap((member) => {
@@ -92,8 +92,8 @@ function isMissing(field: Field, mode: Mode, sent: readonly string[], body: Body
   return field.unless === undefined || !Object.hasOwn(body, field.unless) || isAbsent(body[field.unless])
 }
 
-/** `coordinates` made of `latitude` and `longitude`, where the kind has them and the body sends no `coordinates`. */
-function pairAsPoint(kind: Kind, body: Body, faults: Fault[]): Body {
+/** Turns `latitude` and `longitude` into `coordinates`, if the kind has them and the body sends no `coordinates`. */
+function pairAsPoint(kind: Kind, body: Body, faults: MemberFault[]): Body {
   const field = kind.fields.coordinates
   const isSent = Object.hasOwn(body, 'latitude') || Object.hasOwn(body, 'longitude')
   if (field?.type !== 'coordinates' || !isSent) return {}
@@ -107,7 +107,7 @@ function pairAsPoint(kind: Kind, body: Body, faults: Fault[]): Body {
   return { coordinates: typeof lat === 'number' && typeof lng === 'number' ? pointText({ lat, lng }) : null }
 }
 
-function readAssertion(body: Body, faults: Fault[]): InputValues {
+function readAssertion(body: Body, faults: MemberFault[]): InputValues {
   const block: InputValues = {}
   if (!Object.hasOwn(body, 'assertion') || isAbsent(body.assertion)) return block
   if (!isObject(body.assertion)) {
@@ -122,8 +122,8 @@ function readAssertion(body: Body, faults: Fault[]): InputValues {
   return block
 }
 
-/** The path of an issue. It carries no values, so that no answer or log repeats what was sent. */
-function pathOf(fault: Fault, input: Body): [v.IssuePathItem, ...v.IssuePathItem[]] {
+/** Builds the path of an issue. It contains no values, so no answer or log repeats them. */
+function pathOf(fault: MemberFault, input: Body): [v.IssuePathItem, ...v.IssuePathItem[]] {
   const items = fault.path.map(
     (key): v.IssuePathItem => ({ type: 'object', origin: 'value', input, key, value: undefined }),
   )
