@@ -49,7 +49,7 @@ const Announced = members({
     v.check((name) => !isHeicName(name), NO_HEIC),
     v.check((name) => isHeicName(name) || pictureTypeOf(name) !== undefined, NAMED),
   ),
-  size: announcedSize(files.LARGEST_PICTURE),
+  size: announcedSize(files.MAX_PICTURE_BYTES),
   sha256: announcedDigest,
 })
 
@@ -62,7 +62,7 @@ const sent = (file: PictureFile): Sent => ({
   version: file.version,
 })
 const ofFile = async ({ id }: { id: string }) => {
-  const file = await files.loadFile(id)
+  const file = await files.loadPictureFile(id)
   return file && sent(file)
 }
 
@@ -127,7 +127,11 @@ export const routes = {
     handle: async ({ unit, subject: { file } }) => {
       // Completing twice gives the same.
       if (file.facts !== null) return fileView(file)
-      const held = await unit.storeAhead('held', (own) => files.holdUpload(own, file), files.releaseUpload)
+      const held = await unit.storeAhead(
+        'held',
+        (own) => files.holdPictureUpload(own, file),
+        files.releasePictureUpload,
+      )
       const facts = await unit.once('stored', () => storeUpload(held))
       return fileView(await files.completeUpload(unit, held, facts))
     },

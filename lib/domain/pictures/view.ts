@@ -4,7 +4,7 @@ import type { Picture } from '../kinds/index.ts'
 import type { PictureFile } from './items.ts'
 
 /** The longer side of a thumbnail, in pixels. */
-const THUMBNAIL = 400
+const THUMBNAIL_SIDE = 400
 
 /** The id of an image in the Image API: the record (or project) that shows it, a dot, and its file. */
 const imageId = (owner: string, file: string): string => `${owner}.${file}`
@@ -12,30 +12,41 @@ const imageId = (owner: string, file: string): string => `${owner}.${file}`
 export const imagePathOf = (id: string): string => `/data/iiif/${id}`
 export const imagePath = (owner: string, file: string): string => imagePathOf(imageId(owner, file))
 
-export type Size = { width: number; height: number }
+export type PixelSize = { width: number; height: number }
 
-/** The size of an image scaled down to fit into a square with this side. Images are never enlarged. */
-export function fitInto({ width, height }: Size, side: number): Size {
+/** Returns the size of an image scaled down to fit into a square with this side, in pixels. Images are never enlarged. */
+export function fitInto({ width, height }: PixelSize, side: number): PixelSize {
   const scale = Math.min(1, side / Math.max(width, height))
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
 /** The path of the image in exactly this size, as JPEG. */
-export const sizedPath = (base: string, { width, height }: Size): string =>
+export const sizedPath = (base: string, { width, height }: PixelSize): string =>
   `${base}/full/${width},${height}/0/default.jpg`
 
-/** The thumbnail of an image, with its size. */
-export function thumbnailAt(base: string, size: Size): Size & { url: string } {
-  const small = fitInto(size, THUMBNAIL)
+/** Returns the path and size of the thumbnail of an image. `base` is the path of the image in the Image API. */
+export function thumbnailAt(base: string, size: PixelSize): PixelSize & { url: string } {
+  const small = fitInto(size, THUMBNAIL_SIDE)
   return { url: sizedPath(base, small), ...small }
 }
 
-/** The picture that stands for the record. */
+/** Returns the picture that represents the record in lists. */
 export const faceOf = (pictures: readonly Picture[]): Picture | undefined => pictures.find(({ face }) => face)
 
-const maybeText = () => v.nullable(s.text)
+/** International licences only. A national version such as `CC-BY-3.0-DE` has no address here. */
+const creativeCommons = /^CC-(BY(?:-NC)?(?:-(?:SA|ND))?)-(\d\.\d)$/
+
+/** Returns the address of a licence for IIIF and linked data. Undefined if the licence has none. */
+export function licenceAddress(licence: string): string | undefined {
+  if (licence.startsWith('http')) return licence
+  if (licence === 'CC0-1.0') return 'http://creativecommons.org/publicdomain/zero/1.0/'
+  if (licence === 'CC-PDM-1.0') return 'http://creativecommons.org/publicdomain/mark/1.0/'
+  const [, sort, version] = creativeCommons.exec(licence) ?? []
+  return sort && `http://creativecommons.org/licenses/${sort.toLowerCase()}/${version}/`
+}
+
 /**
- * A picture of a record. `iiif` is the base of the IIIF Image API for it: `{iiif}/info.json`,
+ * A picture of a record. `iiif` is its base path in the IIIF Image API: `{iiif}/info.json`,
  * `{iiif}/full/1200,/0/default.jpg`. Addresses are paths without host.
  */
 export const PictureView = s.shape('Picture', () =>
@@ -53,26 +64,26 @@ export const PictureView = s.shape('Picture', () =>
     thumbnail: v.object({ url: s.text, width: s.whole, height: s.whole }),
   }),
 )
-/** The picture that stands for a record. */
+/** The picture that represents a record in lists. */
 export const PictureFaceView = s.shape('PictureFace', () => {
   const { iiif, width, height, thumbnail } = PictureView.entries
   return v.object({ iiif, width, height, thumbnail })
 })
 
-/** The pictures of a record in answers. `owner` is its review identity. Addresses are paths without host. */
+/** Shows the pictures of a record. `owner` is its review identity. Addresses are paths without host. */
 export function picturesView(owner: string, pictures: readonly Picture[]): s.Output<typeof PictureView>[] {
-  return pictures.map((it) => {
-    const iiif = imagePath(owner, it.id)
-    const size = { width: it.width ?? 0, height: it.height ?? 0 }
+  return pictures.map((picture) => {
+    const iiif = imagePath(owner, picture.id)
+    const size = { width: picture.width ?? 0, height: picture.height ?? 0 }
     return {
-      id: it.id,
-      caption: it.caption ?? '',
-      creator: it.creator ?? '',
-      licence: it.licence ?? '',
-      date: it.date ?? '',
-      face: it.face === true,
+      id: picture.id,
+      caption: picture.caption ?? '',
+      creator: picture.creator ?? '',
+      licence: picture.licence ?? '',
+      date: picture.date ?? '',
+      face: picture.face === true,
       ...size,
-      media_type: it.media_type ?? '',
+      media_type: picture.media_type ?? '',
       iiif,
       thumbnail: thumbnailAt(iiif, size),
     }
@@ -89,22 +100,22 @@ export const PictureFileView = s.shape('PictureFile', () =>
     size: s.whole,
     width: v.nullable(s.whole),
     height: v.nullable(s.whole),
-    sha256: maybeText(),
+    sha256: s.maybe(s.text),
     expires_at: v.nullable(s.time),
     created_at: s.time,
   }),
 )
 
-/** A file as its uploader sees it. */
-export const fileView = (it: PictureFile): s.Output<typeof PictureFileView> => ({
-  id: it.id,
-  file_name: it.file_name,
-  state: it.facts === null ? 'announced' : it.until === null ? 'in_use' : 'ready',
-  content_type: it.facts?.content_type ?? it.announced.content_type,
-  size: it.facts?.size ?? it.announced.size,
-  width: it.facts?.width ?? null,
-  height: it.facts?.height ?? null,
-  sha256: it.facts?.sha256 ?? null,
-  expires_at: it.until,
-  created_at: it.created_at,
+/** Shows a file to its uploader. */
+export const fileView = (file: PictureFile): s.Output<typeof PictureFileView> => ({
+  id: file.id,
+  file_name: file.file_name,
+  state: file.facts === null ? 'announced' : file.until === null ? 'in_use' : 'ready',
+  content_type: file.facts?.content_type ?? file.announced.content_type,
+  size: file.facts?.size ?? file.announced.size,
+  width: file.facts?.width ?? null,
+  height: file.facts?.height ?? null,
+  sha256: file.facts?.sha256 ?? null,
+  expires_at: file.until,
+  created_at: file.created_at,
 })

@@ -3,7 +3,7 @@ import { now } from '../../base/clock.ts'
 import { conflict, impossible } from '../../base/errors.ts'
 import { put, remove as removal, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { planRelease } from '../pictures/files.ts'
-import { picturesIn } from '../pictures/values.ts'
+import { picturesIn } from '../pictures/items.ts'
 import { claimWrites } from '../records/claim-packs.ts'
 import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Picture } from '../kinds/index.ts'
-import { IMAGES, picturesIn } from '../pictures/values.ts'
+import { IMAGES, picturesIn } from '../pictures/items.ts'
 import type { Assertion, RecordItem } from './items.ts'
 
 /** Every picture that a record has or had, from its values and its claims. An edit may name any of them again. */

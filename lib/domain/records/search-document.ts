@@ -4,7 +4,7 @@ import type { Document } from '../../engines/search/index.ts'
 import { type Kind, proseFields } from '../kinds/index.ts'
 import type { FieldType } from '../kinds/schema/fields.ts'
 import { contributorWordsOf, namesOf, textOf } from '../names/text.ts'
-import { picturesIn } from '../pictures/values.ts'
+import { picturesIn } from '../pictures/items.ts'
 import { faceOf } from '../pictures/view.ts'
 import { type FacetName, facetNames } from '../search-words/facets.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
-import { fitInto, type Size } from '../../domain/pictures/view.ts'
+import { fitInto, type PixelSize } from '../../domain/pictures/view.ts'
 import { formats, LONGEST_SIDE, qualities } from './request.ts'
 
 export const IMAGE_PROFILE = 'http://iiif.io/api/image/3/level2.json'
@@ -33,7 +33,7 @@ export const ImageInfoView = s.shape('ImageInfo', () =>
 )
 
 /** The `info.json` of an image, by which a viewer knows what it may ask for. */
-export function imageInfo(id: string, { width, height }: Size, rights?: string) {
+export function imageInfo(id: string, { width, height }: PixelSize, rights?: string) {
   return {
     '@context': IMAGE_CONTEXT,
     id,
@@ -54,14 +54,14 @@ export function imageInfo(id: string, { width, height }: Size, rights?: string) 
 }
 
 /** The offered sizes, smallest first. Each is half of the next; the largest is the largest that is drawn. */
-function sizesOf(image: Size): Size[] {
-  const sizes: Size[] = []
+function sizesOf(image: PixelSize): PixelSize[] {
+  const sizes: PixelSize[] = []
   for (let side = Math.min(LONGEST_SIDE, Math.max(image.width, image.height)); side >= LEAST; side /= 2)
     sizes.unshift(fitInto(image, Math.round(side)))
   return sizes
 }
 
-function scalesOf({ width, height }: Size): number[] {
+function scalesOf({ width, height }: PixelSize): number[] {
   const scales = [1]
   for (let scale = 2; Math.max(width, height) / scale > TILE / 2; scale *= 2) scales.push(scale)
   return scales

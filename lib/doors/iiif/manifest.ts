@@ -2,9 +2,16 @@ import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { type Field, kinds, type Picture, proseFields } from '../../domain/kinds/index.ts'
 import { textOf } from '../../domain/names/text.ts'
-import { licenceAddress } from '../../domain/pictures/licence-address.ts'
-import { picturesIn } from '../../domain/pictures/values.ts'
-import { faceOf, fitInto, imagePath, type Size, sizedPath, thumbnailAt } from '../../domain/pictures/view.ts'
+import { picturesIn } from '../../domain/pictures/items.ts'
+import {
+  faceOf,
+  fitInto,
+  imagePath,
+  licenceAddress,
+  type PixelSize,
+  sizedPath,
+  thumbnailAt,
+} from '../../domain/pictures/view.ts'
 import { type Asset, type Project, uprightSize } from '../../domain/projects/items.ts'
 import type { RecordItem } from '../../domain/records/items.ts'
 import { cut } from '../../engines/matching/index.ts'
@@ -17,7 +24,7 @@ type Pair = { label: Words; value: Words }
 export const PRESENTATION_CONTEXT = 'http://iiif.io/api/presentation/3/context.json'
 
 /** One image of a manifest. `owner` is its record or project. */
-type Page = Size & { owner: string; file: string; caption: string; creator: string; licence: string; date: string }
+type Page = PixelSize & { owner: string; file: string; caption: string; creator: string; licence: string; date: string }
 
 /** The parts of a manifest, of a record or of a project. */
 type Shown = {

@@ -1,6 +1,6 @@
 import calculators from 'iiif-processor/calculator'
 import { impossible } from '../../base/errors.ts'
-import type { Size } from '../../domain/pictures/view.ts'
+import type { PixelSize } from '../../domain/pictures/view.ts'
 import type { Drawing } from '../../engines/media/index.ts'
 
 /** A request of the IIIF Image API 3.0, as the address has it. */
@@ -26,7 +26,7 @@ const forms = {
  * What a request asks to draw of an image of this size. Throws `invalid` with the reason if the request is malformed, or asks for
  * something outside the image.
  */
-export function drawingOf(image: Size, asked: Asked): Drawing {
+export function drawingOf(image: PixelSize, asked: Asked): Drawing {
   const [, quality = '', format = ''] = /^([^.]*)\.([^.]*)$/.exec(asked.file) ?? []
   const found = {
     quality: one(qualities, quality, 'quality'),
@@ -58,7 +58,7 @@ function turnOf(rotation: string): { mirrored: boolean; degrees: number } {
 
 type Region = NonNullable<Drawing['region']>
 
-function regionOf(image: Size, asked: string): Region {
+function regionOf(image: PixelSize, asked: string): Region {
   const region = refusing(() => new calculators[3](image).region(asked).info().region, NO_REGION)
   if (region.width < 1 || region.height < 1) throw impossible(NO_REGION)
   return region
@@ -77,7 +77,7 @@ function refusing<T>(work: () => T, otherwise: string): T {
   }
 }
 
-function sizeOf(image: Size, region: Region, { region: part, size }: Asked): Size {
+function sizeOf(image: PixelSize, region: Region, { region: part, size }: Asked): PixelSize {
   const enlarges = size.startsWith('^')
   const plain = size.replace('^', '')
   if (plain === 'max') return within(region, { width: LONGEST_SIDE, height: LONGEST_SIDE }, enlarges)
@@ -101,7 +101,7 @@ function sizeOf(image: Size, region: Region, { region: part, size }: Asked): Siz
 }
 
 /** The largest size with the proportions of a region that fits into a box. Larger than the region only if `enlarges`. */
-function within(region: Size, box: Size, enlarges: boolean): Size {
+function within(region: PixelSize, box: PixelSize, enlarges: boolean): PixelSize {
   const scale = Math.min(box.width / region.width, box.height / region.height, enlarges ? Number.POSITIVE_INFINITY : 1)
   return { width: side(region.width * scale), height: side(region.height * scale) }
 }

@@ -1,9 +1,8 @@
 import { addressOf } from '../../base/ids/address.ts'
 import type { Picture } from '../../domain/kinds/index.ts'
-import { objectKey } from '../../domain/pictures/items.ts'
-import { licenceAddress } from '../../domain/pictures/licence-address.ts'
-import { picturesIn } from '../../domain/pictures/values.ts'
-import type { Size } from '../../domain/pictures/view.ts'
+import { pictureObjectKey, picturesIn } from '../../domain/pictures/items.ts'
+import type { PixelSize } from '../../domain/pictures/view.ts'
+import { licenceAddress } from '../../domain/pictures/view.ts'
 import { asSubject, asset, project, uprightSize } from '../../domain/projects/items.ts'
 import { type RecordItem, recordItem } from '../../domain/records/items.ts'
 import { get, getMany, itemIn } from '../../engines/table/index.ts'
@@ -16,7 +15,7 @@ export type Image = Subject & {
   /** The id of its file. */
   file: string
   object_key: string
-  size: Size
+  size: PixelSize
   /** The address of its licence, if it has one. */
   rights?: string | undefined
 }
@@ -49,7 +48,7 @@ function pictureOf(it: RecordItem, picture: Picture | undefined, stands: boolean
     version,
     public: it.public && stands,
     file: picture.id,
-    object_key: objectKey(picture.id),
+    object_key: pictureObjectKey(picture.id),
     size: { width: picture.width ?? 0, height: picture.height ?? 0 },
     rights: picture.licence === undefined ? undefined : licenceAddress(picture.licence),
   }

@@ -1,6 +1,5 @@
 import type { Picture } from '../../domain/kinds/index.ts'
-import { licenceAddress } from '../../domain/pictures/licence-address.ts'
-import { imagePath, thumbnailAt } from '../../domain/pictures/view.ts'
+import { imagePath, licenceAddress, thumbnailAt } from '../../domain/pictures/view.ts'
 import type { Node } from './context.ts'
 import type { Statement } from './statements.ts'
 

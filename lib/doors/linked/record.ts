@@ -1,5 +1,5 @@
 import { type Kind, kinds } from '../../domain/kinds/index.ts'
-import { picturesIn } from '../../domain/pictures/values.ts'
+import { picturesIn } from '../../domain/pictures/items.ts'
 import { iriOf, recordIri } from '../../domain/records/iri.ts'
 import type { Assertion, LoadedRecord, RecordItem, RecordRow } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'

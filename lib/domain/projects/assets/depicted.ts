@@ -3,8 +3,7 @@ import type { Write } from '../../../engines/table/index.ts'
 import { get } from '../../../engines/table/index.ts'
 import { kinds, type Picture } from '../../kinds/index.ts'
 import { announceCopy } from '../../pictures/files.ts'
-import { objectKey } from '../../pictures/items.ts'
-import { IMAGES, picturesIn } from '../../pictures/values.ts'
+import { IMAGES, pictureObjectKey, picturesIn } from '../../pictures/items.ts'
 import type { RecordItem } from '../../records/items.ts'
 import { type Asset, projectEntity, uprightSize } from '../items.ts'
 import { forEachWithin } from '../merge-work.ts'
@@ -71,7 +70,7 @@ export async function copyPictures(added: readonly Depicting[], bucket: Bucket, 
     const { width, height } = uprightSize(asset) ?? { width: 0, height: 0 }
     const facts = { content_type, width, height, size, sha256 }
     writes.push(...(await announceCopy(asset.id, { uploaded_by, file_name, facts })))
-    await bucket.copy(asset.object_key, objectKey(asset.id))
+    await bucket.copy(asset.object_key, pictureObjectKey(asset.id))
   })
   return writes
 }

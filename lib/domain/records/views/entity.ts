@@ -4,7 +4,7 @@ import { DatesShownView } from '../../../platform/http/showing.ts'
 import { type Actor, worksOn } from '../../../platform/permissions.ts'
 import { AuthorView, type PeopleById, service, UserCardView } from '../../../platform/users/people.ts'
 import { kindKeys, kinds } from '../../kinds/index.ts'
-import { picturesIn } from '../../pictures/values.ts'
+import { picturesIn } from '../../pictures/items.ts'
 import { PictureView, picturesView } from '../../pictures/view.ts'
 import type { History } from '../history.ts'
 import {
