@@ -206,14 +206,14 @@ async function stoppedLate({ world }: Scene): Promise<void> {
   ])
   const id = randomUUID()
   const at = { pk: `REHEARSAL#${id}`, sk: 'A' }
-  await transaction.begin(id)
+  await transaction.openTransaction(id)
   await stagePart(id, 1, async () => [{ action: { Put: { TableName, Item: at } }, counts: { [at.pk]: 1 } }])
   await stageCounters(id)
   await transaction.switchOver(id, [])
   for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'sweeper'))
     await visit(world, schedule)
   const [item] = (await rawMany([at])).values()
-  const ended = await transaction.find(id)
+  const ended = await transaction.findTransaction(id)
   if (!item || !ended?.settled) throw new Error('it is not in its place')
 }
 
@@ -256,7 +256,7 @@ async function whileStaged(items: readonly Item[], work: () => Promise<void>): P
     import('../../lib/engines/table/two-phase/settle.ts'),
   ])
   const id = randomUUID()
-  await transaction.begin(id)
+  await transaction.openTransaction(id)
   await stagePart(id, 1, async () => items.map((Item) => ({ action: { Put: { TableName, Item } }, counts: {} })))
   await work()
   await transaction.callOff(id)

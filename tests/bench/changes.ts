@@ -100,7 +100,7 @@ async function disturb(size: number): Promise<void> {
     import('../../lib/engines/table/item.ts'),
     import('../../lib/platform/table/keys.ts'),
     import('../../lib/engines/table/read.ts'),
-    import('../../lib/engines/table/write.ts'),
+    import('../../lib/engines/table/transact.ts'),
     import('../../lib/domain/feed/tell.ts'),
   ])
   const all = Array.from({ length: Math.floor(size / 20) }, (_, i) => recordId(kinds.structure.code, i * 20))

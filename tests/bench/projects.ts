@@ -90,7 +90,7 @@ let made = 0
 export async function waiting(many: number): Promise<string[]> {
   const { kinds } = await import('../../lib/domain/kinds/index.ts')
   const { newRecord, nextRecordId } = await import('../../lib/domain/records/build.ts')
-  const { transact } = await import('../../lib/engines/table/write.ts')
+  const { transact } = await import('../../lib/engines/table/transact.ts')
   const { loadUserByUsername } = await import('../../lib/platform/users/users.ts')
   const user = await loadUserByUsername('dev')
   if (!user) throw new Error('nobody is there')

@@ -68,7 +68,7 @@ export async function copies(it: Made, many: number, also: object = {}): Promise
   const { recordItem, recordItemOf } = await import('../../lib/domain/records/items.ts')
   const { addressOf, recordId } = await import('../../lib/base/ids/address.ts')
   const { put } = await import('../../lib/engines/table/item.ts')
-  const { transact } = await import('../../lib/engines/table/write.ts')
+  const { transact } = await import('../../lib/engines/table/transact.ts')
   const found = await loadRecordById(it.cultural_entity_id)
   if (!found) throw new Error('nothing to copy')
   const code = addressOf(found.entity_id)?.kindCode ?? 0

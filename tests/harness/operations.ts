@@ -274,7 +274,7 @@ function changingDoors({ app, someone }: World): Operations {
       const { who, id, path } = await had(hooks, hook())
       const [{ deliveryFor }, { transact }] = await Promise.all([
         import('../../lib/domain/webhooks/deliveries.ts'),
-        import('../../lib/engines/table/write.ts'),
+        import('../../lib/engines/table/transact.ts'),
       ])
       const delivery = { id: crypto.randomUUID(), event: 'records.changed', body: '{}' }
       await transact([deliveryFor(id, delivery)])
@@ -340,7 +340,7 @@ async function asDraft(id: string): Promise<void> {
   const { recordItem, recordItemOf } = await import('../../lib/domain/records/items.ts')
   const { queueWrites } = await import('../../lib/domain/records/queue-entry.ts')
   const { withNextVersion, put } = await import('../../lib/engines/table/item.ts')
-  const { transact } = await import('../../lib/engines/table/write.ts')
+  const { transact } = await import('../../lib/engines/table/transact.ts')
   const found = await loadRecordById(id)
   if (!found) throw new Error(`no record ${id}`)
   const old = recordItemOf(found)

@@ -43,19 +43,19 @@ const file = () => {
 
 /** As records are that came from the service before this one. */
 async function asDraft(world: World, id: string): Promise<void> {
-  const [load, items, queue, item, write] = await Promise.all(
+  const [load, items, queue, item, transaction] = await Promise.all(
     [
       'lib/domain/records/load.ts',
       'lib/domain/records/items.ts',
       'lib/domain/records/queue-entry.ts',
       'lib/engines/table/item.ts',
-      'lib/engines/table/write.ts',
+      'lib/engines/table/transact.ts',
     ].map((path) => moduleIn(0, path)),
   )
   await world.run({ name: 'a draft', process: 0 }, async () => {
     const old = items.recordItemOf(await load.loadRecordById(id))
     const next = item.withNextVersion(old, { status: 'draft' })
-    await write.transact([item.put(items.recordItem, next, old), ...queue.queueWrites(old, next)])
+    await transaction.transact([item.put(items.recordItem, next, old), ...queue.queueWrites(old, next)])
   })
 }
 

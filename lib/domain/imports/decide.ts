@@ -1,5 +1,6 @@
+import { mapAtOnce, splitIntoParts } from '../../base/concurrency.ts'
 import { isConflict, Problem } from '../../base/errors.ts'
-import { inTurns, padPlace, parse, together, walk } from '../../engines/table/index.ts'
+import { type Commit, commitTogether, padPlace, parse, walk } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { loadHistory } from '../records/history.ts'
@@ -53,8 +54,10 @@ export async function decideRows(
   const page = ended ? found : wholeRows(found)
   const wanted = page.filter((it) => isWanted(it, batchVerdict))
   const reasons: (string | null)[] = []
-  await inTurns(wanted, AT_ONCE, async (some) => {
-    reasons.push(...(await together(some.map((it) => () => decideOne(it.entity_id, batchVerdict, reviewer)))))
+  await mapAtOnce(splitIntoParts(wanted, AT_ONCE), 2, async (some) => {
+    reasons.push(
+      ...(await commitTogether(some.map((it) => (commit) => decideOne(it.entity_id, batchVerdict, reviewer, commit)))),
+    )
   })
   return { next: page.at(-1)?.batch?.row ?? behind, reasons, ended }
 }
@@ -77,6 +80,7 @@ async function decideOne(
   entity_id: string,
   batchVerdict: BatchVerdict,
   reviewer: Actor,
+  commit: Commit,
   attempt = 1,
 ): Promise<string | null> {
   const { verdict, feedback, conflict_handling } = batchVerdict
@@ -93,10 +97,11 @@ async function decideOne(
       internal_note: '',
       of_batch: true,
     }
-    await inUnit((unit) => decide(unit, old, reviewer, input))
+    await inUnit((unit) => decide(unit, old, reviewer, input), { commit })
     return null
   } catch (error) {
-    if (isConflict(error) && attempt < ATTEMPTS) return decideOne(entity_id, batchVerdict, reviewer, attempt + 1)
+    if (isConflict(error) && attempt < ATTEMPTS)
+      return decideOne(entity_id, batchVerdict, reviewer, commit, attempt + 1)
     if (error instanceof Problem && (isConflict(error) || error.code === 'invalid' || error.code === 'refused'))
       return sentenceOf(error)
     throw error

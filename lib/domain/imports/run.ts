@@ -1,5 +1,6 @@
+import { mapAtOnce, splitIntoParts } from '../../base/concurrency.ts'
 import { checkAllowed, conflict, isConflict, isProblem, Problem } from '../../base/errors.ts'
-import { get, inTurns, put, together, type UnitOfWork } from '../../engines/table/index.ts'
+import { type Commit, commitTogether, get, put, type UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { permissions } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
@@ -41,11 +42,11 @@ export async function runChunk(
   const reads = rowReader(mapping, order.columns)
   const results = new Map<number, RunResult[]>()
   let [done, reported] = [0, 0]
-  await inTurns(rows, AT_ONCE, async (some) => {
-    if (performance.now() >= until) return
+  await mapAtOnce(splitIntoParts(rows, AT_ONCE), 2, async (some) => {
+    if (performance.now() >= until) return undefined
     results.set(
       some[0]?.[0] ?? 0,
-      await together(some.map((row) => () => runRow(order, row, checked.get(row[0]), reads))),
+      await commitTogether(some.map((row) => (commit) => runRow(order, row, checked.get(row[0]), reads, commit))),
     )
     done += some.length
     if (done < reported + REPORT_EVERY || done === rows.length) return undefined
@@ -60,6 +61,7 @@ async function runRow(
   [row, cells]: TableRow,
   checked: RowResult | undefined,
   reads: (cells: readonly string[]) => Read,
+  commit: Commit,
 ): Promise<RunResult> {
   const left = (reason: string): RunResult => ({ row, what: 'left', entity_id: null, reason })
   if (!checked) return left('The dry run has not seen this row.')
@@ -73,7 +75,7 @@ async function runRow(
   const reason = skips[checked.outcome]
   if (reason !== undefined) return left(reason)
   try {
-    const made = await runOnce(order, row, checked, reads(cells))
+    const made = await runOnce(order, row, checked, reads(cells), commit)
     return made ? resultOf(made) : left(CHANGED)
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error
@@ -86,9 +88,17 @@ const CHANGED = 'Somebody has changed this since the table was written.'
 const resultOf = ({ row, what, entity_id }: Made): RunResult => ({ row, what, entity_id, reason: '' })
 
 /** Runs a row unless it has run already. Undefined if somebody else has changed what it would change. */
-async function runOnce(order: Order, row: number, checked: RowResult, read: Read): Promise<Made | undefined> {
+async function runOnce(
+  order: Order,
+  row: number,
+  checked: RowResult,
+  read: Read,
+  commit: Commit,
+): Promise<Made | undefined> {
   try {
-    return await (checked.entity_id === null ? makeOne(order, row, read) : amendOne(order, row, checked, read))
+    return await (checked.entity_id === null
+      ? makeOne(order, row, read, commit)
+      : amendOne(order, row, checked, read, commit))
   } catch (error) {
     // The row has run already: by another worker, or by this one before it stopped.
     const done =
@@ -98,13 +108,16 @@ async function runOnce(order: Order, row: number, checked: RowResult, read: Read
   }
 }
 
-async function makeOne(order: Order, row: number, read: Read): Promise<Made> {
+async function makeOne(order: Order, row: number, read: Read, commit: Commit): Promise<Made> {
   const contribution = contributionFrom(order.mapping, read, 'create')
   const { id, actor } = order
-  return inUnit(async (unit) => {
-    const { entity_id, named } = await createRecord(unit, kinds[order.mapping.kind], actor, contribution, { id, row })
-    return addMark(unit, { import_id: id, row, entity_id, what: 'created', named, version: 1 })
-  })
+  return inUnit(
+    async (unit) => {
+      const { entity_id, named } = await createRecord(unit, kinds[order.mapping.kind], actor, contribution, { id, row })
+      return addMark(unit, { import_id: id, row, entity_id, what: 'created', named, version: 1 })
+    },
+    { commit },
+  )
 }
 
 /** Others may change the record at the same moment, so it is read and tried this often. */
@@ -116,6 +129,7 @@ async function amendOne(
   row: number,
   checked: RowResult,
   read: Read,
+  commit: Commit,
   attempt = 1,
 ): Promise<Made | undefined> {
   const { id, actor } = order
@@ -135,12 +149,15 @@ async function amendOne(
   }
   await keepBefore(id, row, { head: recordItemOf(old), assertions: old.assertions })
   try {
-    return await inUnit(async (unit) => {
-      const { entity_id, named } = await amendRecord(unit, old, actor, contribution, { batch: { id, row } })
-      return addMark(unit, { import_id: id, row, entity_id, what: 'amended', named, version: 1 })
-    })
+    return await inUnit(
+      async (unit) => {
+        const { entity_id, named } = await amendRecord(unit, old, actor, contribution, { batch: { id, row } })
+        return addMark(unit, { import_id: id, row, entity_id, what: 'amended', named, version: 1 })
+      },
+      { commit },
+    )
   } catch (error) {
-    if (isConflict(error) && attempt < ATTEMPTS) return amendOne(order, row, checked, read, attempt + 1)
+    if (isConflict(error) && attempt < ATTEMPTS) return amendOne(order, row, checked, read, commit, attempt + 1)
     throw error
   }
 }

@@ -239,7 +239,7 @@ async function finish(id: string, until: number): Promise<void> {
 }
 
 async function settleSwitched(id: string, until: number): Promise<void> {
-  if ((await transaction.find(id))?.state === 'done') await settle(id, until)
+  if ((await transaction.findTransaction(id))?.state === 'done') await settle(id, until)
 }
 
 /** The item types that cached answers depend on; see lib/platform/cache/rules.ts. */
@@ -352,7 +352,7 @@ async function stageAll(taken: Job, bucket: Bucket, until: number, note: (it: Jo
 
 /** Calls a job off: its parts are undone, and the project is as it was. */
 async function callOffJob(job: Job): Promise<boolean> {
-  if (await transaction.callOff(job.id)) return true
+  if (!(await transaction.callOff(job.id))) return true
   await settle(job.id)
   await commitPlan(async () => {
     const whole = await loadWholeById(job.project_id)

@@ -22,11 +22,11 @@ type Output = { ConsumedCapacity?: Consumed | Consumed[]; $metadata?: { attempts
 
 const reads = /^(Get|BatchGet|Query|Scan)/
 
-/** Every call asks for its consumed capacity and tells the meter, so no call can be forgotten. */
-async function metered(operation: string, given: object, call: (input: object) => Promise<object>): Promise<object> {
+/** Adds the consumed capacity of each call to the cost of the request. All calls pass through here. */
+async function metered(operation: string, input: object, call: (input: object) => Promise<object>): Promise<object> {
   if (!reads.test(operation)) forgetKept()
   try {
-    const output: Output = await call({ ...given, ReturnConsumedCapacity: 'TOTAL' })
+    const output: Output = await call({ ...input, ReturnConsumedCapacity: 'TOTAL' })
     const { ConsumedCapacity, $metadata } = output
     const units = [ConsumedCapacity ?? []].flat().reduce((sum, each) => sum + (each.CapacityUnits ?? 0), 0)
     count(`${operation}Command`, units)
@@ -38,6 +38,19 @@ async function metered(operation: string, given: object, call: (input: object) =
   }
 }
 
-/** The document client; only lib/engines/table speaks to it. */
+/** The document client. Only lib/engines/table uses it. */
 export const db = lean(client, DynamoDBDocumentClient.from(client), metered)
 export const TableName = config.TABLE_NAME
+
+/** Whether a plain write failed because its condition does not hold. */
+export const isConditionFailed = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ConditionalCheckFailedException'
+
+/** Does a write whose condition may not hold. Then nothing is written, and that is no failure. */
+export async function ignoreFailedCondition(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!isConditionFailed(error)) throw error
+  }
+}

@@ -1,21 +1,21 @@
-/** Where an item lies: its partition and its place in it. */
+/** The key of an item: its partition key and its sort key. */
 export type Key = { pk: string; sk: string }
 
 const HEAD = 'HEAD'
 
 /**
- * The items that the engine itself keeps:
+ * Keys of the engine's own items:
  *
- *   a large transaction, its parts                    LARGE#<id>                HEAD, PART#<number>
- *   large transactions that are not settled           every index: LARGE        <created_at>#<id>
- *   what an item was before one that is at work       STAGED#<id>#<pk>          <sk>
- *   the sizes of lists, some in an item               COUNT#<group>#<shard>     HEAD, <part>
- *   the lease of what one process at a time does      LOCK#<name>               HEAD
- *   the next number of a sequence                     SEQUENCE#<name>           HEAD
+ *   a two-phase commit, and its parts          LARGE#<id>                HEAD, PART#<number>
+ *   two-phase commits that are not settled     gsi2: LARGE               <created_at>#<id>
+ *   the before-image of an item                STAGED#<id>#<pk>          <sk>
+ *   the sizes of a group of lists              COUNT#<group>#<shard>     HEAD, <part>
+ *   a lock                                     LOCK#<name>               HEAD
+ *   the next number of a sequence              SEQUENCE#<name>           HEAD
  */
 export const key = {
-  large: (id: string): Key => ({ pk: `LARGE#${id}`, sk: HEAD }),
-  largePart: (id: string, number: number): Key => ({
+  twoPhase: (id: string): Key => ({ pk: `LARGE#${id}`, sk: HEAD }),
+  twoPhasePart: (id: string, number: number): Key => ({
     pk: `LARGE#${id}`,
     sk: `PART#${String(number).padStart(6, '0')}`,
   }),
@@ -24,16 +24,16 @@ export const key = {
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
 }
 
-/** Where a stored item lies. */
+/** The key of a stored item. */
 export const keyOf = ({ pk, sk }: Readonly<Record<string, unknown>>): Key => ({ pk: String(pk), sk: String(sk) })
 
-/** A key as text, for maps. */
+/** A key as text, `pk sk`, for maps and sets. */
 export const place = ({ pk, sk }: Key): string => `${pk} ${sk}`
 
-/** A number such that texts sort as numbers do. */
+/** A number as 16 digits, so that texts sort as numbers do. */
 export const padNumber = (number: number): string => String(number).padStart(16, '0')
 
-/** A small number such that texts sort as numbers do. */
+/** A number as 8 digits, so that texts sort as numbers do. */
 export const padPlace = (place: number): string => String(place).padStart(8, '0')
 
 export const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4'] as const

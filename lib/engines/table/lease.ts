@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import type * as v from 'valibot'
 import { later, newId, now, nowSeconds } from '../../base/clock.ts'
 import type { Problem } from '../../base/errors.ts'
-import { db, TableName } from './client.ts'
+import { db, isConditionFailed, TableName } from './client.ts'
 import { type ItemType, put, type Write } from './item.ts'
 import { type Key, key } from './keys.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
@@ -64,7 +64,7 @@ async function writeLock(at: Key, holder: string, expires_at: number): Promise<b
     await db.send(new PutCommand({ TableName, Item, ...unlessHeld('holder', holder) }))
     return true
   } catch (error) {
-    if (error instanceof Error && error.name === 'ConditionalCheckFailedException') return false
+    if (isConditionFailed(error)) return false
     throw error
   }
 }

@@ -2,61 +2,64 @@ import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { type Key, keyOf } from './keys.ts'
 import { getMany, itemAt, type Stored } from './read.ts'
-import { isPart, newIn } from './two-phase/part.ts'
+import { createdKeysIn, isPart } from './two-phase/part.ts'
 import { switchedAmong, withoutStaging } from './two-phase/staged.ts'
 
-/** A change as the stream hands it over. */
+/** A record of the table's stream. */
 export type StreamRecord = DynamoDBRecord
-/** An item before and after a change, as the stream tells it; undefined where there was or is none. */
+/** An item before and after a change. `before` is undefined for a new item, `after` for a deleted one. */
 export type Images = { before: Stored | undefined; after: Stored | undefined }
 
-/** What a record of the stream says: the images as they are stored. */
-type Said = { old: Stored | undefined; next: Stored | undefined }
+/** The images of a stream record, with their marks. */
+type RawImages = { old: Stored | undefined; next: Stored | undefined }
 
 /**
- * The changes that stream records tell of, for each in their order. What a large transaction has changed is told when its
- * before-image is cleared away, and what it has made when the part that names it is: what the items are by then is read, in
- * one call for a hundred of them.
+ * The changes behind each stream record, in order. The stream reports a two-phase commit by deletions: a changed item when its
+ * before-image is deleted, and created items when their part is. These items are read as they are now, 100 in a call.
  */
 export async function changesOf(records: readonly DynamoDBRecord[]): Promise<Images[][]> {
-  const said = records.map(({ dynamodb }): Said => ({ old: read(dynamodb?.OldImage), next: read(dynamodb?.NewImage) }))
-  const done = await switchedAmong(said.flatMap(askedOf))
-  const late = said.map((it) => lateIn(it, done))
-  const found = await getMany(
-    late.flatMap((them) => them ?? []).map(({ at }) => at),
-    true,
+  const images = records.map(
+    ({ dynamodb }): RawImages => ({ old: unmarshalled(dynamodb?.OldImage), next: unmarshalled(dynamodb?.NewImage) }),
   )
-  return said.map((it, i) => {
-    const them = late[i]?.map(({ at, before }) => ({ before, after: itemAt(found, at) }))
-    return (them ?? [asTold(it.old, it.next)]).filter(({ before, after }) => before || after)
+  const done = await switchedAmong(images.flatMap(commitsIn))
+  const late = images.map((it) => lateChanges(it, done))
+  const keys = late.flatMap((changes) => changes?.map(({ at }) => at) ?? [])
+  const items = await getMany(keys, true)
+  return images.map(({ old, next }, i) => {
+    const changes = late[i]?.map(({ at, before }) => ({ before, after: itemAt(items, at) }))
+    return (changes ?? [visibleChange(old, next)]).filter(({ before, after }) => before || after)
   })
 }
 
-/** The large transaction of which it must be known whether it is done, to say what a record tells. */
-const askedOf = ({ old, next }: Said): string[] =>
-  next || !old ? [] : isPart(old) ? [String(old.id)] : old.staged_as === 'new' ? [String(old.staged_by)] : []
+/** The two-phase commit that decides what a deletion means. */
+const commitsIn = ({ old, next }: RawImages): string[] => {
+  if (next || !old) return []
+  if (isPart(old)) return [String(old.id)]
+  return old.staged_as === 'new' ? [String(old.staged_by)] : []
+}
 
-type Late = { at: Key; before: Stored | undefined }
+type LateChange = { at: Key; before: Stored | undefined }
 
 /**
- * The items that a record tells of and that are to be read, with what they were; undefined where it tells what it says. `done`
- * are large transactions that have switched. What has gone while it was only prepared may have come again since.
+ * The items that a deletion reports late, to be read as they are now. `done` holds the two-phase commits that have switched.
+ * Undefined for any other record, which reports its own images.
  */
-function lateIn({ old, next }: Said, done: ReadonlySet<string>): readonly Late[] | undefined {
+function lateChanges({ old, next }: RawImages, done: ReadonlySet<string>): readonly LateChange[] | undefined {
   if (next || !old) return undefined
-  if (isPart(old)) return done.has(String(old.id)) ? newIn(old).map((at) => ({ at, before: undefined })) : []
+  if (isPart(old)) return done.has(String(old.id)) ? createdKeysIn(old).map((at) => ({ at, before: undefined })) : []
   if (old.staged_as !== 'before' && old.staged_as !== 'new') return undefined
   const before = withoutStaging(old)
+  // A staged item that was undone may exist again by now.
   return old.staged_as === 'before' || done.has(String(old.staged_by)) ? [{ at: keyOf(before), before }] : []
 }
 
-const read = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): Stored | undefined =>
+const unmarshalled = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): Stored | undefined =>
   image && unmarshall(image as Parameters<typeof unmarshall>[0])
 
 const nothing: Images = { before: undefined, after: undefined }
 
-/** A change as it is to be told: nothing of what is only prepared, or called off. */
-export function asTold(old: Stored | undefined, next: Stored | undefined): Images {
+/** A change as effects see it: nothing of an item that was only staged, or whose commit was called off. */
+export function visibleChange(old: Stored | undefined, next: Stored | undefined): Images {
   if (next?.staged_by !== undefined) return nothing
   const isCalledOff = old?.staged_as === 'changed' && next && Number(next.version) < Number(old.version)
   return isCalledOff ? nothing : { before: old && withoutStaging(old), after: next }

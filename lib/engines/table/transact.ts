@@ -8,24 +8,31 @@ import { db, TableName } from './client.ts'
 import { counterChanges, totalsOf } from './counters.ts'
 import { addExpression, type Write } from './item.ts'
 
-/** So often a write is tried that the table has no room for: some 2 seconds in all, 5 at most. */
-export const ATTEMPTS = 8
-/** So often a transaction is tried while others hold the same items, for they come to an end: some 8 seconds in all, 16 at most. */
-const BESIDE_OTHERS = 14
-/** What DynamoDB takes in one transaction. */
+/** Actions that DynamoDB accepts in one transaction. */
 export const MOST_ACTIONS = 100
 
-/** So many actions one transaction of these writes has, the counts that they change among them. */
+/** Attempts for a transaction that the table throttles: about 2 seconds in all, 5 at most. */
+const THROTTLED_ATTEMPTS = 8
+/** Attempts while other transactions hold the same items, since those end soon: about 8 seconds in all, 16 at most. */
+const CONTENDED_ATTEMPTS = 14
+/** Pauses between attempts, in milliseconds. */
+const backoff = { first: 25, most: 1600 }
+
+/** Codes of cancellation that pass by themselves. */
+const throttles = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded'])
+const passing = new Set([...throttles, 'TransactionConflict'])
+
+/** The actions of these writes in one transaction: one for each write, and one for each counter's item that they change. */
 export const actionsOf = (writes: readonly Write[]): number => writes.length + counterChanges(totalsOf(writes)).length
 
 /**
- * All of the writes and the counts they change, or none. Fails with the `otherwise` of the first condition that does
- * not hold (by default `conflict`), or with `unavailable` when other transactions stand in the way for too long.
- * One client token for all attempts: a retry after a lost reply is not a second write.
+ * Stores all of the writes and the counts that they change in one transaction, or nothing. Fails with the `otherwise` of the first
+ * condition that does not hold (by default `conflict`), or with `unavailable` when throttles or other transactions last too long.
+ * All attempts carry one client token, so an attempt after a lost reply is not a second write.
  */
-export async function transactAlone(writes: readonly Write[]): Promise<void> {
+export async function transact(writes: readonly Write[]): Promise<void> {
   const TransactItems = [
-    ...writes.map(({ action }) => caused(action)),
+    ...writes.map(({ action }) => actionWithCause(action)),
     // prove: list-sizes
     ...counterUpdates(writes),
   ]
@@ -43,32 +50,26 @@ export async function transactAlone(writes: readonly Write[]): Promise<void> {
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error
       const reasons = error.CancellationReasons ?? []
-      const isOneOf = (codes: ReadonlySet<string>) => reasons.some(({ Code = '' }) => codes.has(Code))
-      const isLast = attempt >= (isOneOf(throttles) ? ATTEMPTS : BESIDE_OTHERS)
+      const hasReason = (codes: ReadonlySet<string>) => reasons.some(({ Code = '' }) => codes.has(Code))
+      const isLast = attempt >= (hasReason(throttles) ? THROTTLED_ATTEMPTS : CONTENDED_ATTEMPTS)
       const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed')
-      // What others have not put in place yet may be the first condition that does not hold.
-      if (failed >= 0 && (isLast || !isOneOf(passing))) throw writes[failed]?.otherwise?.() ?? conflict()
-      if (!isOneOf(passing)) throw error
+      // DynamoDB may report a failed condition because another transaction is still being applied. So it is tried again first.
+      if (failed >= 0 && (isLast || !hasReason(passing))) throw writes[failed]?.otherwise?.() ?? conflict()
+      if (!hasReason(passing)) throw error
       if (isLast) throw unavailable()
       await pauseAfter(attempt, backoff)
     }
   }
 }
 
-const caused = (action: Write['action']): Write['action'] =>
+const actionWithCause = (action: Write['action']): Write['action'] =>
   action.Put?.Item ? { ...action, Put: { ...action.Put, Item: withCause(action.Put.Item) } } : action
 
-/** An item with the id of the request that writes it, which the stream hands on to all that follows from the change. */
+/** An item with the id of the request that writes it. The stream passes it on to each effect of the change. */
 export function withCause(item: Record<string, unknown>): Record<string, unknown> {
   const request_id = cost()?.request_id
   return request_id === undefined ? item : { ...item, request_id }
 }
-
-const throttles = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded'])
-const passing = new Set([...throttles, 'TransactionConflict'])
-
-/** Pauses between attempts, in milliseconds. */
-export const backoff = { first: 25, most: 1600 }
 
 const counterUpdates = (writes: readonly Write[]) =>
   counterChanges(totalsOf(writes)).map(({ at, adds }) => ({ Update: { TableName, Key: at, ...addExpression(adds) } }))

@@ -1,34 +1,34 @@
-import { clock } from '../../base/clock.ts'
 import { isConflict, isProblem } from '../../base/errors.ts'
+import { pauseAfter } from '../../base/retry.ts'
 import type { Write } from './item.ts'
 import { keyOf, place } from './keys.ts'
 import { type Pending, withPendingReads } from './pending.ts'
-import { transact } from './write.ts'
+import { transact } from './transact.ts'
 
 /** A result, and the writes that make it true. */
 export type Plan<T> = { result: T; writes: readonly Write[] }
 
-/** How many times a unit runs in all when its commit fails so. */
+/** A failure of the commit after which the unit runs again, and the runs in all. */
 type Retry = { when: (error: unknown) => boolean; attempts: number }
 const retries = {
-  /** The unit reads what it changes itself: a second run reads it as others left it. */
+  /** Another unit was faster. A second run reads what it has left, if the unit itself reads what it changes. */
   conflict: { when: isConflict, attempts: 5 },
-  /** Another unit makes a record of the same name at this moment. A second run finds it. */
+  /** Another unit is making an item of the same name. A second run finds it. */
   being_made: { when: (error: unknown) => isProblem(error, 'being_made'), attempts: 8 },
 } as const satisfies Record<string, Retry>
 
-/** What took effect before the commit, in its order, and how it is undone. */
+/** Effects that happened outside of the unit before its commit, oldest first, each with its undo. */
 type Effects = { name: string; done: unknown; undo: () => Promise<unknown> }[]
 
-/** Stores the writes of a unit: in one transaction, or as the switch of a two-phase commit. */
-type Commit = (writes: readonly Write[]) => Promise<void>
+/** Stores the writes of a unit: in one transaction, with the writes of other units, or as the switch of a two-phase commit. */
+export type Commit = (writes: readonly Write[]) => Promise<void>
 
 /**
- * What is stored together: all of it in one transaction, or nothing. Only `runUnit` makes one, and commits it.
- * Reads by key see what was added already; lists and counts do not.
+ * Collects writes that are stored together, in one transaction or not at all. Only `runUnit` makes a unit and commits it.
+ * Reads by key see the writes that were added. Lists and counts do not.
  */
 export class UnitOfWork {
-  /** 1 in the first run; one more after each commit that failed and may be tried again. */
+  /** 1 in the first run, and one more in each run after a failed commit. */
   readonly attempt: number
   readonly #effects: Effects
   readonly #pending: Pending
@@ -44,13 +44,13 @@ export class UnitOfWork {
     this.#pending = pending
   }
 
-  /** Adds what is to be stored. Nothing is stored before the commit. */
+  /** Adds writes. Nothing is stored before the commit. */
   add(writes: readonly Write[]): void {
     this.#note(writes)
     this.#writes.push(...writes)
   }
 
-  /** Adds in front of all others. If several conditions fail, the caller gets the error of the first write. */
+  /** Adds writes in front of all others. If several conditions fail, the caller gets the error of the first write. */
   addFirst(writes: readonly Write[]): void {
     this.#note(writes)
     this.#writes.unshift(...writes)
@@ -62,14 +62,14 @@ export class UnitOfWork {
     return result
   }
 
-  /** Runs the whole unit again when its commit fails so, with a pause between. `attempts`: how many runs in all. */
+  /** Allows another run of the whole unit after this failure of its commit. `attempts` counts all runs. */
   retryOn(failure: keyof typeof retries, attempts: number = retries[failure].attempts): void {
     this.#retries.push({ when: retries[failure].when, attempts })
   }
 
   /**
-   * Does what takes effect outside of the unit, once however often the unit runs: a file in the bucket, a count against a rate.
-   * `name` is its own within the unit. `undo` is called when the unit is not committed in the end.
+   * Does work that takes effect outside of the unit, such as a file in the bucket or a count against a rate. It is done once, however
+   * many times the unit runs. `name` identifies the work within the unit. `undo` runs if the unit is not committed in the end.
    */
   async once<T>(name: string, work: () => Promise<T>, undo?: (done: T) => Promise<unknown>): Promise<T> {
     const before = this.#effects.find((it) => it.name === name)
@@ -80,8 +80,8 @@ export class UnitOfWork {
   }
 
   /**
-   * As `once`, for what the table must hold before the unit is committed, or although the unit fails. Example: the note of a file
-   * that is about to be stored. `work` and `undo` get a unit of their own, which is committed at once.
+   * As `once`, for items that must be stored before the commit, or even if the unit fails. Example: the note of a file that is about
+   * to be stored. `work` and `undo` each get another unit, which is committed immediately.
    */
   storeAhead<T>(
     name: string,
@@ -95,12 +95,12 @@ export class UnitOfWork {
     )
   }
 
-  /** Does this once the unit is committed, with a unit of its own. Its failure is ignored: the change is done. */
+  /** Runs `work` after the commit, with another unit. Its failure is ignored, since the change is stored already. */
   afterCommit(work: (own: UnitOfWork) => unknown): void {
     this.#after.push(() => runUnit(work))
   }
 
-  /** Stores the writes, even if there are none, in another way than one transaction. Example: the switch of a two-phase commit. */
+  /** Replaces the commit, and calls it even without writes. Example: the switch of a two-phase commit. */
   commitBy(commit: Commit): void {
     this.#commit = commit
   }
@@ -109,7 +109,7 @@ export class UnitOfWork {
     return this.#writes.length === 0
   }
 
-  /** Ends the collecting and returns what was collected. Called once, by `runUnit`. */
+  /** Ends the unit and returns its writes. Only `runUnit` calls it, once. */
   close(): { writes: readonly Write[]; commit: Commit | undefined } {
     this.#isOver = true
     return { writes: this.#writes, commit: this.#commit }
@@ -119,7 +119,7 @@ export class UnitOfWork {
     return this.#retries.some(({ when, attempts }) => this.attempt < attempts && when(error))
   }
 
-  /** Does what waits for the commit, in its order. Called once, by `runUnit`. */
+  /** Runs the work that waited for the commit, in order. Only `runUnit` calls it, once. */
   async finish(): Promise<void> {
     for (const work of this.#after) await work().catch(() => undefined)
   }
@@ -133,14 +133,21 @@ export class UnitOfWork {
   }
 }
 
+/** How `runUnit` stores a unit. */
+export type CommitOptions = {
+  /** Stores the writes; by default in a transaction of this unit alone. `commitTogether` hands one out. */
+  commit?: Commit | undefined
+  /** Calls `commit`, and does what belongs before and after it. */
+  around?: (writes: readonly Write[], commit: Commit) => Promise<void>
+}
+
 /**
- * Runs `work` with a unit of work and commits the unit once. What `work` throws is final.
- * When the commit fails in a way that the unit names in `retryOn`, all of `work` runs again with a fresh unit.
- * `around` calls `commit`, and does what belongs before and after it. Nothing added is nothing to commit.
+ * Runs `work` with a unit of work and commits the unit once, unless it is empty. An error of `work` is final.
+ * If the commit fails in a way that the unit names in `retryOn`, all of `work` runs again with a fresh unit.
  */
 export async function runUnit<T>(
   work: (unit: UnitOfWork) => T | Promise<T>,
-  around: (writes: readonly Write[], commit: Commit) => Promise<void> = (writes, commit) => commit(writes),
+  { commit = transact, around = (writes, store) => store(writes) }: CommitOptions = {},
 ): Promise<T> {
   const effects: Effects = []
   try {
@@ -148,27 +155,31 @@ export async function runUnit<T>(
       const pending: Pending = new Map()
       const unit = new UnitOfWork(attempt, effects, pending)
       const result = await withPendingReads(pending, async () => work(unit))
-      const { writes, commit } = unit.close()
+      const collected = unit.close()
       try {
-        if (commit || writes.length > 0) await around(writes, commit ?? transact)
+        if (collected.commit || collected.writes.length > 0) await around(collected.writes, collected.commit ?? commit)
       } catch (error) {
         if (!unit.mayRetry(error)) throw error
-        await pauseAfter(attempt)
+        // The second run begins at once. Later ones wait for a random time, so that rivals do not meet again.
+        if (attempt > 1) await pauseAfter(attempt, backoff)
         continue
       }
       await unit.finish()
       return result
     }
   } catch (error) {
-    // What cannot be undone the sweepers find.
+    // Sweepers find what cannot be undone now.
     for (const { undo } of effects.reverse()) await undo().catch(() => undefined)
     throw error
   }
 }
 
+/** Pauses between runs, in milliseconds. */
+const backoff = { first: 20, most: 2000 }
+
 /**
- * Plans on items as they are now, and commits the plan in a unit of its own, for background work. When somebody was faster the plan is
- * made again, `attempts` times in all; then it fails with `conflict`.
+ * Makes a plan from items as they are now, and commits it in a unit of its own. For background work. After a conflict the plan is
+ * made again, `attempts` times in all. Then it fails with `conflict`.
  */
 export const commitPlan = <T>(plan: () => Promise<Plan<T>>, attempts?: number): Promise<T> =>
   runUnit(async (unit) => {
@@ -177,12 +188,7 @@ export const commitPlan = <T>(plan: () => Promise<Plan<T>>, attempts?: number): 
   })
 
 /**
- * Stores these writes in a unit of their own, for background work. Use it where the writes are known before the unit opens.
+ * Stores these writes in a unit of their own. For background work whose writes are known before the unit opens.
  * Code that reads what it changes uses `runUnit` or `commitPlan`, which may run it again. Fails as `transact` does.
  */
 export const commitWrites = (writes: readonly Write[]): Promise<void> => runUnit((unit) => unit.add(writes))
-
-/** The second run begins at once. After that all who try again wait by chance, so as not to meet once more. */
-async function pauseAfter(attempt: number): Promise<void> {
-  if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(20 * 2 ** attempt)))
-}

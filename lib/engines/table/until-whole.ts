@@ -1,19 +1,21 @@
-import { clock } from '../../base/clock.ts'
+import { pauseAfter } from '../../base/retry.ts'
 
-/** So often something is read of which one half of what is being written is seen: within some 600 ms, where a few are usual. */
+/** Reads of a transaction that is still being applied: within about 600 ms, where a few are usual. */
 const READS = 6
+/** Pauses between them, in milliseconds. */
+const backoff = { first: 20, most: 640 }
 
 /**
- * What is found, read again while it is one half of a transaction. It may be so still when this gives up: whoever writes
- * by what was read asks again whether it is whole.
+ * Reads until what was read is whole. A query may see one half of a transaction that is being applied. After the last read it may
+ * still return one half, so a caller who writes by it checks again.
  */
 export async function untilWhole<T>(
   query: () => Promise<T | undefined>,
-  isWhole: (it: T) => boolean,
+  isWhole: (result: T) => boolean,
 ): Promise<T | undefined> {
   for (let read = 1; ; read += 1) {
-    const found = await query()
-    if (read === READS || !found || isWhole(found)) return found
-    await new Promise((done) => setTimeout(done, clock.random(20 * 2 ** read) + 1))
+    const result = await query()
+    if (read === READS || !result || isWhole(result)) return result
+    await pauseAfter(read, backoff)
   }
 }

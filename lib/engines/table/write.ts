@@ -1,21 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { BatchWriteCommand, type BatchWriteCommandInput, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { newId } from '../../base/clock.ts'
-import { unavailable } from '../../base/errors.ts'
-import { pauseAfter } from '../../base/retry.ts'
-import { db, TableName } from './client.ts'
-import { addExpression, type Write } from './item.ts'
+import { splitIntoParts } from '../../base/concurrency.ts'
+import { sendUnprocessed, WRITES_IN_CALL } from './batch.ts'
+import { db, ignoreFailedCondition, TableName } from './client.ts'
+import { addExpression } from './item.ts'
 import type { Key } from './keys.ts'
-import { transactTogether } from './together.ts'
-import { ATTEMPTS, backoff } from './transact.ts'
 
-/**
- * All of the writes and the counts they change, or none: alone, or with what is written by the tasks that run beside this one.
- * Fails as `transactAlone` does.
- */
-export const transact = (writes: readonly Write[]): Promise<void> => transactTogether(writes)
-
-/** Adds to a number in one atomic update and answers the new value. */
+/** Adds to the number `n` of an item in one atomic update. Returns the new value. */
 export async function add(at: Key, by = 1): Promise<number> {
   const { Attributes } = await db.send(
     new UpdateCommand({
@@ -30,10 +22,10 @@ export async function add(at: Key, by = 1): Promise<number> {
   return Number(Attributes?.n)
 }
 
-/** Raises a number to this one; where it is higher already, it stays. */
-export async function raise(at: Key, to: number): Promise<void> {
-  try {
-    await db.send(
+/** Sets the number `n` of an item to `to`, unless it is higher already. */
+export const raise = (at: Key, to: number): Promise<void> =>
+  ignoreFailedCondition(() =>
+    db.send(
       new UpdateCommand({
         TableName,
         Key: at,
@@ -42,13 +34,10 @@ export async function raise(at: Key, to: number): Promise<void> {
         ExpressionAttributeNames: { '#n': 'n' },
         ExpressionAttributeValues: { ':to': to },
       }),
-    )
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
-  }
-}
+    ),
+  )
 
-/** Adds to several numbers of one item in one atomic update, and sets `others` of it to what is given. */
+/** Adds to several numbers of an item in one atomic update, and sets `others` to the values given. */
 export async function addTo(
   at: Key,
   numbers: Readonly<Record<string, number>>,
@@ -57,7 +46,7 @@ export async function addTo(
   await db.send(new UpdateCommand({ TableName, Key: at, ...addExpression(numbers, others) }))
 }
 
-/** Writes an item whatever was there, in a transaction with nothing else. */
+/** Writes one item over whatever is under its key, outside of any transaction. */
 export async function write(at: Key, item: object): Promise<void> {
   await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }))
 }
@@ -97,25 +86,21 @@ export async function addBelow(at: Key, limit: number, expires_at: number, by = 
   }
 }
 
-/** Removes the items under these keys, in calls of 25, whether they are there or not. Asks again for keys that were not processed. */
+/** Removes the items under these keys, 25 in a call. A key without an item is no failure. */
 export const removeAll = (keys: readonly Key[]): Promise<void> =>
   writeBatches(keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })))
 
-/** Writes items over whatever is under their keys, in calls of 25. Asks again for those that were not processed. */
+/** Writes items over whatever is under their keys, 25 in a call. */
 export const putAll = (items: readonly Record<string, unknown>[]): Promise<void> =>
   writeBatches(items.map((Item) => ({ PutRequest: { Item } })))
 
 type Request = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]
 
 async function writeBatches(requests: readonly Request[]): Promise<void> {
-  for (let start = 0; start < requests.length; start += 25) {
-    let left: NonNullable<BatchWriteCommandInput['RequestItems']> = { [TableName]: requests.slice(start, start + 25) }
-    for (let attempt = 1; left[TableName]?.length; attempt += 1) {
-      if (attempt > ATTEMPTS) throw unavailable()
-      if (attempt > 1) await pauseAfter(attempt, backoff)
-      const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: left }))
+  for (const batch of splitIntoParts(requests, WRITES_IN_CALL))
+    await sendUnprocessed(batch, async (some) => {
+      const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: { [TableName]: [...some] } }))
       // prove: unprocessed-writes
-      left = UnprocessedItems ?? {}
-    }
-  }
+      return UnprocessedItems?.[TableName] ?? []
+    })
 }

@@ -290,7 +290,7 @@ describe('what the projector never heard of', () => {
     const { entry, rowChanges, numberWrites } = await import('../../../lib/domain/leaderboard/items.ts')
     const { withNextVersion, put } = await import('../../../lib/engines/table/item.ts')
     const { get } = await import('../../../lib/engines/table/read.ts')
-    const { transact } = await import('../../../lib/engines/table/write.ts')
+    const { transact } = await import('../../../lib/engines/table/transact.ts')
     await recountAll()
     const before = await leaderboard()
     const old = await get(entry, { user_id: await idOf('other') })

@@ -427,7 +427,7 @@ describe('after 180 days', () => {
     const who = await someone()
     const { key } = await import('../../../lib/platform/table/keys.ts')
     const { removeEntry } = await import('../../../lib/engines/table/item.ts')
-    const { transact } = await import('../../../lib/engines/table/write.ts')
+    const { transact } = await import('../../../lib/engines/table/transact.ts')
     await sendMany(who.id, 3)
     const [unreadOne, readOne] = (await shelf(who)).results.map((row: Row) => row.notification_id)
     sure(200, await who.post(`${place}mark_read/`, { body: { notification_ids: [readOne] } }))

@@ -79,7 +79,7 @@ test('the files of a project that is there stay, however old', async () => {
 
 test('what was merged keeps its files, though it is deleted', async () => {
   const { get } = await import('../../../lib/engines/table/read.ts')
-  const { transact } = await import('../../../lib/engines/table/write.ts')
+  const { transact } = await import('../../../lib/engines/table/transact.ts')
   const { put } = await import('../../../lib/engines/table/item.ts')
   const { project } = await import('../../../lib/domain/projects/items.ts')
   const about = await get(project, { id: made.project })

@@ -40,7 +40,7 @@ async function restart(): Promise<void> {
   const { queueWrites } = await import('../../../lib/domain/records/queue-entry.ts')
   const { withNextVersion, put } = await import('../../../lib/engines/table/item.ts')
   const { get } = await import('../../../lib/engines/table/read.ts')
-  const { transact } = await import('../../../lib/engines/table/write.ts')
+  const { transact } = await import('../../../lib/engines/table/transact.ts')
   const there: RecordItem[] = []
   for await (const { it } of mergeRuns(byCreation(START, 'all', true), false, undefined, 500)) {
     const found = await get(recordItem, it)
@@ -64,7 +64,7 @@ async function waiting(specs: readonly Partial<RecordItem>[], at = START): Promi
   const { recordItem } = await import('../../../lib/domain/records/items.ts')
   const { queueWrites } = await import('../../../lib/domain/records/queue-entry.ts')
   const { put } = await import('../../../lib/engines/table/item.ts')
-  const { transact } = await import('../../../lib/engines/table/write.ts')
+  const { transact } = await import('../../../lib/engines/table/transact.ts')
   const code = addressOf(template.entity_id)?.kindCode ?? 0
   const made = specs.map((spec): RecordItem => {
     const id = ++serial

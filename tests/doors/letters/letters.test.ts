@@ -168,7 +168,7 @@ describe('an address', () => {
     const { loadUser } = await import('../../../lib/platform/users/users.ts')
     const { user } = await import('../../../lib/platform/users/users.ts')
     const { put } = await import('../../../lib/engines/table/item.ts')
-    const { transact } = await import('../../../lib/engines/table/write.ts')
+    const { transact } = await import('../../../lib/engines/table/transact.ts')
     const old = await loadUser(who.id)
     if (!old) throw new Error('nobody')
     await transact([put(user, { ...old, email: 'a@b.np\r\nBcc: c@d.np', version: old.version + 1 }, old)])
@@ -519,6 +519,6 @@ async function stored() {
   const { loadRecordById: load } = await import('../../../lib/domain/records/load.ts')
   const { recordItem, recordItemOf } = await import('../../../lib/domain/records/items.ts')
   const { put } = await import('../../../lib/engines/table/item.ts')
-  const { transact } = await import('../../../lib/engines/table/write.ts')
+  const { transact } = await import('../../../lib/engines/table/transact.ts')
   return { load, recordItem, recordItemOf, put, transact }
 }

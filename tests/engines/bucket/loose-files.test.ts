@@ -103,7 +103,7 @@ describe.each(all)('a file under %s/', (folder, send) => {
 test('what is named in the moment in which it goes is not named at all', async () => {
   const { withFile, forgetLooseFile: naming } = await import('../../../lib/engines/bucket/loose-files.ts')
   const { putObject } = await import('../../../lib/engines/bucket/blobs.ts')
-  const { transact } = await import('../../../lib/engines/table/write.ts')
+  const { transact } = await import('../../../lib/engines/table/transact.ts')
   const key = `data-sources/${crypto.randomUUID()}`
   const late = withFile(key, async (expected) => {
     await putObject(key, Buffer.from('Late'), 'text/plain')

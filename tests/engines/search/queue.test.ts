@@ -31,7 +31,7 @@ async function crowd(it: Made): Promise<void> {
   const { queueWrites } = await import('../../../lib/domain/records/queue-entry.ts')
   const { addressOf, recordId } = await import('../../../lib/base/ids/address.ts')
   const { put } = await import('../../../lib/engines/table/item.ts')
-  const { transact } = await import('../../../lib/engines/table/write.ts')
+  const { transact } = await import('../../../lib/engines/table/transact.ts')
   const found = await loadRecordById(it.cultural_entity_id)
   if (!found) throw new Error('nothing to copy')
   const code = addressOf(found.entity_id)?.kindCode ?? 0

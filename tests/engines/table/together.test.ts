@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Commit } from '../../../lib/engines/table/index.ts'
 import { createTestTable } from '../../harness/emulator.ts'
 
 type Modules = {
   item: typeof import('../../../lib/engines/table/item.ts')
   read: typeof import('../../../lib/engines/table/read.ts')
-  write: typeof import('../../../lib/engines/table/write.ts')
+  transact: typeof import('../../../lib/engines/table/transact.ts')
   client: typeof import('../../../lib/engines/table/client.ts')
   together: typeof import('../../../lib/engines/table/together.ts')
   counters: typeof import('../../../lib/engines/table/counters.ts')
@@ -17,7 +18,7 @@ beforeAll(async () => {
   table = {
     item: await import('../../../lib/engines/table/item.ts'),
     read: await import('../../../lib/engines/table/read.ts'),
-    write: await import('../../../lib/engines/table/write.ts'),
+    transact: await import('../../../lib/engines/table/transact.ts'),
     client: await import('../../../lib/engines/table/client.ts'),
     together: await import('../../../lib/engines/table/together.ts'),
     counters: await import('../../../lib/engines/table/counters.ts'),
@@ -35,7 +36,7 @@ const leaves = () =>
   })
 const leaf = (id: string, tree: string) => table.item.put(leaves(), { id, tree, version: 1 }, undefined)
 /** Tasks each of which writes one leaf, of this tree. */
-const growing = (tree: string, ids: readonly string[]) => ids.map((id) => () => table.write.transact([leaf(id, tree)]))
+const growing = (tree: string, ids: readonly string[]) => ids.map((id) => (commit: Commit) => commit([leaf(id, tree)]))
 const leavesOf = async (tree: string) => {
   const { countKeys, sumOf } = table.counters
   const list = [`TREE#${tree}`]
@@ -43,10 +44,10 @@ const leavesOf = async (tree: string) => {
 }
 const isThere = async (id: string) => (await table.read.get(leaves(), { id })) !== undefined
 /** How each task ends. */
-const ends = (tasks: readonly (() => Promise<unknown>)[]) =>
-  tasks.map((task) => async () => {
+const ends = (tasks: readonly ((commit: Commit) => Promise<unknown>)[]) =>
+  tasks.map((task) => async (commit: Commit) => {
     try {
-      await task()
+      await task(commit)
       return 'done'
     } catch (error) {
       return (error as { code?: string }).code ?? String(error)
@@ -71,7 +72,7 @@ afterEach(() => {
 describe('tasks that run together', () => {
   test('write in one transaction, and a counter that several change once', async () => {
     const sent = watched()
-    await table.together.together(growing('oak', ['a', 'b', 'c', 'd']))
+    await table.together.commitTogether(growing('oak', ['a', 'b', 'c', 'd']))
     expect(sent).toEqual([5])
     expect(await leavesOf('oak')).toBe(4)
   })
@@ -85,15 +86,15 @@ describe('tasks that run together', () => {
       },
     ]
     const writing = growing('elm', ['e', 'f'])
-    expect(await table.together.together<unknown>([read, ...writing])).toEqual(['read', undefined, undefined])
-    await expect(table.together.together([...growing('elm', ['g']), failing])).rejects.toThrow('no leaf')
+    expect(await table.together.commitTogether<unknown>([read, ...writing])).toEqual(['read', undefined, undefined])
+    await expect(table.together.commitTogether([...growing('elm', ['g']), failing])).rejects.toThrow('no leaf')
     expect(sent).toEqual([3, 2])
     expect(await isThere('g')).toBe(true)
   })
 
   test('fail each for their own reasons, and the others are written', async () => {
-    await table.write.transact([leaf('taken', 'ash')])
-    expect(await table.together.together(ends(growing('ash', ['h', 'taken', 'i'])))).toEqual([
+    await table.transact.transact([leaf('taken', 'ash')])
+    expect(await table.together.commitTogether(ends(growing('ash', ['h', 'taken', 'i'])))).toEqual([
       'done',
       'conflict',
       'done',
@@ -104,7 +105,7 @@ describe('tasks that run together', () => {
 
   test('that write the same item do not write it together: one gets it', async () => {
     const sent = watched()
-    const ended = await table.together.together(ends(growing('fir', ['same', 'same', 'j'])))
+    const ended = await table.together.commitTogether(ends(growing('fir', ['same', 'same', 'j'])))
     expect(ended.sort()).toEqual(['conflict', 'done', 'done'])
     expect(sent.slice(0, 2).sort()).toEqual([2, 3])
     expect(await leavesOf('fir')).toBe(2)
@@ -115,50 +116,46 @@ describe('tasks that run together', () => {
     const sets = Array.from({ length: 3 }, (_, set) =>
       Array.from({ length: 40 }, (_, n) => leaf(`k${set}-${n}`, 'yew')),
     )
-    await table.together.together(sets.map((writes) => () => table.write.transact(writes)))
+    await table.together.commitTogether(sets.map((writes) => (commit) => commit(writes)))
     expect(sent.sort()).toEqual([41, 81])
     expect(await leavesOf('yew')).toBe(120)
   })
 
   test('may write more than once each', async () => {
     const sent = watched()
-    const twice = (id: string) => async () => {
-      await table.write.transact([leaf(`${id}1`, 'lime')])
-      await table.write.transact([leaf(`${id}2`, 'lime')])
+    const twice = (id: string) => async (commit: Commit) => {
+      await commit([leaf(`${id}1`, 'lime')])
+      await commit([leaf(`${id}2`, 'lime')])
     }
-    await table.together.together([twice('l'), twice('m')])
+    await table.together.commitTogether([twice('l'), twice('m')])
     expect(sent).toEqual([3, 3])
   })
 
   test('leave alone who is not among them', async () => {
     const sent = watched()
-    await Promise.all([table.together.together(growing('box', ['n'])), table.write.transact([leaf('o', 'box')])])
+    await Promise.all([
+      table.together.commitTogether(growing('box', ['n'])),
+      table.transact.transact([leaf('o', 'box')]),
+    ])
     expect(sent).toEqual([2, 2])
   })
-})
 
-describe('in turns', () => {
-  const pause = (ms: number) => new Promise<void>((over) => void setTimeout(over, ms))
-
-  test('two windows go at a time, in their order', async () => {
-    const told: string[] = []
-    await table.together.inTurns([1, 2, 3, 4, 5], 2, async (some) => {
-      told.push(`begin ${some.join()}`)
-      await pause(some[0] === 1 ? 60 : 5)
-      told.push(`end ${some.join()}`)
-    })
-    expect(told).toEqual(['begin 1,2', 'begin 3,4', 'end 3,4', 'begin 5', 'end 5', 'end 1,2'])
+  test('store at once what a task commits without the commit that it was given', async () => {
+    const sent = watched()
+    const ahead = async (commit: Commit) => {
+      await table.transact.transact([leaf('p', 'bay')])
+      await commit([leaf('q', 'bay')])
+    }
+    await table.together.commitTogether([ahead, ...growing('bay', ['r'])])
+    expect(sent).toEqual([2, 3])
   })
 
-  test('after a failure none begins, and it fails once the other has ended', async () => {
-    const told: string[] = []
-    const work = table.together.inTurns([1, 2, 3, 4, 5, 6], 2, async (some) => {
-      told.push(`begin ${some.join()}`)
-      if (some[0] === 1) throw new Error('no')
-      await pause(20)
-      told.push(`end ${some.join()}`)
-    })
-    await expect(work).rejects.toThrow('no')
-    expect(told).toEqual(['begin 1,2', 'begin 3,4', 'end 3,4'])
+  test('are units of work, each committed by the commit that it was given', async () => {
+    const sent = watched()
+    const { runUnit } = await import('../../../lib/engines/table/unit-of-work.ts')
+    const units = ['s', 't'].map((id) => (commit: Commit) => runUnit((unit) => unit.add([leaf(id, 'nut')]), { commit }))
+    await table.together.commitTogether(units)
+    expect(sent).toEqual([3])
+    expect(await leavesOf('nut')).toBe(2)
   })
 })

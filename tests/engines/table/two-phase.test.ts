@@ -8,6 +8,7 @@ import { commitLarge } from '../../harness/large.ts'
 type Modules = {
   item: typeof import('../../../lib/engines/table/item.ts')
   read: typeof import('../../../lib/engines/table/read.ts')
+  transact: typeof import('../../../lib/engines/table/transact.ts')
   write: typeof import('../../../lib/engines/table/write.ts')
   large: typeof import('../../../lib/engines/table/two-phase/commit.ts')
   staged: typeof import('../../../lib/engines/table/two-phase/staged.ts')
@@ -21,6 +22,7 @@ beforeAll(async () => {
   table = {
     item: await import('../../../lib/engines/table/item.ts'),
     read: await import('../../../lib/engines/table/read.ts'),
+    transact: await import('../../../lib/engines/table/transact.ts'),
     write: await import('../../../lib/engines/table/write.ts'),
     large: await import('../../../lib/engines/table/two-phase/commit.ts'),
     staged: await import('../../../lib/engines/table/two-phase/staged.ts'),
@@ -93,7 +95,7 @@ async function prepared(many: number) {
   const type = stones(heap)
   const red = Array.from({ length: many }, (_, i) => make(`s${String(i).padStart(4, '0')}`))
   for (let start = 0; start < many; start += 80)
-    await table.write.transact(red.slice(start, start + 80).map((it) => table.item.put(type, it, undefined)))
+    await table.transact.transact(red.slice(start, start + 80).map((it) => table.item.put(type, it, undefined)))
   const [blue, gone] = [red.filter((_, i) => i % 3 !== 0), red.filter((_, i) => i % 3 === 0)]
   const green = Array.from({ length: Math.ceil(many / 2) }, (_, i) => make(`t${String(i).padStart(4, '0')}`, 'green'))
   const writes = [
@@ -179,7 +181,7 @@ describe('a large transaction', () => {
     const after = await it.see()
     expect([after.counts, after.getMany]).toEqual([[0, 0, 0], before.getMany])
     const anew = make('s0001', 'green', 2)
-    await table.write.transact(table.item.replaceDerived(it.type, undefined, anew))
+    await table.transact.transact(table.item.replaceDerived(it.type, undefined, anew))
     await table.large.recoverStaged()
     const end = await it.see()
     expect([end.counts, end.getMany]).toEqual([[0, 0, 1], ['s0001 green 2 stone']])
@@ -201,7 +203,7 @@ describe('a large transaction', () => {
   test('whose switch is refused changes nothing', async () => {
     const it = await prepared(12)
     const before = await it.see()
-    await table.write.transact(it.last)
+    await table.transact.transact(it.last)
     expect(await code(run(it))).toBe('conflict')
     expect(await it.see()).toEqual(before)
     expect(await leftovers(it.heap, it.ids)).toBe(0)
@@ -216,7 +218,7 @@ describe('a large transaction', () => {
     expect(await withFault(18, 'killed', () => run(it))).toBe(true)
     const [old] = it.red
     if (!old) throw new Error('no stone')
-    const write = () => code(table.write.transact([table.item.put(it.type, make(old.id, 'green', 2), old)]))
+    const write = () => code(table.transact.transact([table.item.put(it.type, make(old.id, 'green', 2), old)]))
     expect(await leftovers(it.heap, [old.id])).toBe(1)
     expect(await write()).toBe('conflict')
     expect(await table.large.recoverStaged()).toBe(0)
@@ -273,7 +275,7 @@ describe('a large transaction', () => {
       const it = await prepared(12)
       const [old] = it.red.filter((_, i) => i % 3 !== 0)
       if (!old) throw new Error('no stone')
-      const other = () => table.write.transact([table.item.put(it.type, make(old.id, 'green', 2), old)])
+      const other = () => table.transact.transact([table.item.put(it.type, make(old.id, 'green', 2), old)])
       expect(await held(1, other, () => code(run(it)))).toBe('conflict')
       expect((await it.see()).counts).toEqual([11, 0, 1])
       expect(await leftovers(it.heap, it.ids)).toBe(0)
@@ -346,24 +348,24 @@ describe('a large transaction', () => {
   }, 60_000)
 
   test('is not heard of in the stream before its switch', async () => {
-    const { asTold } = table.stream
+    const { visibleChange } = table.stream
     const item = { pk: 'a', sk: 'b', type: 'stone', id: 'x', version: 1 }
     const nothing = { before: undefined, after: undefined }
     const by = (staged_as: string, version = 1) => ({ ...item, version, staged_by: 'i', staged_as })
-    expect(asTold(undefined, by('new'))).toEqual(nothing)
-    expect(asTold(undefined, table.staged.beforeImage(item, 'i'))).toEqual(nothing)
-    expect(asTold(item, by('changed', 2))).toEqual(nothing)
-    expect(asTold(item, by('gone', 2))).toEqual(nothing)
+    expect(visibleChange(undefined, by('new'))).toEqual(nothing)
+    expect(visibleChange(undefined, table.staged.beforeImage(item, 'i'))).toEqual(nothing)
+    expect(visibleChange(item, by('changed', 2))).toEqual(nothing)
+    expect(visibleChange(item, by('gone', 2))).toEqual(nothing)
     // Called off.
-    expect(asTold(by('changed', 2), item)).toEqual(nothing)
-    expect(asTold(by('gone', 2), item)).toEqual({ before: item, after: item })
+    expect(visibleChange(by('changed', 2), item)).toEqual(nothing)
+    expect(visibleChange(by('gone', 2), item)).toEqual({ before: item, after: item })
     // Put in place.
-    expect(asTold(by('gone', 2), undefined)).toEqual({ before: item, after: undefined })
-    expect(asTold(table.staged.beforeImage(item, 'i'), undefined)).toEqual({ before: item, after: undefined })
+    expect(visibleChange(by('gone', 2), undefined)).toEqual({ before: item, after: undefined })
+    expect(visibleChange(table.staged.beforeImage(item, 'i'), undefined)).toEqual({ before: item, after: undefined })
     // Written later by somebody else.
     const later = { ...item, version: 3 }
-    expect(asTold(by('changed', 2), later)).toEqual({ before: { ...item, version: 2 }, after: later })
-    expect(asTold(by('new', 2), later)).toEqual({ before: { ...item, version: 2 }, after: later })
-    expect(asTold(undefined, item)).toEqual({ before: undefined, after: item })
+    expect(visibleChange(by('changed', 2), later)).toEqual({ before: { ...item, version: 2 }, after: later })
+    expect(visibleChange(by('new', 2), later)).toEqual({ before: { ...item, version: 2 }, after: later })
+    expect(visibleChange(undefined, item)).toEqual({ before: undefined, after: item })
   })
 })

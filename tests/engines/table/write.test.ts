@@ -7,6 +7,7 @@ import { withRepliesLost } from '../../harness/faults.ts'
 type Modules = {
   item: typeof import('../../../lib/engines/table/item.ts')
   read: typeof import('../../../lib/engines/table/read.ts')
+  transact: typeof import('../../../lib/engines/table/transact.ts')
   write: typeof import('../../../lib/engines/table/write.ts')
   client: typeof import('../../../lib/engines/table/client.ts')
   errors: typeof import('../../../lib/base/errors.ts')
@@ -18,6 +19,7 @@ beforeAll(async () => {
   table = {
     item: await import('../../../lib/engines/table/item.ts'),
     read: await import('../../../lib/engines/table/read.ts'),
+    transact: await import('../../../lib/engines/table/transact.ts'),
     write: await import('../../../lib/engines/table/write.ts'),
     client: await import('../../../lib/engines/table/client.ts'),
     errors: await import('../../../lib/base/errors.ts'),
@@ -76,33 +78,35 @@ afterEach(() => {
 
 describe('a transaction', () => {
   test('writes all or nothing', async () => {
-    await table.write.transact([put(make('a1')), put(make('a2'))])
-    expect(await code(table.write.transact([put(make('a3')), put(make('a2'))]))).toBe('conflict')
+    await table.transact.transact([put(make('a1')), put(make('a2'))])
+    expect(await code(table.transact.transact([put(make('a3')), put(make('a2'))]))).toBe('conflict')
     expect(await load('a3')).toBeUndefined()
   })
 
   test('fails with the word of the condition that did not hold', async () => {
     const { invalid, forbidden } = table.errors
-    await table.write.transact([put(make('b1'))])
+    await table.transact.transact([put(make('b1'))])
     const taken = put(make('b1'), undefined, () => invalid({ slug: ['Taken.'] }))
-    expect(await code(table.write.transact([put(make('b2'), undefined, forbidden), taken]))).toBe('invalid')
-    expect(await code(table.write.transact([put(make('b3')), put(make('b1'), undefined, forbidden)]))).toBe('refused')
+    expect(await code(table.transact.transact([put(make('b2'), undefined, forbidden), taken]))).toBe('invalid')
+    expect(await code(table.transact.transact([put(make('b3')), put(make('b1'), undefined, forbidden)]))).toBe(
+      'refused',
+    )
   })
 
   test('writes over exactly the version that was read', async () => {
-    await table.write.transact([put(make('c'))])
-    await table.write.transact([put(make('c', 'red', 2), make('c'))])
-    expect(await code(table.write.transact([put(make('c', 'blue', 2), make('c'))]))).toBe('conflict')
-    expect(await code(table.write.transact([table.item.remove(stones(), make('c'))]))).toBe('conflict')
+    await table.transact.transact([put(make('c'))])
+    await table.transact.transact([put(make('c', 'red', 2), make('c'))])
+    expect(await code(table.transact.transact([put(make('c', 'blue', 2), make('c'))]))).toBe('conflict')
+    expect(await code(table.transact.transact([table.item.remove(stones(), make('c'))]))).toBe('conflict')
     expect(await load('c')).toEqual(make('c', 'red', 2))
-    await table.write.transact([table.item.remove(stones(), make('c', 'red', 2))])
+    await table.transact.transact([table.item.remove(stones(), make('c', 'red', 2))])
     expect(await load('c')).toBeUndefined()
-    expect(await code(table.write.transact([put(make('c', 'red', 3), make('c', 'red', 2))]))).toBe('conflict')
+    expect(await code(table.transact.transact([put(make('c', 'red', 3), make('c', 'red', 2))]))).toBe('conflict')
   })
 
   test('of more actions than the table takes is an error, and writes nothing', async () => {
     const many = Array.from({ length: 100 }, (_, i) => put(make(`d${i}`)))
-    expect(await code(table.write.transact(many))).toBe('102 actions in one transaction')
+    expect(await code(table.transact.transact(many))).toBe('102 actions in one transaction')
     expect(await load('d0')).toBeUndefined()
   })
 })
@@ -126,7 +130,7 @@ describe('when the table is busy', () => {
 
   test('a transaction is tried again, under one token', async () => {
     const tokens = conflicts(2)
-    await table.write.transact([put(make('e'))])
+    await table.transact.transact([put(make('e'))])
     expect(tokens).toHaveLength(3)
     expect(new Set(tokens).size).toBe(1)
     expect(tokens[0]).toMatch(/^[0-9a-f-]{36}$/)
@@ -139,7 +143,7 @@ describe('when the table is busy', () => {
     ['ProvisionedThroughputExceeded', 8],
   ])('for too long, a transaction fails as unavailable: %s', async (reason, attempts) => {
     const tokens = conflicts(1000, reason)
-    expect(await code(table.write.transact([put(make('f'))]))).toBe('unavailable')
+    expect(await code(table.transact.transact([put(make('f'))]))).toBe('unavailable')
     expect(tokens).toHaveLength(attempts)
     table.client.db.middlewareStack.remove('meddle')
     expect(await load('f')).toBeUndefined()
@@ -154,7 +158,7 @@ describe('when the table is busy', () => {
       if (calls > 1) return next(args)
       // Of two items that others make one is in place, and the other will be in a moment.
       table.client.db.middlewareStack.remove('meddle')
-      await table.write.transact([put(make('j1')), put(make('j2'))])
+      await table.transact.transact([put(make('j1')), put(make('j2'))])
       const { TransactionCanceledException } = await import('@aws-sdk/client-dynamodb')
       throw new TransactionCanceledException({
         message: 'busy',
@@ -162,17 +166,17 @@ describe('when the table is busy', () => {
         CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed' }],
       })
     })
-    expect(await code(table.write.transact([first, put(make('j2'))]))).toBe('refused')
+    expect(await code(table.transact.transact([first, put(make('j2'))]))).toBe('refused')
   })
 
   test('a failed condition is not tried again', async () => {
-    await table.write.transact([put(make('g'))])
+    await table.transact.transact([put(make('g'))])
     let calls = 0
     meddle('TransactWriteItemsCommand', 'initialize', (next, args) => {
       calls += 1
       return next(args)
     })
-    expect(await code(table.write.transact([put(make('g'))]))).toBe('conflict')
+    expect(await code(table.transact.transact([put(make('g'))]))).toBe('conflict')
     expect(calls).toBe(1)
   })
 
@@ -186,7 +190,7 @@ describe('when the table is busy', () => {
       return result
     })
     // On absence: a second write would fail.
-    await table.write.transact([put(make('h', 'lost'))])
+    await table.transact.transact([put(make('h', 'lost'))])
     expect(calls).toBe(2)
     table.client.db.middlewareStack.remove('meddle')
     expect(await load('h')).toEqual(make('h', 'lost'))
@@ -196,7 +200,7 @@ describe('when the table is busy', () => {
   test('keys that were not processed are asked for again', async () => {
     const ids = Array.from({ length: 130 }, (_, i) => `i${i}`)
     for (let start = 0; start < ids.length; start += 65)
-      await table.write.transact(ids.slice(start, start + 65).map((id) => put(make(id))))
+      await table.transact.transact(ids.slice(start, start + 65).map((id) => put(make(id))))
     let calls = 0
     meddle('BatchGetItemCommand', 'initialize', async (next, args) => {
       calls += 1
@@ -246,8 +250,8 @@ describe('counters', () => {
     const id = `${run}${name}`
     const old = await load(id)
     const next = { id, color: `${run}${color}`, version: (old?.version ?? 0) + 1 }
-    if (what === 'remove') return old && table.write.transact([table.item.remove(stones(), old)])
-    return table.write.transact([put(next, old)])
+    if (what === 'remove') return old && table.transact.transact([table.item.remove(stones(), old)])
+    return table.transact.transact([put(next, old)])
   }
 
   test('say what a recount says, whatever several writers do at once', async () => {
@@ -281,7 +285,7 @@ describe('counters', () => {
   })
 
   test('are not touched by a transaction that leaves them as they are', async () => {
-    await table.write.transact([put(make('k', 'same'))])
+    await table.transact.transact([put(make('k', 'same'))])
     const { db } = table.client
     let actions = 0
     db.middlewareStack.add(
@@ -296,7 +300,7 @@ describe('counters', () => {
       },
       { step: 'initialize', name: 'meddle' },
     )
-    await table.write.transact([put(make('k', 'same', 2), make('k', 'same'))])
+    await table.transact.transact([put(make('k', 'same', 2), make('k', 'same'))])
     expect(actions).toBe(1)
   })
 
@@ -304,11 +308,11 @@ describe('counters', () => {
     const key = { pk: 'ENTRY#x', sk: 'a' }
     const { addCounted, removeCounted } = table.item
     const size = () => sizeOf('ENTRIES')
-    await table.write.transact([addCounted(key, {}, 'ENTRIES')])
-    expect(await code(table.write.transact([addCounted(key, {}, 'ENTRIES')]))).toBe('conflict')
+    await table.transact.transact([addCounted(key, {}, 'ENTRIES')])
+    expect(await code(table.transact.transact([addCounted(key, {}, 'ENTRIES')]))).toBe('conflict')
     expect(await size()).toBe(1)
-    await table.write.transact([removeCounted(key, 'ENTRIES')])
-    expect(await code(table.write.transact([removeCounted(key, 'ENTRIES')]))).toBe('conflict')
+    await table.transact.transact([removeCounted(key, 'ENTRIES')])
+    expect(await code(table.transact.transact([removeCounted(key, 'ENTRIES')]))).toBe('conflict')
     expect(await size()).toBe(0)
   })
 })

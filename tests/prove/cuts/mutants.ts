@@ -141,13 +141,13 @@ const mutants: readonly Mutant[] = [
   {
     name: 'unprocessed writes are dropped',
     marker: 'unprocessed-writes',
-    way: valued(() => '{}'),
+    way: returning(() => '[]'),
     parts: race('two merge', 'merge and decide'),
   },
   {
     name: 'unprocessed reads are dropped',
     marker: 'unprocessed-reads',
-    way: valued(() => '{}'),
+    way: returning(() => '[]'),
     parts: race('much at once', 'read all while more come', 'merge and decide'),
   },
   {

@@ -8,7 +8,7 @@ import * as transaction from './transaction.ts'
 export const beginStaging = (unit: UnitOfWork, id: string): Promise<void> =>
   unit.once(
     `two-phase commit ${id}`,
-    () => transaction.begin(id),
+    () => transaction.openTransaction(id),
     async () => {
       await transaction.callOff(id)
       await settle(id)
@@ -24,20 +24,23 @@ export async function switchOrCallOff(id: string, writes: readonly Write[]): Pro
     // prove: switch-wait
     await transaction.switchOver(id, writes)
   } catch (error) {
-    if (!(await transaction.callOff(id))) throw error
+    if (await transaction.callOff(id)) throw error
   }
 }
 
-/** Completes what was stopped after its switch, and undoes what was stopped before. Answers how many were settled. */
+/**
+ * Settles two-phase commits that a process left after their switch, and undoes those that it left before. Returns how many.
+ * Stops when `performance.now()` reaches `until`.
+ */
 export async function recoverStaged(until?: number): Promise<number> {
   let settled = 0
-  for (const it of await transaction.listUnsettled()) {
-    await transaction.callOff(it.id)
+  for (const { id } of await transaction.listUnsettled()) {
+    await transaction.callOff(id)
     try {
-      await settle(it.id, until)
+      await settle(id, until)
       settled += 1
     } catch (error) {
-      // Another who settles the same has been faster.
+      // Another process that settles the same one was faster.
       if (!isConflict(error)) throw error
     }
   }

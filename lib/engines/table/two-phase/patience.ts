@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { clock } from '../../../base/clock.ts'
+import { mapAtOnce } from '../../../base/concurrency.ts'
 import { isProblem } from '../../../base/errors.ts'
+import { retry } from '../../../base/retry.ts'
 
-/** What a table answers that cannot at the moment, beyond what the SDK has tried again by itself. */
+/** Errors of a table that has no room at the moment, beyond the attempts that the SDK makes by itself. */
 const throttles = new Set([
-  // A transaction of others holds the item, for some milliseconds.
+  // Another transaction holds the item, for some milliseconds.
   'TransactionConflictException',
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
@@ -12,67 +12,40 @@ const throttles = new Set([
   'ThrottlingError',
 ])
 
-/** Whether the table had no room, or others were at work on the item: nothing is wrong but the moment. */
+/** Whether a call failed only because the table had no room, or another transaction held the item. It may succeed later. */
 export const isThrottle = (error: unknown): boolean =>
   isProblem(error, 'unavailable') || (error instanceof Error && throttles.has(error.name))
 
-/** So often a write is tried that the table cannot take: some 30 seconds in all. */
-const ATTEMPTS = 20
+/** Attempts for a call that the table throttles, and pauses in milliseconds: about 30 seconds in all. */
+const throttled = { attempts: 20, first: 50, most: 3000, when: isThrottle }
 
-/** Work that the table may not take for a while. Back-off with full jitter, 3 seconds at most. */
+/** Does work until the table no longer throttles it, 20 attempts in all. */
 // prove: patient
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt === ATTEMPTS || !isThrottle(error)) throw error
-    }
-    await sleep(clock.random(Math.min(50 * 2 ** attempt, 3000)) + 1)
-  }
+export function retryThrottled<T>(work: () => Promise<T>): Promise<T> {
+  return retry(work, throttled)
 }
 
-/** So many writes are under way at the same time. */
-const AT_ONCE = 32
-
-/** The time is over that there was for some work. */
+/** The time for some work is over. */
 export class TimeOver extends Error {}
-/** Fails with `TimeOver` when the time is over, in milliseconds of `performance.now()`. */
+/** Fails with `TimeOver` once `performance.now()` has reached `until`. */
 export function checkTime(until: number): void {
   if (performance.now() >= until) throw new TimeOver()
 }
 
+/** Writes under way at the same time. */
+const WRITES_AT_ONCE = 32
+
 /**
- * Does the work for each, patiently and several at once. None goes on once the failure of another is told; none begins when
- * the time is over, in milliseconds of `performance.now()`, and then it fails with `TimeOver`.
+ * Does the work for each item, 32 at once, each as `retryThrottled` does. After a failure no further item starts, and none
+ * starts once `performance.now()` has reached `until`: then it fails with `TimeOver`.
  */
-export async function eachOf<T>(
+export async function forEachThrottled<T>(
   all: readonly T[],
-  work: (one: T) => Promise<void>,
+  work: (item: T) => Promise<void>,
   until = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const left = [...all]
-  const worker = async () => {
-    try {
-      for (let one = left.shift(); one !== undefined; one = left.shift()) {
-        const it = one
-        checkTime(until)
-        await patiently(() => work(it))
-      }
-    } catch (error) {
-      left.length = 0
-      throw error
-    }
-  }
-  const ended = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, left.length) }, worker))
-  const failed = ended.find((it) => it.status === 'rejected')
-  if (failed) throw failed.reason
+  await mapAtOnce(all, WRITES_AT_ONCE, async (item) => {
+    checkTime(until)
+    await retryThrottled(() => work(item))
+  })
 }
-
-/** So many items are written in one call. */
-const IN_ONE_CALL = 25
-/** Items as calls take them. */
-export const inCalls = <T>(all: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(all.length / IN_ONE_CALL) }, (_, i) =>
-    all.slice(i * IN_ONE_CALL, (i + 1) * IN_ONE_CALL),
-  )

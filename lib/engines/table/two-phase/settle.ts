@@ -1,82 +1,91 @@
 import { DeleteCommand, PutCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
-import { db, TableName } from '../client.ts'
+import { splitIntoParts } from '../../../base/concurrency.ts'
+import { WRITES_IN_CALL } from '../batch.ts'
+import { db, ignoreFailedCondition, TableName } from '../client.ts'
 import { type Key, keyOf, place } from '../keys.ts'
-import { removeAll, transact } from '../write.ts'
-import { COUNTERS, keyOfPart, type Part, partsOf, type Touched } from './part.ts'
-import { eachOf, inCalls, patiently, TimeOver } from './patience.ts'
+import { transact } from '../transact.ts'
+import { removeAll } from '../write.ts'
+import { COUNTERS_PART, keyOfPart, partsOf, type StagedPart, type Touched } from './part.ts'
+import { forEachThrottled, retryThrottled, TimeOver } from './patience.ts'
 import { beforeKey, deltaName, type Raw, rawMany, withoutStaging } from './staged.ts'
 import * as transaction from './transaction.ts'
 
 type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /**
- * Puts everything in its place after the switch, or undoes it when there will be none, part by part; safe to repeat and to
- * interrupt. Answers whether nothing is left to do; `until` says when to stop, in milliseconds of `performance.now()`.
+ * Settles all parts after the switch, or undoes them after a call-off, part by part. Safe to repeat and to interrupt.
+ * Returns whether nothing is left to do. Stops when `performance.now()` reaches `until`.
  */
 export async function settle(id: string, until = Number.POSITIVE_INFINITY): Promise<boolean> {
-  const it = await transaction.find(id)
-  if (!it || it.settled) return true
-  if (it.state === 'open') return false
+  const stored = await transaction.findTransaction(id)
+  if (!stored || stored.settled) return true
+  if (stored.state === 'open') return false
   try {
     for (const part of await partsOf(id)) {
       if (performance.now() >= until) return false
-      await (it.state === 'done' ? settlePart(part, until) : undoPart(part, until))
+      await (stored.state === 'done' ? settlePart(part, until) : undoPart(part, until))
     }
   } catch (error) {
     if (!(error instanceof TimeOver)) throw error
     return false
   }
-  await transaction.noteSettled(it)
+  await transaction.noteSettled(stored)
   return true
 }
 
-/** After the switch: the before-images go, and the part last of all, since by them the stream is told of what has changed and of what is new. */
-async function settlePart(part: Part, until: number): Promise<void> {
-  if (part.number === COUNTERS) return settleCounters(part, true)
+/**
+ * Deletes what the switch has replaced: items that are gone, then before-images, then the item of the part.
+ * The stream reports changed items by their before-images and created ones by the part, so the part goes last.
+ */
+async function settlePart(part: StagedPart, until: number): Promise<void> {
+  if (part.number === COUNTERS_PART) return settleCounters(part, true)
   // prove: gone-items
-  await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)
-  await eachOf(
+  await forEachThrottled(keysIn(part, 'gone'), (at) => deleteMarked(at, part.id), until)
+  await forEachThrottled(
     part.touched.filter(({ how }) => how === 'later'),
-    dropVersion,
+    deleteVersion,
     until,
   )
-  const befores = of(part, 'changed').map((at) => beforeKey(at, part.id))
-  await eachOf(inCalls(befores), removeAll, until)
-  await patiently(() => removeAll([keyOfPart(part)]))
+  const befores = keysIn(part, 'changed').map((at) => beforeKey(at, part.id))
+  await forEachThrottled(splitIntoParts(befores, WRITES_IN_CALL), removeAll, until)
+  await retryThrottled(() => removeAll([keyOfPart(part)]))
 }
 
-/** Without a switch: everything is again what it was. Fails with `TimeOver` when the time is over before that; may be repeated. */
-export async function undoPart(part: Part, until = Number.POSITIVE_INFINITY): Promise<void> {
-  if (part.number === COUNTERS) return settleCounters(part, false)
-  const befores = of(part, 'changed').map((at) => beforeKey(at, part.id))
-  const found = await rawMany(befores)
+/** Puts all items of a part back as they were. Fails with `TimeOver` when `performance.now()` reaches `until`. Safe to repeat. */
+export async function undoPart(part: StagedPart, until = Number.POSITIVE_INFINITY): Promise<void> {
+  if (part.number === COUNTERS_PART) return settleCounters(part, false)
+  const befores = keysIn(part, 'changed').map((at) => beforeKey(at, part.id))
+  const images = await rawMany(befores)
   const undoing = [
-    ...[...found.values()].map((image) => () => putBack(withoutStaging(image), part.id)),
-    ...of(part, 'new').map((at) => () => drop(at, part.id)),
-    ...of(part, 'gone').map((at) => () => lowerAgain(at, part.id)),
+    ...[...images.values()].map((image) => () => putBack(withoutStaging(image), part.id)),
+    ...keysIn(part, 'new').map((at) => () => deleteMarked(at, part.id)),
+    ...keysIn(part, 'gone').map((at) => () => removeMark(at, part.id)),
   ]
-  await eachOf(undoing, (undo) => undo(), until)
-  await eachOf(inCalls(befores), removeAll, until)
-  await patiently(() => removeAll([keyOfPart(part)]))
+  await forEachThrottled(undoing, (undo) => undo(), until)
+  await forEachThrottled(splitIntoParts(befores, WRITES_IN_CALL), removeAll, until)
+  await retryThrottled(() => removeAll([keyOfPart(part)]))
 }
 
-/** Takes away what is gone of a transaction that is done. */
-export const clearItem = (it: Raw): Promise<void> => drop(keyOf(it), String(it.staged_by))
+/** Deletes an item that a two-phase commit has deleted by its switch. */
+export const deleteGone = (stored: Raw): Promise<void> => deleteMarked(keyOf(stored), String(stored.staged_by))
 
-const of = ({ touched }: Part, how: Touched['how']): Key[] => touched.filter((it) => it.how === how).map(keyOf)
+const keysIn = ({ touched }: StagedPart, how: Touched['how']): Key[] =>
+  touched.filter((it) => it.how === how).map(keyOf)
 
+/** A condition. If it fails, another process that does the same was faster, and nothing is left to do. */
 const markedBy = (id: string) => ({
   ConditionExpression: 'staged_by = :id',
   ExpressionAttributeValues: { ':id': id },
 })
 
 const putBack = (Item: Raw, id: string) =>
-  unlessOver(() => db.send(new PutCommand({ TableName, Item, ...markedBy(id) })))
-const drop = (Key: Key, id: string) => unlessOver(() => db.send(new DeleteCommand({ TableName, Key, ...markedBy(id) })))
+  ignoreFailedCondition(() => db.send(new PutCommand({ TableName, Item, ...markedBy(id) })))
+const deleteMarked = (Key: Key, id: string) =>
+  ignoreFailedCondition(() => db.send(new DeleteCommand({ TableName, Key, ...markedBy(id) })))
 
-/** Takes away an item as it was when it was to go; what has been put there since stays. */
-const dropVersion = ({ version, ...at }: Touched) =>
-  unlessOver(() =>
+/** Deletes an item without a mark, unless it has been written since: its version is the condition. */
+const deleteVersion = ({ version, ...at }: Touched) =>
+  ignoreFailedCondition(() =>
     db.send(
       new DeleteCommand({
         TableName,
@@ -88,43 +97,34 @@ const dropVersion = ({ version, ...at }: Touched) =>
     ),
   )
 
-/** The mark goes, and the version that it has raised is again what it was, where there is one. */
-async function lowerAgain(at: Key, id: string): Promise<void> {
-  const it = (await rawMany([at])).get(place(at))
-  if (it?.staged_by !== id) return
-  await putBack(withoutStaging(it), id)
+/** Takes the mark off an item that was to be deleted, and lowers the version that the mark had raised. */
+async function removeMark(at: Key, id: string): Promise<void> {
+  const stored = (await rawMany([at])).get(place(at))
+  if (stored?.staged_by !== id) return
+  await putBack(withoutStaging(stored), id)
 }
 
-/** It carries the mark no more: another who does the same has been faster. */
-async function unlessOver(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
-  }
-}
+/** Counters in one transaction, below the limit of 100 actions. */
+export const COUNTERS_IN_TRANSACTION = 90
 
-/** So many counters are written in one transaction, with the part itself where it is the last. */
-const COUNTERS_AT_ONCE = 90
-
-async function settleCounters(part: Part, done: boolean): Promise<void> {
+async function settleCounters(part: StagedPart, isDone: boolean): Promise<void> {
   const staged = deltaName(part.id)
-  const found = await rawMany(part.touched)
-  const left = [...found.values()].filter((it) => it[staged] !== undefined)
-  for (let start = 0; start < left.length; start += COUNTERS_AT_ONCE) {
-    const actions = left.slice(start, start + COUNTERS_AT_ONCE).map((it) => counterAction(it, staged, done))
-    await patiently(() => transact(actions.map((action) => ({ action, counts: {} }))))
+  const counters = [...(await rawMany(part.touched)).values()].filter((it) => it[staged] !== undefined)
+  for (const some of splitIntoParts(counters, COUNTERS_IN_TRANSACTION)) {
+    const writes = some.map((counter) => ({ action: settleCounter(counter, staged, isDone), counts: {} }))
+    await retryThrottled(() => transact(writes))
   }
-  await patiently(() => removeAll([keyOfPart(part)]))
+  await retryThrottled(() => removeAll([keyOfPart(part)]))
 }
 
-function counterAction(it: Raw, staged: string, done: boolean): Action {
-  const names = done ? Object.keys(Object(it[staged])) : []
+/** Removes the staged numbers of a counter, and adds them to the counter's own if the switch has happened. */
+function settleCounter(counter: Raw, staged: string, isDone: boolean): Action {
+  const names = isDone ? Object.keys(Object(counter[staged])) : []
   const added = names.map((_, i) => `#n${i} = if_not_exists(#n${i}, :none) + #staged.#n${i}`)
   return {
     Update: {
       TableName,
-      Key: keyOf(it),
+      Key: keyOf(counter),
       UpdateExpression: `${added.length > 0 ? `SET ${added.join(', ')} ` : ''}REMOVE #staged`,
       ConditionExpression: 'attribute_exists(#staged)',
       ExpressionAttributeNames: { '#staged': staged, ...Object.fromEntries(names.map((name, i) => [`#n${i}`, name])) },

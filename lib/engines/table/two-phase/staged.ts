@@ -1,180 +1,179 @@
 import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb'
-import { clock } from '../../../base/clock.ts'
-import { unavailable } from '../../../base/errors.ts'
+import { mapAtOnce, splitIntoParts } from '../../../base/concurrency.ts'
+import { READS_IN_CALL, sendUnprocessed } from '../batch.ts'
 import { db, TableName } from '../client.ts'
 import { type Key, key, keyOf, place } from '../keys.ts'
 import { projectionOf } from '../projection.ts'
 
-/**
- * What a large transaction has written before its switch, and how readers see through it; see README.md.
- *
- *   staged_as   on                                          until the switch       after it
- *   changed     the item as it will be, in its place        its before-image       as it is
- *   before      the item as it was, under STAGED#<id>#      in the lists it is in  not there
- *   new         an item that was not there                  not there              as it is
- *   gone        an item that will not be there              as it is               not there
- *   later       nothing: an item that goes after one that   as it is               there for some seconds
- *               its readers look at
- *
- * The item of a counter carries `staged#<id>`: what is added to which of its attributes at the switch.
- */
+// Marks of two-phase commits, and items as readers see them through the marks; see README.md.
+//
+//   staged_as   on                                          until the switch            after it
+//   changed     the item as it will be, in its place        readers see its before-image  the item
+//   before      the item as it was, under STAGED#<id>#      in lists, instead of the item  nothing
+//   new         an item that does not exist yet             nothing                     the item
+//   gone        an item that will be deleted                the item                    nothing
+//   later       no mark: an item that readers find only     the item                    the item, for some seconds
+//               through another item
+//
+// A counter's item has no mark. Its member `staged#<id>` holds what the switch adds to its numbers.
+
+/** An item as it is stored, with its mark. */
 export type Raw = Record<string, unknown>
-export type How = 'changed' | 'before' | 'new' | 'gone' | 'later'
+export type Mark = 'changed' | 'before' | 'new' | 'gone' | 'later'
 
 const COUNTER = 'COUNT#'
 const DELTA = 'staged#'
 
-/** The attribute of a counter's item that holds what a large transaction adds to the others. */
+/** The member of a counter's item that holds what a two-phase commit adds to its numbers. */
 export const deltaName = (id: string) => `${DELTA}${id}`
-/** Where an item lies as it was before a large transaction. */
+/** The key of an item's before-image. */
 export const beforeKey = ({ pk, sk }: Key, id: string): Key => ({ pk: `${prefixOf(id)}${pk}`, sk })
 const prefixOf = (id: string) => `STAGED#${id}#`
 
-/** The before-image of an item. */
+/** The before-image of an item. It keeps the item's place in the indexes. */
 export const beforeImage = (old: Raw, id: string): Raw => ({
   ...old,
   ...beforeKey(keyOf(old), id),
   type: 'staged',
   staged_type: old.type,
   staged_by: id,
-  staged_as: 'before' satisfies How,
+  staged_as: 'before' satisfies Mark,
 })
 
-/** An item without what a large transaction has written on it. */
+/** An item without its mark, under its own key and with the version that it had. */
 export function withoutStaging(stored: Raw): Raw {
   if (stored.staged_by === undefined) return stored
-  const { staged_by, staged_as, staged_type, ...it } = stored
-  if (staged_as === ('before' satisfies How))
-    return { ...it, pk: String(it.pk).slice(prefixOf(String(staged_by)).length), type: staged_type }
-  // Its version was raised with the mark, so that nobody writes over it.
-  if (staged_as === ('gone' satisfies How) && typeof it.version === 'number') return { ...it, version: it.version - 1 }
-  return it
+  const { staged_by, staged_as, staged_type, ...item } = stored
+  if (staged_as === ('before' satisfies Mark))
+    return { ...item, pk: String(item.pk).slice(prefixOf(String(staged_by)).length), type: staged_type }
+  // The mark has raised the version, so that other writers fail.
+  if (staged_as === ('gone' satisfies Mark) && typeof item.version === 'number')
+    return { ...item, version: item.version - 1 }
+  return item
 }
 
-/** Items of the table as readers may see them at this moment. Costs nothing where no large transaction has been at work. */
+/** Items read by key, as readers may see them now. Makes no call unless an item has a mark. */
 export async function resolveStaged(items: readonly Raw[]): Promise<Raw[]> {
   if (!items.some(isMarked)) return [...items]
   const done = await switched(items)
   const hidden = items.filter((it) => it.staged_as === 'changed' && !done.has(String(it.staged_by)))
   const befores = await rawMany(hidden.map(beforeKeyOf))
-  const shown: Raw[] = []
-  for (const it of items) {
-    if (!isMarked(it)) shown.push(it)
-    else if (isCounter(it)) shown.push(counted(it, done))
-    else if (hidden.includes(it)) {
-      const before = befores.get(place(beforeKeyOf(it)))
-      shown.push(...(before ? [withoutStaging(before)] : await resolveMoved(it)))
-    } else if (done.has(String(it.staged_by)) ? it.staged_as !== 'gone' : it.staged_as !== 'new')
-      shown.push(withoutStaging(it))
+  const visible: Raw[] = []
+  for (const item of items) {
+    if (!isMarked(item)) visible.push(item)
+    else if (isCounter(item)) visible.push(withDeltas(item, done))
+    else if (hidden.includes(item)) {
+      const before = befores.get(place(beforeKeyOf(item)))
+      visible.push(...(before ? [withoutStaging(before)] : await rereadMoved(item)))
+    } else if (done.has(String(item.staged_by)) ? item.staged_as !== 'gone' : item.staged_as !== 'new')
+      visible.push(withoutStaging(item))
   }
-  return shown
+  return visible
 }
 
-const beforeKeyOf = (it: Raw) => beforeKey(keyOf(it), String(it.staged_by))
+const beforeKeyOf = (item: Raw) => beforeKey(keyOf(item), String(item.staged_by))
 
-/** An item whose before-image was cleared away meanwhile: it is as it was again, or what it is now counts. */
-async function resolveMoved(it: Raw): Promise<Raw[]> {
-  const [now] = (await rawMany([keyOf(it)])).values()
+/** Reads an item again whose before-image has just been deleted: it was settled, and the item counts, or it was undone. */
+async function rereadMoved(item: Raw): Promise<Raw[]> {
+  const [now] = (await rawMany([keyOf(item)])).values()
   if (!now) return []
-  return now.staged_by === it.staged_by ? [withoutStaging(now)] : resolveStaged([now])
+  return now.staged_by === item.staged_by ? [withoutStaging(now)] : resolveStaged([now])
 }
 
 /**
- * Items of an index partition as readers may see them: what was is shown by its before-image until the switch, what will
- * be by itself after it. In the moment between an image and its item both are in the list; `seen` drops the second.
+ * Items of an index partition, as readers may see them now: before the switch the before-image, after it the item. Between the
+ * writes of both, the index may hold the two of them. `seen` holds the keys that were returned, so the second one is dropped.
  */
 export async function resolveStagedInIndex(items: readonly Raw[], seen = new Set<string>()): Promise<Raw[]> {
   const done = items.some(isMarked) ? await switched(items) : known
-  const before: readonly unknown[] = ['before', 'gone']
-  const shown: Raw[] = []
-  for (const it of items) {
-    if (isMarked(it) && before.includes(it.staged_as) === done.has(String(it.staged_by))) continue
-    const one = withoutStaging(it)
-    const at = place(keyOf(one))
-    if (!seen.has(at)) shown.push(one)
+  const untilSwitch: readonly unknown[] = ['before', 'gone']
+  const visible: Raw[] = []
+  for (const item of items) {
+    if (isMarked(item) && untilSwitch.includes(item.staged_as) === done.has(String(item.staged_by))) continue
+    const unmarked = withoutStaging(item)
+    const at = place(keyOf(unmarked))
+    if (!seen.has(at)) visible.push(unmarked)
     seen.add(at)
   }
-  return shown
+  return visible
 }
 
-/** Items as they are stored, whoever is at work on them; by `pk sk`. Asks again for keys that were not processed. */
+/** Calls for 100 keys each that are under way at the same time. */
+const CALLS_AT_ONCE = 8
+
+/** Items as they are stored, with their marks, by `pk sk`. With `members`, only these members of them. */
 export async function rawMany(
   keys: readonly Key[],
   consistent = true,
   members?: readonly string[],
 ): Promise<Map<string, Raw>> {
-  const wanted = [...new Map(keys.map((each) => [place(each), each])).values()]
-  const chunks = Array.from({ length: Math.ceil(wanted.length / 100) }, (_, i) => wanted.slice(100 * i, 100 * (i + 1)))
-  const found: Raw[][] = []
-  for (let start = 0; start < chunks.length; start += AT_ONCE)
-    found.push(
-      ...(await Promise.all(
-        chunks
-          .slice(start, start + AT_ONCE)
-          .map((each) => rawChunk(each, { ConsistentRead: consistent, ...(members && projectionOf(members)) })),
-      )),
-    )
-  return new Map(found.flat().map((item) => [place(keyOf(item)), item]))
+  const unique = [...new Map(keys.map((at) => [place(at), at])).values()]
+  const options: ReadOptions = { ConsistentRead: consistent, ...(members && projectionOf(members)) }
+  const batches = splitIntoParts(unique, READS_IN_CALL)
+  const items = await mapAtOnce(batches, CALLS_AT_ONCE, (batch) => readBatch(batch, options))
+  return new Map(items.flat().map((item) => [place(keyOf(item)), item]))
 }
 
-/** So many calls are made at the same time. */
-const AT_ONCE = 8
+type ReadOptions = Omit<NonNullable<BatchGetCommandInput['RequestItems']>[string], 'Keys'>
 
-type Reading = Omit<NonNullable<BatchGetCommandInput['RequestItems']>[string], 'Keys'>
-
-async function rawChunk(keys: readonly Key[], how: Reading): Promise<Raw[]> {
-  const found: Raw[] = []
-  let left: NonNullable<BatchGetCommandInput['RequestItems']> = {
-    [TableName]: { Keys: keys.map(({ pk, sk }) => ({ pk, sk })), ...how },
-  }
-  for (let attempt = 1; left[TableName]?.Keys?.length; attempt += 1) {
-    if (attempt > 8) throw unavailable()
-    if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(25 * 2 ** attempt)))
-    const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems: left }))
-    found.push(...(Responses?.[TableName] ?? []))
-    // prove: unprocessed-reads
-    left = UnprocessedKeys ?? {}
-  }
-  return found
+async function readBatch(keys: readonly Key[], options: ReadOptions): Promise<Raw[]> {
+  const items: Raw[] = []
+  await sendUnprocessed<Raw>(
+    keys.map(({ pk, sk }) => ({ pk, sk })),
+    async (some) => {
+      const RequestItems = { [TableName]: { Keys: [...some], ...options } }
+      const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems }))
+      items.push(...(Responses?.[TableName] ?? []))
+      // prove: unprocessed-reads
+      return UnprocessedKeys?.[TableName]?.Keys ?? []
+    },
+  )
+  return items
 }
 
-const isCounter = (it: Raw) => String(it.pk).startsWith(COUNTER)
-const deltasIn = (it: Raw) => Object.keys(it).filter((name) => name.startsWith(DELTA))
-const isMarked = (it: Raw) => it.staged_by !== undefined || (isCounter(it) && deltasIn(it).length > 0)
+const isCounter = (item: Raw) => String(item.pk).startsWith(COUNTER)
+const deltasIn = (item: Raw) => Object.keys(item).filter((name) => name.startsWith(DELTA))
+const isMarked = (item: Raw) => item.staged_by !== undefined || (isCounter(item) && deltasIn(item).length > 0)
 
-/** A switch is for good, so whoever has seen it looks no more. */
+/** Two-phase commits whose switch this process has seen. A switch is never taken back, so it is looked up once. */
 // prove: memory
 const known = new Set<string>()
 const MOST_KNOWN = 10_000
 
-/** Tells this process of a switch. */
-export function knowSwitched(id: string): void {
+/** Notes in this process that a two-phase commit has switched. */
+export function cacheSwitch(id: string): void {
   if (known.size >= MOST_KNOWN) known.clear()
   known.add(id)
 }
 
-/** Those of the large transactions that have marked these items whose switch is done. */
+/** The two-phase commits that have marked these items and have switched. */
 const switched = (items: readonly Raw[]): Promise<Set<string>> =>
   switchedAmong(
-    items.flatMap((it) =>
-      isCounter(it) ? deltasIn(it).map((name) => name.slice(DELTA.length)) : it.staged_by ? String(it.staged_by) : [],
+    items.flatMap((item) =>
+      isCounter(item)
+        ? deltasIn(item).map((name) => name.slice(DELTA.length))
+        : item.staged_by
+          ? String(item.staged_by)
+          : [],
     ),
   )
 
-/** Those of these large transactions whose switch is done. */
+/** Those of these two-phase commits that have switched. */
 export async function switchedAmong(ids: readonly string[]): Promise<Set<string>> {
-  const asked = [...new Set(ids)].filter((id) => !known.has(id))
-  if (asked.length > 0) {
-    const found = await rawMany(asked.map(key.large))
-    for (const it of found.values()) if (it.state === 'done') knowSwitched(String(it.id))
+  const unknown = [...new Set(ids)].filter((id) => !known.has(id))
+  if (unknown.length > 0) {
+    const commits = await rawMany(unknown.map(key.twoPhase))
+    for (const { id, state } of commits.values()) if (state === 'done') cacheSwitch(String(id))
   }
   return new Set(ids.filter((id) => known.has(id)))
 }
 
-function counted(it: Raw, done: ReadonlySet<string>): Raw {
-  const deltas = deltasIn(it)
-  const shown = Object.fromEntries(Object.entries(it).filter(([name]) => !deltas.includes(name)))
+/** A counter with the staged numbers of the commits that have switched. */
+function withDeltas(counter: Raw, done: ReadonlySet<string>): Raw {
+  const deltas = deltasIn(counter)
+  const visible = Object.fromEntries(Object.entries(counter).filter(([name]) => !deltas.includes(name)))
   for (const delta of deltas.filter((name) => done.has(name.slice(DELTA.length))))
-    for (const [name, by] of Object.entries(Object(it[delta]))) shown[name] = Number(shown[name] ?? 0) + Number(by)
-  return shown
+    for (const [name, by] of Object.entries(Object(counter[delta])))
+      visible[name] = Number(visible[name] ?? 0) + Number(by)
+  return visible
 }

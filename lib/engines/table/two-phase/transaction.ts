@@ -4,89 +4,98 @@ import { isConflict, noneIf } from '../../../base/errors.ts'
 import { defineItem, put, type Write, withNextVersion } from '../item.ts'
 import { key } from '../keys.ts'
 import { get, walk } from '../read.ts'
-import { transact } from '../write.ts'
-import { knowSwitched } from './staged.ts'
+import { transact } from '../transact.ts'
+import { cacheSwitch } from './staged.ts'
 
-/** A large transaction as a whole: where it stands. Its switch is one conditional write on this item. */
-const Large = v.object({
+/** The state of a two-phase commit. Its switch is one conditional write on this item. */
+const TwoPhaseCommit = v.object({
   id: v.string(),
-  /** `open` until the switch; `done` after it; `void` when there will be none. */
+  /** `open` until the switch, `done` after it, `void` if it was called off. */
   state: v.picklist(['open', 'done', 'void']),
-  /** Someone goes on with it, however long it rests: nobody else calls it off. */
+  /** A worker continues it, however long it rests, so nobody calls it off. */
   kept: v.optional(v.boolean(), false),
-  /** Nothing of it is left to put in place or to clear away. */
+  /** All of its parts are settled or undone. */
   settled: v.boolean(),
   created_at: v.string(),
   version: v.number(),
 })
-export type Large = v.InferOutput<typeof Large>
+export type TwoPhaseCommit = v.InferOutput<typeof TwoPhaseCommit>
 
+/** The index partition of those that are not settled. */
 const UNSETTLED = 'LARGE'
-const large = defineItem({
+const commitItem = defineItem({
   type: 'large',
-  schema: Large,
-  key: ({ id }: { id: string }) => key.large(id),
+  schema: TwoPhaseCommit,
+  key: ({ id }: { id: string }) => key.twoPhase(id),
   indexes: (it) => (it.settled ? {} : { gsi2: { pk: UNSETTLED, sk: `${it.created_at}#${it.id}` } }),
-  // Items carry the mark of a transaction that is done until they are next written; one that was called off left none.
+  // After a switch, items keep the mark until their next write, and readers look the switch up. After a call-off no mark is left.
   expires: (it) => (it.settled && it.state === 'void' ? nowSeconds() + 7 * 86_400 : undefined),
 })
 
-/** Opens one. Fails with `conflict` when there is one with this id. */
-export const begin = (id: string): Promise<void> =>
-  transact([put(large, { id, state: 'open', kept: false, settled: false, created_at: now(), version: 1 }, undefined)])
+/** Opens a two-phase commit. Fails with `conflict` if this id exists. */
+export const openTransaction = (id: string): Promise<void> =>
+  transact([
+    put(commitItem, { id, state: 'open', kept: false, settled: false, created_at: now(), version: 1 }, undefined),
+  ])
 
-/** How it stands; undefined when there is none. */
-export const find = (id: string): Promise<Large | undefined> => get(large, { id })
+/** The state of a two-phase commit; undefined if it does not exist. */
+export const findTransaction = (id: string): Promise<TwoPhaseCommit | undefined> => get(commitItem, { id })
 
-/** Says that someone goes on with it, in one transaction with `also`. Fails with `conflict` when it is open no more. */
+/** Notes, in one transaction with `also`, that a worker continues it. Fails if it is no longer open. */
 export async function keepOpen(id: string, also: readonly Write[]): Promise<void> {
-  const found = await find(id)
-  if (found?.state !== 'open') throw new Error(`the large transaction ${id} is not open`)
-  await transact([...also, put(large, withNextVersion(found, { kept: true }), found)])
+  const stored = await findTransaction(id)
+  if (stored?.state !== 'open') throw new Error(`the two-phase commit ${id} is not open`)
+  await transact([...also, put(commitItem, withNextVersion(stored, { kept: true }), stored)])
 }
 
-/** Makes it visible, all at once and in one transaction with `last`. Fails as `transact` does. After a failure only `find` tells whether it happened. */
+/**
+ * The switch: makes all parts visible in one transaction with `last`. Fails as `transact` does. After a failure the switch may have
+ * happened; `findTransaction` tells. A second switch does nothing.
+ */
 export async function switchOver(id: string, last: readonly Write[]): Promise<void> {
-  const found = await find(id)
-  if (found?.state === 'done') return
-  if (found?.state !== 'open') throw new Error(`the large transaction ${id} was called off`)
-  await transact([...last, put(large, withNextVersion(found, { state: 'done' }), found)])
-  knowSwitched(id)
+  const stored = await findTransaction(id)
+  if (stored?.state === 'done') return
+  if (stored?.state !== 'open') throw new Error(`the two-phase commit ${id} was called off`)
+  await transact([...last, put(commitItem, withNextVersion(stored, { state: 'done' }), stored)])
+  cacheSwitch(id)
 }
 
-/** Whether the switch has happened, although its reply may be lost; if not, it never will. */
+/** Calls it off, so that it can never switch. Returns false if the switch has happened already. */
 export async function callOff(id: string): Promise<boolean> {
-  const found = await find(id)
-  if (found?.state === 'open') {
+  const stored = await findTransaction(id)
+  if (stored?.state === 'open') {
     try {
-      await transact([put(large, withNextVersion(found, { state: 'void' }), found)])
+      await transact([put(commitItem, withNextVersion(stored, { state: 'void' }), stored)])
     } catch (error) {
       if (isConflict(error)) return callOff(id)
       throw error
     }
   }
-  return found?.state === 'done'
+  return stored?.state !== 'done'
 }
 
-/** Notes that nothing is left to do. */
-export async function noteSettled(it: Large): Promise<void> {
-  // One whose switch was called off may still be heard of by a writer who is late.
-  if (it.state === 'void' && !isStale(it, 10)) return
-  await transact([put(large, withNextVersion(it, { settled: true }), it)]).catch(noneIf(isConflict))
+/** Notes that all parts are settled or undone. */
+export async function noteSettled(stored: TwoPhaseCommit): Promise<void> {
+  // A slow process may still stage parts of one that was called off, so it stays listed for ten minutes.
+  if (stored.state === 'void' && !isOlderThan(stored, 10 * STALE_MS)) return
+  await transact([put(commitItem, withNextVersion(stored, { settled: true }), stored)]).catch(noneIf(isConflict))
 }
 
-/** Longer than anyone who answers a request works on one. */
+/** Longer than any request works on one, in milliseconds. */
 const STALE_MS = 60_000
-const isStale = (it: Large, times = 1) => Date.parse(now()) - Date.parse(it.created_at) >= times * STALE_MS
+const isOlderThan = ({ created_at }: TwoPhaseCommit, ms: number) => Date.parse(now()) - Date.parse(created_at) >= ms
 
-/** Whether whoever has opened it is gone: it may be called off. */
-export const isAbandoned = (it: Large): boolean => it.state === 'open' && !it.kept && isStale(it)
+/** Whether the process that opened it has died, so that it may be called off. */
+export const isAbandoned = (stored: TwoPhaseCommit): boolean =>
+  stored.state === 'open' && !stored.kept && isOlderThan(stored, STALE_MS)
 
-/** So many are looked at in one visit. */
+/** The most that one visit of the sweeper reads. */
 const MOST_VISITED = 50
 
-/** Those that somebody has to put in place or to clear away, oldest first. */
-export async function listUnsettled(): Promise<Large[]> {
+/** Two-phase commits that have to be settled or undone, oldest first. */
+export async function listUnsettled(): Promise<TwoPhaseCommit[]> {
   const items = await walk({ index: 'gsi2', pk: UNSETTLED, forward: true, limit: MOST_VISITED })
-  return items.map((item) => v.parse(Large, item)).filter((it) => it.state !== 'open' || isAbandoned(it))
+  return items
+    .map((item) => v.parse(TwoPhaseCommit, item))
+    .filter((stored) => stored.state !== 'open' || isAbandoned(stored))
 }

@@ -1,0 +1,27 @@
+import { unavailable } from '../../base/errors.ts'
+import { type Backoff, pauseAfter } from '../../base/retry.ts'
+
+/** Items that DynamoDB writes in one call. */
+export const WRITES_IN_CALL = 25
+/** Items that DynamoDB reads by key in one call. */
+export const READS_IN_CALL = 100
+
+/** Attempts for a batch: about 2 seconds in all, 5 at most. */
+const ATTEMPTS = 8
+
+/**
+ * Sends a batch of requests. `send` returns those that the table did not process; they are sent again after a pause.
+ * Fails with `unavailable` if some are left after all attempts.
+ */
+export async function sendUnprocessed<T>(
+  requests: readonly T[],
+  send: (some: readonly T[]) => Promise<readonly T[]>,
+  { attempts, ...backoff }: Backoff & { attempts: number } = { attempts: ATTEMPTS, first: 25, most: 1600 },
+): Promise<void> {
+  let left = requests
+  for (let attempt = 1; left.length > 0; attempt += 1) {
+    if (attempt > attempts) throw unavailable()
+    if (attempt > 1) await pauseAfter(attempt, backoff)
+    left = await send(left)
+  }
+}
