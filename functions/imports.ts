@@ -5,7 +5,7 @@ import * as imports from '../lib/domain/imports/imports.ts'
 import { type Import, outcomes } from '../lib/domain/imports/items.ts'
 import { dropMapping, keepMapping, listMappings, loadMapping } from '../lib/domain/imports/kept-mappings.ts'
 import { Mapping } from '../lib/domain/imports/mapping.ts'
-import { columnsOf } from '../lib/domain/imports/read.ts'
+import { loadColumns } from '../lib/domain/imports/read.ts'
 import { listRows } from '../lib/domain/imports/row-list.ts'
 import { formatOf, formFor, LARGEST_FILE, storeSent, takeInFile } from '../lib/domain/imports/take-in.ts'
 import {
@@ -14,7 +14,7 @@ import {
   ImportRowView,
   ImportTableRowView,
   importDetail,
-  importRow,
+  importRowView,
   KeptImportMappingsView,
   KeptImportMappingView,
   mappingView,
@@ -84,7 +84,7 @@ export const routes = withTables({
     handle: async ({ actor, page, request }) => {
       const { results, ...listed } = await imports.listImports(actor.id, page)
       const people = await peopleOf([actor.id])
-      return listBody(request, page, { ...listed, results: results.map((it) => importRow(it, people)) })
+      return listBody(request, page, { ...listed, results: results.map((it) => importRowView(it, people)) })
     },
   }),
 
@@ -231,7 +231,7 @@ export const routes = withTables({
         rate: 'RATE_IMPORT_ROWS',
         per: 'caller',
         counts: 'every success',
-        hits: ({ subject }: { subject: Import }) => Math.max(1, imports.writingRows(subject)),
+        hits: ({ subject }: { subject: Import }) => Math.max(1, imports.countRowsToWrite(subject)),
       },
     ],
     handle: async ({ unit, subject, actor, body }) => {
@@ -342,8 +342,8 @@ const hasRun = ({ state }: Import) => ['running', 'done', 'withdrawn', 'taken_ba
 async function shown(it: Import) {
   const [people, columns, waiting, link] = await Promise.all([
     peopleOf([it.contributor_id]),
-    it.files_until ? columnsOf(it) : undefined,
-    hasRun(it) ? imports.waitingOf([it.id]) : undefined,
+    it.files_until ? loadColumns(it) : undefined,
+    hasRun(it) ? imports.countWaiting([it.id]) : undefined,
     createLinks(),
   ])
   return importDetail(it, { people, columns, waiting: waiting?.get(it.id) ?? 0, link })

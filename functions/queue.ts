@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
 import * as imports from '../lib/domain/imports/imports.ts'
-import { batchLine, ImportBatchView } from '../lib/domain/imports/view.ts'
+import { batchView, ImportBatchView } from '../lib/domain/imports/view.ts'
 import { loadHistory } from '../lib/domain/records/history.ts'
 import * as leases from '../lib/domain/records/leases.ts'
 import { isWaiting } from '../lib/domain/records/queue-entry.ts'
@@ -74,7 +74,7 @@ export const routes = withTables({
       ])
       const people = await peopleOf(batches.map(({ about }) => about.contributor_id))
       const body = listBody(request, page, { ...listed, results: await rowsOf(listed, actor) })
-      return { ...body, batches: batches.map((it) => batchLine(it, people)) }
+      return { ...body, batches: batches.map((it) => batchView(it, people)) }
     },
   }),
 

@@ -1,6 +1,6 @@
 import '../lib/domain/composition.ts'
 import { log } from '../lib/base/telemetry/log.ts'
-import { sweepImports } from '../lib/domain/imports/work.ts'
+import { sweepImports } from '../lib/domain/imports/clean-up.ts'
 import { sweepBoards } from '../lib/domain/leaderboard/sweep.ts'
 import { sweepPictures } from '../lib/domain/pictures/files.ts'
 import { sweepOcr } from '../lib/domain/projects/assets/ocr.ts'

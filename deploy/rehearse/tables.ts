@@ -91,8 +91,8 @@ async function grownOld({ world }: Scene): Promise<void> {
     import('../../lib/engines/table/read.ts'),
     import('../../lib/engines/table/write.ts'),
   ])
-  const { lists } = await import('../../lib/domain/imports/items.ts')
-  const items = await walk({ index: 'gsi4', pk: lists.files, forward: true, limit: 50 })
+  const { importLists } = await import('../../lib/domain/imports/items.ts')
+  const items = await walk({ index: 'gsi4', pk: importLists.files, forward: true, limit: 50 })
   const files_until = '2020-01-01T00:00:00.000Z'
   await putAll(items.map((it) => ({ ...it, files_until })))
   for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'sweeper'))

@@ -12,7 +12,7 @@ import {
 import { findWanted, type Wanted, wantText } from './sweep.ts'
 
 /** A look-alike of a row: a record, or an earlier row of the same table. */
-export type Alike = {
+export type RowLookAlike = {
   entity_id: string | null
   row: number | null
   name: string
@@ -27,11 +27,11 @@ type Row = { row: number; header: Header }
  * Finds the look-alikes of rows among all records, among these rows, and among the rows before them. It compares as a single
  * contribution is compared. Afterwards these rows are among the earlier ones.
  */
-export async function lookAlikes(
+export async function findLookAlikes(
   kind: string,
   rows: readonly Row[],
   earlier: EarlierRows,
-): Promise<Map<number, Alike[]>> {
+): Promise<Map<number, RowLookAlike[]>> {
   const places = new Map(rows.map((it) => [it.row, lookupRangesFor(thing(kind, it.header)).map(cellsOf)]))
   const wanted: Wanted = new Map()
   for (const { pk, prefixes } of [...places.values()].flat())
@@ -41,7 +41,7 @@ export async function lookAlikes(
     const place = `${pk} ${prefix}`
     found.set(place, [...(found.get(place) ?? []), readEntry(item)])
   })
-  const alike = new Map<number, Alike[]>()
+  const alike = new Map<number, RowLookAlike[]>()
   for (const it of rows) {
     const at = places.get(it.row) ?? []
     const entries = at.flatMap(({ pk, prefixes, identified }) =>
@@ -77,7 +77,7 @@ function cellsOf({ pk, from, to, identified }: LookupRange) {
 }
 type Cells = ReturnType<typeof cellsOf>
 
-const recordsLike = (kind: string, { header }: Row, entries: readonly FoundEntry[]): Alike[] =>
+const recordsLike = (kind: string, { header }: Row, entries: readonly FoundEntry[]): RowLookAlike[] =>
   pickLookAlikes(thing(kind, header), entries).map(({ entity_id, names, how }) => ({
     entity_id,
     row: null,
@@ -104,14 +104,14 @@ export function earlierRows() {
         else if (there.length < MOST_PER_RANGE) there.push(kept)
       }
     },
-    like: ({ header }: Row, places: readonly Cells[]): Alike[] => {
+    like: ({ header }: Row, places: readonly Cells[]): RowLookAlike[] => {
       const others = new Map<number, { other: Kept; identified: boolean }>()
       for (const { key, identified } of keysOf(places))
         for (const other of at.get(key) ?? [])
           others.set(other.row, { other, identified: identified || others.get(other.row)?.identified === true })
       return [...others.values()]
         .slice(0, MOST_COMPARED)
-        .flatMap(({ other, identified }): Alike[] => {
+        .flatMap(({ other, identified }): RowLookAlike[] => {
           const how = identified ? 'same_identity' : looksAlike(plain(header), other.header)
           if (!how) return []
           const [name = ''] = other.header.names

@@ -7,6 +7,6 @@ const Before = v.object({ head: RecordItem, assertions: v.array(Assertion) })
 export type Before = v.InferOutput<typeof Before>
 
 /** Stores it before the record changes, so that the batch can be taken back. */
-export const keepBefore = (id: string, row: number, before: Before): Promise<void> =>
+export const storeBefore = (id: string, row: number, before: Before): Promise<void> =>
   putChunk(id, 'before', row, before)
-export const beforeOf = (id: string, row: number): Promise<Before | undefined> => getChunk(Before, id, 'before', row)
+export const loadBefore = (id: string, row: number): Promise<Before | undefined> => getChunk(Before, id, 'before', row)

@@ -2,7 +2,7 @@ import { recordId } from '../../base/ids/address.ts'
 import { foldedName } from '../../platform/name-index/entries.ts'
 import { type Actor, mayInspect } from '../../platform/permissions.ts'
 import { type KindKey, kinds, recordKinds } from '../kinds/index.ts'
-import { headsOf } from './known.ts'
+import { loadHeads } from './known.ts'
 import type { Mapping } from './mapping.ts'
 import type { TableRow } from './store.ts'
 
@@ -13,7 +13,7 @@ const LOOKED_AT = 20
  * Finds the kind of a table that comes back. Each kind counts its own ids, so number 7 alone tells nothing. It is the kind whose
  * records have the names that the rows give. Undefined if no kind fits, or if no column holds names.
  */
-export async function kindByIds(
+export async function findKindByIds(
   { rules }: Mapping,
   names: readonly string[],
   rows: readonly TableRow[],
@@ -27,7 +27,7 @@ export async function kindByIds(
   })
   if (id < 0 || name < 0 || pairs.length === 0) return undefined
   const idIn = (kind: KindKey, number: number) => recordId(kinds[kind].code, number)
-  const heads = await headsOf(recordKinds.flatMap((kind) => pairs.map(({ number }) => idIn(kind, number))))
+  const heads = await loadHeads(recordKinds.flatMap((kind) => pairs.map(({ number }) => idIn(kind, number))))
   const scores = recordKinds.map((kind) => ({
     kind,
     score: pairs.filter(({ number, name }) => {

@@ -3,8 +3,8 @@ import { type Actor, mayInspect } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Kind, type KindKey, kinds } from '../kinds/index.ts'
 import type { Column } from './columns.ts'
-import { type Guessed, isOpen, mappingOf } from './guess.ts'
-import { headsOf } from './known.ts'
+import { buildMapping, type Guessed, isOpen } from './guess.ts'
+import { loadHeads } from './known.ts'
 import { findWanted, type Wanted, wantText } from './sweep.ts'
 
 /** Different texts of a column that are looked up, and the share of them that must be names of one kind. */
@@ -15,7 +15,7 @@ const ENOUGH = 0.5
  * Guesses relations for columns that neither header nor values explain. Most cells must be names of records that the caller may
  * see. These records must be of a kind to which the rows may link.
  */
-export async function withNames(guessed: Guessed, columns: readonly Column[], actor: Actor): Promise<Guessed> {
+export async function guessByNames(guessed: Guessed, columns: readonly Column[], actor: Actor): Promise<Guessed> {
   const kind = kinds[guessed.kind]
   const taken = new Set(guessed.guesses.map(({ field }) => field))
   const free = new Map(
@@ -50,7 +50,7 @@ export async function withNames(guessed: Guessed, columns: readonly Column[], ac
     return of ? { ...it, ...of, by: 'names' as const } : it
   })
   const { sheet, header_row } = guessed.mapping
-  return { ...guessed, guesses, mapping: mappingOf(kind, guesses, { sheet, header_row }, columns) }
+  return { ...guessed, guesses, mapping: buildMapping(kind, guesses, { sheet, header_row }, columns) }
 }
 
 const relationsOf = ({ fields }: Kind): { name: string; to: KindKey }[] =>
@@ -79,7 +79,7 @@ async function knownNames(among: readonly KindKey[], names: readonly string[], a
     const place = places.get(`${pk} ${prefix}`)
     if (place !== undefined) found.push({ place, entity_id: readEntry(item).entity_id })
   })
-  const heads = await headsOf([...new Set(found.map(({ entity_id }) => entity_id))])
+  const heads = await loadHeads([...new Set(found.map(({ entity_id }) => entity_id))])
   return new Set(
     found.flatMap(({ place, entity_id }) => {
       const head = heads.get(entity_id)

@@ -17,7 +17,7 @@ const oneAngle = new RegExp(`^\\s*([NSEW])?\\s*(?:${DMS}|(${NUMBER})\\s*°?)\\s*
  * An angle in degrees; undefined if the text is none. Takes decimal degrees, or degrees with minutes and seconds, with N, S, E or
  * W.
  */
-export function asDegrees(text: string): number | undefined {
+export function parseDegrees(text: string): number | undefined {
   const found = oneAngle.exec(digits(text).trim())
   if (!found) return undefined
   const [, before, deg, min, sec, plain, after] = found
@@ -27,14 +27,14 @@ export function asDegrees(text: string): number | undefined {
 }
 
 /** Two angles as "latitude, longitude"; undefined for anything else. The latitude is the one with N or S, else the first. */
-export function asCoordinates(text: string): string | undefined {
+export function parseCoordinates(text: string): string | undefined {
   const plain = digits(text).trim()
   const wkt = /^point\s*\(\s*([+-]?[\d.]+)\s+([+-]?[\d.]+)\s*\)$/i.exec(plain)
   if (wkt) return `${wkt[2]}, ${wkt[1]}`
   for (const cut of [/\s*[,;/]\s*/, /(?<=[NSEW])\s+/i, /\s+(?=[NSEW])/i, /\s+/]) {
     const parts = plain.split(cut).filter(Boolean)
     if (parts.length !== 2) continue
-    const [a, b] = parts.map(asDegrees)
+    const [a, b] = parts.map(parseDegrees)
     if (a === undefined || b === undefined) continue
     const [lat, lng] = /[EW]/i.test(parts[0] ?? '') ? [b, a] : [a, b]
     if (Math.abs(lat) <= 90) return `${decimal(lat)}, ${decimal(lng)}`
@@ -47,7 +47,7 @@ const decimal = (angle: number) => String(Number(angle.toFixed(8)))
 const [DEVANAGARI, LATIN] = [/\p{Script=Devanagari}/u, /\p{Script=Latin}/u]
 
 /** The words of a text in one script. Example: "कृष्ण मन्दिर" of "Krishna Mandir (कृष्ण मन्दिर)". */
-export function inScript(text: string, script: Script): string {
+export function wordsInScript(text: string, script: Script): string {
   const [own, other] =
     script === 'devanagari' ? [DEVANAGARI, /\p{Script=Latin}+/gu] : [LATIN, /\p{Script=Devanagari}+/gu]
   // A name in another script is usually in brackets after the name, with its numbers.
@@ -63,7 +63,7 @@ export function inScript(text: string, script: Script): string {
 }
 
 /** An option of a controlled list as people write it; undefined if it is not in the list. */
-export function optionFor(field: Field, text: string): string | undefined {
+export function findOption(field: Field, text: string): string | undefined {
   const vocabulary = field.vocabulary
   if (!vocabulary) return undefined
   const exact = optionOf(vocabulary, text)
@@ -95,7 +95,7 @@ const withoutSort = (text: string) => plain(text.replace(/[\s_-]?(style|type|bui
 const onlyOne = (found: readonly string[]) => (found.length === 1 ? found[0] : undefined)
 
 /** The option that was probably meant, judged by letters and words. */
-export function optionNear(field: Field, text: string): string | undefined {
+export function nearestOption(field: Field, text: string): string | undefined {
   const values = Object.keys(field.vocabulary?.values ?? {})
   const words = text.toLowerCase().match(/\p{L}{3,}/gu) ?? []
   return nearestName(text, values) ?? values.find((value) => words.some((word) => plain(value).includes(word)))
@@ -113,11 +113,11 @@ const DECIMAL = /^-?\d{1,2}(\.\d+)?, ?-?\d{1,3}(\.\d+)?$/
 const referenceIn = (text: string): string => /^#(\d+|[0-9a-f-]{36})(?:\s|$)/i.exec(text)?.[1] ?? text
 
 /** Turns a cell's text into a field's value. A text that it does not understand stays, and the field's schema refuses it. */
-export function valueFor(field: Field, text: string): unknown {
+export function parseCell(field: Field, text: string): unknown {
   const trimmed = text.normalize('NFC').trim()
   switch (field.type) {
     case 'select':
-      return optionFor(field, trimmed) ?? trimmed
+      return findOption(field, trimmed) ?? trimmed
     case 'number':
     case 'float':
       return digits(trimmed).replace(/(?<=\d),(?=\d{3}\b)/g, '')
@@ -125,7 +125,7 @@ export function valueFor(field: Field, text: string): unknown {
       return booleanIn(trimmed) ?? trimmed
     case 'coordinates':
       // A text that the field accepts already stays as it is.
-      return DECIMAL.test(trimmed) ? trimmed : (asCoordinates(trimmed) ?? trimmed)
+      return DECIMAL.test(trimmed) ? trimmed : (parseCoordinates(trimmed) ?? trimmed)
     case 'relation':
       return referenceIn(trimmed)
     case 'media':

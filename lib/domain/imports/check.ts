@@ -9,14 +9,14 @@ import { type RecordItem, revision } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
 import { findMove } from '../records/rules/status.ts'
 import { reviewStateOf } from '../records/write.ts'
-import { type Alike, type EarlierRows, earlierRows, lookAlikes } from './alike.ts'
-import { addCounts, type Counts, noCounts, type Outcome } from './items.ts'
-import { differences, headsOf, knownRecords, valuesNow } from './known.ts'
+import { type EarlierRows, earlierRows, findLookAlikes, type RowLookAlike } from './alike.ts'
+import { addCounts, type OutcomeCounts, type RowOutcome, zeroCounts } from './items.ts'
+import { currentValues, findRecordsOfRows, listDifferences, loadHeads } from './known.ts'
 import type { Mapping } from './mapping.ts'
 import { resolver, valuesOf } from './references.ts'
 import { reportWriter } from './report.ts'
-import { putResults, type RowResult } from './results.ts'
-import { columnOf, contributionOf, type Fault, type Read, rowReader } from './rows.ts'
+import { type RowResult, storeResults } from './results.ts'
+import { type CellFault, columnFor, createRowReader, parseContribution, type ReadRow } from './rows.ts'
 import { dataChunks, type TableRow } from './store.ts'
 
 /** What a dry run needs: the rows that were read, the mapping, and the person. */
@@ -29,12 +29,12 @@ export type Table = { id: string; mapping: Mapping; columns: readonly string[]; 
 export async function dryRun(
   table: Table,
   advance: (done: number) => Promise<unknown> = async () => undefined,
-): Promise<{ counts: Counts; chunks: Counts[] }> {
+): Promise<{ counts: OutcomeCounts; chunks: OutcomeCounts[] }> {
   const { id, mapping } = table
   const scene = sceneOf(table)
   const reader = await users.loadUser(table.actor.id)
   const report = reportWriter(id, table.columns, await sayIn(reader?.language ?? 'en'))
-  const chunks: Counts[] = []
+  const chunks: OutcomeCounts[] = []
   let done = 0
   for await (const piece of inPieces(dataChunks(id, mapping))) {
     const looked = await lookUp(
@@ -46,9 +46,9 @@ export async function dryRun(
       const results: RowResult[] = []
       for (const [row, cells] of rows) results.push(await resultOf(table, looked, row, cells))
       const shown = await hideLookAlikes(results, table.actor)
-      await putResults(id, chunk, shown)
+      await storeResults(id, chunk, shown)
       for (const [i, result] of shown.entries()) await report.add(rows[i]?.[1] ?? [], result)
-      const counts = noCounts()
+      const counts = zeroCounts()
       for (const { outcome } of results) counts[outcome] += 1
       chunks.push(counts)
     }
@@ -56,7 +56,7 @@ export async function dryRun(
     await advance(done)
   }
   await report.end()
-  return { counts: chunks.reduce(addCounts, noCounts()), chunks }
+  return { counts: chunks.reduce(addCounts, zeroCounts()), chunks }
 }
 
 /** Chunks that are looked up together; each has 500 rows. */
@@ -75,17 +75,17 @@ async function* inPieces<T>(all: AsyncIterable<T>): AsyncGenerator<T[]> {
 
 /** What is known from the rows so far. */
 type Scene = {
-  reads: (cells: readonly string[]) => Read
+  reads: (cells: readonly string[]) => ReadRow
   earlier: EarlierRows
   /** The first row for each record, and the first row with each identifier. */
   first: Map<string, number>
   resolves: ReturnType<typeof resolver>
 }
 /** The same, with what was looked up for the present rows. */
-type LookedUp = Scene & { known: ReadonlyMap<number, RecordItem>; alike: ReadonlyMap<number, Alike[]> }
+type LookedUp = Scene & { known: ReadonlyMap<number, RecordItem>; alike: ReadonlyMap<number, RowLookAlike[]> }
 
 const sceneOf = ({ mapping, columns, actor }: Table): Scene => ({
-  reads: rowReader(mapping, columns),
+  reads: createRowReader(mapping, columns),
   earlier: earlierRows(),
   first: new Map(),
   resolves: resolver(kinds[mapping.kind], actor),
@@ -96,18 +96,18 @@ async function lookUp({ mapping, actor }: Table, scene: Scene, rows: readonly Ta
   const { first } = scene
   const sought = rows.map(([row, cells]) => {
     const read = scene.reads(cells)
-    const came = contributionOf(mapping, read, modeOf(mapping))
+    const came = parseContribution(mapping, read, modeOf(mapping))
     const header = 'contribution' in came ? headerOf(kind, came.contribution.data) : undefined
     return { row, id: read.id, header }
   })
-  const known = await knownRecords(mapping, sought, actor)
+  const known = await findRecordsOfRows(mapping, sought, actor)
   for (const { row, header } of sought)
     for (const thing of [known.get(row)?.entity_id, header?.identifier && `=${header.identifier}`])
       if (thing && !first.has(thing)) first.set(thing, row)
   const fresh = sought.flatMap(({ row, header }) =>
     header && !known.has(row) && mapping.match !== 'id' ? [{ row, header }] : [],
   )
-  return { ...scene, known, alike: await lookAlikes(kind.key, fresh, scene.earlier) }
+  return { ...scene, known, alike: await findLookAlikes(kind.key, fresh, scene.earlier) }
 }
 
 const modeOf = ({ match }: Mapping) => (match === 'id' ? 'change' : 'create')
@@ -118,7 +118,7 @@ async function resultOf(table: Table, scene: LookedUp, row: number, cells: reado
   const name = read.texts.get(kinds[mapping.kind].nameField) ?? ''
   const record = scene.known.get(row)
   const plain = { row, name, entity_id: record?.entity_id ?? null }
-  const came = contributionOf(mapping, read, record ? 'change' : modeOf(mapping))
+  const came = parseContribution(mapping, read, record ? 'change' : modeOf(mapping))
   if ('faults' in came) return resultWith('refused', plain, { faults: came.faults })
   const given = await valuesOf(kinds[mapping.kind], came.contribution.data, scene.resolves)
   const faults = [
@@ -138,14 +138,14 @@ async function resultOf(table: Table, scene: LookedUp, row: number, cells: reado
 }
 
 const resultWith = (
-  outcome: Outcome,
+  outcome: RowOutcome,
   plain: Pick<RowResult, 'row' | 'name' | 'entity_id'>,
   more: Partial<RowResult>,
 ): RowResult => ({ faults: [], alike: [], changes: [], conflicts: [], makes: [], ...plain, ...more, outcome })
 
-const faultIn = (mapping: Mapping, { texts }: Read, field: string, message: string): Fault => ({
+const faultIn = (mapping: Mapping, { texts }: ReadRow, field: string, message: string): CellFault => ({
   field,
-  column: columnOf(mapping, [field]),
+  column: columnFor(mapping, [field]),
   value: (texts.get(field) ?? '').slice(0, 200),
   message,
 })
@@ -154,8 +154,8 @@ const faultIn = (mapping: Mapping, { texts }: Read, field: string, message: stri
 function rowFaults(
   mapping: Mapping,
   { first }: Scene,
-  { row, read, record }: { row: number; read: Read; record: RecordItem | undefined },
-): Fault[] {
+  { row, read, record }: { row: number; read: ReadRow; record: RecordItem | undefined },
+): CellFault[] {
   if (mapping.match === 'id' && !record) {
     const label = kinds[mapping.kind].label.toLowerCase()
     return [
@@ -181,7 +181,7 @@ function rowFaults(
 }
 
 /** An earlier row with the same identifier is the same thing. */
-function sameIdentifier({ first }: Scene, row: number, { data }: Contribution): Alike[] {
+function sameIdentifier({ first }: Scene, row: number, { data }: Contribution): RowLookAlike[] {
   const before = typeof data.identifier === 'string' ? first.get(`=${data.identifier}`) : undefined
   return before === undefined || before === row
     ? []
@@ -194,15 +194,15 @@ type Given = Contribution & { values: Values }
 async function compare(
   { mapping, actor }: Table,
   record: RecordItem,
-  read: Read,
+  read: ReadRow,
   { values, cleared }: Given,
-): Promise<Pick<RowResult, 'changes' | 'conflicts' | 'faults'> & { outcome: Outcome }> {
+): Promise<Pick<RowResult, 'changes' | 'conflicts' | 'faults'> & { outcome: RowOutcome }> {
   const kind = kinds[mapping.kind]
   const row = { values, cleared, texts: read.texts }
-  const now = valuesNow(record)
+  const now = currentValues(record)
   const base = worksOn(actor, record) ? await baseOf(record, read.revision) : undefined
-  const against = differences(kind, now, row)
-  const own = base ? differences(kind, base, row) : against
+  const against = listDifferences(kind, now, row)
+  const own = base ? listDifferences(kind, base, row) : against
   // Only fields that the row changes count. A field that it leaves is no conflict, whoever has changed it since.
   const changes = against.filter(({ field }) => own.some((it) => it.field === field))
   const theirs = base ? changes.filter((it) => own.find(({ field }) => field === it.field)?.from !== it.from) : []
@@ -230,8 +230,8 @@ function refusalOf(record: RecordItem, actor: Actor): string | undefined {
 
 /** Hides look-alikes that the contributor may not see. */
 async function hideLookAlikes(results: readonly RowResult[], actor: Actor): Promise<RowResult[]> {
-  const heads = await headsOf([...new Set(results.flatMap(({ alike }) => alike.flatMap((it) => it.entity_id ?? [])))])
-  const shown = (it: Alike): Alike => {
+  const heads = await loadHeads([...new Set(results.flatMap(({ alike }) => alike.flatMap((it) => it.entity_id ?? [])))])
+  const shown = (it: RowLookAlike): RowLookAlike => {
     const head = it.entity_id === null ? undefined : heads.get(it.entity_id)
     return it.entity_id === null || (head && mayInspect(actor, head)) ? it : { ...it, entity_id: null, name: '' }
   }

@@ -1,5 +1,5 @@
 import { readInterval } from '../../engines/calendars/index.ts'
-import { asCoordinates, asDegrees } from './cells.ts'
+import { parseCoordinates, parseDegrees } from './cells.ts'
 
 /** What is known of a column: its header, some of its values, and their sorts. */
 export type Column = {
@@ -23,8 +23,8 @@ export type Sort = (typeof sorts)[number]
 
 const is: Readonly<Record<Sort, (text: string) => boolean>> = {
   date: (text) => text.length <= 100 && readInterval(text) !== undefined,
-  coordinates: (text) => asCoordinates(text) !== undefined,
-  degrees: (text) => asDegrees(text) !== undefined,
+  coordinates: (text) => parseCoordinates(text) !== undefined,
+  degrees: (text) => parseDegrees(text) !== undefined,
   address: (text) => /^https?:\/\/\S+$/i.test(text),
   devanagari: (text) => /\p{Script=Devanagari}/u.test(text) && !/\p{Script=Latin}{2}/u.test(text),
   mixed: (text) => /\p{Script=Devanagari}/u.test(text) && /\p{Script=Latin}{2}/u.test(text),
@@ -39,7 +39,7 @@ const LONGEST_SAMPLE = 80
 
 /** Collects facts about columns, row by row; `columns` returns them. */
 export function profiler(headers: readonly string[]) {
-  const names = uniqueNames(headers)
+  const names = nameColumns(headers)
   const seen = names.map(() => ({
     filled: 0,
     looked: 0,
@@ -87,7 +87,7 @@ const sharesOf = (share: (sort: Sort) => number): Record<Sort, number> => ({
 })
 
 /** A unique name for each column: its header in one line. A repeated header gets "(2)", an empty one becomes "Column 7". */
-export function uniqueNames(headers: readonly string[]): string[] {
+export function nameColumns(headers: readonly string[]): string[] {
   const taken = new Map<string, number>()
   return headers.map((header, i) => {
     const plain =

@@ -7,9 +7,9 @@ import { loadHistory } from '../records/history.ts'
 import { isWaiting, type QueueEntry, queueByAge, queueLists } from '../records/queue-entry.ts'
 import { decide } from '../review/decide.ts'
 import { isContested } from '../review/verdict.ts'
-import type { Decide, Decided, Outcome } from './items.ts'
-import { sentenceOf } from './references.ts'
-import { resultsOf } from './results.ts'
+import type { BatchResult, Decide, RowOutcome } from './items.ts'
+import { firstSentence } from './references.ts'
+import { loadResults } from './results.ts'
 
 const PAGE = 100
 /** Records decided on in parallel, which usually makes two transactions. */
@@ -26,10 +26,10 @@ async function waitingRows(id: string, behind: number, limit = PAGE): Promise<Qu
 type BatchVerdict = Decide & { among?: ReadonlySet<number> | undefined }
 
 /** The rows with this outcome in the dry run. */
-export async function rowsSaid(id: string, chunks: number, outcome: Outcome): Promise<Set<number>> {
+export async function rowsWithOutcome(id: string, chunks: number, outcome: RowOutcome): Promise<Set<number>> {
   const found = new Set<number>()
   for (let chunk = 0; chunk < chunks; chunk += 1)
-    for (const it of await resultsOf(id, chunk)) if (it.outcome === outcome) found.add(it.row)
+    for (const it of await loadResults(id, chunk)) if (it.outcome === outcome) found.add(it.row)
   return found
 }
 
@@ -103,7 +103,7 @@ async function decideOne(
     if (isConflict(error) && attempt < ATTEMPTS)
       return decideOne(entity_id, batchVerdict, reviewer, commit, attempt + 1)
     if (error instanceof Problem && (isConflict(error) || error.code === 'invalid' || error.code === 'refused'))
-      return sentenceOf(error)
+      return firstSentence(error)
     throw error
   }
 }
@@ -112,7 +112,7 @@ async function decideOne(
 const MOST_REASONS = 10
 
 /** Adds the results of further records to the earlier ones. */
-export function addDecided(before: Decided, reasons: readonly (string | null)[]): Decided {
+export function addDecided(before: BatchResult, reasons: readonly (string | null)[]): BatchResult {
   const left = reasons.filter((it) => it !== null)
   return {
     records: before.records + reasons.length - left.length,

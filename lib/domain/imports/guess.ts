@@ -1,5 +1,5 @@
 import { type Field, type Kind, type KindKey, kinds, recordKinds } from '../kinds/index.ts'
-import { optionFor } from './cells.ts'
+import { findOption } from './cells.ts'
 import type { Column } from './columns.ts'
 import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
 import { type Mapping, type Rule, sourceMembers } from './mapping.ts'
@@ -69,13 +69,13 @@ export function guessTable(
     .sort((a, b) => b.score - a.score)
   const kind = kinds[best?.key ?? 'structure']
   const guesses = guessColumns(kind, columns)
-  return { kind: kind.key, guesses, mapping: mappingOf(kind, guesses, { sheet, header_row }, columns) }
+  return { kind: kind.key, guesses, mapping: buildMapping(kind, guesses, { sheet, header_row }, columns) }
 }
 
 /** The same for a known kind. */
 export function guessFor(key: KindKey, columns: readonly Column[], at: { sheet: number; header_row: number }): Guessed {
   const guesses = guessColumns(kinds[key], columns)
-  return { kind: key, guesses, mapping: mappingOf(kinds[key], guesses, at, columns) }
+  return { kind: key, guesses, mapping: buildMapping(kinds[key], guesses, at, columns) }
 }
 
 /**
@@ -165,7 +165,7 @@ function idOrIdentifier({ samples }: Column, words: string): string | undefined 
 function isContradicted(kind: Kind, field: string, { shares, filled, values }: Column): boolean {
   const it = kind.fields[field]
   if (!it || filled === 0) return false
-  if (it.type === 'select' && values) return values.filter((value) => optionFor(it, value)).length * 2 < values.length
+  if (it.type === 'select' && values) return values.filter((value) => findOption(it, value)).length * 2 < values.length
   if (it.type === 'url') return shares.address < 0.5
   if (it.type === 'coordinates') return shares.coordinates < 0.5
   return false
@@ -213,12 +213,12 @@ function optionField(kind: Kind, { values, filled }: Column, taken: readonly str
     ([name, field]) =>
       field.type === 'select' &&
       !taken.includes(name) &&
-      values.filter((it) => optionFor(field, it)).length >= values.length * 0.8,
+      values.filter((it) => findOption(field, it)).length >= values.length * 0.8,
   )?.[0]
 }
 
 /** The guesses as a mapping. */
-export function mappingOf(
+export function buildMapping(
   kind: Kind,
   guesses: readonly Guess[],
   at: { sheet: number; header_row: number },

@@ -17,11 +17,20 @@ import {
 
 import type { Actor, Subject } from '../../platform/permissions.ts'
 import { queueLists } from '../records/queue-entry.ts'
-import { withNames } from './by-names.ts'
+import { guessByNames } from './by-names.ts'
 import { guessFor } from './guess.ts'
-import { actorOf, type Format, type Import, importItem, lists, type State, type Task, type Work } from './items.ts'
+import {
+  type Import,
+  type ImportFormat,
+  type ImportState,
+  importItem,
+  importLists,
+  storedActor,
+  type Task,
+  type TaskState,
+} from './items.ts'
 import { type Mapping, mappingFaults } from './mapping.ts'
-import { columnsOf, keepColumns, namesUnder, profile } from './read.ts'
+import { loadColumnNames, loadColumns, profileSheet, storeColumns } from './read.ts'
 
 /** Days for which the file of an import, and everything read from it, is kept. */
 const KEPT_DAYS = 90
@@ -29,20 +38,20 @@ const KEPT_DAYS = 90
 const LIFETIME_S = 24 * 3600
 
 /** An import as the subject of permissions. */
-export type Seen = Import & Subject
-const asSubject = (it: Import): Seen => ({ ...it, public: false, authors: [it.contributor_id] })
+export type ImportSubject = Import & Subject
+const asSubject = (it: Import): ImportSubject => ({ ...it, public: false, authors: [it.contributor_id] })
 
-export async function loadImport(id: string): Promise<Seen | undefined> {
+export async function loadImport(id: string): Promise<ImportSubject | undefined> {
   const it = await get(importItem, { id })
   return it && asSubject(it)
 }
 
-export type Sent = { file_name: string; format: Format; size: number; sha256: string | null }
+export type SentFile = { file_name: string; format: ImportFormat; size: number; sha256: string | null }
 
 type StoredFile = { id: string; object_key: string }
 
 /** Creates an import. Its file is in the bucket already, or the client will put it there. */
-export async function beginImport(unit: UnitOfWork, actor: Actor, sent: Sent, there?: StoredFile): Promise<Import> {
+export async function beginImport(unit: UnitOfWork, actor: Actor, sent: SentFile, there?: StoredFile): Promise<Import> {
   const { id = newId(), object_key = null } = there ?? {}
   const direct = object_key === null
   const at = now()
@@ -69,7 +78,7 @@ export async function beginImport(unit: UnitOfWork, actor: Actor, sent: Sent, th
 }
 
 /** A key that no client ever learns, so nobody can change the object. */
-export const objectKey = (id: string): string => `imports/${id}/${newId()}`
+export const newFileKey = (id: string): string => `imports/${id}/${newId()}`
 
 /** Notes that an announced file is in the bucket. */
 export const completeImport = (
@@ -87,9 +96,9 @@ export const completeImport = (
   })
 
 /** A task for a worker. */
-const workOf = (task: Task, actor: Actor, of: number, more: Partial<Work> = {}): Work => ({
+const workOf = (task: Task, actor: Actor, of: number, more: Partial<TaskState> = {}): TaskState => ({
   task,
-  by: actorOf(actor),
+  by: storedActor(actor),
   decide: null,
   doubtful: 'create',
   changes: 'make',
@@ -110,7 +119,7 @@ async function save(unit: UnitOfWork, old: Import, changes: Partial<Import>): Pr
 const importOf = (it: Import): Import => parse(importItem, it)
 
 /** The states in which a task may begin. */
-const startStates: Readonly<Record<Task, readonly State[]>> = {
+const startStates: Readonly<Record<Task, readonly ImportState[]>> = {
   read: [],
   check: ['read', 'checked'],
   run: ['checked'],
@@ -125,7 +134,7 @@ export async function orderTask(
   old: Import,
   task: Task,
   actor: Actor,
-  more: Partial<Work> = {},
+  more: Partial<TaskState> = {},
 ): Promise<Import> {
   checkIdle(old)
   if (!startStates[task].includes(old.state))
@@ -154,7 +163,7 @@ const dataRows = ({ sheets, mapping, counts }: Import): number =>
 async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
   if (!mapping) throw invalid({ mapping: ['Say what the columns mean.'] })
   if (!sheets[mapping.sheet]) throw invalid({ mapping: [`There is no sheet ${mapping.sheet}.`] })
-  const faults = mappingFaults(mapping, await namesUnder(id, mapping.sheet, mapping.header_row))
+  const faults = mappingFaults(mapping, await loadColumnNames(id, mapping.sheet, mapping.header_row))
   if (faults.length > 0) throw invalid({ mapping: faults })
 }
 
@@ -176,45 +185,45 @@ export async function guessAgain(
   actor: Actor,
 ): Promise<{ mapping: Mapping; columns: string }> {
   if (!old.sheets[target.sheet]) throw invalid({ sheet: [`There is no sheet ${target.sheet}.`] })
-  const { columns } = await profile(old.id, target.sheet, target.header_row)
-  const guessed = await withNames(guessFor(target.kind, columns, target), columns, actor)
+  const { columns } = await profileSheet(old.id, target.sheet, target.header_row)
+  const guessed = await guessByNames(guessFor(target.kind, columns, target), columns, actor)
   const { mapping, guesses } = guessed
-  return { mapping, columns: await keepColumns(old.id, target.sheet, { columns, guesses }) }
+  return { mapping, columns: await storeColumns(old.id, target.sheet, { columns, guesses }) }
 }
 
 /** Whether the stored columns belong to this mapping. */
 async function isProfiled(old: Import, { kind, sheet, header_row }: Mapping): Promise<boolean> {
   const same = old.mapping?.sheet === sheet && old.mapping.header_row === header_row && old.mapping.kind === kind
-  return same && (await columnsOf(old)) !== undefined
+  return same && (await loadColumns(old)) !== undefined
 }
 
 /** One page of a person's imports, newest first. */
 export async function listImports(user: string, place: PageRequest): Promise<PageResult<Import>> {
-  const pk = lists.of(user)
+  const pk = importLists.of(user)
   const { items, ...listed } = await readList({ partitions: [{ index: 'gsi3', pk }], counted: [pk] }, place)
   return { ...listed, results: items.map((item) => parse(importItem, item)) }
 }
 
 /** A batch, and how many of its rows wait for review. */
-export type Batch = { about: Import; waiting: number }
+export type WaitingBatch = { about: Import; waiting: number }
 
 /** Batches that are read at most. */
 const MOST_BATCHES = 100
 
 /** The batches with waiting rows, oldest first. */
-export async function listBatches(): Promise<Batch[]> {
-  const open = await walk({ index: 'gsi1', pk: lists.batches, forward: true, limit: MOST_BATCHES })
+export async function listBatches(): Promise<WaitingBatch[]> {
+  const open = await walk({ index: 'gsi1', pk: importLists.batches, forward: true, limit: MOST_BATCHES })
   const all = open.map((item) => parse(importItem, item))
-  const sizes = await waitingOf(all.map(({ id }) => id))
+  const sizes = await countWaiting(all.map(({ id }) => id))
   return all.map((about) => ({ about, waiting: sizes.get(about.id) ?? 0 })).filter(({ waiting }) => waiting > 0)
 }
 
 /** How many rows of each of these imports wait for review. */
-export async function waitingOf(ids: readonly string[]): Promise<Map<string, number>> {
+export async function countWaiting(ids: readonly string[]): Promise<Map<string, number>> {
   const found = await getMany(countKeys(ids.map(queueLists.batch)))
   return new Map(ids.map((id) => [id, sumOf([queueLists.batch(id)], found)]))
 }
 
 /** Rows that a run would write, by the dry run. */
-export const writingRows = ({ counts }: Import): number =>
+export const countRowsToWrite = ({ counts }: Import): number =>
   counts ? (counts.new ?? 0) + (counts.changes ?? 0) + (counts.doubtful ?? 0) : 0

@@ -7,7 +7,7 @@ import { handlings } from '../records/rules/verdicts.ts'
 import { Mapping } from './mapping.ts'
 
 /** The states of an import. Its present task is stored apart, in `work`. */
-export const states = [
+export const importStates = [
   'announced',
   'uploaded',
   'read',
@@ -18,7 +18,7 @@ export const states = [
   'withdrawn',
   'taken_back',
 ] as const
-export type State = (typeof states)[number]
+export type ImportState = (typeof importStates)[number]
 
 /** What a worker does with an import. */
 export const tasks = ['read', 'check', 'run', 'decide', 'withdraw', 'take_back'] as const
@@ -26,12 +26,12 @@ export type Task = (typeof tasks)[number]
 
 /** What the dry run says about a row. */
 export const outcomes = ['new', 'same', 'changes', 'doubtful', 'conflict', 'refused'] as const
-export type Outcome = (typeof outcomes)[number]
-const Counts = v.record(v.picklist(outcomes), v.number())
-export type Counts = Record<Outcome, number>
+export type RowOutcome = (typeof outcomes)[number]
+const OutcomeCounts = v.record(v.picklist(outcomes), v.number())
+export type OutcomeCounts = Record<RowOutcome, number>
 
-export const formats = ['csv', 'tsv', 'xlsx', 'jsonl'] as const
-export type Format = (typeof formats)[number]
+export const importFormats = ['csv', 'tsv', 'xlsx', 'jsonl'] as const
+export type ImportFormat = (typeof importFormats)[number]
 
 const Sheet = v.object({
   name: v.string(),
@@ -61,10 +61,10 @@ export const Decide = v.object({
 export type Decide = v.InferOutput<typeof Decide>
 
 /** The result of a verdict on a batch. `reasons` are the first different reasons why records were left. */
-const Decided = v.object({ records: v.number(), left: v.number(), reasons: v.array(v.string()) })
-export type Decided = v.InferOutput<typeof Decided>
+const BatchResult = v.object({ records: v.number(), left: v.number(), reasons: v.array(v.string()) })
+export type BatchResult = v.InferOutput<typeof BatchResult>
 
-const Work = v.object({
+const TaskState = v.object({
   task: v.picklist(tasks),
   by: v.object({
     id: v.string(),
@@ -92,16 +92,16 @@ const Work = v.object({
   held_until: v.string(),
   since: v.string(),
 })
-export type Work = v.InferOutput<typeof Work>
+export type TaskState = v.InferOutput<typeof TaskState>
 
 export const Import = v.object({
   id: v.string(),
   contributor_id: v.string(),
   file_name: v.string(),
-  format: v.picklist(formats),
+  format: v.picklist(importFormats),
   size: v.number(),
   sha256: v.nullable(v.string()),
-  state: v.picklist(states),
+  state: v.picklist(importStates),
   /** Where the client puts an announced file, and where our own copy of it is. */
   pending_key: v.nullable(v.string()),
   object_key: v.nullable(v.string()),
@@ -113,15 +113,15 @@ export const Import = v.object({
   columns: v.optional(v.nullable(v.string()), null),
   kind_guess: v.nullable(v.picklist(kindKeys)),
   /** The results of the dry run, for all rows and for each chunk. */
-  counts: v.nullable(Counts),
-  chunks: v.array(Counts),
+  counts: v.nullable(OutcomeCounts),
+  chunks: v.array(OutcomeCounts),
   /** The results of the run: rows that made a record, changed one, were left, or failed. */
   made: v.object({ created: v.number(), amended: v.number(), left: v.number(), failed: v.number() }),
   /** Records that were left when the batch was taken back, since somebody had changed them. */
   kept: v.array(v.string()),
   /** The result of the last verdict on the batch. */
-  decided: v.optional(v.nullable(Decided), null),
-  work: v.nullable(Work),
+  decided: v.optional(v.nullable(BatchResult), null),
+  work: v.nullable(TaskState),
   failed: v.nullable(v.string()),
   /** Whether some of its rows may wait for review. */
   open: v.boolean(),
@@ -134,7 +134,7 @@ export const Import = v.object({
 export type Import = v.InferOutput<typeof Import>
 
 /** The index partitions of imports. */
-export const lists = {
+export const importLists = {
   of: (user: string) => `IMPORT#OF#${user}`,
   atWork: 'IMPORT#AT_WORK',
   batches: 'IMPORT#BATCH',
@@ -146,12 +146,12 @@ export const importItem = defineItem({
   schema: Import,
   key: (it: { id: string }) => key.import(it.id),
   indexes: (it) => ({
-    gsi3: { pk: lists.of(it.contributor_id), sk: `${it.created_at}#${it.id}` },
-    ...(it.work && { gsi2: { pk: lists.atWork, sk: `${it.work.since}#${it.id}` } }),
-    ...(it.open && { gsi1: { pk: lists.batches, sk: `${it.created_at}#${it.id}` } }),
-    ...(it.files_until && { gsi4: { pk: lists.files, sk: `${it.files_until}#${it.id}` } }),
+    gsi3: { pk: importLists.of(it.contributor_id), sk: `${it.created_at}#${it.id}` },
+    ...(it.work && { gsi2: { pk: importLists.atWork, sk: `${it.work.since}#${it.id}` } }),
+    ...(it.open && { gsi1: { pk: importLists.batches, sk: `${it.created_at}#${it.id}` } }),
+    ...(it.files_until && { gsi4: { pk: importLists.files, sk: `${it.files_until}#${it.id}` } }),
   }),
-  counted: (it) => [lists.of(it.contributor_id)],
+  counted: (it) => [importLists.of(it.contributor_id)],
 })
 
 /** What a row has made. It is written in the same transaction, so no row runs twice. */
@@ -165,7 +165,7 @@ const Made = v.object({
   version: v.literal(1),
 })
 export type Made = v.InferOutput<typeof Made>
-export const madeItem = defineItem({
+export const rowMark = defineItem({
   type: 'import_row',
   schema: Made,
   key: (it: { import_id: string; row: number }) => key.importRow(it.import_id, it.row),
@@ -179,22 +179,22 @@ const Kept = v.object({
   updated_at: v.string(),
   version: v.number(),
 })
-export type KeptMapping = v.InferOutput<typeof Kept>
+export type StoredMapping = v.InferOutput<typeof Kept>
 export const mappingItem = defineItem({
   type: 'import_mapping',
   schema: Kept,
   key: (it: { user_id: string; name: string }) => key.importMapping(it.user_id, it.name),
 })
 
-export const noCounts = (): Counts => ({ new: 0, same: 0, changes: 0, doubtful: 0, conflict: 0, refused: 0 })
-export function addCounts(a: Counts, b: Counts): Counts {
-  const sum = noCounts()
+export const zeroCounts = (): OutcomeCounts => ({ new: 0, same: 0, changes: 0, doubtful: 0, conflict: 0, refused: 0 })
+export function addCounts(a: OutcomeCounts, b: OutcomeCounts): OutcomeCounts {
+  const sum = zeroCounts()
   for (const it of outcomes) sum[it] = a[it] + b[it]
   return sum
 }
 
 /** The caller as a task stores it. */
-export const actorOf = ({ id, username, email, is_staff, is_superuser, rank, key }: Actor) => ({
+export const storedActor = ({ id, username, email, is_staff, is_superuser, rank, key }: Actor) => ({
   ...{ id, username, email, is_staff, is_superuser, rank },
   ...(key && { key: { ...key, scopes: [...key.scopes] } }),
 })

@@ -4,7 +4,7 @@ import { impossible } from '../../base/errors.ts'
  * Reads JSON Lines as a table. Row 1 has the names of all members, in order of appearance; line 1 is row 2. A nested object
  * becomes columns ("assertion.confidence"); a list stays JSON. Fails at a line that is no object.
  */
-export function* jsonRows(text: string): Generator<[number, string[]]> {
+export function* readJsonLines(text: string): Generator<[number, string[]]> {
   const names = new Map<string, number>()
   for (const { cells } of objectsIn(text))
     for (const name of cells.keys()) if (!names.has(name)) names.set(name, names.size)

@@ -2,18 +2,18 @@ import { now } from '../../base/clock.ts'
 import { get, parse, put, queryAll, remove, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 
 import { key } from '../../platform/table/keys.ts'
-import { type KeptMapping, mappingItem } from './items.ts'
+import { mappingItem, type StoredMapping } from './items.ts'
 import type { Mapping } from './mapping.ts'
 
 /** Mappings that people store under names of their own, for later tables. */
 
 /** A person's stored mappings, by name. */
-export async function listMappings(user_id: string): Promise<KeptMapping[]> {
+export async function listMappings(user_id: string): Promise<StoredMapping[]> {
   const { pk, sk } = key.importMapping(user_id, '')
   return (await queryAll(pk, sk)).map((item) => parse(mappingItem, item))
 }
 
-export const loadMapping = (user_id: string, name: string): Promise<KeptMapping | undefined> =>
+export const loadMapping = (user_id: string, name: string): Promise<StoredMapping | undefined> =>
   get(mappingItem, { user_id, name })
 
 /** Stores a mapping under a name, in place of an earlier one. */
@@ -22,11 +22,11 @@ export async function keepMapping(
   user_id: string,
   name: string,
   mapping: Mapping,
-): Promise<KeptMapping> {
+): Promise<StoredMapping> {
   const old = await loadMapping(user_id, name)
   const at = now()
   const next = old
-    ? withNextVersion<KeptMapping>(old, { mapping, updated_at: at })
+    ? withNextVersion<StoredMapping>(old, { mapping, updated_at: at })
     : { user_id, name, mapping, created_at: at, updated_at: at, version: 1 }
   unit.add([put(mappingItem, next, old)])
   return next

@@ -20,14 +20,14 @@ import { findWanted, type Wanted, wantText } from './sweep.ts'
 export type Sought = { row: number; id: string | undefined; header: Header | undefined }
 
 /** The records of rows, by the number of the row, with the values that the caller may see. */
-export async function knownRecords(
+export async function findRecordsOfRows(
   mapping: Mapping,
   rows: readonly Sought[],
   actor: Actor,
 ): Promise<Map<number, RecordItem>> {
   const candidates = await candidatesFor(mapping, rows)
   const ids = [...new Set([...candidates.values()].flat())]
-  const heads = await headsOf(ids)
+  const heads = await loadHeads(ids)
   const found = new Map<number, RecordItem>()
   for (const { row, header } of rows) {
     const records = (candidates.get(row) ?? []).flatMap((id) => heads.get(id) ?? [])
@@ -98,7 +98,7 @@ function entityOf({ code }: Kind, id: string): string | undefined {
 }
 
 /** The heads of these records. */
-export async function headsOf(ids: readonly string[]): Promise<Map<string, RecordItem>> {
+export async function loadHeads(ids: readonly string[]): Promise<Map<string, RecordItem>> {
   const heads = new Map<string, RecordItem>()
   for (let at = 0; at < ids.length; at += 500) {
     const some = ids.slice(at, at + 500)
@@ -115,7 +115,7 @@ export async function headsOf(ids: readonly string[]): Promise<Map<string, Recor
 }
 
 /** The values that a row is compared with: those of a waiting edit, if there is one. */
-export const valuesNow = (it: RecordItem): Values => it.proposed ?? it.data
+export const currentValues = (it: RecordItem): Values => it.proposed ?? it.data
 
 const textIn = (kind: Kind, values: Values, name: string): string => {
   const field = kind.fields[name]
@@ -123,11 +123,11 @@ const textIn = (kind: Kind, values: Values, name: string): string => {
 }
 
 /** Whether the record still has the values from which these changes start. */
-export const saysStill = (it: RecordItem, changes: readonly { field: string; from: string }[]): boolean =>
-  changes.every(({ field, from }) => textIn(kinds[it.kind], valuesNow(it), field) === from)
+export const isUnchanged = (it: RecordItem, changes: readonly { field: string; from: string }[]): boolean =>
+  changes.every(({ field, from }) => textIn(kinds[it.kind], currentValues(it), field) === from)
 
 /** The fields in which a row differs from a record: the present text, and the row's text. */
-export function differences(
+export function listDifferences(
   kind: Kind,
   now: Values,
   row: { values: Values; cleared: readonly string[]; texts: ReadonlyMap<string, string> },

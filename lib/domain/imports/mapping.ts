@@ -57,16 +57,16 @@ export const Mapping = members({
 export type Mapping = v.InferOutput<typeof Mapping>
 
 /** Members of a row that are no fields: two coordinates, and the id and revision of a table that comes back. */
-const besides = ['latitude', 'longitude', 'id', 'revision'] as const
+const otherRowMembers = ['latitude', 'longitude', 'id', 'revision'] as const
 
 /** The field that a rule fills; undefined for `latitude`, `longitude`, `id` and `revision`. */
-export const fieldOf = (kind: Kind, name: string): Field | undefined => kind.fields[name]
+export const mappedField = (kind: Kind, name: string): Field | undefined => kind.fields[name]
 
 /** The faults of a mapping for these columns, one sentence each. */
 export function mappingFaults(mapping: Mapping, columns: readonly string[]): string[] {
   const kind = kinds[mapping.kind]
   if (!kind.record) return [`Records of the kind ${mapping.kind} cannot be imported from tables.`]
-  const fields = [...Object.keys(kind.fields), ...besides]
+  const fields = [...Object.keys(kind.fields), ...otherRowMembers]
   const origins = [...mapping.rules, ...mapping.assertion]
   return [
     ...mapping.rules

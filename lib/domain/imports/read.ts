@@ -4,14 +4,14 @@ import { newId } from '../../base/clock.ts'
 import { impossible } from '../../base/errors.ts'
 import { lru } from '../../base/lru.ts'
 import { getObject } from '../../engines/bucket/index.ts'
-import { kindByIds } from './by-ids.ts'
-import { withNames } from './by-names.ts'
-import { type Column, profiler, uniqueNames } from './columns.ts'
+import { findKindByIds } from './by-ids.ts'
+import { guessByNames } from './by-names.ts'
+import { type Column, nameColumns, profiler } from './columns.ts'
 import { areHeaders, type Guessed, guessFor, guessTable } from './guess.ts'
-import type { Format, Import, Sheet } from './items.ts'
-import { jsonRows } from './json-lines.ts'
-import { getChunk, putChunk, rowsOf, rowWriter } from './store.ts'
-import { decodeText, delimiterOf, textRows } from './text-table.ts'
+import type { Import, ImportFormat, Sheet } from './items.ts'
+import { readJsonLines } from './json-lines.ts'
+import { getChunk, loadRows, putChunk, rowWriter } from './store.ts'
+import { decodeText, findDelimiter, readTextRows } from './text-table.ts'
 
 /** The largest table: rows, columns, and characters of a cell. */
 const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
@@ -30,12 +30,12 @@ export async function readFile(it: Import): Promise<ReadFile> {
   const { sheets, told } = await readers[it.format](it.id, bytes)
   const first = sheets.findIndex(({ rows, hidden }) => rows > 0 && !hidden)
   if (first < 0) throw impossible('The table is empty.')
-  const { columns, header_row } = await profile(it.id, first, it.format === 'jsonl' ? 1 : undefined)
+  const { columns, header_row } = await profileSheet(it.id, first, it.format === 'jsonl' ? 1 : undefined)
   const about = [it.file_name, sheets[first]?.name ?? '']
   const guessed = await guessWith(it, columns, about, { sheet: first, header_row })
   return {
     sheets,
-    columns: await keepColumns(it.id, first, { columns, guesses: guessed.guesses }),
+    columns: await storeColumns(it.id, first, { columns, guesses: guessed.guesses }),
     told: [...told, ...sheetTold(sheets, first, header_row), ...columnsTold(columns)],
     mapping: guessed.mapping,
     kind_guess: guessed.kind,
@@ -51,16 +51,16 @@ async function guessWith(
 ): Promise<Guessed> {
   const plain = guessTable(columns, about, at.sheet, at.header_row)
   if (!work) return plain
-  if (plain.mapping.match !== 'id') return withNames(plain, columns, work.by)
-  const rows = (await rowsOf(id, at.sheet, 0)).filter(([row]) => row > at.header_row)
+  if (plain.mapping.match !== 'id') return guessByNames(plain, columns, work.by)
+  const rows = (await loadRows(id, at.sheet, 0)).filter(([row]) => row > at.header_row)
   const names = columns.map(({ name }) => name)
-  const kind = await kindByIds(plain.mapping, names, rows, work.by)
+  const kind = await findKindByIds(plain.mapping, names, rows, work.by)
   return kind === undefined || kind === plain.kind ? plain : guessFor(kind, columns, at)
 }
 
 type Told = { sheets: Sheet[]; told: string[] }
 
-const readers: Readonly<Record<Format, (id: string, bytes: Buffer) => Promise<Told>>> = {
+const readers: Readonly<Record<ImportFormat, (id: string, bytes: Buffer) => Promise<Told>>> = {
   csv: (id, bytes) => readText(id, bytes),
   tsv: (id, bytes) => readText(id, bytes, '\t'),
   xlsx: readWorkbook,
@@ -69,9 +69,9 @@ const readers: Readonly<Record<Format, (id: string, bytes: Buffer) => Promise<To
 
 async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told> {
   const { text, encoding } = decodeText(bytes)
-  const delimiter = mark ?? delimiterOf(text)
+  const delimiter = mark ?? findDelimiter(text)
   const plain = text.replace(/^\uFEFF/, '')
-  const size = await storeRows(id, 0, textRows(plain, delimiter))
+  const size = await storeRows(id, 0, readTextRows(plain, delimiter))
   const told = encoding === 'UTF-8' ? [] : [`The file is in ${encoding}; it was read as such.`]
   if (delimiter === ';') told.push('The cells are parted by semicolons.')
   return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told }
@@ -80,16 +80,16 @@ async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told>
 async function readLines(id: string, bytes: Buffer): Promise<Told> {
   const { text, encoding } = decodeText(bytes)
   if (encoding === 'Windows-1252') throw impossible('JSON Lines are written in UTF-8, and this file is not.')
-  const size = await storeRows(id, 0, jsonRows(text.replace(/^\uFEFF/, '')))
+  const size = await storeRows(id, 0, readJsonLines(text.replace(/^\uFEFF/, '')))
   return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told: [] }
 }
 
 async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
   // Loaded only here, since the functions that show imports need no reader of workbooks.
-  const { lookThrough, workbookRows } = await import('./workbook.ts')
-  const facts = await lookThrough(bytes)
+  const { checkWorkbook, readWorkbookRows } = await import('./workbook.ts')
+  const facts = await checkWorkbook(bytes)
   const sheets: Sheet[] = []
-  for (const [i, it] of facts.entries()) sheets.push({ ...it, ...(await storeRows(id, i, workbookRows(bytes, i))) })
+  for (const [i, it] of facts.entries()) sheets.push({ ...it, ...(await storeRows(id, i, readWorkbookRows(bytes, i))) })
   return { sheets, told: [] }
 }
 
@@ -121,12 +121,12 @@ async function storeRows(
 const LOOKED_AT = 4000
 
 /** The columns of a sheet, from the rows below its header. */
-export async function profile(
+export async function profileSheet(
   id: string,
   sheet: number,
   header?: number,
 ): Promise<{ columns: Column[]; header_row: number }> {
-  const start = await rowsOf(id, sheet, 0)
+  const start = await loadRows(id, sheet, 0)
   const header_row = header ?? headerIn(start)
   const heads = start.find(([row]) => row === header_row)?.[1] ?? []
   const widest = Math.max(heads.length, ...start.slice(0, 200).map(([, cells]) => cells.length))
@@ -135,7 +135,7 @@ export async function profile(
   for (
     let chunk = 0, rows = start;
     rows.length > 0 && looked < LOOKED_AT;
-    chunk += 1, rows = await rowsOf(id, sheet, chunk)
+    chunk += 1, rows = await loadRows(id, sheet, chunk)
   ) {
     for (const [row, cells] of rows) if (row > header_row) seen.look(cells)
     looked += rows.length
@@ -212,20 +212,20 @@ const Kept = v.object({
     }),
   ),
 })
-export type KeptColumns = { columns: Column[]; guesses: Guessed['guesses'] }
+export type StoredColumns = { columns: Column[]; guesses: Guessed['guesses'] }
 
 /** Stores the columns of a sheet with their guesses. Returns a new name for them, which is never used again. */
-export async function keepColumns(id: string, sheet: number, { columns, guesses }: KeptColumns): Promise<string> {
+export async function storeColumns(id: string, sheet: number, { columns, guesses }: StoredColumns): Promise<string> {
   const name = `columns-${newId()}`
   await putChunk(id, name, sheet, { guesses, columns: columns.map(({ rows: _, ...it }) => it) })
   return name
 }
 
 /** Clients poll an import, so columns are read from memory. */
-const read = lru<string, KeptColumns>(4 * 1024 * 1024, (it) => JSON.stringify(it).length)
+const read = lru<string, StoredColumns>(4 * 1024 * 1024, (it) => JSON.stringify(it).length)
 
 /** The stored columns of the chosen sheet. */
-export async function columnsOf({ id, mapping, columns }: Import): Promise<KeptColumns | undefined> {
+export async function loadColumns({ id, mapping, columns }: Import): Promise<StoredColumns | undefined> {
   if (!mapping) return undefined
   const known = columns === null ? undefined : read.get(columns)
   if (known) return known
@@ -237,9 +237,9 @@ export async function columnsOf({ id, mapping, columns }: Import): Promise<KeptC
 }
 
 /** The names of the columns of a sheet, with the headers in this row. */
-export async function namesUnder(id: string, sheet: number, header_row: number): Promise<string[]> {
-  const start = await rowsOf(id, sheet, 0)
+export async function loadColumnNames(id: string, sheet: number, header_row: number): Promise<string[]> {
+  const start = await loadRows(id, sheet, 0)
   const heads = start.find(([row]) => row === header_row)?.[1] ?? []
   const widest = Math.max(heads.length, ...start.slice(0, 200).map(([, cells]) => cells.length))
-  return uniqueNames(Array.from({ length: widest }, (_, i) => heads[i] ?? ''))
+  return nameColumns(Array.from({ length: widest }, (_, i) => heads[i] ?? ''))
 }

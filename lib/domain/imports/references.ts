@@ -31,14 +31,14 @@ async function look(kind: Kind, name: string, reference: ReferenceInput, actor: 
     return link.id === 0 ? { makes: link.name } : { link }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return { fault: sentenceOf(error) }
+    return { fault: firstSentence(error) }
   }
 }
 
 const linksIn = (value: unknown): Link[] => (Array.isArray(value) ? value : [])
 
 /** The first sentence of a refusal. */
-export function sentenceOf({ detail, fields }: Problem): string {
+export function firstSentence({ detail, fields }: Problem): string {
   const flat = (it: unknown): string[] =>
     typeof it === 'string' ? [it] : it && typeof it === 'object' ? Object.values(it).flatMap(flat) : []
   return flat(fields)[0] ?? detail

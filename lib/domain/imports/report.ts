@@ -2,9 +2,9 @@ import type { Say } from '../../base/language/catalogue.ts'
 import { phrase } from '../../base/language/phrase.ts'
 import { startUpload } from '../../engines/bucket/index.ts'
 import { csvLine } from '../../platform/cells/csv.ts'
-import type { Outcome } from './items.ts'
+import type { RowOutcome } from './items.ts'
 import type { RowResult } from './results.ts'
-import { folder } from './store.ts'
+import { importFolder } from './store.ts'
 
 /** The prefix of our own headers. A corrected report comes back with them, and readers skip them. */
 const OWN = 'import:'
@@ -13,7 +13,7 @@ const own = [
   ...[phrase('value'), phrase('legal'), phrase('nearest')],
 ]
 
-export const reportKey = (id: string): string => `${folder(id)}report.csv`
+export const reportKey = (id: string): string => `${importFolder(id)}report.csv`
 
 /** The report is written to the bucket this many lines at a time. */
 // prove: lines-at-once
@@ -64,7 +64,7 @@ const looks = {
 const WAITING = phrase('a record that waits')
 const rowWords = (row: number) => phrase(`row ${row}`)
 
-const reasonOf: Readonly<Record<Outcome, (it: RowResult, say: Say) => string>> = {
+const reasonOf: Readonly<Record<RowOutcome, (it: RowResult, say: Say) => string>> = {
   new: ({ makes }, say) => (makes.length > 0 ? say(`Makes also ${makes.map(({ name }) => name).join('; ')}.`) : ''),
   same: (_, say) => say('The record says this already.'),
   changes: ({ changes }) => changed(changes),

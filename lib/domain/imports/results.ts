@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { outcomes } from './items.ts'
-import { Fault } from './rows.ts'
+import { CellFault } from './rows.ts'
 import { getChunk, putChunk } from './store.ts'
 
-const Alike = v.object({
+const RowLookAlike = v.object({
   entity_id: v.nullable(v.string()),
   row: v.nullable(v.number()),
   name: v.string(),
@@ -19,8 +19,8 @@ export const RowResult = v.object({
   name: v.string(),
   /** The record that the row is about. */
   entity_id: v.nullable(v.string()),
-  faults: v.array(Fault),
-  alike: v.array(Alike),
+  faults: v.array(CellFault),
+  alike: v.array(RowLookAlike),
   changes: v.array(Change),
   /** Fields that somebody else has changed since the table was made. */
   conflicts: v.array(Change),
@@ -39,10 +39,11 @@ export const RunResult = v.object({
 export type RunResult = v.InferOutput<typeof RunResult>
 
 const [Results, Runs] = [v.array(RowResult), v.array(RunResult)]
-export const putResults = (id: string, chunk: number, results: readonly RowResult[]) =>
+export const storeResults = (id: string, chunk: number, results: readonly RowResult[]) =>
   putChunk(id, 'check', chunk, results)
-export const resultsOf = async (id: string, chunk: number): Promise<RowResult[]> =>
+export const loadResults = async (id: string, chunk: number): Promise<RowResult[]> =>
   (await getChunk(Results, id, 'check', chunk)) ?? []
-export const putRuns = (id: string, chunk: number, results: readonly RunResult[]) => putChunk(id, 'run', chunk, results)
-export const runsOf = async (id: string, chunk: number): Promise<RunResult[]> =>
+export const storeRuns = (id: string, chunk: number, results: readonly RunResult[]) =>
+  putChunk(id, 'run', chunk, results)
+export const loadRuns = async (id: string, chunk: number): Promise<RunResult[]> =>
   (await getChunk(Runs, id, 'run', chunk)) ?? []

@@ -1,8 +1,8 @@
 import type { PageRequest, PageResult } from '../../engines/table/index.ts'
 import type { RecordItem } from '../records/items.ts'
-import type { Import, Outcome } from './items.ts'
-import { headsOf } from './known.ts'
-import { type RowResult, type RunResult, resultsOf, runsOf } from './results.ts'
+import type { Import, RowOutcome } from './items.ts'
+import { loadHeads } from './known.ts'
+import { loadResults, loadRuns, type RowResult, type RunResult } from './results.ts'
 
 export type ListedRow = { result: RowResult; run: RunResult | undefined; head: RecordItem | undefined }
 
@@ -12,7 +12,7 @@ export type ListedRow = { result: RowResult; run: RunResult | undefined; head: R
  */
 export async function listRows(
   it: Import,
-  filter: { outcome?: Outcome | undefined },
+  filter: { outcome?: RowOutcome | undefined },
   { limit, offset }: PageRequest,
 ): Promise<PageResult<ListedRow>> {
   const sizeOf = (counts: Import['chunks'][number]) =>
@@ -22,10 +22,10 @@ export async function listRows(
   for (const [chunk, counts] of it.chunks.entries()) {
     const size = sizeOf(counts)
     if (before + size > offset && results.length < limit) {
-      const rows = (await resultsOf(it.id, chunk)).filter(
+      const rows = (await loadResults(it.id, chunk)).filter(
         ({ outcome }) => !filter.outcome || outcome === filter.outcome,
       )
-      const runs = new Map((await runsOf(it.id, chunk)).map((each) => [each.row, each]))
+      const runs = new Map((await loadRuns(it.id, chunk)).map((each) => [each.row, each]))
       const some = rows.slice(Math.max(0, offset - before)).slice(0, limit - results.length)
       results.push(...some.map((result) => ({ result, run: runs.get(result.row), head: undefined })))
     }
@@ -36,6 +36,6 @@ export async function listRows(
 
 async function withHeads(rows: readonly ListedRow[]): Promise<ListedRow[]> {
   const idOf = ({ run, result }: ListedRow) => run?.entity_id ?? result.entity_id ?? ''
-  const heads = await headsOf(rows.map(idOf).filter(Boolean))
+  const heads = await loadHeads(rows.map(idOf).filter(Boolean))
   return rows.map((it) => ({ ...it, head: heads.get(idOf(it)) }))
 }

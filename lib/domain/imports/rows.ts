@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { type Contribution, type Field, type Kind, kinds, schemaOf } from '../kinds/index.ts'
-import { asDegrees, inScript, optionNear, valueFor } from './cells.ts'
-import { fieldOf, type Mapping, type Rule } from './mapping.ts'
+import { nearestOption, parseCell, parseDegrees, wordsInScript } from './cells.ts'
+import { type Mapping, mappedField, type Rule } from './mapping.ts'
 
 /** A row as its mapping reads it: the body of a contribution, and the record that it is about. */
-export type Read = {
+export type ReadRow = {
   body: Record<string, unknown>
   /** The record's id in the table, and the revision from which the row was made. */
   id: string | undefined
@@ -14,7 +14,7 @@ export type Read = {
 }
 
 /** A fault in a cell. */
-export const Fault = v.object({
+export const CellFault = v.object({
   field: v.string(),
   column: v.nullable(v.string()),
   value: v.string(),
@@ -23,10 +23,10 @@ export const Fault = v.object({
   legal: v.exactOptional(v.array(v.string())),
   nearest: v.exactOptional(v.string()),
 })
-export type Fault = v.InferOutput<typeof Fault>
+export type CellFault = v.InferOutput<typeof CellFault>
 
 /** Returns a function that reads rows by a mapping. It reads neither table nor bucket. */
-export function rowReader(mapping: Mapping, columns: readonly string[]) {
+export function createRowReader(mapping: Mapping, columns: readonly string[]) {
   const kind = kinds[mapping.kind]
   const places = new Map(columns.map((name, i) => [name, i]))
   const byField = Object.entries(Object.groupBy(mapping.rules, (it) => it.field)).map(([field, rules = []]) => ({
@@ -37,11 +37,11 @@ export function rowReader(mapping: Mapping, columns: readonly string[]) {
   const isNepali = 'name_ne' in kind.fields && (named?.language ?? mapping.language) === 'ne'
   const textOf = (cells: readonly string[], it: { column?: string; constant?: string }) =>
     (it.column === undefined ? (it.constant ?? '') : withoutGuard(cells[places.get(it.column) ?? -1] ?? '')).trim()
-  return (cells: readonly string[]): Read => {
+  return (cells: readonly string[]): ReadRow => {
     const body: Record<string, unknown> = {}
     const texts = new Map<string, string>()
     for (const { field, rules } of byField) {
-      const of = fieldOf(kind, field)
+      const of = mappedField(kind, field)
       const given = rules.map((rule) => textOf(cells, rule))
       const list = of?.multivalued && of.type !== 'media' ? given.flatMap((text) => jsonList(text) ?? []) : []
       const parts = list.length > 0 ? list : rules.flatMap((rule, i) => partsOf(rule, given[i] ?? '', of))
@@ -50,7 +50,7 @@ export function rowReader(mapping: Mapping, columns: readonly string[]) {
       if (parts.length === 0) continue
       texts.set(field, given.filter(Boolean).join(' '))
       body[field] =
-        of && list.length > 0 ? list.map((it) => valueFor(of, it)) : bodyValue(kind, field, parts, rules[0]?.join)
+        of && list.length > 0 ? list.map((it) => parseCell(of, it)) : bodyValue(kind, field, parts, rules[0]?.join)
     }
     if (isNepali && texts.has(kind.nameField) && !texts.has('name_ne')) {
       body.name_ne = body[kind.nameField]
@@ -84,7 +84,7 @@ function jsonList(text: string): string[] | undefined {
 
 /** The pieces of a text that a rule asks for; none for an empty text. */
 function partsOf({ split, part, script }: Rule, text: string, field: Field | undefined): string[] {
-  const written = script ? inScript(text, script) : text
+  const written = script ? wordsInScript(text, script) : text
   const mark = split ?? (field?.multivalued ? marksOf(field, written) : undefined)
   const pieces = (mark === undefined ? [written] : written.split(mark)).map((it) => it.trim()).filter(Boolean)
   if (part === undefined) return pieces
@@ -99,10 +99,10 @@ const marksOf = (field: Field, text: string) => {
 }
 
 function bodyValue(kind: Kind, name: string, parts: readonly string[], join = ' '): unknown {
-  const field = fieldOf(kind, name)
+  const field = mappedField(kind, name)
   if (!field) return name === 'latitude' || name === 'longitude' ? degrees(parts.join(' ')) : parts.join(' ')
-  if (field.multivalued && parts.length > 1) return parts.map((it) => valueFor(field, it))
-  return valueFor(field, parts.join(field.multivalued ? ', ' : join))
+  if (field.multivalued && parts.length > 1) return parts.map((it) => parseCell(field, it))
+  return parseCell(field, parts.join(field.multivalued ? ', ' : join))
 }
 
 const sourceType = (text: string) =>
@@ -115,37 +115,37 @@ const sourceValue = (member: string, text: string) =>
 
 /** An angle in decimal degrees. A text that is no angle stays, and the schema refuses it. */
 function degrees(text: string): string {
-  const angle = asDegrees(text)
+  const angle = parseDegrees(text)
   return angle === undefined ? text : String(Number(angle.toFixed(8)))
 }
 
 /** A row as a contribution, or the faults of its cells. */
-export function contributionOf(
+export function parseContribution(
   mapping: Mapping,
-  read: Read,
+  read: ReadRow,
   mode: 'create' | 'change',
-): { contribution: Contribution } | { faults: Fault[] } {
+): { contribution: Contribution } | { faults: CellFault[] } {
   const kind = kinds[mapping.kind]
   const result = v.safeParse(schemaOf(kind, mode), read.body)
   if (result.success) return { contribution: result.output }
   return {
-    faults: result.issues.map(({ path, message }): Fault => {
+    faults: result.issues.map(({ path, message }): CellFault => {
       const names = (path ?? []).map(({ key }) => String(key))
       return faultOf(mapping, read, names, message)
     }),
   }
 }
 
-function faultOf(mapping: Mapping, { texts, body }: Read, path: readonly string[], message: string): Fault {
+function faultOf(mapping: Mapping, { texts, body }: ReadRow, path: readonly string[], message: string): CellFault {
   const [first = '', second] = path
   const field = second ?? first
   const inner = Object(body.assertion)[field]
   const value = texts.get(field) ?? (second !== undefined && typeof inner === 'string' ? inner : '')
-  const options = fieldOf(kinds[mapping.kind], field)
-  const near = options && optionNear(options, value)
+  const options = mappedField(kinds[mapping.kind], field)
+  const near = options && nearestOption(options, value)
   return {
     field: path.join('.'),
-    column: columnOf(mapping, path),
+    column: columnFor(mapping, path),
     value: value.slice(0, 200),
     message,
     ...(options?.vocabulary && value !== '' && { legal: Object.keys(options.vocabulary.values) }),
@@ -154,7 +154,7 @@ function faultOf(mapping: Mapping, { texts, body }: Read, path: readonly string[
 }
 
 /** The column that a member of the body comes from. */
-export function columnOf(mapping: Mapping, [first = '', second]: readonly string[]): string | null {
+export function columnFor(mapping: Mapping, [first = '', second]: readonly string[]): string | null {
   const found =
     second === undefined
       ? mapping.rules.find((it) => it.field === first)

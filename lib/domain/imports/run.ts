@@ -1,20 +1,19 @@
-import { mapAtOnce, splitIntoParts } from '../../base/concurrency.ts'
 import { checkAllowed, conflict, isConflict, isProblem, Problem } from '../../base/errors.ts'
-import { type Commit, commitTogether, get, put, type UnitOfWork } from '../../engines/table/index.ts'
+import { get, inTurns, put, together, type UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { permissions } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { type Contribution, kinds } from '../kinds/index.ts'
 import { recordItemOf } from '../records/items.ts'
 import { amendRecord, createRecord, loadRecordById } from '../records/write.ts'
-import { keepBefore } from './before.ts'
-import { type Import, type Made, madeItem, type Work } from './items.ts'
-import { saysStill } from './known.ts'
+import { storeBefore } from './before.ts'
+import { type Import, type Made, rowMark, type TaskState } from './items.ts'
+import { isUnchanged } from './known.ts'
 import type { Mapping } from './mapping.ts'
-import { sentenceOf } from './references.ts'
-import { type RowResult, type RunResult, resultsOf } from './results.ts'
-import { contributionOf, type Read, rowReader } from './rows.ts'
-import { rowsOf, type TableRow } from './store.ts'
+import { firstSentence } from './references.ts'
+import { loadResults, type RowResult, type RunResult } from './results.ts'
+import { createRowReader, parseContribution, type ReadRow } from './rows.ts'
+import { loadRows, type TableRow } from './store.ts'
 
 /** Rows written in parallel, which usually makes two transactions. As many more are read meanwhile. */
 const AT_ONCE = 14
@@ -22,7 +21,7 @@ const AT_ONCE = 14
 const REPORT_EVERY = 70
 
 type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor } & Pick<
-  Work,
+  TaskState,
   'doubtful' | 'changes'
 >
 
@@ -37,16 +36,16 @@ export async function runChunk(
   advance: (rows: number) => Promise<unknown>,
 ): Promise<RunResult[] | undefined> {
   const { id, mapping } = order
-  const rows = (await rowsOf(id, mapping.sheet, chunk)).filter(([row]) => row > mapping.header_row)
-  const checked = new Map((await resultsOf(id, chunk)).map((it) => [it.row, it]))
-  const reads = rowReader(mapping, order.columns)
+  const rows = (await loadRows(id, mapping.sheet, chunk)).filter(([row]) => row > mapping.header_row)
+  const checked = new Map((await loadResults(id, chunk)).map((it) => [it.row, it]))
+  const reads = createRowReader(mapping, order.columns)
   const results = new Map<number, RunResult[]>()
   let [done, reported] = [0, 0]
-  await mapAtOnce(splitIntoParts(rows, AT_ONCE), 2, async (some) => {
-    if (performance.now() >= until) return undefined
+  await inTurns(rows, AT_ONCE, async (some) => {
+    if (performance.now() >= until) return
     results.set(
       some[0]?.[0] ?? 0,
-      await commitTogether(some.map((row) => (commit) => runRow(order, row, checked.get(row[0]), reads, commit))),
+      await together(some.map((row) => () => runRow(order, row, checked.get(row[0]), reads))),
     )
     done += some.length
     if (done < reported + REPORT_EVERY || done === rows.length) return undefined
@@ -60,8 +59,7 @@ async function runRow(
   order: Order,
   [row, cells]: TableRow,
   checked: RowResult | undefined,
-  reads: (cells: readonly string[]) => Read,
-  commit: Commit,
+  reads: (cells: readonly string[]) => ReadRow,
 ): Promise<RunResult> {
   const left = (reason: string): RunResult => ({ row, what: 'left', entity_id: null, reason })
   if (!checked) return left('The dry run has not seen this row.')
@@ -75,11 +73,11 @@ async function runRow(
   const reason = skips[checked.outcome]
   if (reason !== undefined) return left(reason)
   try {
-    const made = await runOnce(order, row, checked, reads(cells), commit)
+    const made = await runOnce(order, row, checked, reads(cells))
     return made ? resultOf(made) : left(CHANGED)
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error
-    return { row, what: 'failed', entity_id: checked.entity_id, reason: sentenceOf(error) }
+    return { row, what: 'failed', entity_id: checked.entity_id, reason: firstSentence(error) }
   }
 }
 
@@ -88,36 +86,25 @@ const CHANGED = 'Somebody has changed this since the table was written.'
 const resultOf = ({ row, what, entity_id }: Made): RunResult => ({ row, what, entity_id, reason: '' })
 
 /** Runs a row unless it has run already. Undefined if somebody else has changed what it would change. */
-async function runOnce(
-  order: Order,
-  row: number,
-  checked: RowResult,
-  read: Read,
-  commit: Commit,
-): Promise<Made | undefined> {
+async function runOnce(order: Order, row: number, checked: RowResult, read: ReadRow): Promise<Made | undefined> {
   try {
-    return await (checked.entity_id === null
-      ? makeOne(order, row, read, commit)
-      : amendOne(order, row, checked, read, commit))
+    return await (checked.entity_id === null ? makeOne(order, row, read) : amendOne(order, row, checked, read))
   } catch (error) {
     // The row has run already: by another worker, or by this one before it stopped.
     const done =
-      isConflict(error) || isProblem(error, 'invalid') ? await get(madeItem, { import_id: order.id, row }) : undefined
+      isConflict(error) || isProblem(error, 'invalid') ? await get(rowMark, { import_id: order.id, row }) : undefined
     if (done) return done
     throw error
   }
 }
 
-async function makeOne(order: Order, row: number, read: Read, commit: Commit): Promise<Made> {
+async function makeOne(order: Order, row: number, read: ReadRow): Promise<Made> {
   const contribution = contributionFrom(order.mapping, read, 'create')
   const { id, actor } = order
-  return inUnit(
-    async (unit) => {
-      const { entity_id, named } = await createRecord(unit, kinds[order.mapping.kind], actor, contribution, { id, row })
-      return addMark(unit, { import_id: id, row, entity_id, what: 'created', named, version: 1 })
-    },
-    { commit },
-  )
+  return inUnit(async (unit) => {
+    const { entity_id, named } = await createRecord(unit, kinds[order.mapping.kind], actor, contribution, { id, row })
+    return addMark(unit, { import_id: id, row, entity_id, what: 'created', named, version: 1 })
+  })
 }
 
 /** Others may change the record at the same moment, so it is read and tried this often. */
@@ -128,18 +115,17 @@ async function amendOne(
   order: Order,
   row: number,
   checked: RowResult,
-  read: Read,
-  commit: Commit,
+  read: ReadRow,
   attempt = 1,
 ): Promise<Made | undefined> {
   const { id, actor } = order
   const { entity_id } = checked
-  const done = await get(madeItem, { import_id: id, row })
+  const done = await get(rowMark, { import_id: id, row })
   if (done) return done
   const old = entity_id === null ? undefined : await loadRecordById(entity_id)
   if (!old || old.deleted_at) throw conflict('The record is gone.')
   checkAllowed(permissions['record.update'].changes(actor, old))
-  if (!saysStill(old, checked.changes)) return undefined
+  if (!isUnchanged(old, checked.changes)) return undefined
   const whole = contributionFrom(order.mapping, read, 'change')
   const fields = new Set(checked.changes.map((it) => it.field))
   const contribution: Contribution = {
@@ -147,30 +133,27 @@ async function amendOne(
     cleared: whole.cleared.filter((name) => fields.has(name)),
     assertion: whole.assertion,
   }
-  await keepBefore(id, row, { head: recordItemOf(old), assertions: old.assertions })
+  await storeBefore(id, row, { head: recordItemOf(old), assertions: old.assertions })
   try {
-    return await inUnit(
-      async (unit) => {
-        const { entity_id, named } = await amendRecord(unit, old, actor, contribution, { batch: { id, row } })
-        return addMark(unit, { import_id: id, row, entity_id, what: 'amended', named, version: 1 })
-      },
-      { commit },
-    )
+    return await inUnit(async (unit) => {
+      const { entity_id, named } = await amendRecord(unit, old, actor, contribution, { batch: { id, row } })
+      return addMark(unit, { import_id: id, row, entity_id, what: 'amended', named, version: 1 })
+    })
   } catch (error) {
-    if (isConflict(error) && attempt < ATTEMPTS) return amendOne(order, row, checked, read, commit, attempt + 1)
+    if (isConflict(error) && attempt < ATTEMPTS) return amendOne(order, row, checked, read, attempt + 1)
     throw error
   }
 }
 
-function contributionFrom(mapping: Mapping, read: Read, mode: 'create' | 'change'): Contribution {
-  const came = contributionOf(mapping, read, mode)
+function contributionFrom(mapping: Mapping, read: ReadRow, mode: 'create' | 'change'): Contribution {
+  const came = parseContribution(mapping, read, mode)
   if ('faults' in came) throw conflict(came.faults[0]?.message)
   return came.contribution
 }
 
 /** Adds the mark of a row to the unit of work of its contribution. A row that runs again finds the mark and makes nothing. */
 function addMark(unit: UnitOfWork, made: Made): Made {
-  if (!unit.isEmpty) unit.addFirst([put(madeItem, made, undefined)])
+  if (!unit.isEmpty) unit.addFirst([put(rowMark, made, undefined)])
   return made
 }
 

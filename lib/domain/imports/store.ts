@@ -8,13 +8,12 @@ import { deleteObject, getObject, listKeys, putObject } from '../../engines/buck
  */
 
 /** Rows in one object. */
-// prove: rows-in-object
-export const CHUNK = 500
+export const ROWS_IN_CHUNK = 500
 
-export const folder = (id: string): string => `imports/${id}/`
+export const importFolder = (id: string): string => `imports/${id}/`
 
 const chunkKey = (id: string, what: string, number: number) =>
-  `${folder(id)}${what}/${String(number).padStart(5, '0')}.json.gz`
+  `${importFolder(id)}${what}/${String(number).padStart(5, '0')}.json.gz`
 
 /** Stores a value in the folder of an import, in place of an earlier one. */
 export const putChunk = (id: string, what: string, number: number, value: unknown): Promise<void> =>
@@ -37,7 +36,7 @@ export type TableRow = v.InferOutput<typeof TableRow>
 const Rows = v.array(TableRow)
 
 /** The rows of a chunk of a sheet; none after the last chunk. */
-export const rowsOf = async (id: string, sheet: number, chunk: number): Promise<TableRow[]> =>
+export const loadRows = async (id: string, sheet: number, chunk: number): Promise<TableRow[]> =>
   (await getChunk(Rows, id, `rows-${sheet}`, chunk)) ?? []
 
 /** Stores rows in chunks. `end` stores the rest and returns how many rows there were. */
@@ -54,7 +53,7 @@ export function rowWriter(id: string, sheet: number) {
     add: async (row: TableRow) => {
       waiting.push(row)
       rows += 1
-      if (waiting.length === CHUNK) await store()
+      if (waiting.length === ROWS_IN_CHUNK) await store()
     },
     end: async () => {
       if (waiting.length > 0 || chunk === 0) await store()
@@ -70,14 +69,14 @@ export async function* dataChunks(
   from = 0,
 ): AsyncGenerator<{ chunk: number; rows: TableRow[] }> {
   for (let chunk = from; ; chunk += 1) {
-    const rows = await rowsOf(id, sheet, chunk)
+    const rows = await loadRows(id, sheet, chunk)
     if (rows.length === 0) return
     yield { chunk, rows: rows.filter(([number]) => number > header_row) }
-    if (rows.length < CHUNK) return
+    if (rows.length < ROWS_IN_CHUNK) return
   }
 }
 
 /** Deletes everything that the bucket holds for an import. */
-export async function clearAway(id: string): Promise<void> {
-  for (const key of await listKeys(folder(id))) await deleteObject(key)
+export async function deleteFolder(id: string): Promise<void> {
+  for (const key of await listKeys(importFolder(id))) await deleteObject(key)
 }

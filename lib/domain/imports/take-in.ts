@@ -6,8 +6,8 @@ import { putStream, storeInUnit, streamObject, uploadForm } from '../../engines/
 import { readBlocks, type Source, withSpool } from '../../engines/media/index.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
-import { completeImport, objectKey } from './imports.ts'
-import type { Format, Import } from './items.ts'
+import { completeImport, newFileKey } from './imports.ts'
+import type { Import, ImportFormat } from './items.ts'
 
 /** How the file of an import gets into the bucket. */
 
@@ -16,7 +16,7 @@ export const LARGEST_FILE = 50 * 1024 * 1024
 /** Seconds in which a client may post a file to the bucket. */
 const FORM_SECONDS = 3600
 
-const byEnding: Readonly<Record<string, Format>> = {
+const byEnding: Readonly<Record<string, ImportFormat>> = {
   ...{ csv: 'csv', txt: 'csv', tsv: 'tsv', tab: 'tsv', xlsx: 'xlsx' },
   ...{ jsonl: 'jsonl', ndjson: 'jsonl' },
 }
@@ -27,7 +27,7 @@ const refusalByEnding: Readonly<Record<string, string>> = {
 }
 
 /** The format by the end of the file's name, or the reason why it is refused. */
-export function formatOf(file_name: string): { format: Format } | { refusal: string } {
+export function formatOf(file_name: string): { format: ImportFormat } | { refusal: string } {
   const ending = /\.([a-z0-9]+)$/i.exec(file_name)?.[1]?.toLowerCase() ?? ''
   const format = Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined
   if (format) return { format }
@@ -47,11 +47,11 @@ type Stored = { id: string; object_key: string; sha256: string; size: number }
  * Stores a file that came with the request. If the unit of work is not committed, the file is deleted, by the sweeper at the
  * latest.
  */
-export async function storeSent(unit: UnitOfWork, format: Format, source: Source): Promise<Stored> {
+export async function storeSent(unit: UnitOfWork, format: ImportFormat, source: Source): Promise<Stored> {
   if (source.size === 0) throw invalid({ file: ['The file is empty.'] })
   checkBeginning(format, source)
   const id = newId()
-  const { object_key } = await storeInUnit(unit, objectKey(id), (key) => store(key, source))
+  const { object_key } = await storeInUnit(unit, newFileKey(id), (key) => store(key, source))
   return { id, object_key, sha256: digestOf(source), size: source.size }
 }
 
@@ -66,7 +66,7 @@ export async function takeInFile(unit: UnitOfWork, old: Import, actor: Actor): P
   const { pending_key, size, format } = old
   const sent = pending_key === null ? undefined : await streamObject(pending_key)
   if (!sent || pending_key === null) throw invalid({ file: ['The file has not been sent yet.'] })
-  const object_key = objectKey(old.id)
+  const object_key = newFileKey(old.id)
   const sha256 = await withSpool(sent.body, size, async ({ source, sha256: found }) => {
     if (source.size !== size) throw wrongSize()
     if (old.sha256 !== null && old.sha256 !== found)
@@ -86,7 +86,7 @@ const wrongSize = () => invalid({ file: ['The file is not as large as was announ
  * A workbook begins as a ZIP archive. An encrypted or old one begins as a compound file, which the worker reports. Text begins as
  * neither.
  */
-function checkBeginning(format: Format, source: Source): void {
+function checkBeginning(format: ImportFormat, source: Source): void {
   const head = source.read(0, Math.min(4, source.size)).toString('latin1')
   const isBook = head === 'PK\u0003\u0004' || head === '\u00d0\u00cf\u0011\u00e0'
   if (format === 'xlsx' && !isBook) throw invalid({ file: ['The file is no XLSX workbook.'] })

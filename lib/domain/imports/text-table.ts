@@ -17,7 +17,7 @@ export function decodeText(bytes: Buffer): { text: string; encoding: 'UTF-8' | '
 const utf16 = (bytes: Buffer, label: string) => new TextDecoder(label).decode(bytes)
 
 /** The delimiter: comma, semicolon or tab, whichever the first line has most and the next lines have as often. */
-export function delimiterOf(text: string): string {
+export function findDelimiter(text: string): string {
   const lines = text
     .slice(0, 20_000)
     .replace(/"[^"]*"/g, '')
@@ -36,7 +36,7 @@ export function delimiterOf(text: string): string {
  * The rows of a table in text, with their numbers from 1. Line ends of every sort are accepted, also mixed. Fails if a quotation
  * mark is not closed.
  */
-export async function* textRows(text: string, delimiter: string): AsyncGenerator<[number, string[]]> {
+export async function* readTextRows(text: string, delimiter: string): AsyncGenerator<[number, string[]]> {
   const parser = Readable.from(pieces(text)).pipe(
     parse({
       delimiter,

@@ -18,20 +18,20 @@ import {
   revision,
 } from '../records/items.ts'
 import { isWaiting, queueWrites } from '../records/queue-entry.ts'
-import { type Before, beforeOf } from './before.ts'
+import { type Before, loadBefore } from './before.ts'
 import type { Made } from './items.ts'
 
 /**
  * The result for a row that is taken back. `nothing`: there is nothing to undo. `kept`: somebody has changed the record since, so
  * it was left.
  */
-export type Undone = 'undone' | 'nothing' | 'kept'
+export type UndoResult = 'undone' | 'nothing' | 'kept'
 
 /**
  * Takes back what a row has made, as a project's rollback does. A new record is deleted; a changed one gets its former values.
  * What somebody has changed since is left. With `pending`, only what still waits is taken back. Safe to repeat.
  */
-export async function undoRows(made: Made, pending: boolean): Promise<Undone> {
+export async function undoRow(made: Made, pending: boolean): Promise<UndoResult> {
   const own = await (made.what === 'created' ? undoCreated(made.entity_id, made, pending) : undoAmended(made, pending))
   const named = await Promise.all(made.named.map((id) => undoCreated(id, made, pending)))
   return [own, ...named].includes('kept') ? 'kept' : own
@@ -40,7 +40,7 @@ export async function undoRows(made: Made, pending: boolean): Promise<Undone> {
 const isOf = (it: RecordItem, { import_id, row }: Made) =>
   it.batch?.id === import_id && it.batch.row === row && it.batch.revision === it.current_revision
 
-const undoCreated = (entity_id: string, made: Made, pending: boolean): Promise<Undone> =>
+const undoCreated = (entity_id: string, made: Made, pending: boolean): Promise<UndoResult> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
     const old = await loadHistory(entity_id)
@@ -59,11 +59,11 @@ const undoCreated = (entity_id: string, made: Made, pending: boolean): Promise<U
     return 'undone'
   })
 
-const undoAmended = (made: Made, pending: boolean): Promise<Undone> =>
+const undoAmended = (made: Made, pending: boolean): Promise<UndoResult> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
     const old = await loadHistory(made.entity_id)
-    const before = await beforeOf(made.import_id, made.row)
+    const before = await loadBefore(made.import_id, made.row)
     if (!old || !before || old.deleted_at) return 'nothing'
     if (old.current_revision === before.head.current_revision) return 'nothing'
     if (pending && !isWaiting(old)) return 'nothing'

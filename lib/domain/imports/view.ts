@@ -7,10 +7,10 @@ import { type Actor, worksOn } from '../../platform/permissions.ts'
 import type { PeopleById } from '../../platform/users/people.ts'
 import { kindKeys } from '../kinds/index.ts'
 import { recordStatuses } from '../records/rules/status.ts'
-import type { Batch } from './imports.ts'
-import { formats, type Import, type KeptMapping, outcomes, states, tasks } from './items.ts'
+import type { WaitingBatch } from './imports.ts'
+import { type Import, importFormats, importStates, outcomes, type StoredMapping, tasks } from './items.ts'
 import { matches, scripts, sourceMembers } from './mapping.ts'
-import type { KeptColumns } from './read.ts'
+import type { StoredColumns } from './read.ts'
 import { reportKey } from './report.ts'
 import type { ListedRow } from './row-list.ts'
 
@@ -63,9 +63,9 @@ export const ImportRowView = s.shape('ImportRow', () =>
   v.object({
     id: s.uuid,
     file_name: s.text,
-    format: s.oneOf(formats),
+    format: s.oneOf(importFormats),
     size: s.whole,
-    state: s.oneOf(states),
+    state: s.oneOf(importStates),
     contributor: s.maybe(personShape()),
     kind: s.maybe(s.oneOf(kindKeys)),
     counts: s.maybe(outcomeCounts()),
@@ -181,7 +181,7 @@ export const ImportBatchView = s.shape('ImportBatch', () =>
 )
 
 /** A row of the list of imports. */
-export const importRow = (it: Import, people: PeopleById) => ({
+export const importRowView = (it: Import, people: PeopleById) => ({
   id: it.id,
   file_name: it.file_name,
   format: it.format,
@@ -206,12 +206,12 @@ export async function importDetail(
     columns,
     waiting,
     link,
-  }: { people: PeopleById; columns: KeptColumns | undefined; waiting: number; link: Links },
+  }: { people: PeopleById; columns: StoredColumns | undefined; waiting: number; link: Links },
 ) {
   const of = new Map(columns?.guesses.map((guess) => [guess.column, guess]))
   const named = it.file_name.replace(/\.[^.]*$/, '')
   return {
-    ...importRow(it, people),
+    ...importRowView(it, people),
     sha256: it.sha256,
     sheets: it.sheets,
     told: it.told,
@@ -234,7 +234,7 @@ export async function importDetail(
 }
 
 /** A batch as a line of the queue. */
-export const batchLine = ({ about, waiting }: Batch, people: PeopleById) => ({
+export const batchView = ({ about, waiting }: WaitingBatch, people: PeopleById) => ({
   id: about.id,
   file_name: about.file_name,
   kind: about.mapping?.kind ?? null,
@@ -268,6 +268,6 @@ export const rowView = ({ result: it, run, head }: ListedRow, actor: Actor | nul
       : null,
 })
 
-export const mappingView = ({ name, mapping, created_at, updated_at }: KeptMapping) => ({
+export const mappingView = ({ name, mapping, created_at, updated_at }: StoredMapping) => ({
   ...{ name, mapping, created_at, updated_at },
 })

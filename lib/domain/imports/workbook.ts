@@ -26,7 +26,7 @@ const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex')
  * Checks a workbook without trusting its own directory: every part is unpacked once and dropped. Fails with a sentence if it is
  * encrypted, has macros, unpacks to too much, or is no workbook.
  */
-export async function lookThrough(bytes: Buffer): Promise<SheetFacts[]> {
+export async function checkWorkbook(bytes: Buffer): Promise<SheetFacts[]> {
   if (bytes.subarray(0, COMPOUND.length).equals(COMPOUND)) throw impossible(compound(bytes))
   const parts = await unpack(bytes)
   const book = parts.get(BOOK)?.text
@@ -178,7 +178,7 @@ const eachEntry = (zip: ZipFile, look: (entry: Entry) => Promise<void>): Promise
   })
 
 /** The rows of a sheet as text, with their numbers from 1. Dates are in ISO 8601; a formula gives its last value. */
-export async function* workbookRows(bytes: Uint8Array, sheet: number): AsyncGenerator<[number, string[]]> {
+export async function* readWorkbookRows(bytes: Uint8Array, sheet: number): AsyncGenerator<[number, string[]]> {
   try {
     for await (const { index, values } of streamXlsxRows(bytes, { sheet })) yield [index + 1, values.map(textOf)]
   } catch (error) {

@@ -136,11 +136,11 @@ describe('a list as a table', () => {
       XLSX,
       expect.stringContaining('cultural-entities.xlsx'),
     ])
-    const { lookThrough, workbookRows } = await import('../../../lib/domain/imports/workbook.ts')
-    expect(await lookThrough(book.bytes)).toEqual([
+    const { checkWorkbook, readWorkbookRows } = await import('../../../lib/domain/imports/workbook.ts')
+    expect(await checkWorkbook(book.bytes)).toEqual([
       { name: 'cultural-entities', hidden: false, formulas: 0, merged: 0 },
     ])
-    expect((await Array.fromAsync(workbookRows(book.bytes, 0))).flat(2)).toContain(name)
+    expect((await Array.fromAsync(readWorkbookRows(book.bytes, 0))).flat(2)).toContain(name)
   })
 
   test('is the same workbook at any time, and keeps its tag', async () => {
