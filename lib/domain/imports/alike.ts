@@ -9,7 +9,7 @@ import {
   MOST_PER_RANGE,
   pickLookAlikes,
 } from '../records/look-alikes.ts'
-import { findWanted, type Wanted, wantText } from './sweep.ts'
+import { KeySearch } from './key-search.ts'
 
 /** A look-alike of a row: a record, or an earlier row of the same table. */
 export type RowLookAlike = {
@@ -17,11 +17,11 @@ export type RowLookAlike = {
   row: number | null
   name: string
   how: LookAlike['how']
-  /** How much the names are alike, from 0 to 1. */
+  /** How alike the names are, from 0 to 1. */
   likeness: number
 }
 
-type Row = { row: number; header: Header }
+type NewRow = { row: number; header: Header }
 
 /**
  * Finds the look-alikes of rows among all records, among these rows, and among the rows before them. It compares as a single
@@ -29,38 +29,57 @@ type Row = { row: number; header: Header }
  */
 export async function findLookAlikes(
   kind: string,
-  rows: readonly Row[],
+  rows: readonly NewRow[],
   earlier: EarlierRows,
 ): Promise<Map<number, RowLookAlike[]>> {
-  const places = new Map(rows.map((it) => [it.row, lookupRangesFor(thing(kind, it.header)).map(cellsOf)]))
-  const wanted: Wanted = new Map()
-  for (const { pk, prefixes } of [...places.values()].flat())
-    for (const prefix of prefixes) wantText(wanted, pk, prefix)
-  const found = new Map<string, ReturnType<typeof readEntry>[]>()
-  await findWanted(wanted, MOST_PER_RANGE, (pk, prefix, item) => {
-    const place = `${pk} ${prefix}`
-    found.set(place, [...(found.get(place) ?? []), readEntry(item)])
-  })
+  const rangesByRow = new Map(
+    rows.map(({ row, header }) => [row, lookupRangesFor(comparedParts(kind, header)).map(listKeys)]),
+  )
+  const entriesByKey = await searchEntries([...rangesByRow.values()].flat())
   const alike = new Map<number, RowLookAlike[]>()
-  for (const it of rows) {
-    const at = places.get(it.row) ?? []
-    const entries = at.flatMap(({ pk, prefixes, identified }) =>
-      prefixes.flatMap((prefix) =>
-        (found.get(`${pk} ${prefix}`) ?? []).map((entry): FoundEntry => ({ entry, identified })),
-      ),
+  for (const row of rows) {
+    const ranges = rangesByRow.get(row.row) ?? []
+    const entries = keysIn(ranges).flatMap(({ key, identified }) =>
+      (entriesByKey.get(key) ?? []).map((entry): FoundEntry => ({ entry, identified })),
     )
-    const all = [...recordsLike(kind, it, entries), ...earlier.like(it, at)]
-    if (all.length > 0) alike.set(it.row, all)
-    earlier.add(it, standsAt(kind, it.header, at))
+    const lookAlikes = [...recordsLike(kind, row, entries), ...earlier.like(row, ranges)]
+    if (lookAlikes.length > 0) alike.set(row.row, lookAlikes)
+    earlier.add(row, ownRanges(kind, row.header, ranges))
   }
   return alike
 }
 
-const thing = (kind: string, { names, identities, point }: Header) => ({ kind, names, identities, point })
+/** The entries of the name index in these ranges, by key. */
+async function searchEntries(ranges: readonly KeyRange[]): Promise<Map<string, FoundEntry['entry'][]>> {
+  const search = new KeySearch()
+  for (const { pk, prefixes } of ranges) for (const prefix of prefixes) search.add(pk, prefix)
+  const entries = new Map<string, FoundEntry['entry'][]>()
+  await search.run(MOST_PER_RANGE, (pk, prefix, item) => {
+    const key = `${pk} ${prefix}`
+    entries.set(key, [...(entries.get(key) ?? []), readEntry(item)])
+  })
+  return entries
+}
 
-/** The keys under which later rows find this row: its names and identities, and the one grid cell that it is in. */
-const standsAt = (kind: string, { point }: Header, at: readonly Cells[]): Cells[] => [
-  ...at.filter(({ pk }) => !pk.startsWith('GRID#')),
+const comparedParts = (kind: string, { names, identities, point }: Header) => ({ kind, names, identities, point })
+
+/** A range of the name index as a list of its keys. `identified`: whoever is found there has the same identity. */
+type KeyRange = { pk: string; prefixes: string[]; identified: boolean }
+
+/** A range of grid cells becomes single cells. Any other range is one key. */
+function listKeys({ pk, from, to, identified }: LookupRange): KeyRange {
+  if (from === to) return { pk, identified, prefixes: [from] }
+  const [first, last] = [Number(from), Number(to)]
+  const prefixes = Array.from({ length: last - first + 1 }, (_, i) => String(first + i).padStart(from.length, '0'))
+  return { pk, identified, prefixes }
+}
+
+const keysIn = (ranges: readonly KeyRange[]): { key: string; identified: boolean }[] =>
+  ranges.flatMap(({ pk, prefixes, identified }) => prefixes.map((prefix) => ({ key: `${pk} ${prefix}`, identified })))
+
+/** The ranges in which later rows find this row: its names and identities, and the one grid cell that it is in. */
+const ownRanges = (kind: string, { point }: Header, ranges: readonly KeyRange[]): KeyRange[] => [
+  ...ranges.filter(({ pk }) => !pk.startsWith('GRID#')),
   ...(point ? gridCellsNear(point, 0) : []).map(({ row, from }) => ({
     pk: `GRID#${kind}#${row}`,
     identified: false,
@@ -68,17 +87,8 @@ const standsAt = (kind: string, { point }: Header, at: readonly Cells[]): Cells[
   })),
 ]
 
-/** A range of grid cells as a list of single cells. */
-function cellsOf({ pk, from, to, identified }: LookupRange) {
-  if (from === to) return { pk, identified, prefixes: [from] }
-  const [first, last] = [Number(from), Number(to)]
-  const prefixes = Array.from({ length: last - first + 1 }, (_, i) => String(first + i).padStart(from.length, '0'))
-  return { pk, identified, prefixes }
-}
-type Cells = ReturnType<typeof cellsOf>
-
-const recordsLike = (kind: string, { header }: Row, entries: readonly FoundEntry[]): RowLookAlike[] =>
-  pickLookAlikes(thing(kind, header), entries).map(({ entity_id, names, how }) => ({
+const recordsLike = (kind: string, { header }: NewRow, entries: readonly FoundEntry[]): RowLookAlike[] =>
+  pickLookAlikes(comparedParts(kind, header), entries).map(({ entity_id, names, how }) => ({
     entity_id,
     row: null,
     name: names[0] ?? '',
@@ -86,48 +96,48 @@ const recordsLike = (kind: string, { header }: Row, entries: readonly FoundEntry
     likeness: nameLikeness(header.names, names),
   }))
 
-/** Of an earlier row, only what later rows are compared with. */
-type Kept = { row: number; header: ReturnType<typeof plain> }
+/** Rows with which one row is compared at most. Otherwise a table of one place would compare each row with every other. */
+const COMPARED_ROWS = 100
+/** Earlier rows that are named as look-alikes of one row. */
+const NAMED_ROWS = 5
 
-/** The earlier rows, by the keys under which their look-alikes are searched. */
-export type EarlierRows = ReturnType<typeof earlierRows>
-export function earlierRows() {
-  const at = new Map<string, Kept[]>()
-  const keysOf = (places: readonly Cells[]) =>
-    places.flatMap(({ pk, prefixes, identified }) => prefixes.map((prefix) => ({ key: `${pk} ${prefix}`, identified })))
-  return {
-    add: (it: Row, places: readonly Cells[]) => {
-      const kept = { row: it.row, header: plain(it.header) }
-      for (const { key } of keysOf(places)) {
-        const there = at.get(key)
-        if (!there) at.set(key, [kept])
-        else if (there.length < MOST_PER_RANGE) there.push(kept)
-      }
-    },
-    like: ({ header }: Row, places: readonly Cells[]): RowLookAlike[] => {
-      const others = new Map<number, { other: Kept; identified: boolean }>()
-      for (const { key, identified } of keysOf(places))
-        for (const other of at.get(key) ?? [])
-          others.set(other.row, { other, identified: identified || others.get(other.row)?.identified === true })
-      return [...others.values()]
-        .slice(0, MOST_COMPARED)
-        .flatMap(({ other, identified }): RowLookAlike[] => {
-          const how = identified ? 'same_identity' : looksAlike(plain(header), other.header)
-          if (!how) return []
-          const [name = ''] = other.header.names
-          return [
-            { entity_id: null, row: other.row, name, how, likeness: nameLikeness(header.names, other.header.names) },
-          ]
-        })
-        .slice(0, 5)
-    },
+/** An earlier row: only what later rows are compared with. */
+type EarlierRow = { row: number; header: ReturnType<typeof namesAndPoint> }
+
+/** The earlier rows of a table, by the keys under which their look-alikes are searched. */
+export class EarlierRows {
+  readonly #byKey = new Map<string, EarlierRow[]>()
+
+  add({ row, header }: NewRow, ranges: readonly KeyRange[]): void {
+    const earlier = { row, header: namesAndPoint(header) }
+    for (const { key } of keysIn(ranges)) {
+      const rows = this.#byKey.get(key)
+      if (!rows) this.#byKey.set(key, [earlier])
+      else if (rows.length < MOST_PER_RANGE) rows.push(earlier)
+    }
+  }
+
+  /** The earlier rows that look like this row. */
+  like({ header }: NewRow, ranges: readonly KeyRange[]): RowLookAlike[] {
+    const candidates = new Map<number, { other: EarlierRow; identified: boolean }>()
+    for (const { key, identified } of keysIn(ranges))
+      for (const other of this.#byKey.get(key) ?? [])
+        candidates.set(other.row, { other, identified: identified || candidates.get(other.row)?.identified === true })
+    return [...candidates.values()]
+      .slice(0, COMPARED_ROWS)
+      .flatMap(({ other, identified }): RowLookAlike[] => {
+        const how = identified ? 'same_identity' : looksAlike(namesAndPoint(header), other.header)
+        if (!how) return []
+        const [name = ''] = other.header.names
+        const likeness = nameLikeness(header.names, other.header.names)
+        return [{ entity_id: null, row: other.row, name, how, likeness }]
+      })
+      .slice(0, NAMED_ROWS)
   }
 }
 
-/** Rows compared under one key at most. Otherwise a table with all rows in one place would compare each row with every other. */
-const MOST_COMPARED = 100
+const namesAndPoint = ({ names, point }: Header) => ({ names, ...(point && { point }) })
 
-const plain = ({ names, point }: Header) => ({ names, ...(point && { point }) })
-
+/** The likeness of the two names that are most alike, from 0 to 1. */
 const nameLikeness = (a: readonly string[], b: readonly string[]): number =>
   Math.round(100 * Math.max(0, ...a.flatMap((x) => b.map((y) => similarity(fold(x), fold(y)))))) / 100

@@ -1,9 +1,9 @@
 import { booleanIn } from '../../base/booleans.ts'
+import { sayIn } from '../../base/language/say.ts'
 import { nearestName } from '../../engines/matching/index.ts'
 import type { Field } from '../kinds/index.ts'
-import { optionOf, spellingsOf, type Vocabulary } from '../kinds/schema/enums.ts'
+import { optionOf, optionsOf, spellingsOf, type Vocabulary } from '../kinds/schema/enums.ts'
 import type { Script } from './mapping.ts'
-import { optionLabelled } from './option-labels.ts'
 
 /** Turns what people write in cells into values that fields accept. */
 
@@ -13,20 +13,20 @@ const NUMBER = '[+-]?\\d{1,3}(?:\\.\\d+)?'
 const DMS = `(\\d{1,3})\\s*[°º:]\\s*(?:(\\d{1,2}(?:\\.\\d+)?)\\s*['′’:]?\\s*)?(?:(\\d{1,2}(?:\\.\\d+)?)\\s*(?:["″”]|''|′′)?\\s*)?`
 const oneAngle = new RegExp(`^\\s*([NSEW])?\\s*(?:${DMS}|(${NUMBER})\\s*°?)\\s*([NSEW])?\\s*$`, 'i')
 
-/**
- * An angle in degrees; undefined if the text is none. Takes decimal degrees, or degrees with minutes and seconds, with N, S, E or
- * W.
- */
+/** An angle in degrees. Reads `27.7`, `27°42'` and `27°42'10"N`. Undefined if the text is no angle. */
 export function parseDegrees(text: string): number | undefined {
-  const found = oneAngle.exec(digits(text).trim())
-  if (!found) return undefined
-  const [, before, deg, min, sec, plain, after] = found
+  const match = oneAngle.exec(digits(text).trim())
+  if (!match) return undefined
+  const [, before, deg, min, sec, plain, after] = match
   const whole = plain === undefined ? Number(deg) + Number(min ?? 0) / 60 + Number(sec ?? 0) / 3600 : Number(plain)
   if ((before && after) || Number(min ?? 0) >= 60 || Number(sec ?? 0) >= 60 || Math.abs(whole) > 180) return undefined
   return /[SW]/i.test(before ?? after ?? '') ? -whole : whole
 }
 
-/** Two angles as "latitude, longitude"; undefined for anything else. The latitude is the one with N or S, else the first. */
+/**
+ * Two angles as "latitude, longitude". The latitude is the angle with N or S, else the first. Reads WKT, too: `POINT(85.3 27.7)`.
+ * Undefined for any other text.
+ */
 export function parseCoordinates(text: string): string | undefined {
   const plain = digits(text).trim()
   const wkt = /^point\s*\(\s*([+-]?[\d.]+)\s+([+-]?[\d.]+)\s*\)$/i.exec(plain)
@@ -52,9 +52,10 @@ export function wordsInScript(text: string, script: Script): string {
     script === 'devanagari' ? [DEVANAGARI, /\p{Script=Latin}+/gu] : [LATIN, /\p{Script=Devanagari}+/gu]
   // A name in another script is usually in brackets after the name, with its numbers.
   const pieces = text.split(/[([{]([^()[\]{}]*)[)\]}]/u)
-  const written = pieces.filter((it) => own.test(it))
-  const taken = written.length < pieces.filter((it) => /\p{L}/u.test(it)).length ? written.join(' ') : text
-  return taken
+  const inOwnScript = pieces.filter((piece) => own.test(piece))
+  const chosen =
+    inOwnScript.length < pieces.filter((piece) => /\p{L}/u.test(piece)).length ? inOwnScript.join(' ') : text
+  return chosen
     .replace(other, ' ')
     .replace(/\(\s*[^\p{L}\p{N}]*\)/gu, ' ')
     .replace(/\s+/g, ' ')
@@ -62,39 +63,52 @@ export function wordsInScript(text: string, script: Script): string {
     .trim()
 }
 
-/** An option of a controlled list as people write it; undefined if it is not in the list. */
+/** The option of a controlled list that a person wrote: in English or Nepali, with or without marks. Undefined if none fits. */
 export function findOption(field: Field, text: string): string | undefined {
   const vocabulary = field.vocabulary
   if (!vocabulary) return undefined
   const exact = optionOf(vocabulary, text)
   if (exact !== undefined) return exact
   const { loose, bare } = looseSpellings(vocabulary)
-  const found = loose.get(plain(text)) ?? onlyOne(bare.get(withoutSort(text)) ?? [])
-  return found === undefined ? optionLabelled(field, text) : optionOf(vocabulary, found)
+  const spelling = loose.get(plain(text)) ?? onlyOne(bare.get(withoutSort(text)) ?? [])
+  return spelling === undefined ? optionLabelled(vocabulary, text) : optionOf(vocabulary, spelling)
 }
 
-/** Spellings without marks and cases, each with the first spelling of that form; and options without their generic last word. */
-type Loose = { loose: Map<string, string>; bare: Map<string, string[]> }
-const known = new WeakMap<Vocabulary, Loose>()
+/** `loose`: spellings without marks and case, each with its first spelling. `bare`: options without their generic last word. */
+type LooseSpellings = { loose: Map<string, string>; bare: Map<string, string[]> }
+const looseByVocabulary = new WeakMap<Vocabulary, LooseSpellings>()
 
-function looseSpellings(vocabulary: Vocabulary): Loose {
-  const before = known.get(vocabulary)
-  if (before) return before
+function looseSpellings(vocabulary: Vocabulary): LooseSpellings {
+  const cached = looseByVocabulary.get(vocabulary)
+  if (cached) return cached
   const loose = new Map(
     spellingsOf(vocabulary)
       .toReversed()
-      .map((it) => [plain(it), it]),
+      .map((spelling) => [plain(spelling), spelling]),
   )
-  const made = { loose, bare: Map.groupBy(Object.keys(vocabulary.values), withoutSort) }
-  known.set(vocabulary, made)
-  return made
+  const spellings = { loose, bare: Map.groupBy(Object.keys(vocabulary.values), withoutSort) }
+  looseByVocabulary.set(vocabulary, spellings)
+  return spellings
 }
 
-/** People write "Pagoda" for "PagodaStyle": the last word names only the sort of list. */
-const withoutSort = (text: string) => plain(text.replace(/[\s_-]?(style|type|building|structure)$/i, ''))
-const onlyOne = (found: readonly string[]) => (found.length === 1 ? found[0] : undefined)
+const sayInNepali = await sayIn('ne')
+const optionsByLabel = new Map<Vocabulary, ReadonlyMap<string, string>>()
 
-/** The option that was probably meant, judged by letters and words. */
+/** The option with this Nepali label. Undefined if no option has it. */
+function optionLabelled(vocabulary: Vocabulary, text: string): string | undefined {
+  if (!DEVANAGARI.test(text)) return undefined
+  const options =
+    optionsByLabel.get(vocabulary) ??
+    new Map(optionsOf(vocabulary).map(({ value, label }) => [sayInNepali(label).normalize('NFC'), value]))
+  optionsByLabel.set(vocabulary, options)
+  return options.get(text.normalize('NFC').trim())
+}
+
+/** The option without its generic last word. People write "Pagoda" for "PagodaStyle". */
+const withoutSort = (text: string) => plain(text.replace(/[\s_-]?(style|type|building|structure)$/i, ''))
+const onlyOne = (options: readonly string[]) => (options.length === 1 ? options[0] : undefined)
+
+/** The option that comes closest to a text, by letters and words. Undefined if none is close. */
 export function nearestOption(field: Field, text: string): string | undefined {
   const values = Object.keys(field.vocabulary?.values ?? {})
   const words = text.toLowerCase().match(/\p{L}{3,}/gu) ?? []
@@ -109,10 +123,10 @@ const plain = (text: string) =>
 
 const DECIMAL = /^-?\d{1,2}(\.\d+)?, ?-?\d{1,3}(\.\d+)?$/
 
-/** `#12 Name` names a record by its id, as our own exports do. Anything else is a name or an id already. */
+/** `#12 Name` names a record by its id, as exported tables do. Any other text is a name or an id already. */
 const referenceIn = (text: string): string => /^#(\d+|[0-9a-f-]{36})(?:\s|$)/i.exec(text)?.[1] ?? text
 
-/** Turns a cell's text into a field's value. A text that it does not understand stays, and the field's schema refuses it. */
+/** Turns a cell's text into a field's value. A text that cannot be read stays, and the field's schema refuses it. */
 export function parseCell(field: Field, text: string): unknown {
   const trimmed = text.normalize('NFC').trim()
   switch (field.type) {
@@ -135,7 +149,7 @@ export function parseCell(field: Field, text: string): unknown {
   }
 }
 
-/** A list that our own exports write as JSON. Any other text stays, and the schema refuses it. */
+/** A list that an exported table holds as JSON. Any other text stays, and the schema refuses it. */
 function listIn(text: string): unknown {
   try {
     return JSON.parse(text)

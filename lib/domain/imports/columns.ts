@@ -1,9 +1,9 @@
 import { readInterval } from '../../engines/calendars/index.ts'
 import { parseCoordinates, parseDegrees } from './cells.ts'
 
-/** What is known of a column: its header, some of its values, and their sorts. */
+/** The profile of a column: its header, some of its values, and of which sorts they are. */
 export type Column = {
-  /** The header, made unique; "Column 7" without one. */
+  /** The header, made unique. A column without a header is "Column 7". */
   name: string
   header: string
   filled: number
@@ -11,9 +11,9 @@ export type Column = {
   samples: string[]
   /** For each sort, the share of the values that are of it, from 0 to 1. */
   shares: Record<Sort, number>
-  /** The numbers of the first rows in which it is not empty. */
+  /** The numbers of the first rows in which the column has a value. */
   rows?: ReadonlySet<number>
-  /** All different values; undefined if they are too many. */
+  /** All different values; undefined if there are more than 60. */
   values: string[] | undefined
 }
 
@@ -21,7 +21,7 @@ export type Column = {
 const sorts = ['date', 'coordinates', 'degrees', 'address', 'devanagari', 'mixed', 'number', 'long'] as const
 export type Sort = (typeof sorts)[number]
 
-const is: Readonly<Record<Sort, (text: string) => boolean>> = {
+const isOfSort: Readonly<Record<Sort, (text: string) => boolean>> = {
   date: (text) => text.length <= 100 && readInterval(text) !== undefined,
   coordinates: (text) => parseCoordinates(text) !== undefined,
   degrees: (text) => parseDegrees(text) !== undefined,
@@ -32,47 +32,65 @@ const is: Readonly<Record<Sort, (text: string) => boolean>> = {
   long: (text) => text.length > 80,
 }
 
+/** Different values that are shown. */
 const SAMPLES = 5
-const LOOKED_AT = 500
-const DIFFERENT = 60
-const LONGEST_SAMPLE = 80
+const SAMPLE_LENGTH = 80
+/** Values of a column whose sort is looked at. */
+const TESTED_VALUES = 500
+/** A column with more different values has no list of them. */
+const DIFFERENT_VALUES = 60
 
-/** Collects facts about columns, row by row; `columns` returns them. */
-export function profiler(headers: readonly string[]) {
-  const names = nameColumns(headers)
-  const seen = names.map(() => ({
-    filled: 0,
-    looked: 0,
-    values: new Set<string>(),
-    of: new Map<Sort, number>(),
-    rows: new Set<number>(),
-  }))
-  let row = 0
-  return {
-    look: (cells: readonly string[]) => {
-      row += 1
-      for (const [i, it] of seen.entries()) {
-        const text = (cells[i] ?? '').trim()
-        if (text === '') continue
-        it.filled += 1
-        if (it.values.size <= DIFFERENT) it.values.add(text.slice(0, 300))
-        if (it.looked === LOOKED_AT) continue
-        it.looked += 1
-        it.rows.add(row)
-        for (const sort of sorts) if (is[sort](text)) it.of.set(sort, (it.of.get(sort) ?? 0) + 1)
-      }
-    },
-    columns: (): Column[] =>
-      seen.map(({ filled, looked, values, of, rows }, i) => ({
-        rows,
-        name: names[i] ?? '',
-        header: (headers[i] ?? '').trim(),
-        filled,
-        samples: [...values].slice(0, SAMPLES).map((it) => it.slice(0, LONGEST_SAMPLE)),
-        shares: sharesOf((sort) => (looked === 0 ? 0 : (of.get(sort) ?? 0) / looked)),
-        values: values.size > DIFFERENT ? undefined : [...values],
-      })),
+/** Counts values of one column. */
+type Tally = { filled: number; tested: number; values: Set<string>; bySort: Map<Sort, number>; rows: Set<number> }
+
+/** Profiles the columns of a sheet, row by row. */
+export class ColumnProfiler {
+  readonly #headers: readonly string[]
+  readonly #names: string[]
+  readonly #tallies: Tally[]
+  #row = 0
+
+  constructor(headers: readonly string[]) {
+    this.#headers = headers
+    this.#names = nameColumns(headers)
+    this.#tallies = headers.map(() => ({
+      filled: 0,
+      tested: 0,
+      values: new Set(),
+      bySort: new Map(),
+      rows: new Set(),
+    }))
   }
+
+  addRow(cells: readonly string[]): void {
+    this.#row += 1
+    for (const [i, tally] of this.#tallies.entries()) {
+      const text = (cells[i] ?? '').trim()
+      if (text !== '') addValue(tally, text, this.#row)
+    }
+  }
+
+  /** The columns, by the rows so far. */
+  columns(): Column[] {
+    return this.#tallies.map(({ filled, tested, values, bySort, rows }, i) => ({
+      rows,
+      name: this.#names[i] ?? '',
+      header: (this.#headers[i] ?? '').trim(),
+      filled,
+      samples: [...values].slice(0, SAMPLES).map((text) => text.slice(0, SAMPLE_LENGTH)),
+      shares: sharesOf((sort) => (tested === 0 ? 0 : (bySort.get(sort) ?? 0) / tested)),
+      values: values.size > DIFFERENT_VALUES ? undefined : [...values],
+    }))
+  }
+}
+
+function addValue(tally: Tally, text: string, row: number): void {
+  tally.filled += 1
+  if (tally.values.size <= DIFFERENT_VALUES) tally.values.add(text.slice(0, 300))
+  if (tally.tested === TESTED_VALUES) return
+  tally.tested += 1
+  tally.rows.add(row)
+  for (const sort of sorts) if (isOfSort[sort](text)) tally.bySort.set(sort, (tally.bySort.get(sort) ?? 0) + 1)
 }
 
 const sharesOf = (share: (sort: Sort) => number): Record<Sort, number> => ({
@@ -88,7 +106,7 @@ const sharesOf = (share: (sort: Sort) => number): Record<Sort, number> => ({
 
 /** A unique name for each column: its header in one line. A repeated header gets "(2)", an empty one becomes "Column 7". */
 export function nameColumns(headers: readonly string[]): string[] {
-  const taken = new Map<string, number>()
+  const uses = new Map<string, number>()
   return headers.map((header, i) => {
     const plain =
       header
@@ -96,8 +114,8 @@ export function nameColumns(headers: readonly string[]): string[] {
         .replace(/[\s\p{Cc}]+/gu, ' ')
         .trim()
         .slice(0, 200) || `Column ${i + 1}`
-    const times = (taken.get(plain) ?? 0) + 1
-    taken.set(plain, times)
+    const times = (uses.get(plain) ?? 0) + 1
+    uses.set(plain, times)
     return times === 1 ? plain : `${plain} (${times})`
   })
 }

@@ -7,37 +7,42 @@ import { loadHistory } from '../records/history.ts'
 import { isWaiting, type QueueEntry, queueByAge, queueLists } from '../records/queue-entry.ts'
 import { decide } from '../review/decide.ts'
 import { isContested } from '../review/verdict.ts'
-import type { BatchResult, Decide, RowOutcome } from './items.ts'
+import type { BatchResult, BatchVerdict, RowOutcome } from './items.ts'
 import { firstSentence } from './references.ts'
 import { loadResults } from './results.ts'
 
+/** Waiting records that one query reads. */
 const PAGE = 100
-/** Records decided on in parallel, which usually makes two transactions. */
+/** Records decided on in parallel. Their writes usually fit into two transactions. */
 const AT_ONCE = 20
 
-/** The next waiting records of a batch after a row, in the order of rows. */
-async function waitingRows(id: string, behind: number, limit = PAGE): Promise<QueueEntry[]> {
+/** The next waiting records of a batch after the row `behind`, in the order of rows. */
+async function listWaiting(id: string, behind: number): Promise<QueueEntry[]> {
   const beyond = `${padPlace(behind)}#~`
-  const items = await walk({ index: 'gsi1', pk: queueLists.batch(id), forward: true, limit, beyond })
+  const items = await walk({ index: 'gsi1', pk: queueLists.batch(id), forward: true, limit: PAGE, beyond })
   return items.map((item) => parse(queueByAge, item))
 }
 
 /** A verdict on a batch. `among` has the rows with the outcome that the verdict is for. */
-type BatchVerdict = Decide & { among?: ReadonlySet<number> | undefined }
+type RowsVerdict = BatchVerdict & { among?: ReadonlySet<number> | undefined }
 
-/** The rows with this outcome in the dry run. */
+/** The numbers of the rows with this outcome in the dry run. */
 export async function rowsWithOutcome(id: string, chunks: number, outcome: RowOutcome): Promise<Set<number>> {
-  const found = new Set<number>()
+  const rows = new Set<number>()
   for (let chunk = 0; chunk < chunks; chunk += 1)
-    for (const it of await loadResults(id, chunk)) if (it.outcome === outcome) found.add(it.row)
-  return found
+    for (const result of await loadResults(id, chunk)) if (result.outcome === outcome) rows.add(result.row)
+  return rows
 }
 
-/**
- * The progress of a verdict: the last row, for each record the reason why it was left (null if it was not), and whether all are
- * done.
- */
-export type Step = { next: number; reasons: (string | null)[]; ended: boolean }
+/** One step of a verdict on a batch. */
+export type DecidedStep = {
+  /** The last row of the step. */
+  next: number
+  /** For each record the reason why it was left; null if it was decided on. */
+  reasons: (string | null)[]
+  /** Whether no row is left. */
+  ended: boolean
+}
 
 /**
  * Decides on the next rows of a batch, each by an ordinary verdict under the same rules. Left are escalated records, and those
@@ -45,78 +50,83 @@ export type Step = { next: number; reasons: (string | null)[]; ended: boolean }
  */
 export async function decideRows(
   id: string,
-  batchVerdict: BatchVerdict,
+  verdict: RowsVerdict,
   reviewer: Actor,
   behind: number,
-): Promise<Step> {
-  const found = await waitingRows(id, behind)
-  const ended = found.length < PAGE
-  const page = ended ? found : wholeRows(found)
-  const wanted = page.filter((it) => isWanted(it, batchVerdict))
+): Promise<DecidedStep> {
+  const waiting = await listWaiting(id, behind)
+  const ended = waiting.length < PAGE
+  const page = ended ? waiting : wholeRows(waiting)
+  const chosen = page.filter((entry) => isChosen(entry, verdict))
   const reasons: (string | null)[] = []
-  await mapAtOnce(splitIntoParts(wanted, AT_ONCE), 2, async (some) => {
-    reasons.push(
-      ...(await commitTogether(some.map((it) => (commit) => decideOne(it.entity_id, batchVerdict, reviewer, commit)))),
-    )
+  await mapAtOnce(splitIntoParts(chosen, AT_ONCE), 2, async (part) => {
+    const tasks = part.map((entry) => (commit: Commit) => decideOne(entry.entity_id, verdict, reviewer, commit))
+    reasons.push(...(await commitTogether(tasks)))
   })
   return { next: page.at(-1)?.batch?.row ?? behind, reasons, ended }
 }
 
-/** A row may have made several records. Those of the last row may continue after the page, so they wait for the next one. */
+/**
+ * Drops the records of the last row of a page. One row may make several records, and the page may end between them. The next
+ * page starts with that row.
+ */
 function wholeRows(page: readonly QueueEntry[]): QueueEntry[] {
   const last = page.at(-1)?.batch?.row
   return page.filter(({ batch }) => batch?.row !== last)
 }
 
-const isWanted = ({ batch, open_flags }: QueueEntry, { rows, flagged, among }: BatchVerdict): boolean =>
+const isChosen = ({ batch, open_flags }: QueueEntry, { rows, flagged, among }: RowsVerdict): boolean =>
   (rows.length === 0 || (batch !== null && rows.includes(batch.row))) &&
   (among === undefined || (batch !== null && among.has(batch.row))) &&
   (flagged === null || open_flags > 0 === flagged)
 
-/** Rows that link to the same record conflict, so each is tried this often. */
+/** How many times in all a record is tried: rows that link to the same record conflict. */
 const ATTEMPTS = 4
 
+/** Decides on one record. Returns the reason if it was left, else null. */
 async function decideOne(
   entity_id: string,
-  batchVerdict: BatchVerdict,
+  { verdict, feedback, conflict_handling }: RowsVerdict,
   reviewer: Actor,
   commit: Commit,
-  attempt = 1,
 ): Promise<string | null> {
-  const { verdict, feedback, conflict_handling } = batchVerdict
-  const old = await loadHistory(entity_id)
-  if (!old || !isWaiting(old)) return null
   try {
-    const input = {
-      verdict,
-      feedback,
-      conflict_handling: verdict === 'accept' && isContested(old) ? conflict_handling : ('not_applicable' as const),
-      confidence_override: null,
-      verification_method: null,
-      reconciliation_note: '',
-      internal_note: '',
-      of_batch: true,
-    }
-    await inUnit((unit) => decide(unit, old, reviewer, input), { commit })
+    await inUnit(
+      async (unit) => {
+        unit.retryOn('conflict', ATTEMPTS)
+        const record = await loadHistory(entity_id)
+        if (!record || !isWaiting(record)) return
+        const settles = verdict === 'accept' && isContested(record)
+        await decide(unit, record, reviewer, {
+          verdict,
+          feedback,
+          conflict_handling: settles ? conflict_handling : 'not_applicable',
+          confidence_override: null,
+          verification_method: null,
+          reconciliation_note: '',
+          internal_note: '',
+          of_batch: true,
+        })
+      },
+      { commit },
+    )
     return null
   } catch (error) {
-    if (isConflict(error) && attempt < ATTEMPTS)
-      return decideOne(entity_id, batchVerdict, reviewer, commit, attempt + 1)
     if (error instanceof Problem && (isConflict(error) || error.code === 'invalid' || error.code === 'refused'))
       return firstSentence(error)
     throw error
   }
 }
 
-/** Different reasons that are kept. */
-const MOST_REASONS = 10
+/** Different reasons that an import names at most. */
+const REASON_LIMIT = 10
 
-/** Adds the results of further records to the earlier ones. */
+/** Adds the results of further records to those so far. */
 export function addDecided(before: BatchResult, reasons: readonly (string | null)[]): BatchResult {
   const left = reasons.filter((it) => it !== null)
   return {
     records: before.records + reasons.length - left.length,
     left: before.left + left.length,
-    reasons: [...new Set([...before.reasons, ...left])].slice(0, MOST_REASONS),
+    reasons: [...new Set([...before.reasons, ...left])].slice(0, REASON_LIMIT),
   }
 }

@@ -5,8 +5,13 @@ import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
 import { type Mapping, type Rule, sourceMembers } from './mapping.ts'
 
 /** How a column was understood, and how sure that is, from 0 to 1. */
-export type Guess = { column: string; field: string | null; by: 'header' | 'values' | 'names' | null; sure: number }
-export type Guessed = { kind: KindKey; mapping: Mapping; guesses: Guess[] }
+export type ColumnGuess = {
+  column: string
+  field: string | null
+  by: 'header' | 'values' | 'names' | null
+  sure: number
+}
+export type TableGuess = { kind: KindKey; mapping: Mapping; guesses: ColumnGuess[] }
 
 /** A header in lower case, without marks and without brackets after other words. Example: "height" for "Height (m)". */
 const wordsOf = (header: string): string =>
@@ -63,7 +68,7 @@ export function guessTable(
   about: readonly string[],
   sheet: number,
   header_row: number,
-): Guessed {
+): TableGuess {
   const [best] = recordKinds
     .map((key) => ({ key, score: scoreOf(kinds[key], columns, about) }))
     .sort((a, b) => b.score - a.score)
@@ -73,7 +78,11 @@ export function guessTable(
 }
 
 /** The same for a known kind. */
-export function guessFor(key: KindKey, columns: readonly Column[], at: { sheet: number; header_row: number }): Guessed {
+export function guessFor(
+  key: KindKey,
+  columns: readonly Column[],
+  at: { sheet: number; header_row: number },
+): TableGuess {
   const guesses = guessColumns(kinds[key], columns)
   return { kind: key, guesses, mapping: buildMapping(kinds[key], guesses, at, columns) }
 }
@@ -113,9 +122,9 @@ const shared = new Set(['name', 'name_ne', 'alternate_names', 'description', 'id
 const isOwn = (kind: Kind, field: string | undefined) =>
   field !== undefined && field in kind.fields && !shared.has(field) && !field.startsWith('source_')
 
-function guessColumns(kind: Kind, columns: readonly Column[]): Guess[] {
+function guessColumns(kind: Kind, columns: readonly Column[]): ColumnGuess[] {
   const taken = new Map<string, Column[]>()
-  const guesses = columns.map((column): Guess => {
+  const guesses = columns.map((column): ColumnGuess => {
     const field = column.header === '' ? undefined : byHeader(kind, column)
     const others = taken.get(field ?? '') ?? []
     // Two columns may fill one field if no row has both.
@@ -220,7 +229,7 @@ function optionField(kind: Kind, { values, filled }: Column, taken: readonly str
 /** The guesses as a mapping. */
 export function buildMapping(
   kind: Kind,
-  guesses: readonly Guess[],
+  guesses: readonly ColumnGuess[],
   at: { sheet: number; header_row: number },
   columns: readonly Column[],
 ): Mapping {

@@ -6,7 +6,7 @@ import { kindKeys } from '../kinds/index.ts'
 import { handlings } from '../records/rules/verdicts.ts'
 import { Mapping } from './mapping.ts'
 
-/** The states of an import. Its present task is stored apart, in `work`. */
+/** The states of an import. The task that runs is stored apart, in `work`. */
 export const importStates = [
   'announced',
   'uploaded',
@@ -20,11 +20,11 @@ export const importStates = [
 ] as const
 export type ImportState = (typeof importStates)[number]
 
-/** What a worker does with an import. */
+/** The tasks of the worker. An import has at most one at a time. */
 export const tasks = ['read', 'check', 'run', 'decide', 'withdraw', 'take_back'] as const
 export type Task = (typeof tasks)[number]
 
-/** What the dry run says about a row. */
+/** The result of the dry run for a row: what the run would do with it. */
 export const outcomes = ['new', 'same', 'changes', 'doubtful', 'conflict', 'refused'] as const
 export type RowOutcome = (typeof outcomes)[number]
 const OutcomeCounts = v.record(v.picklist(outcomes), v.number())
@@ -39,26 +39,27 @@ const Sheet = v.object({
   /** Rows that are not empty, with the header. */
   rows: v.number(),
   columns: v.number(),
-  /** Cells with formulas, of which only the last value is read, and merged cells. */
+  /** Cells with formulas. Of these the last value is read. */
   formulas: v.number(),
+  /** Merged ranges of cells. */
   merged: v.number(),
 })
 export type Sheet = v.InferOutput<typeof Sheet>
 
 /** A verdict on a batch. */
-export const Decide = v.object({
+const BatchVerdict = v.object({
   verdict: v.picklist(['accept', 'reject', 'request_changes']),
   feedback: v.string(),
-  /** Only these rows; all if it is empty. */
+  /** Only these rows; all rows if the list is empty. */
   rows: v.array(v.number()),
   /** Only rows with flags, or only rows without; null means both. */
   flagged: v.nullable(v.boolean()),
   /** Only rows with this outcome in the dry run. */
   outcome: v.optional(v.nullable(v.picklist(outcomes)), null),
-  /** How contradictions are settled. Without it, records with a contradiction are left. */
+  /** How contradictions are settled. With `not_applicable`, records with a contradiction are left. */
   conflict_handling: v.optional(v.picklist(handlings), 'not_applicable'),
 })
-export type Decide = v.InferOutput<typeof Decide>
+export type BatchVerdict = v.InferOutput<typeof BatchVerdict>
 
 /** The result of a verdict on a batch. `reasons` are the first different reasons why records were left. */
 const BatchResult = v.object({ records: v.number(), left: v.number(), reasons: v.array(v.string()) })
@@ -76,17 +77,17 @@ const TaskState = v.object({
     /** The API key of a program. Its claims carry the key's name. */
     key: v.exactOptional(v.object({ id: v.string(), name: v.string(), scopes: v.array(v.picklist(keyScopes)) })),
   }),
-  decide: v.optional(v.nullable(Decide), null),
-  /** What the run does with rows that have look-alikes. */
+  decide: v.optional(v.nullable(BatchVerdict), null),
+  /** Of a run: whether rows with look-alikes make records. */
   doubtful: v.optional(v.picklist(['create', 'skip']), 'create'),
-  /** What the run does with rows that change a record. */
+  /** Of a run: whether rows change records. */
   changes: v.optional(v.picklist(['make', 'leave']), 'make'),
-  /** Where the task continues. What is counted depends on the task. */
+  /** Where the task continues. `run` counts chunks, `decide` rows. */
   next: v.number(),
   done: v.number(),
   of: v.number(),
   failures: v.number(),
-  /** How often workers have taken the task since it last went on: counted before they work, so a task that kills its worker ends. */
+  /** How many workers took the task since its last progress. It counts before the work, so a task that kills its workers ends. */
   takes: v.optional(v.number(), 0),
   /** The end of the lease. */
   held_until: v.string(),
@@ -102,30 +103,32 @@ export const Import = v.object({
   size: v.number(),
   sha256: v.nullable(v.string()),
   state: v.picklist(importStates),
-  /** Where the client puts an announced file, and where our own copy of it is. */
+  /** The key to which the client posts an announced file. */
   pending_key: v.nullable(v.string()),
+  /** The key of the service's own copy of the file. */
   object_key: v.nullable(v.string()),
   sheets: v.array(Sheet),
-  /** Remarks for the sender about what was decided when the file was read. Example: "The workbook has 3 sheets: ...". */
+  /** Remarks for the sender on how the file was read. Example: "The workbook has 3 sheets: ...". */
   told: v.array(v.string()),
   mapping: v.nullable(Mapping),
   /** The name under which the columns of the chosen sheet are stored; null for old imports. */
   columns: v.optional(v.nullable(v.string()), null),
   kind_guess: v.nullable(v.picklist(kindKeys)),
-  /** The results of the dry run, for all rows and for each chunk. */
+  /** Rows by outcome of the dry run; null before it. */
   counts: v.nullable(OutcomeCounts),
+  /** The same for each chunk of rows. */
   chunks: v.array(OutcomeCounts),
-  /** The results of the run: rows that made a record, changed one, were left, or failed. */
+  /** The results of the run: rows that made a record, changed a record, were left, or failed. */
   made: v.object({ created: v.number(), amended: v.number(), left: v.number(), failed: v.number() }),
-  /** Records that were left when the batch was taken back, since somebody had changed them. */
+  /** Ids of records that were left when the batch was taken back, since somebody had changed them. */
   kept: v.array(v.string()),
   /** The result of the last verdict on the batch. */
   decided: v.optional(v.nullable(BatchResult), null),
   work: v.nullable(TaskState),
   failed: v.nullable(v.string()),
-  /** Whether some of its rows may wait for review. */
+  /** Whether rows of it may wait for review. */
   open: v.boolean(),
-  /** When its files are deleted; null once they are. */
+  /** When its files are deleted; null after that. */
   files_until: v.nullable(v.string()),
   created_at: v.string(),
   updated_at: v.string(),
@@ -154,24 +157,24 @@ export const importItem = defineItem({
   counted: (it) => [importLists.of(it.contributor_id)],
 })
 
-/** What a row has made. It is written in the same transaction, so no row runs twice. */
-const Made = v.object({
+/** The mark of a row that has run: the records that it made. Both are one transaction, so no row runs twice. */
+const RowMark = v.object({
   import_id: v.string(),
   row: v.number(),
   entity_id: v.string(),
   what: v.picklist(['created', 'amended']),
-  /** Further records that the row has made by naming them. */
+  /** Further records that the row made by naming them. */
   named: v.array(v.string()),
   version: v.literal(1),
 })
-export type Made = v.InferOutput<typeof Made>
+export type RowMark = v.InferOutput<typeof RowMark>
 export const rowMark = defineItem({
   type: 'import_row',
-  schema: Made,
+  schema: RowMark,
   key: (it: { import_id: string; row: number }) => key.importRow(it.import_id, it.row),
 })
 
-const Kept = v.object({
+const StoredMapping = v.object({
   user_id: v.string(),
   name: v.string(),
   mapping: Mapping,
@@ -179,10 +182,10 @@ const Kept = v.object({
   updated_at: v.string(),
   version: v.number(),
 })
-export type StoredMapping = v.InferOutput<typeof Kept>
+export type StoredMapping = v.InferOutput<typeof StoredMapping>
 export const mappingItem = defineItem({
   type: 'import_mapping',
-  schema: Kept,
+  schema: StoredMapping,
   key: (it: { user_id: string; name: string }) => key.importMapping(it.user_id, it.name),
 })
 
@@ -193,8 +196,13 @@ export function addCounts(a: OutcomeCounts, b: OutcomeCounts): OutcomeCounts {
   return sum
 }
 
-/** The caller as a task stores it. */
+/** The caller as a task stores it. The worker acts for this person. */
 export const storedActor = ({ id, username, email, is_staff, is_superuser, rank, key }: Actor) => ({
-  ...{ id, username, email, is_staff, is_superuser, rank },
+  id,
+  username,
+  email,
+  is_staff,
+  is_superuser,
+  rank,
   ...(key && { key: { ...key, scopes: [...key.scopes] } }),
 })

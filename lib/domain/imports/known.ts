@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { splitIntoParts } from '../../base/concurrency.ts'
 import { addressOf, recordId } from '../../base/ids/address.ts'
 import { getMany, itemIn } from '../../engines/table/index.ts'
 import { foldedName, readEntry } from '../../platform/name-index/entries.ts'
@@ -13,109 +14,119 @@ import { type RecordItem, recordItem } from '../records/items.ts'
 import { isAtPoint } from '../records/place.ts'
 import { showRecords } from '../records/shown.ts'
 import { visibleValues } from '../records/views/record.ts'
+import { KeySearch } from './key-search.ts'
 import type { Mapping } from './mapping.ts'
-import { findWanted, type Wanted, wantText } from './sweep.ts'
 
-/** What a row's record is searched by. */
-export type Sought = { row: number; id: string | undefined; header: Header | undefined }
+/** By what the record of a row is searched: the id in its cell, or its header. */
+export type RowReference = { row: number; id: string | undefined; header: Header | undefined }
 
-/** The records of rows, by the number of the row, with the values that the caller may see. */
+/** Finds the records that rows are about, by the number of the row, with the values that the caller may see. */
 export async function findRecordsOfRows(
   mapping: Mapping,
-  rows: readonly Sought[],
+  rows: readonly RowReference[],
   actor: Actor,
 ): Promise<Map<number, RecordItem>> {
-  const candidates = await candidatesFor(mapping, rows)
-  const ids = [...new Set([...candidates.values()].flat())]
-  const heads = await loadHeads(ids)
-  const found = new Map<number, RecordItem>()
+  const candidates = await findCandidateIds(mapping, rows)
+  const heads = await loadHeads([...new Set([...candidates.values()].flat())])
+  const records = new Map<number, RecordItem>()
   for (const { row, header } of rows) {
-    const records = (candidates.get(row) ?? []).flatMap((id) => heads.get(id) ?? [])
-    const visible = records.filter((it) => !it.deleted_at && mayInspect(actor, it))
-    const same = visible.filter(
-      (it) => mapping.match !== 'name_and_place' || (header && isAtPoint(it, header.point, actor)),
+    const visible = (candidates.get(row) ?? [])
+      .flatMap((id) => heads.get(id) ?? [])
+      .filter((record) => !record.deleted_at && mayInspect(actor, record))
+    const fitting = visible.filter(
+      (record) => mapping.match !== 'name_and_place' || (header && isAtPoint(record, header.point, actor)),
     )
     // The caller's own record comes first, then a public one.
-    const best = same.find((it) => it.contributor_id === actor.id) ?? same.find((it) => it.public) ?? same[0]
-    if (best) found.set(row, best)
+    const best =
+      fitting.find((record) => record.contributor_id === actor.id) ??
+      fitting.find((record) => record.public) ??
+      fitting[0]
+    if (best) records.set(row, best)
   }
-  return asSeenBy(actor, found)
+  return asSeenBy(actor, records)
 }
 
 /** Waiting values are for those who work on a record. For anybody else, the accepted values that they may see are compared. */
-async function asSeenBy(actor: Actor, found: ReadonlyMap<number, RecordItem>): Promise<Map<number, RecordItem>> {
-  const theirs = [...found.values()].filter((it) => !worksOn(actor, it))
-  const seen = new Map(
-    (await showRecords(actor, theirs)).map((it): [string, RecordItem] => [
-      it.entity_id,
-      { ...it, data: visibleValues(it, it.data, actor), proposed: null },
+async function asSeenBy(actor: Actor, records: ReadonlyMap<number, RecordItem>): Promise<Map<number, RecordItem>> {
+  const others = [...records.values()].filter((record) => !worksOn(actor, record))
+  const views = new Map(
+    (await showRecords(actor, others)).map((record): [string, RecordItem] => [
+      record.entity_id,
+      { ...record, data: visibleValues(record, record.data, actor), proposed: null },
     ]),
   )
-  return new Map([...found].map(([row, it]) => [row, seen.get(it.entity_id) ?? it]))
+  return new Map([...records].map(([row, record]) => [row, views.get(record.entity_id) ?? record]))
 }
 
-async function candidatesFor({ match, kind }: Mapping, rows: readonly Sought[]): Promise<Map<number, string[]>> {
-  const found = new Map<number, string[]>()
-  if (match === 'none') return found
+/** Finds the ids of the records that each row may be about. */
+async function findCandidateIds(
+  { match, kind }: Mapping,
+  rows: readonly RowReference[],
+): Promise<Map<number, string[]>> {
+  const ids = new Map<number, string[]>()
+  if (match === 'none') return ids
   if (match === 'id') {
     for (const { row, id } of rows) {
-      const entity = id === undefined ? undefined : entityOf(kinds[kind], id)
-      if (entity) found.set(row, [entity])
+      const entity_id = id === undefined ? undefined : reviewIdentityIn(kinds[kind], id)
+      if (entity_id) ids.set(row, [entity_id])
     }
-    return found
+    return ids
   }
-  const wanted: Wanted = new Map()
-  const places = new Map<string, number[]>()
+  const search = new KeySearch()
+  const rowsByKey = new Map<string, number[]>()
   for (const { row, header } of rows) {
-    const at = header && placeOf(match, kind, header)
-    if (!at) continue
-    wantText(wanted, at.pk, at.prefix)
-    const place = `${at.pk} ${at.prefix}`
-    places.set(place, [...(places.get(place) ?? []), row])
+    const entry = header && nameEntryOf(match, kind, header)
+    if (!entry) continue
+    search.add(entry.pk, entry.prefix)
+    const key = `${entry.pk} ${entry.prefix}`
+    rowsByKey.set(key, [...(rowsByKey.get(key) ?? []), row])
   }
-  await findWanted(wanted, MOST, (pk, prefix, item) => {
+  await search.run(CANDIDATES_PER_ROW, (pk, prefix, item) => {
     const { entity_id } = readEntry(item)
-    for (const row of places.get(`${pk} ${prefix}`) ?? []) found.set(row, [...(found.get(row) ?? []), entity_id])
+    for (const row of rowsByKey.get(`${pk} ${prefix}`) ?? []) ids.set(row, [...(ids.get(row) ?? []), entity_id])
   })
-  return found
+  return ids
 }
 
 /** Records of one name or identifier that are compared at most. */
-const MOST = 10
+const CANDIDATES_PER_ROW = 10
 
-function placeOf(match: Mapping['match'], kind: string, { identifier, names }: Header) {
+/** Where the name index lists the identifier or the first name of a row. Undefined if the row has none. */
+function nameEntryOf(match: Mapping['match'], kind: string, { identifier, names }: Header) {
   if (match === 'identifier')
     return identifier ? { pk: key.identifier(kind, identifier, '').pk, prefix: identifier } : undefined
   const name = foldedName(names[0] ?? '')
   return name === '' ? undefined : { pk: key.name(kind, name, '').pk, prefix: name }
 }
 
-/** The review identity for an id in a table. */
-function entityOf({ code }: Kind, id: string): string | undefined {
+/**
+ * The review identity for an id cell of an imported file: a number (`7`, `#7`) or the identity itself. Undefined if it is no id
+ * of this kind.
+ */
+function reviewIdentityIn({ code }: Kind, id: string): string | undefined {
   const plain = id.trim().replace(/^#/, '').toLowerCase()
   if (/^[1-9]\d{0,11}$/.test(plain)) return recordId(code, Number(plain))
   return addressOf(plain)?.kindCode === code ? plain : undefined
 }
 
-/** The heads of these records. */
+/** Heads that one call reads. */
+const HEADS_AT_ONCE = 500
+
+/** Loads the heads of these records, by review identity. An absent record is left out. */
 export async function loadHeads(ids: readonly string[]): Promise<Map<string, RecordItem>> {
   const heads = new Map<string, RecordItem>()
-  for (let at = 0; at < ids.length; at += 500) {
-    const some = ids.slice(at, at + 500)
-    const found = await getMany(
-      some.map((id) => key.head(id)),
-      true,
-    )
-    for (const entity_id of some) {
-      const it = itemIn(found, recordItem, { entity_id })
-      if (it) heads.set(entity_id, it)
+  for (const part of splitIntoParts(ids, HEADS_AT_ONCE)) {
+    const items = await getMany(part.map(key.head), true)
+    for (const entity_id of part) {
+      const head = itemIn(items, recordItem, { entity_id })
+      if (head) heads.set(entity_id, head)
     }
   }
   return heads
 }
 
-/** The values that a row is compared with: those of a waiting edit, if there is one. */
-export const currentValues = (it: RecordItem): Values => it.proposed ?? it.data
+/** The values with which a row is compared: those of a waiting edit, else those that stand. */
+export const currentValues = ({ proposed, data }: RecordItem): Values => proposed ?? data
 
 const textIn = (kind: Kind, values: Values, name: string): string => {
   const field = kind.fields[name]
@@ -123,10 +134,10 @@ const textIn = (kind: Kind, values: Values, name: string): string => {
 }
 
 /** Whether the record still has the values from which these changes start. */
-export const isUnchanged = (it: RecordItem, changes: readonly { field: string; from: string }[]): boolean =>
-  changes.every(({ field, from }) => textIn(kinds[it.kind], currentValues(it), field) === from)
+export const isUnchanged = (record: RecordItem, changes: readonly { field: string; from: string }[]): boolean =>
+  changes.every(({ field, from }) => textIn(kinds[record.kind], currentValues(record), field) === from)
 
-/** The fields in which a row differs from a record: the present text, and the row's text. */
+/** Lists the fields in which a row differs from a record, with the record's text and the row's. */
 export function listDifferences(
   kind: Kind,
   now: Values,

@@ -1,7 +1,7 @@
-import { later, now } from '../../base/clock.ts'
+import { now } from '../../base/clock.ts'
 import { isConflict, isDone, Problem } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
-import { commitWrites, get, put, withNextVersion } from '../../engines/table/index.ts'
+import { commitWrites, get, heldFor, isHeld, put, withNextVersion } from '../../engines/table/index.ts'
 import { type Import, importItem, type TaskState } from './items.ts'
 import { firstSentence } from './references.ts'
 
@@ -56,7 +56,7 @@ export class LeasedImport {
 
   async #write(changes: Partial<Import>, task: Partial<TaskState> | null): Promise<Import> {
     const stored = this.item
-    const work = task === null || !stored.work ? null : { ...stored.work, held_until: later(LEASE_S), ...task }
+    const work = task === null || !stored.work ? null : { ...stored.work, held_until: heldFor(LEASE_S), ...task }
     const next = withNextVersion(stored, { ...changes, work, updated_at: now() })
     await commitWrites([put(importItem, next, stored)])
     this.item = next
@@ -70,7 +70,7 @@ export class LeasedImport {
  */
 export async function takeLease(id: string): Promise<LeasedImport | undefined> {
   const stored = await get(importItem, { id })
-  if (!stored?.work || stored.work.held_until > now()) return undefined
+  if (!stored?.work || isHeld(stored.work)) return undefined
   const lease = new LeasedImport(stored)
   const takes = stored.work.takes + 1
   if (takes > TAKE_LIMIT) {

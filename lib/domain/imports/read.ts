@@ -6,49 +6,47 @@ import { lru } from '../../base/lru.ts'
 import { getObject } from '../../engines/bucket/index.ts'
 import { findKindByIds } from './by-ids.ts'
 import { guessByNames } from './by-names.ts'
-import { type Column, nameColumns, profiler } from './columns.ts'
-import { areHeaders, type Guessed, guessFor, guessTable } from './guess.ts'
+import { type Column, ColumnProfiler, nameColumns } from './columns.ts'
+import { areHeaders, guessFor, guessTable, type TableGuess } from './guess.ts'
 import type { Import, ImportFormat, Sheet } from './items.ts'
 import { readJsonLines } from './json-lines.ts'
-import { getChunk, loadRows, putChunk, rowWriter } from './store.ts'
+import { getChunk, loadRows, putChunk, RowWriter, type TableRow } from './store.ts'
 import { decodeText, findDelimiter, readTextRows } from './text-table.ts'
 
-/** The largest table: rows, columns, and characters of a cell. */
+/** Limits of a table. `cell` is in characters. */
 const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
 
 export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'columns' | 'kind_guess'>
 
-/**
- * Reads the file of an import into rows, and guesses their meaning. Safe to repeat. Fails with `invalid` if it is no readable
- * table.
- */
-export async function readFile(it: Import): Promise<ReadFile> {
-  const stored = it.object_key === null ? undefined : await getObject(it.object_key)
-  if (!stored) throw impossible('The file is gone.')
-  const bytes = Buffer.from(stored.bytes)
-  if (it.sha256 !== createHash('sha256').update(bytes).digest('hex')) throw impossible('The file is not what was sent.')
-  const { sheets, told } = await readers[it.format](it.id, bytes)
+/** Reads the file of an import into rows, and guesses their meaning. Safe to repeat. Fails with `invalid` if it is no table. */
+export async function readFile(imported: Import): Promise<ReadFile> {
+  const object = imported.object_key === null ? undefined : await getObject(imported.object_key)
+  if (!object) throw impossible('The file is gone.')
+  const bytes = Buffer.from(object.bytes)
+  if (imported.sha256 !== createHash('sha256').update(bytes).digest('hex'))
+    throw impossible('The file is not what was sent.')
+  const { sheets, remarks } = await readers[imported.format](imported.id, bytes)
   const first = sheets.findIndex(({ rows, hidden }) => rows > 0 && !hidden)
   if (first < 0) throw impossible('The table is empty.')
-  const { columns, header_row } = await profileSheet(it.id, first, it.format === 'jsonl' ? 1 : undefined)
-  const about = [it.file_name, sheets[first]?.name ?? '']
-  const guessed = await guessWith(it, columns, about, { sheet: first, header_row })
+  const { columns, header_row } = await profileSheet(imported.id, first, imported.format === 'jsonl' ? 1 : undefined)
+  const about = [imported.file_name, sheets[first]?.name ?? '']
+  const guessed = await guessMeaning(imported, columns, about, { sheet: first, header_row })
   return {
     sheets,
-    columns: await storeColumns(it.id, first, { columns, guesses: guessed.guesses }),
-    told: [...told, ...sheetTold(sheets, first, header_row), ...columnsTold(columns)],
+    columns: await storeColumns(imported.id, first, { columns, guesses: guessed.guesses }),
+    told: [...remarks, ...sheetRemarks(sheets, first, header_row), ...columnRemarks(columns)],
     mapping: guessed.mapping,
     kind_guess: guessed.kind,
   }
 }
 
 /** Guesses by the table itself, then by the known records that it names. */
-async function guessWith(
+async function guessMeaning(
   { id, work }: Import,
   columns: readonly Column[],
   about: readonly string[],
   at: { sheet: number; header_row: number },
-): Promise<Guessed> {
+): Promise<TableGuess> {
   const plain = guessTable(columns, about, at.sheet, at.header_row)
   if (!work) return plain
   if (plain.mapping.match !== 'id') return guessByNames(plain, columns, work.by)
@@ -58,39 +56,40 @@ async function guessWith(
   return kind === undefined || kind === plain.kind ? plain : guessFor(kind, columns, at)
 }
 
-type Told = { sheets: Sheet[]; told: string[] }
+/** The sheets of a file, and remarks for the sender on how it was read. */
+type ReadSheets = { sheets: Sheet[]; remarks: string[] }
 
-const readers: Readonly<Record<ImportFormat, (id: string, bytes: Buffer) => Promise<Told>>> = {
+const readers: Readonly<Record<ImportFormat, (id: string, bytes: Buffer) => Promise<ReadSheets>>> = {
   csv: (id, bytes) => readText(id, bytes),
   tsv: (id, bytes) => readText(id, bytes, '\t'),
   xlsx: readWorkbook,
   jsonl: readLines,
 }
 
-async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told> {
+async function readText(id: string, bytes: Buffer, mark?: string): Promise<ReadSheets> {
   const { text, encoding } = decodeText(bytes)
   const delimiter = mark ?? findDelimiter(text)
   const plain = text.replace(/^\uFEFF/, '')
   const size = await storeRows(id, 0, readTextRows(plain, delimiter))
-  const told = encoding === 'UTF-8' ? [] : [`The file is in ${encoding}; it was read as such.`]
-  if (delimiter === ';') told.push('The cells are parted by semicolons.')
-  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told }
+  const remarks = encoding === 'UTF-8' ? [] : [`The file is in ${encoding}; it was read as such.`]
+  if (delimiter === ';') remarks.push('The cells are parted by semicolons.')
+  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], remarks }
 }
 
-async function readLines(id: string, bytes: Buffer): Promise<Told> {
+async function readLines(id: string, bytes: Buffer): Promise<ReadSheets> {
   const { text, encoding } = decodeText(bytes)
   if (encoding === 'Windows-1252') throw impossible('JSON Lines are written in UTF-8, and this file is not.')
   const size = await storeRows(id, 0, readJsonLines(text.replace(/^\uFEFF/, '')))
-  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told: [] }
+  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], remarks: [] }
 }
 
-async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
+async function readWorkbook(id: string, bytes: Buffer): Promise<ReadSheets> {
   // Loaded only here, since the functions that show imports need no reader of workbooks.
   const { checkWorkbook, readWorkbookRows } = await import('./workbook.ts')
   const facts = await checkWorkbook(bytes)
   const sheets: Sheet[] = []
   for (const [i, it] of facts.entries()) sheets.push({ ...it, ...(await storeRows(id, i, readWorkbookRows(bytes, i))) })
-  return { sheets, told: [] }
+  return { sheets, remarks: [] }
 }
 
 /** Stores the rows that are not empty. Fails with too many rows or columns. */
@@ -99,7 +98,7 @@ async function storeRows(
   sheet: number,
   rows: Iterable<[number, string[]]> | AsyncIterable<[number, string[]]>,
 ) {
-  const writer = rowWriter(id, sheet)
+  const writer = new RowWriter(id, sheet)
   let [count, columns] = [0, 0]
   for await (const [row, cells] of rows) {
     const last = cells.findLastIndex((it) => it.trim() !== '')
@@ -117,37 +116,35 @@ async function storeRows(
   return { rows: count, columns }
 }
 
-/** Rows that a guess looks at. */
-const LOOKED_AT = 4000
+/** Rows by which columns are profiled. */
+const PROFILED_ROWS = 4000
 
-/** The columns of a sheet, from the rows below its header. */
+/** Profiles the columns of a sheet by the rows below its header. Without `header`, the header row is guessed. */
 export async function profileSheet(
   id: string,
   sheet: number,
   header?: number,
 ): Promise<{ columns: Column[]; header_row: number }> {
   const start = await loadRows(id, sheet, 0)
-  const header_row = header ?? headerIn(start)
-  const heads = start.find(([row]) => row === header_row)?.[1] ?? []
-  const widest = Math.max(heads.length, ...start.slice(0, 200).map(([, cells]) => cells.length))
-  const seen = profiler(Array.from({ length: widest }, (_, i) => heads[i] ?? ''))
+  const header_row = header ?? findHeaderRow(start)
+  const profiler = new ColumnProfiler(headersIn(start, header_row))
   let looked = 0
   for (
     let chunk = 0, rows = start;
-    rows.length > 0 && looked < LOOKED_AT;
+    rows.length > 0 && looked < PROFILED_ROWS;
     chunk += 1, rows = await loadRows(id, sheet, chunk)
   ) {
-    for (const [row, cells] of rows) if (row > header_row) seen.look(cells)
+    for (const [row, cells] of rows) if (row > header_row) profiler.addRow(cells)
     looked += rows.length
   }
-  return { columns: seen.columns(), header_row }
+  return { columns: profiler.columns(), header_row }
 }
 
 /**
  * Finds the header among the first ten rows: the row with the most different words. Of several headers above each other the
  * lowest is taken.
  */
-function headerIn(rows: readonly (readonly [number, readonly string[]])[]): number {
+function findHeaderRow(rows: readonly (readonly [number, readonly string[]])[]): number {
   const scores = rows.slice(0, 10).map(([row, cells]) => {
     const filled = cells.map((it) => it.trim()).filter(Boolean)
     const words = new Set(filled.filter((it) => !/^[\d.,°'"\s+-]+$/.test(it) && it.length <= 80))
@@ -160,15 +157,15 @@ function headerIn(rows: readonly (readonly [number, readonly string[]])[]): numb
   return rows[Math.max(first, last, 0)]?.[0] ?? 1
 }
 
-const ONE_HIDDEN = '1 of the sheets is hidden, and not taken unless asked for.'
+const ONE_HIDDEN_SHEET = '1 of the sheets is hidden, and not taken unless asked for.'
 
-const sheetTold = (sheets: readonly Sheet[], chosen: number, header_row: number): string[] => {
+const sheetRemarks = (sheets: readonly Sheet[], chosen: number, header_row: number): string[] => {
   const it = sheets[chosen]
   const hidden = sheets.filter((each) => each.hidden).length
   return [
     ...(sheets.length > 1 ? [`The workbook has ${sheets.length} sheets: "${it?.name}" was taken.`] : []),
     ...(hidden > 0
-      ? [hidden === 1 ? ONE_HIDDEN : `${hidden} of the sheets are hidden, and not taken unless asked for.`]
+      ? [hidden === 1 ? ONE_HIDDEN_SHEET : `${hidden} of the sheets are hidden, and not taken unless asked for.`]
       : []),
     ...(it && it.formulas > 0 ? [`${it.formulas} cells hold formulas: the values that they had were taken.`] : []),
     ...(it && it.merged > 0
@@ -178,7 +175,7 @@ const sheetTold = (sheets: readonly Sheet[], chosen: number, header_row: number)
   ]
 }
 
-function columnsTold(columns: readonly Column[]): string[] {
+function columnRemarks(columns: readonly Column[]): string[] {
   const again = columns.filter(({ name, header }) => header !== '' && /\(\d+\)$/.test(name) && !/\(\d+\)$/.test(header))
   return again.map(
     ({ header, name }) => `There is more than one column "${header}": a further one is called "${name}".`,
@@ -188,11 +185,18 @@ function columnsTold(columns: readonly Column[]): string[] {
 /** 0 for a sort that did not exist when the columns were stored. */
 const share = v.optional(v.number(), 0)
 const Shares = v.object({
-  ...{ date: share, coordinates: share, degrees: share, address: share },
-  ...{ devanagari: share, mixed: share, number: share, long: share },
+  date: share,
+  coordinates: share,
+  degrees: share,
+  address: share,
+  devanagari: share,
+  mixed: share,
+  number: share,
+  long: share,
 })
 
-const Kept = v.object({
+/** The columns of a sheet as they are stored. */
+const StoredColumns = v.object({
   columns: v.array(
     v.object({
       name: v.string(),
@@ -212,7 +216,7 @@ const Kept = v.object({
     }),
   ),
 })
-export type StoredColumns = { columns: Column[]; guesses: Guessed['guesses'] }
+export type StoredColumns = { columns: Column[]; guesses: TableGuess['guesses'] }
 
 /** Stores the columns of a sheet with their guesses. Returns a new name for them, which is never used again. */
 export async function storeColumns(id: string, sheet: number, { columns, guesses }: StoredColumns): Promise<string> {
@@ -221,25 +225,30 @@ export async function storeColumns(id: string, sheet: number, { columns, guesses
   return name
 }
 
-/** Clients poll an import, so columns are read from memory. */
-const read = lru<string, StoredColumns>(4 * 1024 * 1024, (it) => JSON.stringify(it).length)
+/** Columns in memory by their name, since clients poll an import. */
+const cachedColumns = lru<string, StoredColumns>(4 * 1024 * 1024, (it) => JSON.stringify(it).length)
 
-/** The stored columns of the chosen sheet. */
+/** Loads the columns of the chosen sheet, with their guesses. Undefined if none are stored. */
 export async function loadColumns({ id, mapping, columns }: Import): Promise<StoredColumns | undefined> {
   if (!mapping) return undefined
-  const known = columns === null ? undefined : read.get(columns)
-  if (known) return known
-  const found = await getChunk(Kept, id, columns ?? 'columns', mapping.sheet)
-  if (!found) return undefined
-  const kept = { guesses: found.guesses, columns: found.columns.map((it) => ({ ...it, values: it.values })) }
-  if (columns !== null) read.set(columns, kept)
-  return kept
+  const cached = columns === null ? undefined : cachedColumns.get(columns)
+  if (cached) return cached
+  const stored = await getChunk(StoredColumns, id, columns ?? 'columns', mapping.sheet)
+  if (!stored) return undefined
+  const loaded = { guesses: stored.guesses, columns: stored.columns.map((it) => ({ ...it, values: it.values })) }
+  if (columns !== null) cachedColumns.set(columns, loaded)
+  return loaded
 }
 
-/** The names of the columns of a sheet, with the headers in this row. */
+/** Loads the names of the columns of a sheet whose headers are in this row. */
 export async function loadColumnNames(id: string, sheet: number, header_row: number): Promise<string[]> {
   const start = await loadRows(id, sheet, 0)
-  const heads = start.find(([row]) => row === header_row)?.[1] ?? []
-  const widest = Math.max(heads.length, ...start.slice(0, 200).map(([, cells]) => cells.length))
-  return nameColumns(Array.from({ length: widest }, (_, i) => heads[i] ?? ''))
+  return nameColumns(headersIn(start, header_row))
+}
+
+/** The headers in a row, one for each column of the first 200 rows; empty if a column has no header. */
+function headersIn(rows: readonly TableRow[], header_row: number): string[] {
+  const headers = rows.find(([row]) => row === header_row)?.[1] ?? []
+  const width = Math.max(headers.length, ...rows.slice(0, 200).map(([, cells]) => cells.length))
+  return Array.from({ length: width }, (_, i) => headers[i] ?? '')
 }

@@ -1,29 +1,40 @@
 import { invalid, Problem } from '../../base/errors.ts'
 import { foldedName } from '../../platform/name-index/entries.ts'
 import type { Actor } from '../../platform/permissions.ts'
-import type { Field, InputValues, Kind, ReferenceInput } from '../kinds/index.ts'
-import { kinds } from '../kinds/index.ts'
+import { type Field, type InputValues, type Kind, kinds, type ReferenceInput } from '../kinds/index.ts'
 import type { Link, Values } from '../names/values.ts'
 import { resolveRelations } from '../records/relations.ts'
 import { findSynonyms } from '../records/synonymous.ts'
 
-/** What a row's reference leads to: a record, a record to be made, or a fault. */
-export type Resolved = { link: Link } | { makes: string } | { fault: string }
+/** A resolved reference: a link to a record, the name of a record that the row would make, or a fault. */
+type ResolvedReference = { link: Link } | { makes: string } | { fault: string }
 
-/** Resolves references, each different one once. lib/domain/records/relations.ts says what that costs. */
-export function resolver(kind: Kind, actor: Actor) {
-  const known = new Map<string, Promise<Resolved>>()
-  return {
-    one: (name: string, field: Field, reference: ReferenceInput): Promise<Resolved> => {
-      const place = `${field.relation} ${'id' in reference ? `#${reference.id}` : foldedName(reference.text)}`
-      const found = known.get(place) ?? look(kind, name, reference, actor)
-      known.set(place, found)
-      return found
-    },
+/** Resolves the references of a table, each different one once. Calls: see lib/domain/records/relations.ts. */
+export class ReferenceResolver {
+  readonly #kind: Kind
+  readonly #actor: Actor
+  readonly #resolved = new Map<string, Promise<ResolvedReference>>()
+
+  constructor(kind: Kind, actor: Actor) {
+    this.#kind = kind
+    this.#actor = actor
+  }
+
+  /** Resolves a reference in the relation `name`. */
+  resolve(name: string, field: Field, reference: ReferenceInput): Promise<ResolvedReference> {
+    const key = `${field.relation} ${'id' in reference ? `#${reference.id}` : foldedName(reference.text)}`
+    const resolved = this.#resolved.get(key) ?? resolveReference(this.#kind, name, reference, this.#actor)
+    this.#resolved.set(key, resolved)
+    return resolved
   }
 }
 
-async function look(kind: Kind, name: string, reference: ReferenceInput, actor: Actor): Promise<Resolved> {
+async function resolveReference(
+  kind: Kind,
+  name: string,
+  reference: ReferenceInput,
+  actor: Actor,
+): Promise<ResolvedReference> {
   try {
     const { data } = await resolveRelations(kind, { [name]: [reference] }, actor, findSynonyms)
     const [link] = linksIn(data[name])
@@ -53,29 +64,35 @@ const referencesIn = (kind: Kind, data: InputValues): { name: string; field: Fie
       : []
   })
 
-export type Row = {
+type ResolvedRow = {
+  /** The values as they would be stored. */
   values: Values
+  /** Records that the row would make by naming them. */
   makes: { kind: string; name: string }[]
   faults: { name: string; message: string }[]
 }
 
-/** The values of a row as they would be stored, the records that it would make by naming them, and its faults. */
-export async function valuesOf(kind: Kind, data: InputValues, resolves: ReturnType<typeof resolver>): Promise<Row> {
-  const found = await Promise.all(
-    referencesIn(kind, data).map(async (it) => ({ ...it, came: await resolves.one(it.name, it.field, it.reference) })),
+/** Resolves all references of a row. A reference to a record that does not exist yet becomes a link with id 0. */
+export async function resolveValues(kind: Kind, data: InputValues, resolver: ReferenceResolver): Promise<ResolvedRow> {
+  const references = await Promise.all(
+    referencesIn(kind, data).map(async (it) => ({
+      ...it,
+      resolved: await resolver.resolve(it.name, it.field, it.reference),
+    })),
   )
-  const links = Object.groupBy(found, (it) => it.name)
-  const linked = Object.entries(links).map(([name, all = []]) => [
+  const links = Object.entries(Object.groupBy(references, ({ name }) => name)).map(([name, ofField = []]) => [
     name,
-    all.map(({ came, reference }) =>
-      'link' in came ? came.link : { id: 0, name: 'text' in reference ? reference.text : '' },
+    ofField.map(({ resolved, reference }) =>
+      'link' in resolved ? resolved.link : { id: 0, name: 'text' in reference ? reference.text : '' },
     ),
   ])
   return {
-    values: { ...data, ...Object.fromEntries(linked) },
-    makes: found.flatMap(({ came, field }) =>
-      'makes' in came ? [{ kind: kinds[field.relation ?? 'location'].key, name: came.makes }] : [],
+    values: { ...data, ...Object.fromEntries(links) },
+    makes: references.flatMap(({ resolved, field }) =>
+      'makes' in resolved ? [{ kind: kinds[field.relation ?? 'location'].key, name: resolved.makes }] : [],
     ),
-    faults: found.flatMap(({ came, name }) => ('fault' in came ? [{ name, message: came.fault }] : [])),
+    faults: references.flatMap(({ resolved, name }) =>
+      'fault' in resolved ? [{ name, message: resolved.fault }] : [],
+    ),
   }
 }

@@ -6,72 +6,96 @@ import type { RowOutcome } from './items.ts'
 import type { RowResult } from './results.ts'
 import { importFolder } from './store.ts'
 
-/** The prefix of our own headers. A corrected report comes back with them, and readers skip them. */
-const OWN = 'import:'
-const own = [
-  ...[phrase('row'), phrase('outcome'), phrase('reason'), phrase('column')],
-  ...[phrase('value'), phrase('legal'), phrase('nearest')],
+/** The prefix of the report's own headers. A corrected report comes back with these columns, and readers skip them. */
+const OWN_PREFIX = 'import:'
+const ownHeaders = [
+  phrase('row'),
+  phrase('outcome'),
+  phrase('reason'),
+  phrase('column'),
+  phrase('value'),
+  phrase('legal'),
+  phrase('nearest'),
 ]
 
 export const reportKey = (id: string): string => `${importFolder(id)}report.csv`
-
-/** The report is written to the bucket this many lines at a time. */
-// prove: lines-at-once
-const LINES_AT_ONCE = 500
 
 /**
  * Writes a CSV report: the rows as they were sent, each with the result of the dry run. Its columns can be corrected and sent
  * again. `say` translates for the reader; outcomes are codes in every language.
  */
-export function reportWriter(id: string, columns: readonly string[], say: Say) {
-  const upload = startUpload(reportKey(id), 'text/csv; charset=utf-8')
-  const kept = columns.flatMap((name, i) => (name.startsWith(OWN) ? [] : [{ name, i }]))
-  let begun = false
-  let lines: string[] = []
-  const flush = async () => {
-    if (!begun)
-      lines.unshift(`\uFEFF${csvLine([...kept.map(({ name }) => name), ...own.map((it) => `${OWN}${say(it)}`)])}`)
-    begun = true
-    await upload.write(lines.join(''))
-    lines = []
+export class ReportWriter {
+  readonly #upload: ReturnType<typeof startUpload>
+  readonly #say: Say
+  /** The places of the sender's columns in a row. */
+  readonly #places: number[]
+  #lines: string[]
+
+  constructor(id: string, columns: readonly string[], say: Say) {
+    this.#upload = startUpload(reportKey(id), 'text/csv; charset=utf-8')
+    this.#say = say
+    this.#places = columns.flatMap((name, i) => (name.startsWith(OWN_PREFIX) ? [] : [i]))
+    const headers = [...this.#places.map((i) => columns[i]), ...ownHeaders.map((it) => `${OWN_PREFIX}${say(it)}`)]
+    this.#lines = [`\uFEFF${csvLine(headers)}`]
   }
-  return {
-    add: async (cells: readonly string[], it: RowResult) => {
-      lines.push(csvLine([...kept.map(({ i }) => cells[i] ?? ''), ...toldOf(it, say)]))
-      if (lines.length === LINES_AT_ONCE) await flush()
-    },
-    end: async () => {
-      await flush()
-      await upload.end()
-    },
+
+  async add(cells: readonly string[], result: RowResult): Promise<void> {
+    this.#lines.push(csvLine([...this.#places.map((i) => cells[i] ?? ''), ...ownCells(result, this.#say)]))
+    if (this.#lines.length >= LINES_AT_ONCE) await this.#flush()
+  }
+
+  async end(): Promise<void> {
+    await this.#flush()
+    await this.#upload.end()
+  }
+
+  async #flush(): Promise<void> {
+    await this.#upload.write(this.#lines.join(''))
+    this.#lines = []
   }
 }
 
-function toldOf(it: RowResult, say: Say): unknown[] {
-  const [fault] = it.faults
-  const rest = it.faults.slice(1).map(({ column, field, message }) => `${column ?? field}: ${say(message)}`)
-  const reason = fault ? [say(fault.message), ...rest].join(' ') : reasonOf[it.outcome](it, say)
-  return [it.row, it.outcome, reason, fault?.column ?? '', fault?.value ?? '', fault?.legal ?? '', fault?.nearest ?? '']
+/** Lines of the report that are written together. */
+// prove: lines-at-once
+const LINES_AT_ONCE = 500
+
+/** The cells of the report's own columns. The first fault has its own cells; the reason names all. */
+function ownCells(result: RowResult, say: Say): unknown[] {
+  const [fault] = result.faults
+  const rest = result.faults.slice(1).map(({ column, field, message }) => `${column ?? field}: ${say(message)}`)
+  const reason = fault ? [say(fault.message), ...rest].join(' ') : reasonOf[result.outcome](result, say)
+  return [
+    result.row,
+    result.outcome,
+    reason,
+    fault?.column ?? '',
+    fault?.value ?? '',
+    fault?.legal ?? '',
+    fault?.nearest ?? '',
+  ]
 }
 
-const changed = (all: RowResult['changes']) => all.map(({ field, from, to }) => `${field}: ${from} → ${to}`).join('; ')
-const looks = {
+const changesText = (changes: RowResult['changes']) =>
+  changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`).join('; ')
+const likenessTexts = {
   same_identity: (other: string, likeness: number) => `It is identified as ${other} (${likeness}).`,
   same_name: (other: string, likeness: number) => `It has the same name as ${other} (${likeness}).`,
   close: (other: string, likeness: number) => `It is close to, and named like, ${other} (${likeness}).`,
 } as const
 
-const WAITING = phrase('a record that waits')
-const rowWords = (row: number) => phrase(`row ${row}`)
+const WAITING_RECORD = phrase('a record that waits')
+const rowText = (row: number) => phrase(`row ${row}`)
 
-const reasonOf: Readonly<Record<RowOutcome, (it: RowResult, say: Say) => string>> = {
+const reasonOf: Readonly<Record<RowOutcome, (result: RowResult, say: Say) => string>> = {
   new: ({ makes }, say) => (makes.length > 0 ? say(`Makes also ${makes.map(({ name }) => name).join('; ')}.`) : ''),
   same: (_, say) => say('The record says this already.'),
-  changes: ({ changes }) => changed(changes),
+  changes: ({ changes }) => changesText(changes),
   doubtful: ({ alike }, say) =>
     alike
-      .map(({ how, row, name, likeness }) => say(looks[how](row === null ? name || WAITING : rowWords(row), likeness)))
+      .map(({ how, row, name, likeness }) =>
+        say(likenessTexts[how](row === null ? name || WAITING_RECORD : rowText(row), likeness)),
+      )
       .join(' '),
-  conflict: ({ conflicts }, say) => say(`Somebody has changed this since: ${changed(conflicts)}`),
+  conflict: ({ conflicts }, say) => say(`Somebody has changed this since: ${changesText(conflicts)}`),
   refused: () => '',
 }

@@ -1,26 +1,29 @@
+import { mapAtOnce, splitIntoParts } from '../../base/concurrency.ts'
 import { checkAllowed, conflict, isConflict, isProblem, Problem } from '../../base/errors.ts'
-import { get, inTurns, put, together, type UnitOfWork } from '../../engines/table/index.ts'
-import type { Actor } from '../../platform/permissions.ts'
-import { permissions } from '../../platform/permissions.ts'
+import { type Commit, commitTogether, get, put, type UnitOfWork } from '../../engines/table/index.ts'
+import { type Actor, permissions } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { type Contribution, kinds } from '../kinds/index.ts'
 import { recordItemOf } from '../records/items.ts'
 import { amendRecord, createRecord, loadRecordById } from '../records/write.ts'
-import { storeBefore } from './before.ts'
-import { type Import, type Made, rowMark, type TaskState } from './items.ts'
+import { type Import, type RowMark, rowMark, type TaskState } from './items.ts'
 import { isUnchanged } from './known.ts'
 import type { Mapping } from './mapping.ts'
 import { firstSentence } from './references.ts'
 import { loadResults, type RowResult, type RunResult } from './results.ts'
 import { createRowReader, parseContribution, type ReadRow } from './rows.ts'
 import { loadRows, type TableRow } from './store.ts'
+import { storeBefore } from './undo.ts'
 
-/** Rows written in parallel, which usually makes two transactions. As many more are read meanwhile. */
+/** Rows written in parallel. Their writes usually fit into two transactions. The next rows are read meanwhile. */
 const AT_ONCE = 14
 /** Rows after which the progress is stored. */
 const REPORT_EVERY = 70
+/** How many times in all a change is tried, since others may change the same record at the same moment. */
+const ATTEMPTS = 4
 
-type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor } & Pick<
+/** A run: the table, the person for whom its rows are contributed, and which rows to leave. */
+type RunOrder = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor } & Pick<
   TaskState,
   'doubtful' | 'changes'
 >
@@ -30,7 +33,7 @@ type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: 
  * run again after a stop, and no row runs twice.
  */
 export async function runChunk(
-  order: Order,
+  order: RunOrder,
   chunk: number,
   until: number,
   advance: (rows: number) => Promise<unknown>,
@@ -38,43 +41,42 @@ export async function runChunk(
   const { id, mapping } = order
   const rows = (await loadRows(id, mapping.sheet, chunk)).filter(([row]) => row > mapping.header_row)
   const checked = new Map((await loadResults(id, chunk)).map((it) => [it.row, it]))
-  const reads = createRowReader(mapping, order.columns)
+  const readRow = createRowReader(mapping, order.columns)
   const results = new Map<number, RunResult[]>()
   let [done, reported] = [0, 0]
-  await inTurns(rows, AT_ONCE, async (some) => {
+  await mapAtOnce(splitIntoParts(rows, AT_ONCE), 2, async (part) => {
     if (performance.now() >= until) return
-    results.set(
-      some[0]?.[0] ?? 0,
-      await together(some.map((row) => () => runRow(order, row, checked.get(row[0]), reads))),
-    )
-    done += some.length
-    if (done < reported + REPORT_EVERY || done === rows.length) return undefined
+    const tasks = part.map((row) => (commit: Commit) => runRow(order, row, checked.get(row[0]), readRow, commit))
+    results.set(part[0]?.[0] ?? 0, await commitTogether(tasks))
+    done += part.length
+    if (done < reported + REPORT_EVERY || done === rows.length) return
     reported = done
-    return advance(done)
+    await advance(done)
   })
   return done < rows.length ? undefined : [...results].sort(([a], [b]) => a - b).flatMap(([, some]) => some)
 }
 
 async function runRow(
-  order: Order,
+  order: RunOrder,
   [row, cells]: TableRow,
   checked: RowResult | undefined,
-  reads: (cells: readonly string[]) => ReadRow,
+  readRow: (cells: readonly string[]) => ReadRow,
+  commit: Commit,
 ): Promise<RunResult> {
   const left = (reason: string): RunResult => ({ row, what: 'left', entity_id: null, reason })
   if (!checked) return left('The dry run has not seen this row.')
-  const skips: Partial<Record<RowResult['outcome'], string>> = {
+  const reasonsToLeave: Partial<Record<RowResult['outcome'], string | undefined>> = {
     same: 'The record says this already.',
     refused: checked.faults[0]?.message ?? 'The dry run has refused this row.',
     conflict: CHANGED,
-    ...(order.changes === 'leave' && { changes: 'The record is known, and what it says was to stay.' }),
-    ...(order.doubtful === 'skip' && { doubtful: 'It looks like something that is known.' }),
+    changes: order.changes === 'leave' ? 'The record is known, and what it says was to stay.' : undefined,
+    doubtful: order.doubtful === 'skip' ? 'It looks like something that is known.' : undefined,
   }
-  const reason = skips[checked.outcome]
+  const reason = reasonsToLeave[checked.outcome]
   if (reason !== undefined) return left(reason)
   try {
-    const made = await runOnce(order, row, checked, reads(cells))
-    return made ? resultOf(made) : left(CHANGED)
+    const mark = await runOnce(order, row, checked, readRow(cells), commit)
+    return mark ? { row, what: mark.what, entity_id: mark.entity_id, reason: '' } : left(CHANGED)
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error
     return { row, what: 'failed', entity_id: checked.entity_id, reason: firstSentence(error) }
@@ -83,87 +85,93 @@ async function runRow(
 
 const CHANGED = 'Somebody has changed this since the table was written.'
 
-const resultOf = ({ row, what, entity_id }: Made): RunResult => ({ row, what, entity_id, reason: '' })
-
 /** Runs a row unless it has run already. Undefined if somebody else has changed what it would change. */
-async function runOnce(order: Order, row: number, checked: RowResult, read: ReadRow): Promise<Made | undefined> {
+async function runOnce(
+  order: RunOrder,
+  row: number,
+  checked: RowResult,
+  read: ReadRow,
+  commit: Commit,
+): Promise<RowMark | undefined> {
   try {
-    return await (checked.entity_id === null ? makeOne(order, row, read) : amendOne(order, row, checked, read))
+    return await (checked.entity_id === null
+      ? createFromRow(order, row, read, commit)
+      : amendFromRow(order, row, checked, checked.entity_id, read, commit))
   } catch (error) {
     // The row has run already: by another worker, or by this one before it stopped.
-    const done =
-      isConflict(error) || isProblem(error, 'invalid') ? await get(rowMark, { import_id: order.id, row }) : undefined
-    if (done) return done
+    const mark = isConflict(error) || isProblem(error, 'invalid') ? await loadMark(order, row) : undefined
+    if (mark) return mark
     throw error
   }
 }
 
-async function makeOne(order: Order, row: number, read: ReadRow): Promise<Made> {
-  const contribution = contributionFrom(order.mapping, read, 'create')
-  const { id, actor } = order
-  return inUnit(async (unit) => {
-    const { entity_id, named } = await createRecord(unit, kinds[order.mapping.kind], actor, contribution, { id, row })
-    return addMark(unit, { import_id: id, row, entity_id, what: 'created', named, version: 1 })
-  })
+const loadMark = ({ id }: RunOrder, row: number): Promise<RowMark | undefined> => get(rowMark, { import_id: id, row })
+
+function createFromRow({ id, mapping, actor }: RunOrder, row: number, read: ReadRow, commit: Commit): Promise<RowMark> {
+  const contribution = contributionFrom(mapping, read, 'create')
+  return inUnit(
+    async (unit) => {
+      const { entity_id, named } = await createRecord(unit, kinds[mapping.kind], actor, contribution, { id, row })
+      return addMark(unit, { import_id: id, row, entity_id, what: 'created', named, version: 1 })
+    },
+    { commit },
+  )
 }
 
-/** Others may change the record at the same moment, so it is read and tried this often. */
-const ATTEMPTS = 4
-
 /** Changes only the fields that differed in the dry run, and only if they still have the values of that time. */
-async function amendOne(
-  order: Order,
+function amendFromRow(
+  order: RunOrder,
   row: number,
   checked: RowResult,
+  entity_id: string,
   read: ReadRow,
-  attempt = 1,
-): Promise<Made | undefined> {
-  const { id, actor } = order
-  const { entity_id } = checked
-  const done = await get(rowMark, { import_id: id, row })
-  if (done) return done
-  const old = entity_id === null ? undefined : await loadRecordById(entity_id)
-  if (!old || old.deleted_at) throw conflict('The record is gone.')
-  checkAllowed(permissions['record.update'].changes(actor, old))
-  if (!isUnchanged(old, checked.changes)) return undefined
-  const whole = contributionFrom(order.mapping, read, 'change')
-  const fields = new Set(checked.changes.map((it) => it.field))
+  commit: Commit,
+): Promise<RowMark | undefined> {
+  const { id, mapping, actor } = order
+  const whole = contributionFrom(mapping, read, 'change')
+  const fields = new Set(checked.changes.map(({ field }) => field))
   const contribution: Contribution = {
     data: Object.fromEntries(Object.entries(whole.data).filter(([name]) => fields.has(name))),
     cleared: whole.cleared.filter((name) => fields.has(name)),
     assertion: whole.assertion,
   }
-  await storeBefore(id, row, { head: recordItemOf(old), assertions: old.assertions })
-  try {
-    return await inUnit(async (unit) => {
-      const { entity_id, named } = await amendRecord(unit, old, actor, contribution, { batch: { id, row } })
+  return inUnit(
+    async (unit) => {
+      unit.retryOn('conflict', ATTEMPTS)
+      const mark = await loadMark(order, row)
+      if (mark) return mark
+      const record = await loadRecordById(entity_id)
+      if (!record || record.deleted_at) throw conflict('The record is gone.')
+      checkAllowed(permissions['record.update'].changes(actor, record))
+      if (!isUnchanged(record, checked.changes)) return undefined
+      await storeBefore(id, row, { head: recordItemOf(record), assertions: record.assertions })
+      const { named } = await amendRecord(unit, record, actor, contribution, { batch: { id, row } })
       return addMark(unit, { import_id: id, row, entity_id, what: 'amended', named, version: 1 })
-    })
-  } catch (error) {
-    if (isConflict(error) && attempt < ATTEMPTS) return amendOne(order, row, checked, read, attempt + 1)
-    throw error
-  }
+    },
+    { commit },
+  )
 }
 
+/** The contribution of a row. Fails with `conflict` if the row has faults by now: the dry run found none. */
 function contributionFrom(mapping: Mapping, read: ReadRow, mode: 'create' | 'change'): Contribution {
-  const came = parseContribution(mapping, read, mode)
-  if ('faults' in came) throw conflict(came.faults[0]?.message)
-  return came.contribution
+  const parsed = parseContribution(mapping, read, mode)
+  if ('faults' in parsed) throw conflict(parsed.faults[0]?.message)
+  return parsed.contribution
 }
 
 /** Adds the mark of a row to the unit of work of its contribution. A row that runs again finds the mark and makes nothing. */
-function addMark(unit: UnitOfWork, made: Made): Made {
-  if (!unit.isEmpty) unit.addFirst([put(rowMark, made, undefined)])
-  return made
+function addMark(unit: UnitOfWork, mark: RowMark): RowMark {
+  if (!unit.isEmpty) unit.addFirst([put(rowMark, mark, undefined)])
+  return mark
 }
 
 /** Adds the results of a chunk to the earlier ones. */
 export function addMade(before: Import['made'], results: readonly RunResult[]): Import['made'] {
-  const many = (what: RunResult['what']) => results.filter((it) => it.what === what).length
+  const count = (what: RunResult['what']) => results.filter((result) => result.what === what).length
   return {
-    created: before.created + many('created'),
-    amended: before.amended + many('amended'),
-    left: before.left + many('left'),
-    failed: before.failed + many('failed'),
+    created: before.created + count('created'),
+    amended: before.amended + count('amended'),
+    left: before.left + count('left'),
+    failed: before.failed + count('failed'),
   }
 }

@@ -7,7 +7,8 @@ import { deleteObject, getObject, listKeys, putObject } from '../../engines/buck
  * run.
  */
 
-/** Rows in one object. */
+/** Rows in one object of the bucket. */
+// prove: rows-in-object
 export const ROWS_IN_CHUNK = 500
 
 export const importFolder = (id: string): string => `imports/${id}/`
@@ -19,15 +20,15 @@ const chunkKey = (id: string, what: string, number: number) =>
 export const putChunk = (id: string, what: string, number: number, value: unknown): Promise<void> =>
   putObject(chunkKey(id, what, number), gzipSync(JSON.stringify(value)), 'application/gzip')
 
-/** A stored value; undefined without one. */
+/** Loads a value that `putChunk` stored. Undefined if there is none. */
 export async function getChunk<S extends v.GenericSchema>(
   schema: S,
   id: string,
   what: string,
   number: number,
 ): Promise<v.InferOutput<S> | undefined> {
-  const found = await getObject(chunkKey(id, what, number))
-  return found && v.parse(schema, JSON.parse(gunzipSync(found.bytes).toString()))
+  const object = await getObject(chunkKey(id, what, number))
+  return object && v.parse(schema, JSON.parse(gunzipSync(object.bytes).toString()))
 }
 
 /** A row of a table: its number in the sheet, from 1, and its cells as text. */
@@ -35,34 +36,40 @@ export const TableRow = v.tuple([v.number(), v.array(v.string())])
 export type TableRow = v.InferOutput<typeof TableRow>
 const Rows = v.array(TableRow)
 
-/** The rows of a chunk of a sheet; none after the last chunk. */
+/** Loads the rows of a chunk of a sheet. Empty after the last chunk. */
 export const loadRows = async (id: string, sheet: number, chunk: number): Promise<TableRow[]> =>
   (await getChunk(Rows, id, `rows-${sheet}`, chunk)) ?? []
 
-/** Stores rows in chunks. `end` stores the rest and returns how many rows there were. */
-export function rowWriter(id: string, sheet: number) {
-  let waiting: TableRow[] = []
-  let chunk = 0
-  let rows = 0
-  const store = async () => {
-    await putChunk(id, `rows-${sheet}`, chunk, waiting)
-    chunk += 1
-    waiting = []
+/** Stores the rows of a sheet in chunks. */
+export class RowWriter {
+  readonly #id: string
+  readonly #sheet: number
+  #waiting: TableRow[] = []
+  #chunk = 0
+
+  constructor(id: string, sheet: number) {
+    this.#id = id
+    this.#sheet = sheet
   }
-  return {
-    add: async (row: TableRow) => {
-      waiting.push(row)
-      rows += 1
-      if (waiting.length === ROWS_IN_CHUNK) await store()
-    },
-    end: async () => {
-      if (waiting.length > 0 || chunk === 0) await store()
-      return rows
-    },
+
+  async add(row: TableRow): Promise<void> {
+    this.#waiting.push(row)
+    if (this.#waiting.length === ROWS_IN_CHUNK) await this.#store()
+  }
+
+  /** Stores the rest. A sheet without rows has one empty chunk. */
+  async end(): Promise<void> {
+    if (this.#waiting.length > 0 || this.#chunk === 0) await this.#store()
+  }
+
+  async #store(): Promise<void> {
+    await putChunk(this.#id, `rows-${this.#sheet}`, this.#chunk, this.#waiting)
+    this.#chunk += 1
+    this.#waiting = []
   }
 }
 
-/** The rows below the header, chunk by chunk. */
+/** The rows below the header, chunk by chunk, from the chunk `from` on. */
 export async function* dataChunks(
   id: string,
   { sheet, header_row }: { sheet: number; header_row: number },
@@ -76,7 +83,7 @@ export async function* dataChunks(
   }
 }
 
-/** Deletes everything that the bucket holds for an import. */
+/** Deletes all objects of an import in the bucket. */
 export async function deleteFolder(id: string): Promise<void> {
   for (const key of await listKeys(importFolder(id))) await deleteObject(key)
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { now } from '../../base/clock.ts'
 import { isConflict } from '../../base/errors.ts'
-import { parse, walk } from '../../engines/table/index.ts'
+import { isHeld, parse, walk } from '../../engines/table/index.ts'
 import { closeBatches } from './clean-up.ts'
 import { type Import, importItem, importLists } from './items.ts'
 import { failTask, type LeasedImport, takeLease } from './leased-import.ts'
@@ -103,7 +102,7 @@ class ImportsInHand {
   #isFree({ id, size, work }: Import): boolean {
     const bytes = [...this.#inHand.values()].reduce((sum, held) => sum + held.size, size)
     const hasRoom = !this.isBusy || (this.#inHand.size < IMPORTS_AT_ONCE && bytes <= BYTES_AT_ONCE)
-    return hasRoom && !this.#inHand.has(id) && !this.#left.has(id) && work !== null && work.held_until <= now()
+    return hasRoom && !this.#inHand.has(id) && !this.#left.has(id) && work !== null && !isHeld(work)
   }
 
   #start(lease: LeasedImport): void {
