@@ -2,20 +2,21 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
-import * as v from 'valibot'
+import { wordsOfGlossary } from './glossary.ts'
+import { printReadings } from './readings.ts'
 import { print, say } from './table.ts'
 
 /** The commit before lib had wings. */
 const BEFORE = '540dbe1'
 const project = join(import.meta.dirname, '../..')
 
-/** How the code is arranged, counted with one script over that commit and over what is there now. */
+/** Counts how the code is arranged, with one script over that commit and over the present files. */
 export async function benchHouse(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'house-'))
   try {
     const now = countsOf(project, listed(['ls-files', '--cached', '--others', '--exclude-standard']))
     const isKnown = spawnSync('git', ['cat-file', '-e', `${BEFORE}^{commit}`], { cwd: project }).status === 0
-    if (!isKnown) say(`This clone lacks the commit ${BEFORE}: only what is there now is counted.`)
+    if (!isKnown) say(`This clone lacks the commit ${BEFORE}: only the present files are counted.`)
     const before = isKnown ? countsOf(unpack(folder), listed(['ls-tree', '-r', '--name-only', BEFORE])) : undefined
     const names = Object.keys(now)
     print(
@@ -23,9 +24,9 @@ export async function benchHouse(): Promise<void> {
       names.map((what) => ({ what, ...(before && { [BEFORE]: before[what] ?? '' }), now: now[what] ?? '' })),
     )
     say(
-      'Lines include blanks and comments. An import counts once for each `from`; imports of types count. A circle is a set of files, or of rooms, of which each ' +
-        'leads to each other. Floors are the longest chain of rooms of which each imports the next. A name with several meanings is exported by more than one file. ' +
-        'Generated is what scripts write and git keeps.',
+      'Lines include blanks and comments. An import counts once for each `from`, and imports of types count. A circle is a set of files, or of rooms, that import ' +
+        'each other. Floors are the longest chain of rooms: each imports the next. A name with several meanings is exported by more than one file. ' +
+        'Scripts write the generated files, and git keeps them.',
     )
     printReadings()
   } finally {
@@ -40,7 +41,7 @@ const listed = (words: string[]) =>
     .split('\n')
     .filter(Boolean)
 
-/** The commit's files in a folder. Answers the folder. */
+/** Writes the commit's files into a folder, and returns the folder. */
 function unpack(folder: string): string {
   execFileSync('tar', ['-x', '-C', folder], { input: git('archive', BEFORE) })
   return folder
@@ -74,9 +75,7 @@ function countsOf(root: string, tracked: readonly string[]): Counts {
       (file) => read(file).split('new AsyncLocalStorage').length - 1,
     ),
     'exported names, those with several meanings': namesIn(under('functions', 'lib'), read),
-    'words in GLOSSARY.md': files.includes('GLOSSARY.md')
-      ? (read('GLOSSARY.md').match(/^\| \*?\*?[^|-]/gm)?.length ?? 0)
-      : 0,
+    'words in GLOSSARY.md, those with one meaning': glossary(files.includes('GLOSSARY.md') ? read('GLOSSARY.md') : ''),
     'lines of README.md': figure(lines('README.md')),
     'READMEs of folders, their lines, the longest': `${readmes.length}, ${figure(sum(readmes, lines))}, ${Math.max(0, ...readmes.map(lines))}`,
     'generated lines in git': figure(
@@ -89,18 +88,23 @@ function countsOf(root: string, tracked: readonly string[]): Counts {
   }
 }
 
+function glossary(page: string): string {
+  const { words, withOneMeaning } = wordsOfGlossary(page)
+  return `${words}, ${withOneMeaning}`
+}
+
 const figure = (n: number) => n.toLocaleString('en')
 const at = (sorted: readonly number[], part: number) => sorted[Math.ceil(part * sorted.length) - 1] ?? 0
 
-/** The folder with most source files of its own. */
+/** The folder with the most source files directly in it, and their number. */
 function largest(files: readonly string[]): string {
   const byFolder = [...Map.groupBy(files, dirname)].sort((a, b) => b[1].length - a[1].length)
   return byFolder[0] ? `${byFolder[0][0]}, ${byFolder[0][1].length}` : ''
 }
 
 /**
- * `lib/domain/records/write.ts` is in the room `domain/records`, `lib/base/clock.ts` is a room by itself. Where lib has no wings,
- * the room is what lies directly in it.
+ * `lib/domain/records/write.ts` is in the room `domain/records`, and `lib/base/clock.ts` is a room by itself. In the commit without wings,
+ * each file or folder directly in lib is a room.
  */
 const roomOf = (file: string) => {
   const parts = file.replace(/\.ts$/, '').split('/')
@@ -108,7 +112,7 @@ const roomOf = (file: string) => {
 }
 const wings: readonly string[] = ['base', 'engines', 'platform', 'domain', 'doors']
 
-/** How many names are exported, and how many of them by more than one file. */
+/** The number of exported names, and of those that more than one file exports. */
 function namesIn(files: readonly string[], read: (file: string) => string): string {
   const exported = /^export (?:async )?(?:function\*?|const|class|type) (\w+)/gm
   const all = files.flatMap((file) => [...new Set([...read(file).matchAll(exported)].map(([, name = '']) => name))])
@@ -116,7 +120,7 @@ function namesIn(files: readonly string[], read: (file: string) => string): stri
   return `${figure(new Set(all).size)}, ${several.length}`
 }
 
-/** The longest chain of rooms of which each imports the next. Circles count once. */
+/** The length of the longest chain of rooms in which each imports the next. A circle counts once. */
 function floors(edges: readonly { from: string; to: string }[]): number {
   const next = Map.groupBy(edges, ({ from }) => from)
   const deep = new Map<string, number>()
@@ -149,7 +153,7 @@ function importsIn(files: readonly string[], read: (file: string) => string): Co
   }
 }
 
-/** Sets of which each member leads to each other. */
+/** The number of sets whose members all lead to each other. */
 function circles(edges: readonly { from: string; to: string }[]): number {
   const next = Map.groupBy(edges, ({ from }) => from)
   const reached = new Map<string, Set<string>>()
@@ -172,23 +176,3 @@ function circles(edges: readonly { from: string; to: string }[]): number {
   )
   return new Set(sets).size
 }
-
-/** What readers who had not seen the code found, kept in readings.json: how many files they opened, which comments they read twice. */
-function printReadings(): void {
-  const { questions, comments } = v.parse(
-    Readings,
-    JSON.parse(readFileSync(join(import.meta.dirname, 'readings.json'), 'utf8')),
-  )
-  print(
-    'Files opened to answer a question, by a reader who knows TypeScript and DynamoDB and not this code',
-    questions.map(({ question, before, now }) => ({ question, before: before ?? '', now })),
-  )
-  say(
-    `Of ${comments.drawn} comments that dice drew from lib and functions (seed ${comments.seed}) such a reader had to read ${comments.now} twice` +
-      (comments.before === undefined ? '.' : `; before it was ${comments.before}.`),
-  )
-}
-const Readings = v.object({
-  questions: v.array(v.object({ question: v.string(), before: v.optional(v.string()), now: v.number() })),
-  comments: v.object({ drawn: v.number(), seed: v.number(), before: v.optional(v.number()), now: v.number() }),
-})
