@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { buildDocument, SOURCES } from '../deploy/built-document.ts'
 import { unlessFresh } from '../deploy/fresh.ts'
-import { root } from '../local/service/paths.ts'
+import { root } from '../deploy/root.ts'
 
 /**
  * `npm run client [-- FOLDER]` writes the typed client as a package. It has the version of the service. A folder that

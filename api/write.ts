@@ -1,7 +1,7 @@
 import './settings.ts'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../local/service/paths.ts'
+import { root } from '../deploy/root.ts'
 import { document } from './api-document.ts'
 import { breaks } from './breaking.ts'
 import { canonical } from './contract/canonical.ts'

@@ -1,31 +1,44 @@
+import { buildPackages, keptPackages } from './build.ts'
+
 type Resource = { Type: string; Properties: Record<string, unknown>; DependsOn?: string | string[] }
 type Template = { Resources: Record<string, Resource> }
 type Framework = {
+  serviceDir: string
   service: {
-    functions: Record<string, { disableLogs?: boolean }>
+    functions: Record<string, { disableLogs?: boolean; package?: object }>
     provider: { compiledCloudFormationTemplate: Template }
   }
 }
 
-/** What the framework gives plugins to print with. */
-type Told = { log: { notice: (line: string) => void } }
+/** The framework's printer, as plugins get it. */
+type Printer = { log: { notice: (line: string) => void } }
 
 /**
- * A plugin of the Serverless Framework. It gives all functions one log group and one role of the gateway, where the framework would
- * make one for each. Then it prints the size of the template.
+ * A plugin of the Serverless Framework. It bundles the functions into their packages. It gives all functions one log group, and the
+ * gateway one role; the framework would make one for each function. Then it prints the size of the template.
  */
-export default class SharedResources {
-  readonly hooks: Readonly<Record<string, () => void>>
+export default class Packages {
+  readonly hooks: Readonly<Record<string, () => void | Promise<void>>>
 
-  constructor({ service }: Framework, _options: object, { log }: Told) {
+  constructor({ serviceDir, service }: Framework, _options: object, { log }: Printer) {
     this.hooks = {
       'before:package:setupProviderConfiguration': () => {
         for (const definition of Object.values(service.functions)) definition.disableLogs = true
       },
+      'before:package:createDeploymentArtifacts': () => packFunctions(serviceDir, service.functions),
       'after:aws:package:finalize:mergeCustomProviderResources': () =>
         share(service.provider.compiledCloudFormationTemplate),
       'after:package:finalize': () => log.notice(sizeOf(service.provider.compiledCloudFormationTemplate)),
     }
+  }
+}
+
+/** Bundles each function, and has the framework upload its bundle. No stage is in a bundle, so one build serves all stages. */
+async function packFunctions(root: string, functions: Framework['service']['functions']): Promise<void> {
+  const built = await (process.env.BUNDLES === 'kept' ? keptPackages : buildPackages)(root, Object.keys(functions))
+  for (const [name, artifact] of built) {
+    const definition = functions[name]
+    if (definition) definition.package = { individually: true, artifact }
   }
 }
 

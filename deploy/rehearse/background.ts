@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
-import { type Pump, startPump } from '../../local/service/stream-pump.ts'
 import { type AccessRecord, type Roles, refusal } from '../access/judge.ts'
 import type { Meddle } from '../access/table-gate.ts'
+import { type Pump, startPump } from '../stand-ins/stream-pump.ts'
 import { fits } from './patterns.ts'
 import type { Mapping, Schedule, Stack } from './template.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { kinds } from '../../lib/domain/kinds/index.ts'
-import { root } from '../../local/service/paths.ts'
 import { buildDocument } from '../built-document.ts'
+import { root } from '../root.ts'
 import type { Speaker } from './speaker.ts'
 
 /** The members of an operation in the API document that the rehearsal reads. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { bodyOf, listen } from './listening.ts'
+import { bodyOf, listen } from '../stand-ins/listening.ts'
 import type { Route } from './template.ts'
 
 /** A function's answer to the gateway, in payload format 2.0. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { deniedCall, refusal } from '../access/judge.ts'
 import { functionArn, signerOf } from '../access/requests.ts'
+import { bodyOf, listen } from '../stand-ins/listening.ts'
 import { nameOf, visit, type World } from './background.ts'
-import { bodyOf, listen } from './listening.ts'
 
 export type Lambda = { endpoint: string; stop: () => Promise<void> }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Caught, MailCatcher } from '../../local/service/mail-catcher.ts'
+import type { Caught, MailCatcher } from '../stand-ins/mail-catcher.ts'
 import { visit, type World } from './background.ts'
 import { ask, good, signedIn } from './speaker.ts'
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type AccessRecord, deniedTarget, type Roles, refusal } from '../access/judge.ts'
 import { needsOfTarget, signerOf } from '../access/requests.ts'
-import { bodyOf, listen } from './listening.ts'
+import { bodyOf, listen } from '../stand-ins/listening.ts'
 
 export type Parameters = { endpoint: string; throttled: () => number; stop: () => Promise<void> }
 

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import * as v from 'valibot'
+import { root } from '../../deploy/root.ts'
 import { endProcess, keepRunning } from './keep-running.ts'
-import { directory, root } from './paths.ts'
+import { directory } from './paths.ts'
 
 /** What is needed to run a function: its bundle, its own environment variables, and its time limit in seconds. */
 const Runnable = v.object({ file: v.string(), environment: v.record(v.string(), v.string()), timeout: v.number() })

@@ -1,4 +1,4 @@
-import { personas } from './people.ts'
+import { personas } from '../../deploy/stand-ins/people.ts'
 import { WELCOME } from './welcome.ts'
 
 type Running = {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, watch } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { basename, dirname, join } from 'node:path'
-import { buildLocal, buildPackages, keptPackages, prune } from '../../deploy/build.ts'
+import { buildLocal, prune } from '../../deploy/build.ts'
 import type { Runnable } from './functions.ts'
 import { NEW_ROUTES } from './keep-running.ts'
 import { ratesIn } from './settings.ts'
@@ -17,16 +17,15 @@ type Framework = {
   }
   pluginManager: { plugins: readonly object[]; spawn: (event: string) => Promise<unknown> }
 }
-type Definition = { handler: string; package?: object; environment?: Variables; timeout?: number }
+type Definition = { handler: string; environment?: Variables; timeout?: number }
 type Variables = Record<string, string>
 
-/** A framework plugin. It bundles the functions for packages. For the local service it builds, watches and reloads them. */
-export default class Bundles {
+/** A plugin of the Serverless Framework for the local service: it builds the functions, watches their sources and reloads them. */
+export default class LocalFunctions {
   readonly hooks: Readonly<Record<string, () => Promise<void>>>
 
   constructor(framework: Framework) {
     this.hooks = {
-      'before:package:createDeploymentArtifacts': () => pack(framework),
       'before:offline:start:init': () => serve(framework),
       'after:offline:start:init': async () => {
         try {
@@ -40,16 +39,6 @@ export default class Bundles {
         }
       },
     }
-  }
-}
-
-async function pack({ serviceDir, service }: Framework): Promise<void> {
-  const names = Object.keys(service.functions)
-  // No stage is in a bundle, so one build serves the packages of all stages.
-  const built = await (process.env.BUNDLES === 'kept' ? keptPackages : buildPackages)(serviceDir, names)
-  for (const [name, artifact] of built) {
-    const definition = service.functions[name]
-    if (definition) definition.package = { individually: true, artifact }
   }
 }
 

@@ -1,6 +1,5 @@
-import { randomInt } from 'node:crypto'
 import { readdir, readFile, readlink } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { canListen } from '../../deploy/stand-ins/free-port.ts'
 import { settingFor } from './settings.ts'
 
 /** Throws if a wanted port is busy. One sentence names each, who listens there, and the setting that changes it. */
@@ -14,24 +13,6 @@ export async function ensureFree(wanted: Readonly<Record<string, number>>): Prom
     busy.push(`port ${port} (${what}) is busy${owner ? `: ${owner}` : ''}${advice ?? ''}`)
   }
   if (busy.length > 0) throw new Error(`${busy.join('. ')}.`)
-}
-
-/** Returns a port that nobody listens on. It is below 32768, so Linux does not give it to anybody else meanwhile. */
-export async function freePort(): Promise<number> {
-  const port = randomInt(10_000, 32_768)
-  if (usedPorts.has(port) || !(await canListen(port))) return freePort()
-  usedPorts.add(port)
-  return port
-}
-
-/** No port is returned twice. */
-const usedPorts = new Set<number>()
-
-function canListen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }
 
 /** The command and process id of whoever listens on a port. Undefined without /proc, and for processes of other users. */

@@ -1,7 +1,7 @@
+import { seedUsers } from '../../deploy/stand-ins/users.ts'
 import { config } from '../../lib/base/config.ts'
 import { listByIdentifier } from '../../lib/domain/records/lists.ts'
 import { last } from '../commands/demo/things.ts'
-import { seedUsers } from './users.ts'
 
 /**
  * Makes the seeded users and demonstration records that are missing. If none is missing, it costs a few small reads.

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { personas } from './people.ts'
+import { personas } from '../../deploy/stand-ins/people.ts'
 
 /** The lists on the page, by the segment of their address. */
 const shown: Readonly<Record<string, string>> = {

@@ -119,7 +119,7 @@ describe.skipIf(reason !== undefined)('the page of the API document', { timeout:
   })
 
   test('offers every seeded user', async () => {
-    const { personas } = await import('../../local/service/people.ts')
+    const { personas } = await import('../../deploy/stand-ins/people.ts')
     const offered = await page
       .locator('#people option')
       .evaluateAll((all) => all.map((one) => one.getAttribute('value')))

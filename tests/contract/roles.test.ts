@@ -9,8 +9,8 @@ import { grantFor, type Statement } from '../../deploy/access/policy.ts'
 import { needsOfTarget } from '../../deploy/access/requests.ts'
 import { startTableGate, type TableGate } from '../../deploy/access/table-gate.ts'
 import { resolveReference } from '../../deploy/access/template.ts'
+import { type FileServer, startS3 } from '../../deploy/stand-ins/s3.ts'
 import { postFields, presignedGet } from '../../lib/engines/bucket/presign.ts'
-import { type FileServer, startS3 } from '../../local/service/s3.ts'
 import { createTestTable } from '../harness/emulator.ts'
 
 const allow = (Action: string[], Resource: string[], more: Partial<Statement> = {}): Statement => ({

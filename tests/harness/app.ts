@@ -59,7 +59,7 @@ export async function openApp({ env = {} }: { env?: Record<string, string> } = {
   const { clock } = await import('../../lib/base/clock.ts')
   let time = Date.parse('2025-01-15T10:00:00.000Z')
   clock.now = () => new Date(time)
-  const { seedUsers } = await import('../../local/service/users.ts')
+  const { seedUsers } = await import('../../deploy/stand-ins/users.ts')
   await seedUsers()
 
   const signedIn = (username: string) => persona(ownToken(username, () => time / 1000))

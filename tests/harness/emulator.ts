@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Stack } from '../../deploy/stack.ts'
-import { createTable } from '../../local/service/table.ts'
+import { createTable } from '../../deploy/stand-ins/table.ts'
 
 /** Creates the table of serverless.yml under this name, in the emulator of the test run. */
 export async function createTestTable(name: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
-import { caller, discover, Page, streamOf } from '../../local/service/stream-pump.ts'
+import { caller, discover, Page, streamOf } from '../../deploy/stand-ins/stream-pump.ts'
 
 /** The stream of the test's own table, and the projector, which works when the test says so and never beside it. */
 export type Following = {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../local/service/ports.ts'
+import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import { portSettings } from '../../local/service/settings.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { quickFolder } from './quick-folder.ts'

@@ -8,10 +8,10 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { loadStack } from '../../deploy/stack.ts'
+import { startIdp } from '../../deploy/stand-ins/identity-provider.ts'
+import { caller, sharePages, startPump } from '../../deploy/stand-ins/stream-pump.ts'
 import { zip } from '../../deploy/zip.ts'
-import { startIdp } from '../../local/service/identity-provider.ts'
 import { ensureFree } from '../../local/service/ports.ts'
-import { caller, sharePages, startPump } from '../../local/service/stream-pump.ts'
 import { createTestTable } from '../harness/emulator.ts'
 
 const endpoint = process.env.DYNAMODB_ENDPOINT ?? ''

@@ -231,7 +231,7 @@ async function submissions(world: World) {
 /** Makes everything through the interface, lets all that follows happen, and keeps it. */
 export async function makeBase(world: World): Promise<Base> {
   world.seed(7)
-  const { seedUsers } = await moduleIn(0, 'local/service/users.ts')
+  const { seedUsers } = await moduleIn(0, 'deploy/stand-ins/users.ts')
   await world.run({ name: 'seed', process: 0 }, () => seedUsers())
   const ids: Record<string, string> = {}
   for (const who of PEOPLE) ids[who] = (await sure(world, 200, { who, method: 'GET', path: '/api/user/info/' })).id

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startPump } from '../../../local/service/stream-pump.ts'
+import { startPump } from '../../../deploy/stand-ins/stream-pump.ts'
 import { openApp } from '../../harness/app.ts'
 import { print } from '../table.ts'
 

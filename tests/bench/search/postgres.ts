@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { freePort } from '../../../deploy/stand-ins/free-port.ts'
 import type { SearchDocument } from '../../../lib/engines/search/document.ts'
-import { freePort } from '../../../local/service/ports.ts'
 
 const binaries = '/usr/lib/postgresql/15/bin'
 export const hasPostgres = existsSync(join(binaries, 'postgres'))

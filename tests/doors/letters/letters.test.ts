@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newRecord } from '../../../deploy/access/judge.ts'
 import { localIdentity, roleResources, rolesFor } from '../../../deploy/access/local-roles.ts'
-import { type Caught, type Fate, type MailCatcher, startMailCatcher } from '../../../local/service/mail-catcher.ts'
+import { type Caught, type Fate, type MailCatcher, startMailCatcher } from '../../../deploy/stand-ins/mail-catcher.ts'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { contribute, decide, publish, sure } from '../../harness/make.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Pump, startPump } from '../../../local/service/stream-pump.ts'
+import { type Pump, startPump } from '../../../deploy/stand-ins/stream-pump.ts'
 import { type App, openApp } from '../../harness/app.ts'
 import { commandsOf, contribute, decide, publish, sure } from '../../harness/make.ts'
 

@@ -187,7 +187,9 @@ function edited(path: string, source: string, { cut, marks = [], switches = [] }
 
 /** Which modules can be asked for. */
 const asked = () =>
-  globSync(['lib/**/*.ts', 'functions/**/*.ts', 'local/service/users.ts', 'local/commands/import/*.ts'], { cwd: ROOT })
+  globSync(['lib/**/*.ts', 'functions/**/*.ts', 'deploy/stand-ins/users.ts', 'local/commands/import/*.ts'], {
+    cwd: ROOT,
+  })
 
 const reading = (changes: Changes): Plugin => ({
   name: 'prove',

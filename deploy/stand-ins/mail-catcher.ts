@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { type AccessRecord, deniedCall, type Roles, refusal } from '../../deploy/access/judge.ts'
-import { ACCOUNT, REGION, signerOf } from '../../deploy/access/requests.ts'
-import { bodyOf, listen } from '../../deploy/rehearse/listening.ts'
 import { escapeHtml } from '../../lib/base/html.ts'
+import { type AccessRecord, deniedCall, type Roles, refusal } from '../access/judge.ts'
+import { ACCOUNT, REGION, signerOf } from '../access/requests.ts'
+import { bodyOf, listen } from './listening.ts'
 
 /** A letter as the mail service got it. */
 export type Caught = {

@@ -5,7 +5,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
-import type { Stack } from '../../deploy/stack.ts'
+import type { Stack } from '../stack.ts'
 
 /** Creates the table that serverless.yml describes, under this name. An existing table stays as it is. */
 export async function createTable(endpoint: string, TableName: string, table: Stack['table']): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import S3rver from '@20minutes/s3rver'
-import { bucketGate } from '../../deploy/access/bucket-gate.ts'
-import type { AccessRecord, Roles } from '../../deploy/access/judge.ts'
+import { bucketGate } from '../access/bucket-gate.ts'
+import type { AccessRecord, Roles } from '../access/judge.ts'
 
 export type FileServer = { endpoint: string; stop: () => Promise<void> }
 

@@ -1,7 +1,7 @@
 declare module '@20minutes/s3rver' {
   import type { Server } from 'node:http'
   import type { AddressInfo } from 'node:net'
-  import type { Middleware } from '../../deploy/access/bucket-gate.ts'
+  import type { Middleware } from '../access/bucket-gate.ts'
 
   export default class S3rver {
     constructor(options: {
