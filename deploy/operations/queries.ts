@@ -15,7 +15,7 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   ],
   'one-request': [
     "filter request_id = 'PUT THE X-Request-Id HERE'",
-    'fields @timestamp, @logStream, message, route, status, ms, error, trace',
+    'fields @timestamp, @logStream, message, route, status, ms, calls, units, error, trace',
     'sort @timestamp asc',
   ],
   costly: [

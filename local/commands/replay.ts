@@ -4,18 +4,18 @@ import { loadStack } from '../../deploy/stack.ts'
 const usage = `npm run replay -- --parked
 npm run replay -- [--type TYPE]... [--kind KIND] [--prefix KEY] [--since TIME] [--messages] | --all
 
-Applies anew what follows from the items of the table: links between records, places of comments, figures and boards, and
-what search knows. It may be run at any time, beside everything else, and again: nothing is done twice.
+Applies the effects of stored items again: links between records, audiences of comments, figures, boards and search documents.
+Run it at any time, and again: nothing is done twice.
 
-  --parked     the changes that the projector has put aside, whole, with the notices that people have not got
+  --parked     the changes that the projector has parked, with the notifications that people did not get
   --type       items of this type, such as record, project or user; may be given several times
   --kind       records of this kind, such as structure
-  --prefix     items whose partition key begins so, such as ENTITY#04000000-0006
-  --since      items that were created or changed since, such as 2026-01-31 or 2026-01-31T12:00
-  --messages   tells people and receivers as well, of what they have not been told yet
-  --all        everything
+  --prefix     items whose partition key begins with KEY, such as ENTITY#04000000-0006
+  --since      items that were created or changed since TIME, such as 2026-01-31 or 2026-01-31T12:00
+  --messages   also sends notifications and webhooks that were not sent yet
+  --all        all items
 
-Without TABLE_NAME it means the service that runs here; for a deployed one set TABLE_NAME, AWS_REGION and credentials.`
+Without TABLE_NAME it works on the local service. For a deployed stage set TABLE_NAME, AWS_REGION and credentials.`
 
 const options = {
   parked: { type: 'boolean', default: false },
