@@ -15,6 +15,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'clock',
     'deadline',
     'concurrency',
+    'merge-sorted',
     'retry',
     'lru',
     'once',

@@ -10,10 +10,19 @@ import { asSubject, type Project, project } from '../projects/items.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { announcement } from './announcements.ts'
 import { type Inbox, inbox, livingIn, type Message } from './items.ts'
-import { announcedRows, announcedRuns, type Direction, idOf, ownRows, ownRun, type Row, takeRows } from './rows.ts'
+import {
+  announcedRows,
+  type Direction,
+  idOf,
+  ownRows,
+  type Row,
+  readAnnouncedRows,
+  readOwnRows,
+  takeRows,
+} from './rows.ts'
 import { loadUnread, MOST_COUNTED } from './unread.ts'
 
-/** A notification as its reader may see it. `about` and `on` are missing where they may not see the record or project any more. */
+/** A notification as its reader may see it. `about` and `on` are undefined if the reader may no longer see the record or project. */
 export type VisibleNotification = {
   message: Message & { user_id: string }
   is_read: boolean
@@ -21,7 +30,7 @@ export type VisibleNotification = {
   on: Project | undefined
 }
 
-/** One of the caller's own, or one that was announced to them. Two calls, or up to four. */
+/** Loads a notification of the caller, or an announcement for them. Undefined if the id names neither. Two calls, or up to four. */
 export async function loadNotification(
   id: string,
   actor: Actor,
@@ -43,36 +52,40 @@ async function loadAnnouncedRow(id: string, box: Inbox | undefined): Promise<Row
   return announced ? announcedRows([announced], box) : []
 }
 
-export type Filter = { is_read?: boolean | undefined; notification_type?: string | undefined }
+export type NotificationFilter = { is_read?: boolean | undefined; notification_type?: string | undefined }
 export type NotificationPage = PageResult<VisibleNotification> & { people: PeopleById }
 
-/** At most this many steps of a hundred look for those that are read, or unread. */
-const MOST_STEPS = 50
+/** Rows that are read for one page. A filter by `is_read` may have to skip many. */
+const MOST_READ = 5000
 
 /**
- * One page of the caller's own and of what was announced to them, newest first. `count` is exact up to 100; beyond, it says how many
- * there are at least. Three to six calls.
+ * One page of the caller's notifications and announcements, newest first. `count` is exact up to 100. A greater count is a lower
+ * bound. Three to six calls.
  */
-export async function listNotifications(filter: Filter, actor: Actor, page: PageRequest): Promise<NotificationPage> {
+export async function listNotifications(
+  filter: NotificationFilter,
+  actor: Actor,
+  page: PageRequest,
+): Promise<NotificationPage> {
   const { limit, offset, from } = page
   if (!from && offset > DEEPEST_OFFSET)
     throw invalid({ offset: [`Follow the links in "next" to read beyond ${DEEPEST_OFFSET}.`] })
   const box = await get(inbox, { user_id: actor.id })
-  const readRows = await rowsFor(actor.id, filter, box)
+  const readRows = await rowReader(actor.id, filter, box)
   const isBack = from?.side === 'before'
   const start = from ? 0 : offset
   const needed = from ? limit + 1 : Math.max(offset + limit, MOST_COUNTED) + 1
-  const [found, head] = await Promise.all([
+  const [ahead, newest] = await Promise.all([
     readRows({ forward: isBack, from: from?.at }, needed),
     from && offset < MOST_COUNTED ? readRows({ forward: false, from: undefined }, MOST_COUNTED) : [],
   ])
-  const rows = found.slice(start, start + limit)
+  const rows = ahead.slice(start, start + limit)
   if (isBack) rows.reverse()
   const { notifications, people } = await resolveRows(actor, rows)
   const end = offset + rows.length
-  const hasMore = isBack || found.length > start + limit
+  const hasMore = isBack || ahead.length > start + limit
   return {
-    count: Math.max(Math.min(found.length, MOST_COUNTED), head.length, hasMore ? end + 1 : end),
+    count: Math.max(Math.min(ahead.length, MOST_COUNTED), newest.length, hasMore ? end + 1 : end),
     results: notifications,
     people,
     first: rows.at(0) && idOf(rows.at(0) as Row),
@@ -80,28 +93,32 @@ export async function listNotifications(filter: Filter, actor: Actor, page: Page
   }
 }
 
-type ReadRows = (at: Direction, most: number) => Promise<Row[]>
+type ReadRows = (direction: Direction, most: number) => Promise<Row[]>
 
-/** How to read the rows that fit a filter. Where fewer than 100 are unread, these are all that has to be read to list them. */
-async function rowsFor(user_id: string, filter: Filter, box: Inbox | undefined): Promise<ReadRows> {
+/**
+ * Returns the function that reads the rows of a filter. If fewer than 100 notifications are unread, unread rows are filtered in
+ * memory. Otherwise it walks the lists.
+ */
+async function rowReader(user_id: string, filter: NotificationFilter, box: Inbox | undefined): Promise<ReadRows> {
   const { is_read, notification_type: type } = filter
   const unread = is_read === false ? await loadUnread(user_id, box) : undefined
-  if (unread && unread.length < MOST_COUNTED) return async (at, most) => rowsAmong(unread, type, at).slice(0, most)
-  return ({ forward, from }, most) =>
+  if (unread && unread.length < MOST_COUNTED)
+    return async (direction, most) => filterRows(unread, type, direction).slice(0, most)
+  return (direction, most) =>
     takeRows(
-      [ownRun(user_id, type, box, { forward, from }), ...announcedRuns(box, type, { forward, from })],
-      { forward, most, calls: MOST_STEPS },
+      [readOwnRows(user_id, type, box, direction, most), ...readAnnouncedRows(box, type, direction, most)],
+      { forward: direction.forward, most, mostRead: Math.max(MOST_READ, most) },
       (row) => is_read === undefined || row.is_read === is_read,
     )
 }
 
-const rowsAmong = (rows: readonly Row[], type: string | undefined, { forward, from }: Direction): Row[] =>
+const filterRows = (rows: readonly Row[], type: string | undefined, { forward, from }: Direction): Row[] =>
   rows
     .filter((row) => type === undefined || row.message.notification_type === type)
     .filter((row) => from === undefined || (forward ? idOf(row) > from : idOf(row) < from))
     .sort((a, b) => (idOf(a) < idOf(b) === forward ? -1 : 1))
 
-/** Rows with what they name, as their reader may see it now. One call for each hundred things named. */
+/** Adds to rows the records, projects and people that they name, as the reader may see them now. One call for each hundred of these. */
 export async function resolveRows(
   actor: Actor,
   rows: readonly Row[],

@@ -1,4 +1,5 @@
 import { firstIdAt } from '../../base/ids/notification-id.ts'
+import { mergeSorted } from '../../base/merge-sorted.ts'
 import { parse, walk, walkTable } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Announcement, announcedOfType, announcement, isFor, spanOf } from './announcements.ts'
@@ -15,128 +16,123 @@ import {
 } from './items.ts'
 import { loadReadMarks } from './read-marks.ts'
 
-/** Someone's own notifications and the announcements for them as one list, by id, which is by time. No id is in both. */
+/** One person's notifications and the announcements for them as one list, by id, which is by time. No id is in both. */
 
 export type Row = { message: Message; is_read: boolean }
 export const idOf = ({ message }: Row): string => message.notification_id
 
-/** In which direction a list is read, and beyond which id. */
+/** The direction in which a list is read, and the id after which reading starts. Undefined starts at the end of the list. */
 export type Direction = { forward: boolean; from: string | undefined }
 
-/** One sorted list that is read in steps. */
-export type Run = {
-  /** What was read and not taken yet. */
-  rows: Row[]
-  /** Nothing lies beyond what was read. */
-  ended: boolean
-  /** Reads up to so many more, and keeps those that its reader may have. */
-  fill: (many: number) => Promise<void>
-}
+/** The least number of messages that one call reads. */
+const STEP = 100
 
-/** Rows of someone's own notifications. */
-export const ownRows = (some: readonly Notification[], box: Inbox | undefined): Row[] =>
-  some.filter(isLiving).map((message) => ({ message, is_read: isRead(message, box) }))
+/** Builds the rows of a person's own notifications. Expired ones are left out. */
+export const ownRows = (notifications: readonly Notification[], box: Inbox | undefined): Row[] =>
+  notifications.filter(isLiving).map((message) => ({ message, is_read: isRead(message, box) }))
 
-/** Rows of those announcements that are for the owner of this inbox. One call, where some lie beyond what was read at once. */
-export async function announcedRows(some: readonly Announcement[], { user_id, announced }: Inbox): Promise<Row[]> {
-  const theirs = some.filter((it) => announced && isLiving(it) && isFor(user_id, announced, it))
+/** Builds the rows of the announcements that are for the owner of the inbox. Reads marks for those after `read_through`: one call. */
+export async function announcedRows(
+  announcements: readonly Announcement[],
+  { user_id, announced }: Inbox,
+): Promise<Row[]> {
+  const addressed = announcements.filter((it) => announced && isLiving(it) && isFor(user_id, announced, it))
   const read_through = announced?.read_through ?? ''
-  const ids = theirs.map((it) => it.notification_id)
+  const ids = addressed.map((it) => it.notification_id)
   const marked = await loadReadMarks(
     user_id,
     ids.filter((id) => id > read_through),
   )
-  return theirs.map((message) => {
+  return addressed.map((message) => {
     const id = message.notification_id
     return { message, is_read: id <= read_through || marked.has(id) }
   })
 }
 
-export const ownRun = (user_id: string, type: string | undefined, box: Inbox | undefined, at: Direction): Run => {
-  const list = { index: type === undefined ? ('gsi3' as const) : ('gsi4' as const), pk: notificationsOf(user_id, type) }
-  const run: Run = { rows: [], ended: false, fill }
-  let beyond = at.from
-  async function fill(limit: number) {
-    const items = await walk({ ...list, forward: at.forward, limit, beyond })
-    const some = items.map((item) => parse(notification, item))
-    run.rows.push(...ownRows(some, box))
-    run.ended = items.length < limit
-    beyond = some.at(-1)?.notification_id ?? beyond
+/** Yields rows of a person's own notifications, of one type or of all. Each call reads at least `needed` of them. */
+export async function* readOwnRows(
+  user_id: string,
+  type: string | undefined,
+  box: Inbox | undefined,
+  { forward, from }: Direction,
+  needed: number,
+): AsyncGenerator<Row> {
+  const index = type === undefined ? 'gsi3' : 'gsi4'
+  const limit = Math.max(STEP, needed)
+  let beyond = from
+  for (;;) {
+    const items = await walk({ index, pk: notificationsOf(user_id, type), forward, limit, beyond })
+    const notifications = items.map((item) => parse(notification, item))
+    yield* ownRows(notifications, box)
+    if (items.length < limit) return
+    beyond = notifications.at(-1)?.notification_id
   }
-  return run
 }
 
-/** One run for each time in which the inbox's owner reviewed. */
-export const announcedRuns = (box: Inbox | undefined, type: string | undefined, at: Direction): Run[] =>
-  box?.announced ? box.announced.spans.map((span) => spanRun(box, span, type, at)) : []
+/** Streams of announcement rows: one for each time in which the owner of the inbox reviewed. */
+export const readAnnouncedRows = (
+  box: Inbox | undefined,
+  type: string | undefined,
+  direction: Direction,
+  needed: number,
+): AsyncGenerator<Row>[] =>
+  box?.announced ? box.announced.spans.map((span) => readSpan(box, span, type, direction, needed)) : []
 
-function spanRun(box: Inbox, span: ReviewSpan, type: string | undefined, { forward, from }: Direction): Run {
+async function* readSpan(
+  box: Inbox,
+  span: ReviewSpan,
+  type: string | undefined,
+  { forward, from }: Direction,
+  needed: number,
+): AsyncGenerator<Row> {
   const { first, last } = boundsOf(span)
-  const run: Run = { rows: [], ended: false, fill }
+  const limit = Math.max(STEP, needed)
   let beyond = forward ? laterOf(idBefore(first), from) : earlierOf(last && last + AFTER, from)
-  async function fill(limit: number) {
+  for (;;) {
     const query = { forward, limit, beyond }
     const items = await (type === undefined
       ? walkTable({ pk: key.announcement('').pk, consistent: false, ...query })
       : walk({ index: 'gsi4', pk: announcedOfType(type), ...query }))
-    const read = items.map((item) => parse(announcement, item))
-    const inside = read.filter(({ notification_id: id }) => id >= first && (last === undefined || id <= last))
+    const announcements = items.map((item) => parse(announcement, item))
+    const inside = announcements.filter(({ notification_id: id }) => id >= first && (last === undefined || id <= last))
     // The bounds of two spans may overlap by some seconds: each announcement belongs to one of them.
-    const theirs = inside.filter((it) => box.announced && spanOf(box.announced, it) === span)
-    run.rows.push(...(await announcedRows(theirs, box)))
-    run.ended = items.length < limit || inside.length < read.length
-    beyond = read.at(-1)?.notification_id ?? beyond
+    const inSpan = inside.filter((it) => box.announced && spanOf(box.announced, it) === span)
+    yield* await announcedRows(inSpan, box)
+    if (items.length < limit || inside.length < announcements.length) return
+    beyond = announcements.at(-1)?.notification_id
   }
-  return run
 }
 
-/** The clocks of two processes may differ by so many milliseconds. */
+/** Milliseconds by which the clocks of two processes may differ. */
 const CLOCK_SKEW = 60_000
 
-/** Between which ids everything lies that was announced in a span; `last` is undefined while it lasts. */
+/** The first and the last id of a span. `last` is undefined while the span lasts. */
 function boundsOf({ since, through }: ReviewSpan) {
   const start = firstIdAt(Date.parse(since) - CLOCK_SKEW)
   return { first: laterOf(start, oldestId()), last: through ?? undefined }
 }
 
-/** A text that sorts before an id and after all earlier ids: every id has eleven letters. */
+/** A text that sorts just before an id, and after all earlier ids. Every id has eleven letters. */
 export const idBefore = (id: string): string => id.slice(0, -1)
-/** What follows an id in a text that sorts after it and before all later ids. */
+/** An id with this suffix sorts just after the id, and before all later ids. */
 const AFTER = '~'
 
 export const laterOf = (a: string, b: string | undefined): string => (b !== undefined && b > a ? b : a)
 const earlierOf = (a: string | undefined, b: string | undefined): string | undefined =>
   a === undefined || (b !== undefined && b < a) ? b : a
 
-/** A list is read in steps of so many. */
-const STEP = 100
-
-/** The first `most` rows of all runs, by id, that are wanted. It gives up after `calls` steps. */
+/** Takes the first `most` rows of all streams, by id, for which `isWanted` is true. It gives up after `mostRead` rows. */
 export async function takeRows(
-  runs: readonly Run[],
-  { forward, most, calls }: { forward: boolean; most: number; calls: number },
+  streams: readonly AsyncGenerator<Row>[],
+  { forward, most, mostRead }: { forward: boolean; most: number; mostRead: number },
   isWanted: (row: Row) => boolean,
 ): Promise<Row[]> {
   const rows: Row[] = []
-  for (let call = 0; call < calls && rows.length < most; call += 1) {
-    const short = runs.filter((run) => run.rows.length === 0 && !run.ended)
-    await Promise.all(short.map((run) => run.fill(Math.max(STEP, most))))
-    rows.push(...shiftSorted(runs, forward).filter(isWanted))
-    if (runs.every((run) => run.ended && run.rows.length === 0)) break
+  let read = 0
+  for await (const row of mergeSorted(streams, (a, b) => idOf(a) < idOf(b) === forward)) {
+    if (isWanted(row)) rows.push(row)
+    read += 1
+    if (rows.length === most || read === mostRead) break
   }
-  return rows.slice(0, most)
-}
-
-/** Takes off what certainly comes next: up to where one of the runs has to be read on. */
-function shiftSorted(runs: readonly Run[], forward: boolean): Row[] {
-  const next: Row[] = []
-  while (runs.every(({ rows, ended }) => rows.length > 0 || ended)) {
-    const [first] = runs
-      .flatMap(({ rows }) => rows.slice(0, 1).map((row) => ({ id: idOf(row), rows })))
-      .sort((a, b) => (a.id < b.id === forward ? -1 : 1))
-    const row = first?.rows.shift()
-    if (!row) break
-    next.push(row)
-  }
-  return next
+  return rows
 }

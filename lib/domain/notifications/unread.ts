@@ -1,17 +1,17 @@
 import { get, parse, walk } from '../../engines/table/index.ts'
 import { arrivalKey, type Inbox, inbox, notification, oldestId, unmarkedOf } from './items.ts'
-import { announcedRuns, idBefore, laterOf, ownRows, type Row, takeRows } from './rows.ts'
+import { idBefore, laterOf, ownRows, type Row, readAnnouncedRows, takeRows } from './rows.ts'
 
-/** Unread notifications are counted up to so many: 100 means "100 or more". */
+/** Unread notifications are counted up to this number: 100 means "100 or more". */
 export const MOST_COUNTED = 100
-/** So many steps of a hundred announcements are read to count the unread ones. */
-const MOST_STEPS = 10
+/** Announcements that are read to count the unread ones. */
+const MOST_READ = 1000
 
-/** How many are unread, up to 100. One call for the inbox, then one for own notifications; a reviewer needs two more for announcements. */
+/** Counts unread notifications and announcements, up to 100. Costs two calls, and two more for the announcements of a reviewer. */
 export const countUnread = async (user_id: string): Promise<number> =>
   (await loadUnread(user_id, await get(inbox, { user_id }))).length
 
-/** What is unread, up to 100 rows in no order. */
+/** Loads up to 100 unread rows, in no order. */
 export async function loadUnread(user_id: string, box: Inbox | undefined): Promise<Row[]> {
   if (!box) return []
   const [own, announced] = await Promise.all([loadOwnUnread(user_id, box), loadAnnouncedUnread(box)])
@@ -27,15 +27,15 @@ async function loadOwnUnread(user_id: string, box: Inbox): Promise<Row[]> {
   )
 }
 
-/** Oldest first, from the place up to which all is read. */
+/** Oldest first, from `read_through` on. */
 async function loadAnnouncedUnread(box: Inbox): Promise<Row[]> {
   const from = unreadStart(box)
   return takeRows(
-    announcedRuns(box, undefined, { forward: true, from }),
-    { forward: true, most: MOST_COUNTED, calls: MOST_STEPS },
+    readAnnouncedRows(box, undefined, { forward: true, from }, MOST_COUNTED),
+    { forward: true, most: MOST_COUNTED, mostRead: MOST_READ },
     ({ is_read }) => !is_read,
   )
 }
 
-/** The sort key beyond which announcements may be unread. */
+/** Announcements after this sort key may be unread. */
 export const unreadStart = ({ announced }: Inbox): string => laterOf(idBefore(oldestId()), announced?.read_through)

@@ -18,26 +18,35 @@ import { type RecordItem, recordItem } from '../records/items.ts'
 import { type Lease, leaseIn } from '../records/leases.ts'
 import { isWaiting, namesOfEntry, type QueueEntry, queueLists } from '../records/queue-entry.ts'
 import { DAY_MS, EXPIRING_DAYS, orderAt, type QueueType, queueTypes } from '../records/rules/triage.ts'
-import { byCreation, byUrgencyAt, CHUNK, expires, isIn, mergeRuns, type Order, overdueAt } from './queue-order.ts'
+import {
+  byCreation,
+  byUrgencyAt,
+  ENTRIES_IN_STEP,
+  isExpiring,
+  isIn,
+  listOverdue,
+  mergeRuns,
+  type QueueOrder,
+} from './queue-order.ts'
 import { searchQueue } from './search.ts'
 
 /** The names of an entry, folded for comparison. */
-const foldedNames = (it: QueueEntry) => namesOfEntry(it).map(fold).join(' | ')
-const touchedAt = ({ updated_at }: QueueEntry) => updated_at
+const foldedNames = (entry: QueueEntry) => namesOfEntry(entry).map(fold).join(' | ')
+const updateTime = ({ updated_at }: QueueEntry) => updated_at
 
-/** The orders of the queue. Those with a function are sorted here; the indexes have the others. */
+/** The orders of the queue. The indexes keep those that are undefined here. Entries of the others are sorted in memory. */
 const sorts = {
   '-triage_priority': undefined,
   created_at: undefined,
   '-created_at': undefined,
-  updated_at: touchedAt,
-  '-updated_at': touchedAt,
+  updated_at: updateTime,
+  '-updated_at': updateTime,
   name: foldedNames,
   '-name': foldedNames,
 }
 export type Ordering = keyof typeof sorts
 
-/** The filters and the order that a request asks for. */
+/** The filters and the order of a request. */
 export type QueueFilter = {
   type: QueueType
   ordering: Ordering
@@ -58,24 +67,24 @@ export type QueueListing = { count: number; results: QueueRow[]; people: PeopleB
  * The most entries that are read for one page.
  *
  * - A type or a category is listed to the end, with its exact size.
- * - A text goes to search.
+ * - A text is looked up by search.
  * - Any other filter or order sees only the first entries of the type.
- * - A category by creation is filtered out of its type's list. Such a page may be short; `next` goes on.
+ * - A category by creation is filtered out of its type's list. Such a page may be short, and `next` continues it.
  */
-const LOOKED_AT = 2000
+const MOST_READ = 2000
 
 /**
- * One page of the queue, exact at this moment even if the sweeper is late. Costs one call for each run, one for overdue
- * entries, and one read of sizes, records, leases and people.
+ * Lists one page of the queue, exact at this moment even if the sweeper is late. Costs one call for each run, one for overdue
+ * entries, and one read of sizes, records, leases and people. Fails with `invalid` if the offset is too deep.
  */
-export async function listQueue(wanted: QueueFilter, place: PageRequest): Promise<QueueListing> {
-  const filter = simplify(wanted)
+export async function listQueue(requested: QueueFilter, place: PageRequest): Promise<QueueListing> {
+  const filter = simplify(requested)
   const { at, cursor } = momentOf(place)
   const isWhole = isListed(filter)
   if (isWhole && !cursor && place.offset > DEEPEST_OFFSET)
     throw invalid({ offset: [`Follow the links in "next" to read beyond ${DEEPEST_OFFSET}.`] })
   const byTriage = filter.ordering === '-triage_priority'
-  const overdue = byTriage || filter.type === 'expiring' ? overdueAt(at) : Promise.resolve([])
+  const overdue = byTriage || filter.type === 'expiring' ? listOverdue(at) : Promise.resolve([])
   const order = byTriage
     ? byUrgencyAt(at, filter.type, overdue, runsFor(filter))
     : byCreation(at, filter.type, filter.ordering === 'created_at')
@@ -99,7 +108,7 @@ export async function listQueue(wanted: QueueFilter, place: PageRequest): Promis
   }
 }
 
-/** One waiting record as a row of the queue. Undefined if it does not wait. */
+/** Loads one waiting record as a row of the queue. Undefined if it does not wait. */
 export async function loadQueueRow(entity_id: string): Promise<(QueueRow & { people: PeopleById }) | undefined> {
   const found = await getMany([key.head(entity_id), key.lease(entity_id)], true)
   const [row] = rowIn(found, entity_id, clock.now().getTime())
@@ -107,8 +116,8 @@ export async function loadQueueRow(entity_id: string): Promise<(QueueRow & { peo
 }
 
 /**
- * The sizes of all queues. Cached for 30 seconds, or until one changes. Costs one call for sizes, and one for overdue
- * entries.
+ * Returns the sizes of all queues. They are cached for 30 seconds, or until one changes. Costs one call for sizes, and one
+ * for overdue entries.
  */
 export async function countQueues(): Promise<Record<QueueType, number>> {
   const { value } = await cacheAnswer('queue-counts', '', countNow)
@@ -119,9 +128,9 @@ async function countNow(): Promise<Record<QueueType, number>> {
   const at = clock.now().getTime()
   const [found, overdue] = await Promise.all([
     getMany(countKeys(queueTypes.map((type) => queueLists.size(type)))),
-    overdueAt(at),
+    listOverdue(at),
   ])
-  const uncounted = overdue.filter((it) => it.age === 'fresh' && expires(it, at)).length
+  const uncounted = overdue.filter((it) => it.age === 'fresh' && isExpiring(it, at)).length
   const size = (type: QueueType) => sumOf([queueLists.size(type)], found)
   return {
     all: size('all'),
@@ -132,7 +141,7 @@ async function countNow(): Promise<Record<QueueType, number>> {
   }
 }
 
-/** The same request, put to the smallest queue that answers it. */
+/** Rewrites a request to the smallest queue that has all its entries. Example: contradictions only becomes `conflicts`. */
 function simplify({ contradictions_only, stale_days, ...filter }: QueueFilter): QueueFilter {
   if (contradictions_only && ['all', 'conflicts'].includes(filter.type))
     return simplify({ ...filter, stale_days, type: 'conflicts' })
@@ -141,57 +150,60 @@ function simplify({ contradictions_only, stale_days, ...filter }: QueueFilter): 
   return { ...filter, contradictions_only, stale_days }
 }
 
-/** Up to this many categories are read from their own lists, more from the list of all. */
-const MOST_RUNS = 4
+/** The most categories that are read from lists of their own. More are filtered out of the list of all. */
+const MOST_CATEGORY_LISTS = 4
 const runsFor = ({ categories }: QueueFilter) =>
-  categories !== undefined && categories.length <= MOST_RUNS ? categories : undefined
+  categories !== undefined && categories.length <= MOST_CATEGORY_LISTS ? categories : undefined
 
-/** Whether the stored lists alone answer the request. */
-const isListed = (it: QueueFilter) =>
-  sorts[it.ordering] === undefined &&
-  !it.contradictions_only &&
-  [it.kind, it.status, it.search, it.stale_days, it.min_worst_source_rank, it.max_trust_tier_rank].every(
-    (each) => each === undefined,
-  )
+/** Whether the stored lists hold exactly what the request filters by, in its order. */
+const isListed = (filter: QueueFilter) =>
+  sorts[filter.ordering] === undefined &&
+  !filter.contradictions_only &&
+  filter.kind === undefined &&
+  filter.status === undefined &&
+  filter.search === undefined &&
+  filter.stale_days === undefined &&
+  filter.min_worst_source_rank === undefined &&
+  filter.max_trust_tier_rank === undefined
 
-/** A followed link keeps the order of its first page. After an hour the order is made anew. */
-const MOST_AGE = 3_600_000
+/** Milliseconds for which a followed link keeps the order of its first page: an hour. Then the order is computed again. */
+const ORDER_LIFETIME = 3_600_000
 
 function momentOf({ from }: PageRequest): { at: number; cursor?: { side: 'after' | 'before'; place: string } } {
   const now = clock.now().getTime()
   const [moment = '', place = ''] = from?.at.split('|') ?? []
   const at = Number(moment)
-  if (!from || !(at > now - MOST_AGE)) return { at: now }
+  if (!from || !(at > now - ORDER_LIFETIME)) return { at: now }
   return { at, ...(place && { cursor: { side: from.side, place } }) }
 }
 
 type QueuePage = { items: QueueEntry[]; count?: number; first?: string; last?: string }
-type Spot = PageRequest & { cursor: ReturnType<typeof momentOf>['cursor'] }
+type QueuePosition = PageRequest & { cursor: ReturnType<typeof momentOf>['cursor'] }
 
 /**
- * A page at an offset, or beside a place. If a category is filtered, it may be short: its edge is the last entry that was
- * read.
+ * Reads a page by offset, or next to the sort key of a followed link. With a category filter the page may be short, because
+ * reading stops after `MOST_READ` entries. Then `first` or `last` is the sort key of the last entry that was read.
  */
 async function readPage(
   filter: QueueFilter,
-  order: Order,
-  { limit, offset, cursor }: Spot,
+  order: QueueOrder,
+  { limit, offset, cursor }: QueuePosition,
   at: number,
 ): Promise<QueuePage> {
   const backwards = cursor?.side === 'before'
   const skip = cursor ? 0 : offset
   const items: QueueEntry[] = []
   const places: string[] = []
-  let looked = 0
+  let read = 0
   let edge: string | undefined
-  for await (const { it, place } of mergeRuns(order, backwards, cursor?.place, skip + limit)) {
-    looked += 1
+  for await (const { entry, place } of mergeRuns(order, backwards, cursor?.place, skip + limit)) {
+    read += 1
     edge = place
-    if (fits(it, filter, at)) {
-      items.push(it)
+    if (fits(entry, filter, at)) {
+      items.push(entry)
       places.push(place)
     }
-    if (items.length === skip + limit || looked >= LOOKED_AT + skip) break
+    if (items.length === skip + limit || read >= MOST_READ + skip) break
   }
   const [page, begin = edge] = [items.slice(skip), places[skip]]
   const [first, last] = backwards ? [edge, begin] : [begin, edge]
@@ -202,54 +214,51 @@ async function readPage(
   }
 }
 
-/** A page of what search finds, or else of the first entries that fit. Its links carry only the moment. */
+/** Reads a page of what search finds. Without a text it filters the first entries. Its links carry only the moment. */
 async function filterPage(
   filter: QueueFilter,
-  order: Order,
+  order: QueueOrder,
   { limit, offset }: PageRequest,
   at: number,
 ): Promise<QueuePage> {
   const items = (await searchEntries(filter, at)) ?? (await readFirstFitting(filter, order, at))
   const sort = sorts[filter.ordering]
-  const sorted = sort ? inOrder(items, sort, filter.ordering.startsWith('-')) : items
+  const sorted = sort ? sortEntries(items, sort, filter.ordering.startsWith('-')) : items
   return { items: sorted.slice(offset, offset + limit), count: items.length, first: '', last: '' }
 }
 
-async function readFirstFitting(filter: QueueFilter, order: Order, at: number): Promise<QueueEntry[]> {
+async function readFirstFitting(filter: QueueFilter, order: QueueOrder, at: number): Promise<QueueEntry[]> {
   const items: QueueEntry[] = []
-  let looked = 0
-  for await (const { it } of mergeRuns(order, false, undefined, CHUNK)) {
-    looked += 1
-    if (fits(it, filter, at)) items.push(it)
-    if (looked >= LOOKED_AT) break
+  let read = 0
+  for await (const { entry } of mergeRuns(order, false, undefined, ENTRIES_IN_STEP)) {
+    read += 1
+    if (fits(entry, filter, at)) items.push(entry)
+    if (read >= MOST_READ) break
   }
   return items
 }
 
-/** Everything that search finds and the other filters let through, in order. Undefined without a text or a search model. */
+/** Searches the queue by name and applies the other filters, in order. Undefined without a text or a search model. */
 async function searchEntries({ search, ...filter }: QueueFilter, at: number): Promise<QueueEntry[] | undefined> {
   const found = search === undefined ? undefined : await searchQueue(search, at)
-  const place = (it: QueueEntry) =>
-    filter.ordering === '-triage_priority' ? orderAt(it, at) : `${it.created_at}#${it.entity_id}`
-  return found
-    ?.filter((it) => fits(it, filter, at))
-    .map((it) => ({ it, place: place(it) }))
-    .sort((a, b) => compare(a.place, b.place) * (filter.ordering === '-created_at' ? -1 : 1))
-    .map(({ it }) => it)
+  const place = (entry: QueueEntry) =>
+    filter.ordering === '-triage_priority' ? orderAt(entry, at) : `${entry.created_at}#${entry.entity_id}`
+  const fitting = found?.filter((entry) => fits(entry, filter, at))
+  return fitting && sortEntries(fitting, place, filter.ordering === '-created_at')
 }
 
-function fits(it: QueueEntry, filter: QueueFilter, at: number): boolean {
+function fits(entry: QueueEntry, filter: QueueFilter, at: number): boolean {
   const stale = filter.stale_days === undefined ? undefined : at - filter.stale_days * DAY_MS
   return (
-    isIn(it, filter.type, at) &&
-    (filter.categories === undefined || filter.categories.includes(it.category)) &&
-    (filter.kind === undefined || filter.kind === it.kind) &&
-    (filter.status === undefined || filter.status === it.status) &&
-    (filter.search === undefined || foldedNames(it).includes(fold(filter.search))) &&
-    (stale === undefined || (it.status === 'pending_review' && Date.parse(it.created_at) <= stale)) &&
-    (!filter.contradictions_only || it.open_contradictions > 0) &&
-    it.worst_source_rank >= (filter.min_worst_source_rank ?? 0) &&
-    it.worst_source_rank <= (filter.max_trust_tier_rank ?? Number.POSITIVE_INFINITY)
+    isIn(entry, filter.type, at) &&
+    (filter.categories === undefined || filter.categories.includes(entry.category)) &&
+    (filter.kind === undefined || filter.kind === entry.kind) &&
+    (filter.status === undefined || filter.status === entry.status) &&
+    (filter.search === undefined || foldedNames(entry).includes(fold(filter.search))) &&
+    (stale === undefined || (entry.status === 'pending_review' && Date.parse(entry.created_at) <= stale)) &&
+    (!filter.contradictions_only || entry.open_contradictions > 0) &&
+    entry.worst_source_rank >= (filter.min_worst_source_rank ?? 0) &&
+    entry.worst_source_rank <= (filter.max_trust_tier_rank ?? Number.POSITIVE_INFINITY)
   )
 }
 
@@ -257,16 +266,16 @@ const sizesOf = ({ type, categories }: QueueFilter) =>
   categories === undefined ? [queueLists.size(type)] : categories.map((category) => queueLists.size(type, category))
 
 function rowIn(found: ReadonlyMap<string, Stored>, entity_id: string, at: number): QueueRow[] {
-  const it = itemIn(found, recordItem, { entity_id })
-  // The index lags: a record that was decided a moment ago is left out.
-  return it && isWaiting(it) ? [{ record: it, lease: leaseIn(found, entity_id), at }] : []
+  const record = itemIn(found, recordItem, { entity_id })
+  // The index lags, so it may still list a record that was decided a moment ago.
+  return record && isWaiting(record) ? [{ record, lease: leaseIn(found, entity_id), at }] : []
 }
 
-/** Entries sorted by a text, which is made once for each. */
-const inOrder = (items: readonly QueueEntry[], by: (it: QueueEntry) => string, backwards: boolean) =>
-  items
-    .map((it) => ({ it, text: by(it) }))
+/** Sorts entries by a text. Computes the text once for each entry. */
+const sortEntries = (entries: readonly QueueEntry[], textOf: (entry: QueueEntry) => string, backwards: boolean) =>
+  entries
+    .map((entry) => ({ entry, text: textOf(entry) }))
     .sort((a, b) => compare(a.text, b.text) * (backwards ? -1 : 1))
-    .map(({ it }) => it)
+    .map(({ entry }) => entry)
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,4 +1,5 @@
 import { clock } from '../../base/clock.ts'
+import { mapAtOnce } from '../../base/concurrency.ts'
 import { Problem } from '../../base/errors.ts'
 import { get, put, withNextVersion } from '../../engines/table/index.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
@@ -6,29 +7,25 @@ import { inUnit } from '../../platform/unit-of-work.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { isWaiting, queueWrites } from '../records/queue-entry.ts'
 import { ageAt } from '../records/rules/triage.ts'
-import { overdueAt } from './queue-order.ts'
+import { listOverdue } from './queue-order.ts'
 
-/** How many entries are moved at once, and at most in one visit. The next visit goes on. */
-const AT_ONCE = 8
-const MOST = 2000
+/** Entries that are moved in parallel. */
+const MOVED_AT_ONCE = 8
+/** The most entries that one run moves. The next run continues. */
+const MOST_MOVED = 2000
 
 /**
- * Moves entries that have come of age to their new lists. Safe to repeat and to interrupt. An entry that somebody else
- * changes meanwhile is left to the next visit. Returns how many were moved.
+ * Moves entries that have passed an age limit to the lists of their new age. Safe to repeat and to interrupt. An entry that
+ * another writer changes at the same time is left for the next run. Returns the number of moved entries.
  */
 export async function sweepQueue(): Promise<number> {
   const at = clock.now().getTime()
-  const overdue = await overdueAt(at, MOST)
-  let moved = 0
-  for (let start = 0; start < overdue.length; start += AT_ONCE) {
-    const batch = overdue.slice(start, start + AT_ONCE)
-    const done = await Promise.all(batch.map((it) => move(it.entity_id, at)))
-    moved += done.filter(Boolean).length
-  }
-  return moved
+  const overdue = await listOverdue(at, MOST_MOVED)
+  const moves = await mapAtOnce(overdue, MOVED_AT_ONCE, ({ entity_id }) => moveEntry(entity_id, at))
+  return moves.filter((isMoved) => isMoved).length
 }
 
-async function move(entity_id: string, at: number): Promise<boolean> {
+async function moveEntry(entity_id: string, at: number): Promise<boolean> {
   const old = await get(recordItem, { entity_id })
   const queue_age = old && ageAt(old.created_at, at)
   if (!old || !queue_age || !isWaiting(old) || old.queue_age === queue_age) return false

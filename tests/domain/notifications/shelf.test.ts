@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Filter } from '../../../lib/domain/notifications/list.ts'
+import type { NotificationFilter } from '../../../lib/domain/notifications/list.ts'
 import type { User } from '../../../lib/platform/users/users.ts'
 import { type App, openApp } from '../../harness/app.ts'
 import { changeUser, createUser } from '../../harness/people.ts'
@@ -90,7 +90,7 @@ async function turn(lib: Lib, it: Reader): Promise<void> {
 }
 
 /** All pages of a list, forth, and the last but one back again. */
-async function pages(lib: Lib, it: Reader, filter: Filter, limit: number) {
+async function pages(lib: Lib, it: Reader, filter: NotificationFilter, limit: number) {
   const actor = lib.actorOf(it.user)
   const seen: string[] = []
   let earlier: string[] = []
@@ -129,7 +129,7 @@ const someOf = (chance: Chance) => {
 const atMost100 = (some: readonly Told[]) => Math.min(some.length, 100)
 
 /** What someone can ask is as it was written down. */
-async function check(lib: Lib, it: Reader, chance: Chance, asked: readonly Filter[]): Promise<void> {
+async function check(lib: Lib, it: Reader, chance: Chance, asked: readonly NotificationFilter[]): Promise<void> {
   const inOrder = it.told.map((one, i) => ({ ...one, i })).sort((a, b) => b.at - a.at || b.i - a.i)
   const unread = inOrder.filter((one) => !one.is_read && isLiving(lib, one))
   expect(await lib.countUnread(it.user.id)).toBe(atMost100(unread))

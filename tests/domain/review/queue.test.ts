@@ -42,7 +42,7 @@ async function restart(): Promise<void> {
   const { get } = await import('../../../lib/engines/table/read.ts')
   const { transact } = await import('../../../lib/engines/table/transact.ts')
   const there: RecordItem[] = []
-  for await (const { it } of mergeRuns(byCreation(START, 'all', true), false, undefined, 500)) {
+  for await (const { entry: it } of mergeRuns(byCreation(START, 'all', true), false, undefined, 500)) {
     const found = await get(recordItem, it)
     if (found) there.push(found)
   }
