@@ -11,7 +11,7 @@ import { kindOf } from '../lib/domain/records/write.ts'
 import { decide, loadDecidable } from '../lib/domain/review/decide.ts'
 import { ReviewerQuery } from '../lib/domain/review/queries.ts'
 import * as queue from '../lib/domain/review/queue.ts'
-import { decisionsOf, workOf } from '../lib/domain/review/reviewers.ts'
+import { listDecisions, loadReviewerFigures } from '../lib/domain/review/reviewers.ts'
 import {
   DecisionRowView,
   dashboardView,
@@ -76,7 +76,7 @@ export const routes = withTables({
     summary: 'Read what waits and what the caller has done',
     answer: ok(ReviewerDashboardView),
     handle: async ({ actor }) => {
-      const [work, queues] = await Promise.all([workOf(actor), queue.countQueues()])
+      const [work, queues] = await Promise.all([loadReviewerFigures(actor), queue.countQueues()])
       return dashboardView(work, queues, actor)
     },
   }),
@@ -87,7 +87,7 @@ export const routes = withTables({
     answer: listOf(DecisionRowView),
     query: ReviewerQuery,
     handle: async ({ query, actor, page, request }) => {
-      const listed = await decisionsOf(query.reviewer, actor, page)
+      const listed = await listDecisions(query.reviewer, actor, page)
       return listBody(request, page, { ...listed, results: listed.results.map(decisionRow) })
     },
   }),

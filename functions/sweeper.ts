@@ -7,7 +7,7 @@ import { sweepOcr } from '../lib/domain/projects/assets/ocr.ts'
 import { sweepFiles } from '../lib/domain/projects/assets/sweep.ts'
 import { sweepUploads } from '../lib/domain/projects/assets/uploads.ts'
 import { sweepMerges } from '../lib/domain/projects/merge-sweep.ts'
-import { queueState } from '../lib/domain/review/queue-state.ts'
+import { loadQueueState } from '../lib/domain/review/queue-state.ts'
 import { sweepQueue } from '../lib/domain/review/sweep.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
 import { compactIfDue } from '../lib/engines/search/maintenance.ts'
@@ -46,7 +46,7 @@ export async function handler(event?: { chores?: HowOften }): Promise<Record<str
   const failed: unknown[] = []
   for (const each of due) await withLock(`sweeper-${each}`, LONGEST_S, () => visit(chores[each], done, failed))
   log({ level: 'info', message: 'sweep', count: Object.values(done).reduce((sum, each) => sum + each, 0) })
-  if (event?.chores !== 'often') log({ level: 'info', message: 'queue', ...(await queueState()) })
+  if (event?.chores !== 'often') log({ level: 'info', message: 'queue', ...(await loadQueueState()) })
   if (failed.length > 0) throw new AggregateError(failed, 'chores of the sweeper')
   return done
 }

@@ -27,44 +27,44 @@ import { isPending, queueWrites } from '../records/queue-entry.ts'
 import { findMove } from '../records/rules/status.ts'
 import { type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
 import { reviewStateOf } from '../records/write.ts'
-import { changedClaims, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
+import { claimChanges, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
 import { type DecisionInput, type Edits, isContested, settledFlags, underReview } from './verdict.ts'
 
-/** A record with its history, as the rules of a decision see it. `authors` is empty if nothing waits. */
+/** A record with its history, and the authors that the rules of a decision look at. `authors` is empty if nothing waits. */
 export type Decidable = History & { authors: readonly string[] }
 
-/** Loads a record with its history by its review identity. Undefined if there is none. One call. */
+/** Loads a record with its history by its review identity. Undefined if it does not exist. One call. */
 export async function loadDecidable(entity_id: string): Promise<Decidable | undefined> {
-  const it = await loadHistory(entity_id)
-  return it && { ...it, authors: isPending(it.status) ? authorsOf(it) : [] }
+  const record = await loadHistory(entity_id)
+  return record && { ...record, authors: isPending(record.status) ? authorsOf(record) : [] }
 }
 
 /**
- * Adds the writes of a verdict to the unit: status, values, revision, claims, flags, activities and the decision. Of two
- * reviewers at once one commits, the other gets `conflict`. So does a verdict when nothing waits.
+ * Adds the writes of a verdict to the unit: status, values, revision, claims, flags, activities and the decision. It also ends
+ * the reviewer's lease. If two reviewers decide at once, one commits and the other gets `conflict`. Fails with `conflict` if
+ * nothing waits, or while another reviewer holds the lease.
  */
 export async function decide(unit: UnitOfWork, old: History, reviewer: Actor, input: DecisionInput): Promise<Decision> {
   unit.retryOn('being_made')
-  const { made, writes } = await planDecision(old, reviewer, input)
-  unit.add([...writes, endLease(old.entity_id, reviewer)])
-  return made
+  const planned = await planDecision(old, reviewer, input)
+  unit.add([...planned.writes, endLease(old.entity_id, reviewer)])
+  return planned.decision
 }
 
 /** A planned verdict: the decision, the record after it, its activities, and all writes. */
-export type PlannedDecision = { made: Decision; record: RecordItem; done: Activity[]; writes: Write[] }
+export type PlannedDecision = { decision: Decision; record: RecordItem; activities: Activity[]; writes: Write[] }
 
-/** Plans what `decide` writes, for a caller that commits it together with more. Fails if the rules forbid the verdict. */
+/** Plans what `decide` writes, for a caller that commits it with other writes. Fails if the rules forbid the verdict. */
 export async function planDecision(old: History, reviewer: Actor, input: DecisionInput): Promise<PlannedDecision> {
   if (!isPending(old.status)) throw nothingWaits()
   checkAllowed(mayDecide(reviewer, decidingOn(old, input)))
-  check(old, input)
+  checkInput(old, input)
   return planVerdict(old, reviewer, input, settledFlags(old, input))
 }
 
 /**
- * Plans a reviewer's own edits of a published record behind which nothing waits. Nobody's work is decided on and no
- * contradiction is settled, so any reviewer may do it. Fails with `conflict` if the record is not published, or if an
- * edit waits.
+ * Plans a reviewer's own edits of a published record that has no pending edit. It decides on nobody's contribution and settles
+ * no contradiction, so any reviewer may do it. Fails with `conflict` if the record is not published or has a pending edit.
  */
 export async function planEdits(
   old: History,
@@ -83,52 +83,52 @@ async function planVerdict(
 ): Promise<PlannedDecision> {
   checkWhole(old)
   const effect = verdictEffects[input.verdict]
-  const moved = findMove(reviewStateOf(old), effect.trigger)
-  if (!moved) throw nothingWaits()
+  const move = findMove(reviewStateOf(old), effect.trigger)
+  if (!move) throw nothingWaits()
 
   const at = now()
   const required_persona = personaAfter(old, input.verdict)
-  const escalated_to = input.verdict === 'escalate' ? await reviewerOf(input.escalated_to, required_persona) : null
+  const escalated_to = input.verdict === 'escalate' ? await checkReviewer(input.escalated_to, required_persona) : null
   const result = effect.accepts ? await planAcceptance(old, reviewer, input, settled, at) : planRefusal(old, input)
-  const done = activitiesOf(old, reviewer, input, settled.length > 0, at)
+  const activities = activitiesOf(old, reviewer, input, settled.length > 0, at)
   const stored = recordItemOf(old)
-  const next = done.reduce(
-    (it, each) => withActivity(it, each, reviewer),
+  const next = activities.reduce(
+    (record, activity) => withActivity(record, activity, reviewer),
     withNextVersion<RecordItem>(stored, {
       ...result.record,
-      status: moved.status,
-      public: moved.public,
+      status: move.status,
+      public: move.public,
       required_persona,
       decided: true,
-      ...addToClaimCount(old, result.made.length),
+      ...addToClaimCount(old, result.newClaims.length),
       open_flags: old.open_flags - settled.length,
       open_contradictions: old.open_contradictions - settled.length,
       updated_at: at,
     }),
   )
-  const made = decisionOf(next, reviewer, input, { result, escalated_to, reviewed: old.current_revision, at })
-  const isFurther = next.current_revision !== old.current_revision
+  const newDecision = decisionOf(next, reviewer, input, { result, escalated_to, reviewed: old.current_revision, at })
+  const hasNewRevision = next.current_revision !== old.current_revision
   const resolved = { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }
   const writes = [
     put(recordItem, next, stored),
-    put(decision, withDecisionAudience(made, next), undefined),
-    ...done.map((it) => put(activity, withActivityAudience(it, next), undefined)),
-    ...(isFurther ? [put(revision, newRevision(next, next.data, reviewer, at), undefined)] : []),
-    ...changedClaims(old, next, result, input),
+    put(decision, withDecisionAudience(newDecision, next), undefined),
+    ...activities.map((it) => put(activity, withActivityAudience(it, next), undefined)),
+    ...(hasNewRevision ? [put(revision, newRevision(next, next.data, reviewer, at), undefined)] : []),
+    ...claimChanges(old, next, result, input),
     ...settled.map((it) => put(flag, withNextVersion<Flag>(it, resolved), it)),
     ...indexWrites(storedNameEntryOf(stored), storedNameEntryOf(next)),
     ...queueWrites(stored, next),
     ...result.stubs,
   ]
-  return { made, record: next, done, writes }
+  return { decision: newDecision, record: next, activities, writes }
 }
 
 /** The activities of a verdict: one for itself, and one if it settles contradictions. */
 function activitiesOf(old: History, reviewer: Actor, input: DecisionInput, settles: boolean, at: string): Activity[] {
   const effect = verdictEffects[input.verdict]
-  const done = newActivity(old.entity_id, reviewer, effect.activity, input.feedback, at)
-  if (!settles || !effect.accepts || input.conflict_handling === 'not_applicable') return [done]
-  return [done, newActivity(old.entity_id, reviewer, 'conflict_resolved', input.reconciliation_note, at)]
+  const verdict = newActivity(old.entity_id, reviewer, effect.activity, input.feedback, at)
+  if (!settles || !effect.accepts || input.conflict_handling === 'not_applicable') return [verdict]
+  return [verdict, newActivity(old.entity_id, reviewer, 'conflict_resolved', input.reconciliation_note, at)]
 }
 
 const decisionOf = (
@@ -159,7 +159,7 @@ const decisionOf = (
 
 const nothingWaits = () => conflict('Nothing waits for review here.')
 
-/** What `mayDecide` looks at. */
+/** The facts by which `mayDecide` rules. */
 export const decidingOn = (
   old: History,
   { verdict, confidence_override }: Pick<DecisionInput, 'verdict' | 'confidence_override'>,
@@ -171,7 +171,7 @@ export const decidingOn = (
   settlesContradiction: verdictEffects[verdict].accepts && isContested(old),
 })
 
-function check(old: History, input: DecisionInput): void {
+function checkInput(old: History, input: DecisionInput): void {
   if (input.verdict === 'escalate' && personaAfter(old, input.verdict) === old.required_persona)
     throw invalid({ verdict: ['It is with the expert curators already, and nobody is above them.'] })
   if (verdictEffects[input.verdict].reason && !input.feedback.trim())
@@ -180,10 +180,7 @@ function check(old: History, input: DecisionInput): void {
     throw invalid({ conflict_handling: ['There is an open contradiction: say how it is settled.'] })
 }
 
-/**
- * Whose work the verdict is about: the contributor, the author of the current revision, and the authors of claims under
- * review.
- */
+/** The people whose work a verdict judges: the contributor, the author of the current revision, and authors of claims under review. */
 const authorsOf = (old: History): string[] => [
   old.contributor_id,
   ...old.revisions.filter((it) => it.revision_number === old.current_revision).map((it) => it.created_by),
@@ -200,11 +197,11 @@ export function personaAfter({ required_persona }: RecordItem, verdict: Verdict)
 }
 
 /** Checks that the user who is asked to decide is an active reviewer of at least this rank. */
-async function reviewerOf(id: string | null | undefined, least: Rank): Promise<string | null> {
+async function checkReviewer(id: string | null | undefined, least: Rank): Promise<string | null> {
   if (!id) return null
-  const it = await users.loadUser(id)
-  const rank = it?.reviewer_role?.is_active ? it.reviewer_role.role : null
-  if (!it?.is_active || !hasRank({ is_staff: it.is_staff, rank }, least))
+  const user = await users.loadUser(id)
+  const rank = user?.reviewer_role?.is_active ? user.reviewer_role.role : null
+  if (!user?.is_active || !hasRank({ is_staff: user.is_staff, rank }, least))
     throw invalid({ escalated_to: [`There is no active ${inWords(least)} with this id.`] })
   return id
 }

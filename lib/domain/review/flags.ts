@@ -44,7 +44,7 @@ import {
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
 
-/** A flag with its record, and the members that permissions look at. */
+/** A flag with its record, and the facts by which permissions rule. */
 export type FlagWithRecord = Subject & { flag: Flag; about: RecordItem; version: number }
 
 /** Loads a flag and its record in one call. The flag's id carries the record's address. */
@@ -52,23 +52,28 @@ export async function loadFlag(id: string): Promise<FlagWithRecord | undefined> 
   const record = addressOf(id)?.record
   if (!record) return undefined
   const found = await getMany([key.flag(record, id), key.head(record)], true)
-  const [it, about] = [itemIn(found, flag, { entity_id: record, id }), itemIn(found, recordItem, { entity_id: record })]
-  return it && about && flaggedOf(it, about)
+  const raised = itemIn(found, flag, { entity_id: record, id })
+  const about = itemIn(found, recordItem, { entity_id: record })
+  return raised && about && withRecord(raised, about)
 }
 
-/** A flag with its record. `other` is the second record that it names; undefined if the caller may not see that. */
+/** A flag with its record. `other` is the second record that it names. It is undefined if the caller may not see it. */
 export type FlagWithRecords = { flag: Flag; about: RecordItem; other: RecordItem | undefined }
-export type Filter = FlagFilter & { entity?: string | undefined }
+export type FlagListFilter = FlagFilter & { entity?: string | undefined }
 export type FlagPage = PageResult<FlagWithRecords> & { people: PeopleById }
 
 /**
- * One page of the flags that the caller may see, newest first. Costs a call for each audience, and one for sizes, records
+ * Lists one page of the flags that the caller may see, newest first. Costs a call for each audience, and one for sizes, records
  * and people.
  */
-export async function listFlags({ entity, ...filter }: Filter, actor: Actor, place: PageRequest): Promise<FlagPage> {
+export async function listFlags(
+  { entity, ...filter }: FlagListFilter,
+  actor: Actor,
+  place: PageRequest,
+): Promise<FlagPage> {
   const { flag_type } = filter
-  if (flag_type && !flagTypes.some((it) => it === flag_type)) return none
-  if (entity) return ofOne(entity, filter, actor, place)
+  if (flag_type && !flagTypes.some((it) => it === flag_type)) return noFlags
+  if (entity) return listFlagsOn(entity, filter, actor, place)
   const { items, found, ...listed } = await readList(listsFor(filter, actor), place, (page) =>
     page.map((item) => parse(flag, item)).flatMap((it) => [key.head(it.entity_id), ...namedBy(it)]),
   )
@@ -77,12 +82,12 @@ export async function listFlags({ entity, ...filter }: Filter, actor: Actor, pla
     .flatMap((it) => {
       const about = itemIn(found, recordItem, it)
       // The index lags: it may still list a record that was hidden a moment ago.
-      return about && mayInspect(actor, flaggedOf(it, about)) ? [shownTo(actor, it, about, found)] : []
+      return about && mayInspect(actor, withRecord(it, about)) ? [visibleFlag(actor, it, about, found)] : []
     })
   return { ...listed, results, people: peopleIn(found) }
 }
 
-/** The lists that the caller may see: one for each audience, and withheld flags on the caller's own records. */
+/** The lists that the caller may see: one for each audience, and one of withheld flags on the caller's own records. */
 function listsFor(filter: FlagFilter, actor: Actor): List {
   const readable = historyAudiencesOf(actor)
   const own = readable.includes('withheld') ? [] : [actor.id]
@@ -102,13 +107,13 @@ function listsFor(filter: FlagFilter, actor: Actor): List {
   }
 }
 
-/** A flag with the other record if the caller may see that, and the people that it names. One call. */
+/** Adds the other record, if the caller may see it, and the people that the flag names. One call. */
 export async function showFlag(
   it: FlagWithRecord,
   actor: Actor | null,
 ): Promise<{ shown: FlagWithRecords; people: PeopleById }> {
   const found = await getMany(namedBy(it.flag))
-  return { shown: shownTo(actor, it.flag, it.about, found), people: peopleIn(found) }
+  return { shown: visibleFlag(actor, it.flag, it.about, found), people: peopleIn(found) }
 }
 
 export type FlagInput = Pick<Flag, 'flag_type' | 'reason'>
@@ -134,20 +139,20 @@ export async function raiseFlag(
   const done = newActivity(entity_id, actor, 'flagged', input.reason, at)
   const next = withActivity(recounted(about, undefined, raised), done, actor)
   unit.add([put(flag, raised, undefined), put(activity, done, undefined), ...headWrites(about, next)])
-  return flaggedOf(raised, next)
+  return withRecord(raised, next)
 }
 
-export type Changes = Partial<FlagInput & Pick<Flag, 'is_resolved'>>
+export type FlagChanges = Partial<FlagInput & Pick<Flag, 'is_resolved'>>
 
 /**
- * Changes a flag. Fails with `invalid` if the same person has an open flag of that type, with `conflict` if somebody else
- * changed it.
+ * Changes a flag. Fails with `invalid` if the same person has an open flag of that type on the record. Fails with `conflict`
+ * if the flag has changed since it was read.
  */
 export const amendFlag = (
   unit: UnitOfWork,
   old: FlagWithRecord,
   actor: Actor,
-  changes: Changes,
+  changes: FlagChanges,
 ): Promise<FlagWithRecord> =>
   change(unit, old, async ({ flag: it }) => {
     if (says(it, changes)) return it
@@ -184,7 +189,7 @@ const change = (
     if (next === it.flag) return { result: it, writes: [] }
     const about = recounted(it.about, it.flag, next)
     const changed = withFlagAudience(next, about)
-    return { result: flaggedOf(changed, about), writes: [put(flag, changed, it.flag), ...headWrites(it.about, about)] }
+    return { result: withRecord(changed, about), writes: [put(flag, changed, it.flag), ...headWrites(it.about, about)] }
   })
 
 /**
@@ -202,7 +207,10 @@ async function onLatest<T>(
   return unit.addPlan(await plan(it))
 }
 
-/** A person has at most one open flag of a type on a record. The head was read before: its version guards against a twin. */
+/**
+ * A person has at most one open flag of a type on a record. Fails with `invalid` if another one is open. The record was read
+ * before, so its version guards against a flag that is raised at the same moment.
+ */
 async function checkNoTwin(it: Flag): Promise<void> {
   if (it.is_resolved || it.flagged_by === null) return
   const twin = (await loadFlagsOn(it.entity_id)).find(
@@ -241,7 +249,7 @@ const headWrites = (old: RecordItem, next: RecordItem): Write[] => [
   ...queueWrites(old, next),
 ]
 
-const flaggedOf = (it: Flag, about: RecordItem): FlagWithRecord => ({
+const withRecord = (it: Flag, about: RecordItem): FlagWithRecord => ({
   flag: it,
   about,
   contributor_id: about.contributor_id,
@@ -254,26 +262,30 @@ const flaggedOf = (it: Flag, about: RecordItem): FlagWithRecord => ({
   version: it.version,
 })
 
-const none: FlagPage = { count: 0, results: [], people: () => null }
+const noFlags: FlagPage = { count: 0, results: [], people: () => null }
 
-/** One page of the flags of one record. A record has few, so all of them are read. */
-async function ofOne(
+/** Lists one page of the flags of one record. A record has few flags, so all of them are read. */
+async function listFlagsOn(
   entity: string,
   filter: FlagFilter,
   actor: Actor,
   { offset, limit }: PageRequest,
 ): Promise<FlagPage> {
   const about = await get(recordItem, { entity_id: entity })
-  if (!about) return none
+  if (!about) return noFlags
   const fitting = (await loadFlagsOn(entity)).filter(
     (it) =>
-      mayInspect(actor, flaggedOf(it, about)) &&
+      mayInspect(actor, withRecord(it, about)) &&
       (!filter.flag_type || it.flag_type === filter.flag_type) &&
       (filter.is_resolved === undefined || it.is_resolved === filter.is_resolved),
   )
   const page = fitting.slice(offset, offset + limit)
   const found = await getMany(page.flatMap(namedBy))
-  return { count: fitting.length, results: page.map((it) => shownTo(actor, it, about, found)), people: peopleIn(found) }
+  return {
+    count: fitting.length,
+    results: page.map((it) => visibleFlag(actor, it, about, found)),
+    people: peopleIn(found),
+  }
 }
 
 /** The keys of the other record and of the people that a flag names. */
@@ -282,7 +294,7 @@ const namedBy = ({ other_entity_id, flagged_by, resolved_by }: Flag): Key[] => [
   ...[flagged_by, resolved_by].filter((id) => id !== null).map(keyOf),
 ]
 
-function shownTo(
+function visibleFlag(
   actor: Actor | null,
   it: Flag,
   about: RecordItem,

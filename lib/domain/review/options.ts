@@ -5,44 +5,45 @@ import { type Handling, handlings, type Verdict, verdictEffects, verdicts } from
 import { decidingOn, personaAfter } from './decide.ts'
 import { isContested } from './verdict.ts'
 
-/** What a caller may decide on a waiting record, by the same rules as a decision. */
-export type Options = {
-  /** The least rank that may accept it as it is. */
+/** The decisions that a caller may give on a waiting record, by the same rules as a decision. */
+export type ReviewOptions = {
+  /** The least rank that may accept the record as it is. */
   required_persona: Rank
   allowed_verdicts: Verdict[]
-  /** How the caller may settle its contradictions when accepting it. */
+  /** The handlings that the caller may choose for its contradictions when accepting it. */
   allowed_handlings: Handling[]
-  /** Why the caller may not accept it; null where they may. */
+  /** Why the caller may not accept it. Null if they may. */
   refusal: string | null
 }
 
-/** The options of a caller on a record. They do not look at leases. */
-export function optionsOn(it: History, actor: Actor): Options {
-  const allowed = isPending(it.status) ? verdicts.filter((verdict) => mayGive(actor, it, verdict)) : []
+/** Computes the options of a caller on a record. It ignores leases: a lease of another reviewer still refuses the verdict. */
+export function reviewOptionsOf(record: History, actor: Actor): ReviewOptions {
+  const allowed = isPending(record.status) ? verdicts.filter((verdict) => mayGive(actor, record, verdict)) : []
   const accepts = allowed.some((verdict) => verdictEffects[verdict].accepts)
-  const contested = isContested(it)
+  const contested = isContested(record)
   return {
-    required_persona: contested ? higher(it.required_persona, 'domain_expert') : it.required_persona,
+    required_persona: contested ? higherOf(record.required_persona, 'domain_expert') : record.required_persona,
     allowed_verdicts: allowed,
-    allowed_handlings: accepts ? handlings.filter((one) => (one === 'not_applicable') !== contested) : [],
-    refusal: accepts ? null : whyNot(it, actor),
+    allowed_handlings: accepts ? handlings.filter((handling) => (handling === 'not_applicable') !== contested) : [],
+    refusal: accepts ? null : refusalOf(record, actor),
   }
 }
 
-const ruling = (actor: Actor, it: History, verdict: Verdict) =>
-  mayDecide(actor, decidingOn(it, { verdict, confidence_override: null }))
+const rulingOn = (actor: Actor, record: History, verdict: Verdict) =>
+  mayDecide(actor, decidingOn(record, { verdict, confidence_override: null }))
 
-/** Nothing is escalated beyond the highest rank. */
-const mayGive = (actor: Actor, it: History, verdict: Verdict) =>
-  ruling(actor, it, verdict) === true && (verdict !== 'escalate' || personaAfter(it, verdict) !== it.required_persona)
+/** A record that is with the highest rank cannot be escalated. */
+const mayGive = (actor: Actor, record: History, verdict: Verdict) =>
+  rulingOn(actor, record, verdict) === true &&
+  (verdict !== 'escalate' || personaAfter(record, verdict) !== record.required_persona)
 
-function whyNot(it: History, actor: Actor): string | null {
-  if (!isPending(it.status)) return 'Nothing waits for review here.'
-  const found = ruling(actor, it, 'accept')
-  return found === true ? null : refusalIn(found)
+function refusalOf(record: History, actor: Actor): string | null {
+  if (!isPending(record.status)) return 'Nothing waits for review here.'
+  const ruling = rulingOn(actor, record, 'accept')
+  return ruling === true ? null : refusalText(ruling)
 }
 
-const refusalIn = (found: Exclude<ReturnType<typeof mayDecide>, true>): string =>
-  typeof found === 'object' ? found.refusal : 'You may not decide on this.'
+const refusalText = (ruling: Exclude<ReturnType<typeof mayDecide>, true>): string =>
+  typeof ruling === 'object' ? ruling.refusal : 'You may not decide on this.'
 
-const higher = (a: Rank, b: Rank): Rank => (ranks.indexOf(a) >= ranks.indexOf(b) ? a : b)
+const higherOf = (a: Rank, b: Rank): Rank => (ranks.indexOf(a) >= ranks.indexOf(b) ? a : b)

@@ -4,7 +4,7 @@ import type { Handling } from '../records/rules/verdicts.ts'
 export type Proposal = { proposed_handling: Exclude<Handling, 'not_applicable'>; why: string }
 type Sourced = { source_type: string; confidence: string }
 
-/** Sources, the most trusted first. Those in one row have equal rank. */
+/** Types of source, the most trusted first. Those in one row have equal rank. */
 export const sourceRanks: readonly (readonly string[])[] = [
   ['inscription'],
   ['archival', 'archive'],
@@ -16,34 +16,34 @@ export const sourceRanks: readonly (readonly string[])[] = [
 ]
 const confidences: readonly string[] = ['certain', 'likely', 'uncertain', 'speculative']
 /** Ranks that differ by at most this are close. Then confidence decides, and `supersedes` is never proposed. */
-const CLOSE = 1
+const CLOSE_RANKS = 1
 
-/** Proposes how to settle a rival claim against the standing one. Undefined if both say the same. */
+/** Proposes how to settle a rival claim against the standing one. Undefined if their values are equal. */
 export function proposeHandling(verdict: Comparison, standing: Sourced, rival: Sourced): Proposal | undefined {
   if (verdict === 'same') return undefined
-  return verdict === 'contradicts' ? proposals[better(standing, rival)] : proposals[verdict]
+  return verdict === 'contradicts' ? proposals[weighClaims(standing, rival)] : proposals[verdict]
 }
 
 /**
- * Which of two contradicting claims is trusted more. The standing one wins by a better source, or by confidence if the
+ * Weighs two contradicting claims. The standing one wins by a better source, or by confidence if the
  * sources are close. The rival wins only with a better source and at least equal confidence.
  */
-function better(standing: Sourced, rival: Sourced): 'standing' | 'surer' | 'rival' | 'neither' {
+function weighClaims(standing: Sourced, rival: Sourced): 'standing' | 'more_confident' | 'rival' | 'neither' {
   const rank = rankOf(standing) - rankOf(rival)
   const confidence = confidenceOf(standing) - confidenceOf(rival)
-  if (rank > CLOSE && confidence >= 0) return 'rival'
-  if (rank < -CLOSE) return 'standing'
-  return Math.abs(rank) <= CLOSE && confidence < 0 ? 'surer' : 'neither'
+  if (rank > CLOSE_RANKS && confidence >= 0) return 'rival'
+  if (rank < -CLOSE_RANKS) return 'standing'
+  return Math.abs(rank) <= CLOSE_RANKS && confidence < 0 ? 'more_confident' : 'neither'
 }
 
 /** An unknown or missing source ranks last. */
 const rankOf = ({ source_type }: Sourced) => {
-  const at = sourceRanks.findIndex((row) => row.includes(source_type))
-  return at < 0 ? sourceRanks.length : at
+  const rank = sourceRanks.findIndex((row) => row.includes(source_type))
+  return rank < 0 ? sourceRanks.length : rank
 }
 const confidenceOf = ({ confidence }: Sourced) => {
-  const at = confidences.indexOf(confidence)
-  return at < 0 ? confidences.length : at
+  const rank = confidences.indexOf(confidence)
+  return rank < 0 ? confidences.length : rank
 }
 
 const proposals = {
@@ -57,7 +57,7 @@ const proposals = {
     proposed_handling: 'existing_stands',
     why: 'The values exclude each other, and the existing one has the better source.',
   },
-  surer: {
+  more_confident: {
     proposed_handling: 'existing_stands',
     why: 'The values exclude each other; their sources are close, and the existing one is given with more confidence.',
   },

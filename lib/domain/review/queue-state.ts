@@ -4,19 +4,19 @@ import { key } from '../../platform/table/keys.ts'
 import { leaseIn } from '../records/leases.ts'
 import { queueByAge, queueLists, queueParts } from '../records/queue-entry.ts'
 
-/** How many of the oldest entries are searched for an unclaimed one. */
-const LOOKED_AT = 50
+/** The oldest entries, among which an unclaimed one is looked for. */
+const OLDEST_READ = 50
 
-/** How many records wait, how long the oldest waits, and how long the oldest unclaimed one waits. In seconds. */
-export async function queueState(): Promise<{ waiting: number; queue_age_s: number; oldest_unclaimed_s: number }> {
+/** Counts the waiting records. Returns, in seconds, the age of the oldest one and of the oldest one that nobody has claimed. */
+export async function loadQueueState(): Promise<{ waiting: number; queue_age_s: number; oldest_unclaimed_s: number }> {
   const runs = await Promise.all(
-    queueParts.all.lists.map((list) => walk({ ...queueLists.created(list), forward: true, limit: LOOKED_AT }, 1)),
+    queueParts.all.lists.map((list) => walk({ ...queueLists.created(list), forward: true, limit: OLDEST_READ }, 1)),
   )
   const oldest = runs
     .flat()
     .map((item) => parse(queueByAge, item))
     .sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
-    .slice(0, LOOKED_AT)
+    .slice(0, OLDEST_READ)
   const size = [queueLists.size('all')]
   const found = await getMany([...countKeys(size), ...oldest.map((it) => key.lease(it.entity_id))])
   return {

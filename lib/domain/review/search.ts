@@ -5,34 +5,34 @@ import { openSearchModelIfAny } from '../../engines/search/index.ts'
 import { namesForEntry, parseQueueHeading, QUEUE_RESOURCE, QueueEntry } from '../records/queue-entry.ts'
 import { ageAt } from '../records/rules/triage.ts'
 
-/** The most entries that one search yields, the best first. A text that fits more finds only these. */
+/** The most entries that one search returns, the best first. */
 const MOST_FOUND = 10_000
 
 const everything: Scope = { signedIn: true, everything: true, own: null }
 
-/** The waiting entries whose names match a text, as search knew them a moment ago. Undefined without a search model. */
+/** Searches waiting entries by their names. The search index is about a second behind. Undefined without a search model. */
 export async function searchQueue(text: string, at: number): Promise<QueueEntry[] | undefined> {
   const model = await openSearchModelIfAny()
-  const found = await model?.search({
+  const answer = await model?.search({
     text,
     literal: true,
     scope: everything,
     resources: [QUEUE_RESOURCE],
     limit: MOST_FOUND,
   })
-  return found?.hits.map((it) => waitingIn(it, at))
+  return answer?.hits.map((hit) => entryOfHit(hit, at))
 }
 
-const waitingIn = (it: Hit, at: number): QueueEntry =>
+const entryOfHit = (hit: Hit, at: number): QueueEntry =>
   v.parse(QueueEntry, {
-    ...parseQueueHeading(it.category ?? ''),
-    entity_id: it.object_pk,
-    status: it.status,
-    contributor_id: it.contributor_id,
-    names: namesForEntry([it.title, ...it.names]),
-    open_flags: it.popularity_score,
-    age: ageAt(it.created_at, at),
-    created_at: it.created_at,
-    updated_at: it.updated_at,
+    ...parseQueueHeading(hit.category ?? ''),
+    entity_id: hit.object_pk,
+    status: hit.status,
+    contributor_id: hit.contributor_id,
+    names: namesForEntry([hit.title, ...hit.names]),
+    open_flags: hit.popularity_score,
+    age: ageAt(hit.created_at, at),
+    created_at: hit.created_at,
+    updated_at: hit.updated_at,
     version: 0,
   })

@@ -6,7 +6,7 @@ import { type Handling, type Verdict, verdictEffects } from '../records/rules/ve
 /** The values that a reviewer changes, in the form of a contribution. */
 export type Edits = Contribution & { pictures?: readonly Picture[] }
 
-/** A reviewer's verdict with all that goes with it. */
+/** The input of a decision: the verdict and its details. */
 export type DecisionInput = {
   verdict: Verdict
   conflict_handling: Handling
@@ -17,19 +17,19 @@ export type DecisionInput = {
   internal_note: string
   /** With `accept_with_edits`: the changed values, and pictures whose files the service itself has stored. */
   edits?: Edits | null
-  /** With `escalate`: the user who is asked to decide. */
+  /** With `escalate`: the user who should decide. */
   escalated_to?: string | null
   /** Set by a verdict on a whole batch. Its contributor gets one notice for the batch, and none for each row. */
   of_batch?: boolean
 }
 
-const openContradictions = (it: History) =>
-  it.flags.filter((each) => each.flag_type === 'contradiction' && !each.is_resolved)
+const openContradictions = (record: History) =>
+  record.flags.filter((flag) => flag.flag_type === 'contradiction' && !flag.is_resolved)
 
 /** Whether an acceptance would settle a contradiction. */
 export const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
 
-/** A contradiction is moot once its claim, the first that it names, is superseded. */
+/** A contradiction is moot once its claim is superseded. The first id that the flag names is the claim. */
 export const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>
   old.assertions.some((it) => it.id === id && it.reconciliation_status === 'superseded')
 
@@ -46,12 +46,12 @@ export function settledFlags(old: History, { verdict }: DecisionInput): Flag[] {
 }
 
 /**
- * The claims that a verdict is about: those of the waiting revision. If no revision waits, they are the claims made apart
- * that contradict the standing value. Only these brought the record into review.
+ * The claims that a verdict judges: those of the waiting revision. If no revision waits, they are the single claims that
+ * contradict a standing value: these brought the record into review.
  */
 export function underReview(old: History): Assertion[] {
   const pending = old.assertions.filter((it) => it.reconciliation_status === 'pending')
-  const carried = pending.filter(isUnderReview)
+  const ofRevision = pending.filter(isUnderReview)
   const contested = new Set(openContradictions(old).flatMap((it) => it.assertion_ids))
-  return carried.length > 0 ? carried : pending.filter((it) => contested.has(it.id))
+  return ofRevision.length > 0 ? ofRevision : pending.filter((it) => contested.has(it.id))
 }

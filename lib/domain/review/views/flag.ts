@@ -9,8 +9,8 @@ import { flagView } from '../../records/views/entity.ts'
 import type { FlagWithRecords } from '../flags.ts'
 
 /**
- * A flag as this caller may know it. Only those who work on the record see its claims. Whoever raised the flag also sees
- * its reason.
+ * A flag as this caller may see it. Its claims are for those who work on the record. Its reason is also for the person who
+ * raised it.
  */
 export function flagRow(
   { flag, about, other }: FlagWithRecords,
@@ -18,13 +18,13 @@ export function flagRow(
   actor: Actor | null,
   say: Say,
 ): s.Output<typeof ReviewFlagView> {
-  const inside = worksOn(actor, about)
-  const own = flag.flagged_by !== null && flag.flagged_by === actor?.id
+  const isInsider = worksOn(actor, about)
+  const isOwn = flag.flagged_by !== null && flag.flagged_by === actor?.id
   return {
     ...flagView(flag, people),
-    reason: inside || own ? reasonOf(flag, other, say) : '',
-    property: inside ? flag.property : null,
-    assertion_ids: inside ? flag.assertion_ids : [],
+    reason: isInsider || isOwn ? reasonOf(flag, other, say) : '',
+    property: isInsider ? flag.property : null,
+    assertion_ids: isInsider ? flag.assertion_ids : [],
     other_entity_id: other?.entity_id ?? null,
     other: other ? cardOf(other) : null,
     entity_id: about.entity_id,

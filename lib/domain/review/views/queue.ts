@@ -25,7 +25,7 @@ export const QueueItemView = s.shape('QueueItem', () =>
   }),
 )
 
-/** A row of the review queue and of the contribution queue: the contribution, why it is urgent, and who holds its lease. */
+/** A row of the review queue and of the contribution queue: the contribution, its urgency, and the holder of its lease. */
 export function queueRow(
   { record: it, lease, at }: QueueRow & { record: Visible<RecordItem> },
   actor: Actor,
@@ -43,12 +43,12 @@ export function queueRow(
     fork_info: null,
     ...urgency,
     triage_breakdown,
-    why_here: whyHere(it, at),
+    why_here: urgencyTexts(it, at),
     lease: lease && leaseView(lease),
   }
 }
 
-/** Who holds the lease of a record, and until when. */
+/** The holder of a record's lease, and the end of the lease. */
 export const LeaseView = s.shape('Lease', () =>
   v.object({ held_by: v.object({ id: s.uuid, username: s.text }), until: s.time }),
 )
@@ -101,11 +101,11 @@ export function triageView(it: TriageSubject & Pick<RecordItem, 'worst_source_ty
 }
 
 /** The parts of the score in words, the largest first. A part that adds nothing is left out. */
-function whyHere(it: TriageSubject & Pick<RecordItem, 'worst_source_type'>, at: number): string[] {
+function urgencyTexts(it: TriageSubject & Pick<RecordItem, 'worst_source_type'>, at: number): string[] {
   const { points, days_in_review } = computeTriage(it, at)
   const source = it.worst_source_type?.replaceAll('_', ' ')
   const sentences = {
-    age: days_in_review === 0 ? phrase('Waiting since today') : phrase(`Waiting for ${daysIn(days_in_review)}`),
+    age: days_in_review === 0 ? phrase('Waiting since today') : phrase(`Waiting for ${daysText(days_in_review)}`),
     flags: it.open_flags === 1 ? phrase('1 open flag') : phrase(`${it.open_flags} open flags`),
     conflict: phrase('Contradicts another claim'),
     source: source ? phrase(`Weakest source: ${source}`) : phrase('A value has no source'),
@@ -117,4 +117,4 @@ function whyHere(it: TriageSubject & Pick<RecordItem, 'worst_source_type'>, at: 
     .map((part) => `${part.words} (+${part.points})`)
 }
 
-const daysIn = (n: number) => (n === 1 ? phrase('1 day') : phrase(`${n} days`))
+const daysText = (n: number) => (n === 1 ? phrase('1 day') : phrase(`${n} days`))

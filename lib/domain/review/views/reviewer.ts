@@ -4,7 +4,7 @@ import type { Actor } from '../../../platform/permissions.ts'
 import { ReviewerRoleView, roleView } from '../../../platform/users/views/role.ts'
 import { percent } from '../../records/history.ts'
 import { verdicts } from '../../records/rules/verdicts.ts'
-import type { Decided, Work } from '../reviewers.ts'
+import type { DecidedRecord, ReviewerFigures } from '../reviewers.ts'
 
 type Queues = { all: number; conflicts: number; flagged: number; expiring: number }
 
@@ -34,29 +34,33 @@ export const ReviewerDashboardView = s.shape('ReviewerDashboard', () =>
   }),
 )
 
-/** A reviewer's own page: what waits, the last seven days, totals, and the latest activities in their field. */
-export function dashboardView(it: Work, queues: Queues, actor: Actor): s.Output<typeof ReviewerDashboardView> {
-  const { user, week } = it
-  const counted = (...verdicts: string[]) => week.filter(({ verdict }) => verdicts.includes(verdict)).length
+/** A reviewer's own page: sizes of queues, the last seven days, totals, and the latest activities in their field. */
+export function dashboardView(
+  figures: ReviewerFigures,
+  queues: Queues,
+  actor: Actor,
+): s.Output<typeof ReviewerDashboardView> {
+  const { user, week } = figures
+  const countOf = (...verdicts: string[]) => week.filter(({ verdict }) => verdicts.includes(verdict)).length
   return {
     queue_count: queues.all,
     conflicts_count: queues.conflicts,
     flagged_count: queues.flagged,
     expiring_count: queues.expiring,
     resolved_this_week: week.length,
-    accepted_this_week: counted('accept', 'accept_with_edits'),
-    rejected_this_week: counted('reject'),
-    total_reviewed: it.total,
-    acceptance_rate: percent(it.accepted, it.total),
-    conflicts_resolved: it.conflicts_resolved,
+    accepted_this_week: countOf('accept', 'accept_with_edits'),
+    rejected_this_week: countOf('reject'),
+    total_reviewed: figures.total,
+    acceptance_rate: percent(figures.accepted, figures.total),
+    conflicts_resolved: figures.conflicts_resolved,
     reviewer_role: user?.reviewer_role?.is_active
-      ? roleView({ ...user, reviewer_role: user.reviewer_role }, it.people, actor)
+      ? roleView({ ...user, reviewer_role: user.reviewer_role }, figures.people, actor)
       : null,
-    recent_domain_activity: it.lately.map(({ activity, about }) => ({
+    recent_domain_activity: figures.lately.map(({ activity, about }) => ({
       entity_id: about.entity_id,
       entity_name: about.name,
       activity_type: activity.activity_type,
-      user: it.people(activity.user_id)?.username ?? '',
+      user: figures.people(activity.user_id)?.username ?? '',
       created_at: activity.created_at,
       comment: activity.comment,
     })),
@@ -74,7 +78,7 @@ export const DecisionRowView = s.shape('DecisionRow', () =>
 )
 
 /** A row of the list of a person's decisions. A record that the caller may not see is not named. */
-export const decisionRow = ({ decision, about }: Decided) => ({
+export const decisionRow = ({ decision, about }: DecidedRecord) => ({
   id: decision.id,
   entity_id: about ? decision.entity_id : null,
   entity_name: about?.name ?? '',

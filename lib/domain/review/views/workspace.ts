@@ -21,7 +21,7 @@ import {
 } from '../../records/views/entity.ts'
 import { compareValues, ExplainedPropertyView, explainProperties, fieldLabel } from '../../records/views/explain.ts'
 import { AssertionView, assertionView } from '../../records/views/record.ts'
-import { type Options, optionsOn } from '../options.ts'
+import { type ReviewOptions, reviewOptionsOf } from '../options.ts'
 import { proposeHandling } from '../propose.ts'
 import { flagRow } from './flag.ts'
 import { LeaseView, leaseView, triageView, urgency } from './queue.ts'
@@ -53,7 +53,7 @@ export const WorkspaceView = s.shape('Workspace', () =>
   }),
 )
 
-/** Everything that a reviewer needs to decide on a record, with a proposal for each conflict. */
+/** The workspace: all that a reviewer needs to decide on a record, with a proposal for each conflict. */
 export function workspaceView(
   it: Visible<History>,
   actor: Actor | null,
@@ -61,28 +61,28 @@ export function workspaceView(
   { at, say }: { at: number; say: Say },
 ): s.Output<typeof WorkspaceView> {
   const kind = kinds[it.kind]
-  const seen = (entity_id: string | null) => {
-    const found = other(entity_id)
-    return found && mayInspect(actor, found) ? found : undefined
+  const visibleRecord = (entity_id: string | null) => {
+    const record = other(entity_id)
+    return record && mayInspect(actor, record) ? record : undefined
   }
   const reviewed = it.proposed ?? it.data
-  const current = it.revisions.find((each) => each.revision_number === it.current_revision)
+  const current = it.revisions.find((revision) => revision.revision_number === it.current_revision)
   return {
     ...entityRow(it, actor, people),
     name: reviewed[kind.nameField] ?? it.name,
     description: String(reviewed.description ?? ''),
     current_revision: current ? revisionView(it, current, people) : null,
     contributor_stats: stats,
-    // The permission lets reviewers in, and nobody else.
-    ...(actor ? optionsOn(it, actor) : ({} as Options)),
+    // The permission of the route admits reviewers only, so `actor` is not null here. The cast satisfies the type.
+    ...(actor ? reviewOptionsOf(it, actor) : ({} as ReviewOptions)),
     lease: it.lease && { ...leaseView(it.lease), is_mine: it.lease.held_by === actor?.id },
     accepted_revision: it.accepted_revision,
-    revisions: it.revisions.map((each) => revisionView(it, each, people)),
-    activities: it.activities.map((each) => activityView(each, people, it, actor)),
-    review_decisions: it.decisions.map((each) => decisionView(each, it.revisions, it, people)),
+    revisions: it.revisions.map((revision) => revisionView(it, revision, people)),
+    activities: it.activities.map((activity) => activityView(activity, people, it, actor)),
+    review_decisions: it.decisions.map((decision) => decisionView(decision, it.revisions, it, people)),
     flags: it.flags
-      .filter((each) => !each.is_resolved)
-      .map((each) => flagRow({ flag: each, about: it, other: seen(each.other_entity_id) }, people, actor, say)),
+      .filter((flag) => !flag.is_resolved)
+      .map((flag) => flagRow({ flag, about: it, other: visibleRecord(flag.other_entity_id) }, people, actor, say)),
     difference: differenceOf(it, it.public ? it.data : {}, reviewed),
     properties: explainProperties(it, actor, people),
     conflicts: conflictsIn(it),
@@ -91,7 +91,7 @@ export function workspaceView(
   }
 }
 
-/** A waiting claim beside a standing one, and the proposal how to settle them. */
+/** A pending claim and the claim that it meets, with a proposal how to settle the two. */
 export const ConflictView = s.shape('Conflict', () =>
   v.object({
     property: s.text,
@@ -106,12 +106,12 @@ export const ConflictView = s.shape('Conflict', () =>
 )
 
 /**
- * Pairs each pending claim with the claims of its property that stand, or that another person made before it. Pairs that
- * say the same are left out.
+ * Pairs each pending claim with the claims of its property that stand, or that another person made before it. Pairs with
+ * equal values are left out.
  */
 export function conflictsIn(it: History) {
-  const living = it.assertions.filter((one) => one.reconciliation_status !== 'superseded').toSorted(byAge)
-  const rivals = living.filter((one) => one.reconciliation_status === 'pending')
+  const living = it.assertions.filter((claim) => claim.reconciliation_status !== 'superseded').toSorted(byAge)
+  const rivals = living.filter((claim) => claim.reconciliation_status === 'pending')
   return rivals.flatMap((rival) =>
     living.filter((standing) => meets(standing, rival)).flatMap((standing) => conflictOf(it, standing, rival)),
   )
@@ -130,7 +130,8 @@ function conflictOf(it: History, standing: Assertion, rival: Assertion) {
   const proposal = verdict && proposeHandling(verdict, standing, rival)
   if (!proposal) return []
   const flag = it.flags.find(
-    (each) => !each.is_resolved && [standing.id, rival.id].every((id) => each.assertion_ids.includes(id)),
+    ({ is_resolved, assertion_ids }) =>
+      !is_resolved && assertion_ids.includes(standing.id) && assertion_ids.includes(rival.id),
   )
   return [
     {
