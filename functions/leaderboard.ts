@@ -116,7 +116,7 @@ function pageBody<Row>(
   request: Request,
   page: PageRequest,
   listed: board.Board,
-  row: (it: board.Ranked, origin: string) => Row,
+  row: (it: board.RankedRow, origin: string) => Row,
 ) {
   const results = listed.results.map((it) => row(it, request.origin))
   return {

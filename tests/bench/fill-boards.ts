@@ -1,5 +1,5 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { type Entry, entry, rowChanges } from '../../lib/domain/leaderboard/items.ts'
+import { type BoardEntry, boardEntry, rowChanges } from '../../lib/domain/leaderboard/items.ts'
 import { positionsFor } from '../../lib/domain/leaderboard/score.ts'
 import { db, TableName } from '../../lib/engines/table/client.ts'
 import { put } from '../../lib/engines/table/item.ts'
@@ -9,21 +9,21 @@ type Item = Record<string, unknown>
 
 /** Puts people with figures straight into the table, numbered from `from` to `to`, with all that the projector would write for them. */
 export async function fillBoards(from: number, to: number, fill?: (items: Iterable<Item>) => void): Promise<void> {
-  const numbers: ReturnType<typeof rowChanges>['numbers'] = new Map()
-  if (fill) fill(itemsOf(from, to, numbers))
-  else await overTheWire(itemsOf(from, to, numbers))
-  for (const { at, by } of numbers.values()) await add(at, by)
+  const counts: ReturnType<typeof rowChanges>['counts'] = new Map()
+  if (fill) fill(itemsOf(from, to, counts))
+  else await overTheWire(itemsOf(from, to, counts))
+  for (const { at, by } of counts.values()) await add(at, by)
 }
 
-/** The items of all of them; what is counted of them is added to `numbers`. */
-function* itemsOf(from: number, to: number, numbers: ReturnType<typeof rowChanges>['numbers']): Generator<Item> {
+/** The items of all of them; what is counted of them is added to `counts`. */
+function* itemsOf(from: number, to: number, counts: ReturnType<typeof rowChanges>['counts']): Generator<Item> {
   for (let n = from; n < to; n += 1) {
     const it = personOf(n)
     const follows = rowChanges(undefined, it)
-    for (const { action } of [put(entry, it, undefined), ...follows.rows]) yield action.Put?.Item ?? {}
-    for (const [place, { at, by }] of follows.numbers) {
-      const there = numbers.get(place) ?? { at, by: {} }
-      numbers.set(place, there)
+    for (const { action } of [put(boardEntry, it, undefined), ...follows.rows]) yield action.Put?.Item ?? {}
+    for (const [place, { at, by }] of follows.counts) {
+      const there = counts.get(place) ?? { at, by: {} }
+      counts.set(place, there)
       for (const [name, more] of Object.entries(by)) there.by[name] = (there.by[name] ?? 0) + more
     }
   }
@@ -46,7 +46,7 @@ async function overTheWire(items: Iterable<Item>): Promise<void> {
 }
 
 /** Most have done a little, few very much; every third belongs to one of 200 institutions. */
-export function personOf(n: number): Entry {
+export function personOf(n: number): BoardEntry {
   const [a, b, c] = [chance(n, 1), chance(n, 2), chance(n, 3)]
   const entities = Math.min(20_000, Math.floor(a ** -0.7))
   const accepted_entities = Math.floor(entities * b)

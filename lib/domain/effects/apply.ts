@@ -2,8 +2,8 @@ import type { Images, Stored } from '../../engines/table/index.ts'
 import { parse } from '../../engines/table/index.ts'
 import { userOf } from '../../platform/users/users.ts'
 import { moveComments, placeComments } from '../comments/visibility.ts'
-import { figuresOf } from '../leaderboard/keep.ts'
-import { countedTypes, peopleConcernedBy } from '../leaderboard/recount.ts'
+import { prepareRefresh } from '../leaderboard/keep.ts'
+import { boardTypes, peopleConcernedBy } from '../leaderboard/recount.ts'
 import { announceAll } from '../notifications/announcements.ts'
 import { followReviewer, isReviewer } from '../notifications/membership.ts'
 import { sendAll } from '../notifications/send.ts'
@@ -46,7 +46,7 @@ const messages: Readonly<Record<string, (images: Images) => Promise<void>>> = { 
 
 /** The types of items whose changes have effects. */
 export const effectTypes: readonly string[] = [
-  ...new Set([...Object.keys(effects), ...Object.keys(messages), ...countedTypes(), ...notifiedTypes()]),
+  ...new Set([...Object.keys(effects), ...Object.keys(messages), ...boardTypes(), ...notifiedTypes()]),
 ]
 
 /** What a change contributes to the shared work. `finish` does it once for several changes. */
@@ -84,7 +84,7 @@ export async function sendMessages(images: Images, memo: Memo = {}): Promise<rea
 /** Does the shared work: notes who reviews, refreshes figures, and notifies people. */
 export async function finish({ people, reviewers, told }: Common): Promise<void> {
   for (const user_id of new Set(reviewers)) await followReviewer(user_id)
-  const refresh = await figuresOf([...new Set(people)])
+  const refresh = await prepareRefresh([...new Set(people)])
   for (const user_id of new Set(people)) await refresh(user_id)
   for (const [user_id, them] of Map.groupBy(told, (it) => it.user_id)) await tell(user_id, them)
 }

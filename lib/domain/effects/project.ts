@@ -6,7 +6,7 @@ import type { Change } from '../../engines/search/index.ts'
 import { appendChanges } from '../../engines/search/index.ts'
 import { changesOf, type Images, type StreamRecord } from '../../engines/table/index.ts'
 import { type FeedChange, feedChangeOf, followChanges } from '../feed/follow.ts'
-import { figuresOf } from '../leaderboard/keep.ts'
+import { prepareRefresh } from '../leaderboard/keep.ts'
 import { applyEffects, type Common, effectTypes, finish, nothing } from './apply.ts'
 import { headsOf, type Memo, type Telling } from './notify.ts'
 import { parkChange } from './parked.ts'
@@ -126,7 +126,7 @@ class Batch {
   async #count(counted: ReadonlyMap<string, readonly Placed<string>[]>): Promise<void> {
     const all = [...counted.values()].flat().sort(inOrder)
     await this.#together(all, async () => {
-      const refresh = await figuresOf([...counted.keys()])
+      const refresh = await prepareRefresh([...counted.keys()])
       for (const [user_id, them] of counted) await this.#together(them, () => refresh(user_id))
     })
   }

@@ -6,11 +6,11 @@ import { addNumbers, defineItem, type Key, putEntry, removeEntry, type Write } f
 import { key } from '../../platform/table/keys.ts'
 import { decisionList, listsOf, recordVisibilities, revisionList } from '../records/items.ts'
 import { submissionList } from '../submissions/items.ts'
-import { type BoardName, boardNames, boards, placeOf } from './score.ts'
-import { figures, type Tally } from './tally.ts'
+import { type BoardName, boardNames, boards, rowPlace } from './score.ts'
+import { type Figures, figureNames } from './tally.ts'
 
 /** For each figure, the lists of a person whose sizes make it up. */
-export const tallies = {
+export const figureLists = {
   entities: (user) => recordVisibilities.map((visibility) => listsOf.owner(user, visibility)),
   accepted_entities: (user) => audiences.map((audience) => listsOf.owner(user, audience)),
   rejected_entities: (user) => [listsOf.owner(user, 'rejected')],
@@ -19,7 +19,7 @@ export const tallies = {
   submissions: (user) => [submissionList(user)],
   accepted_submissions: (user) => [submissionList(user, 'accepted')],
   rejected_submissions: (user) => [submissionList(user, 'rejected')],
-} as const satisfies Record<keyof Tally, (user: string) => readonly string[]>
+} as const satisfies Record<keyof Figures, (user: string) => readonly string[]>
 
 const Profile = v.object({
   username: v.string(),
@@ -30,20 +30,19 @@ const Profile = v.object({
   avatar_url: v.string(),
   date_joined: v.string(),
 })
-/** How a person is shown on a board. */
+/** The members of a person that a board shows. */
 export type Profile = v.InferOutput<typeof Profile>
-const Figures = v.object(v.entriesFromList(figures, v.number()))
+const StoredFigures = v.object(v.entriesFromList(figureNames, v.number()))
 
 /** A person's figures. The projector computes them from the sizes of the person's lists. */
-export const Entry = v.object({
+export const BoardEntry = v.object({
   user_id: v.string(),
   face: Profile,
   /** Whether the account is active. Only active people are on boards. */
   is_active: v.boolean(),
-  tally: Figures,
+  tally: StoredFigures,
   /**
-   * The points and the tie-breaker with which the stored rows were written. With them the old rows are found, even after points
-   * are computed differently.
+   * The points and the tie-breaker of each stored row. They find the old rows, even if points are computed differently by then.
    */
   standing: v.partial(v.object(v.entriesFromList(boardNames, v.object({ points: v.number(), tie: v.number() })))),
   month: v.string(),
@@ -51,36 +50,41 @@ export const Entry = v.object({
   updated_at: v.string(),
   version: v.number(),
 })
-export type Entry = v.InferOutput<typeof Entry>
-export const entry = defineItem({
+export type BoardEntry = v.InferOutput<typeof BoardEntry>
+export const boardEntry = defineItem({
   type: 'board',
-  schema: Entry,
+  schema: BoardEntry,
   key: (it: { user_id: string }) => key.board(it.user_id),
 })
 
-/** A row of a board, with all that a page shows. Boards of one sort of work have no figures, only points. */
-export const Row = v.object({ user_id: v.string(), face: Profile, tally: v.optional(Figures), points: v.number() })
-export type Row = v.InferOutput<typeof Row>
+/** A row of a board, with all members that a page shows. Boards of one sort of work have points, but no figures. */
+export const BoardRow = v.object({
+  user_id: v.string(),
+  face: Profile,
+  tally: v.optional(StoredFigures),
+  points: v.number(),
+})
+export type BoardRow = v.InferOutput<typeof BoardRow>
 
-/** A whole board, or the part of `overall` that belongs to one institution. */
-export type List = { board: BoardName; institution?: string | undefined }
+/** A list of rows: a board of all people, or the part of `overall` that belongs to one institution. */
+export type BoardList = { board: BoardName; institution?: string | undefined }
 /** The name of a list in keys. */
-export const nameOf = ({ board, institution }: List): string =>
+export const listName = ({ board, institution }: BoardList): string =>
   institution === undefined ? board : `${board}#IN#${institution}`
 
-type RowInList = { list: List; points: number; place: string; row: Row }
+type PlacedRow = { list: BoardList; points: number; place: string; row: BoardRow }
 /** The boards whose rows show all figures. */
 const fullBoards: readonly BoardName[] = ['overall', 'contributors', 'progress']
 
 /** A person's rows in all lists. */
-function placesOf(it: Entry | undefined): RowInList[] {
-  if (!it) return []
-  const { user_id, face, tally } = it
+function placedRowsOf(entry: BoardEntry | undefined): PlacedRow[] {
+  if (!entry) return []
+  const { user_id, face, tally } = entry
   return boardNames.flatMap((board) => {
-    const position = it.standing[board]
+    const position = entry.standing[board]
     if (!position) return []
     const { points } = position
-    const place = placeOf(position, face.username, user_id)
+    const place = rowPlace(position, face.username, user_id)
     const row = { user_id, face, points, ...(fullBoards.includes(board) && { tally }) }
     const { institution } = face
     return [
@@ -90,19 +94,22 @@ function placesOf(it: Entry | undefined): RowInList[] {
   })
 }
 
-/** A person's row in one list, if there is one. */
-export const rowIn = (list: List, it: Entry): RowInList | undefined =>
-  placesOf(it).find((each) => nameOf(each.list) === nameOf(list))
+/** A person's row in one list. Undefined if the person is not in the list. */
+export const findRow = (list: BoardList, entry: BoardEntry): PlacedRow | undefined =>
+  placedRowsOf(entry).find((row) => listName(row.list) === listName(list))
 
-/** What to add to the numbers of items, by the key of the item. */
-type Numbers = Map<string, { at: Key; by: Record<string, number> }>
+/** Amounts to add to the counts of items, by the key of the item. */
+type CountChanges = Map<string, { at: Key; by: Record<string, number> }>
 
-/** Returns what changes with a person's figures: rows, and the counts in the trees. The entry's version guards all of it. */
-export function rowChanges(old: Entry | undefined, next: Entry): { rows: Write[]; numbers: Numbers } {
-  const [before, after] = [placesOf(old), placesOf(next)]
-  const rowsOf = (all: readonly RowInList[]) =>
+/** Plans the changes of rows and of counts in the trees when a person's figures change. The entry's version guards them all. */
+export function rowChanges(old: BoardEntry | undefined, next: BoardEntry): { rows: Write[]; counts: CountChanges } {
+  const [before, after] = [placedRowsOf(old), placedRowsOf(next)]
+  const rowsOf = (all: readonly PlacedRow[]) =>
     new Map(
-      all.map(({ list, place, row }) => [`${nameOf(list)} ${place}`, { at: key.boardRow(nameOf(list), place), row }]),
+      all.map(({ list, place, row }) => [
+        `${listName(list)} ${place}`,
+        { at: key.boardRow(listName(list), place), row },
+      ]),
     )
   const [oldRows, newRows] = [rowsOf(before), rowsOf(after)]
   const rows = [
@@ -111,16 +118,16 @@ export function rowChanges(old: Entry | undefined, next: Entry): { rows: Write[]
       .filter(([name, it]) => !isDeepStrictEqual(oldRows.get(name)?.row, it.row))
       .map(([, it]) => putEntry(it.at, it.row)),
   ]
-  const numbers: Numbers = new Map()
-  for (const it of before) count(numbers, it, -1)
-  for (const it of after) count(numbers, it, 1)
-  add(numbers, key.boardTotals(clock.random(TOTALS)), difference(totalsOf(old), totalsOf(next)))
-  return { rows, numbers }
+  const counts: CountChanges = new Map()
+  for (const row of before) countRow(counts, row, -1)
+  for (const row of after) countRow(counts, row, 1)
+  addCounts(counts, key.boardTotals(clock.random(TOTALS)), difference(totalsOf(old), totalsOf(next)))
+  return { rows, counts }
 }
 
-/** The writes of these numbers, without zeros. */
-export const numberWrites = (numbers: Numbers): Write[] =>
-  [...numbers.values()].flatMap(({ at, by }) => {
+/** Builds the writes that add these amounts to their items. Leaves zeros out. */
+export const countWrites = (counts: CountChanges): Write[] =>
+  [...counts.values()].flatMap(({ at, by }) => {
     const changed = Object.entries(by).filter(([, n]) => n !== 0)
     return changed.length > 0 ? [addNumbers(at, Object.fromEntries(changed))] : []
   })
@@ -128,10 +135,10 @@ export const numberWrites = (numbers: Numbers): Write[] =>
 /** Items over which the totals are spread, so that none of them is hot. */
 export const TOTALS = 4
 
-function totalsOf(it: Entry | undefined): Record<'score' | 'entities' | 'reviews', number> {
-  const overall = it?.standing.overall
-  if (!it || !overall) return { score: 0, entities: 0, reviews: 0 }
-  return { score: overall.points, entities: it.tally.entities, reviews: it.tally.reviews }
+function totalsOf(entry: BoardEntry | undefined): Record<'score' | 'entities' | 'reviews', number> {
+  const overall = entry?.standing.overall
+  if (!entry || !overall) return { score: 0, entities: 0, reviews: 0 }
+  return { score: overall.points, entities: entry.tally.entities, reviews: entry.tally.reviews }
 }
 
 const difference = (before: ReturnType<typeof totalsOf>, after: ReturnType<typeof totalsOf>) => ({
@@ -141,17 +148,17 @@ const difference = (before: ReturnType<typeof totalsOf>, after: ReturnType<typeo
 })
 
 /** Adds `by` to each node on the path to these points, and to the institution's count. */
-function count(numbers: Numbers, { list, points }: RowInList, by: number): void {
+function countRow(counts: CountChanges, { list, points }: PlacedRow, by: number): void {
   for (const { prefix, next } of nodesAbove(list.board, points))
-    add(numbers, key.boardNode(nameOf(list), prefix), { [next]: by })
-  if (list.institution !== undefined) add(numbers, key.institution(list.institution), { n: by })
+    addCounts(counts, key.boardNode(listName(list), prefix), { [next]: by })
+  if (list.institution !== undefined) addCounts(counts, key.institution(list.institution), { n: by })
 }
 
-function add(numbers: Numbers, at: Key, by: Readonly<Record<string, number>>): void {
-  const place = `${at.pk} ${at.sk}`
-  const there = numbers.get(place) ?? { at, by: {} }
-  numbers.set(place, there)
-  for (const [name, n] of Object.entries(by)) there.by[name] = (there.by[name] ?? 0) + n
+function addCounts(counts: CountChanges, at: Key, by: Readonly<Record<string, number>>): void {
+  const name = `${at.pk} ${at.sk}`
+  const change = counts.get(name) ?? { at, by: {} }
+  counts.set(name, change)
+  for (const [member, n] of Object.entries(by)) change.by[member] = (change.by[member] ?? 0) + n
 }
 
 /** The nodes on the path to some points, from the root down. Each node counts by the next two digits. */

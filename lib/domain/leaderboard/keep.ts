@@ -6,42 +6,43 @@ import { countKeys, get, getMany, itemAt, itemIn, put, type Stored, sumOf } from
 import { inUnit } from '../../platform/unit-of-work.ts'
 
 import { keyOf, type User, userOf } from '../../platform/users/users.ts'
-import { type Entry, entry, numberWrites, type Profile, rowChanges, tallies } from './items.ts'
+import { type BoardEntry, boardEntry, countWrites, figureLists, type Profile, rowChanges } from './items.ts'
 import { closeTree } from './order-statistic-tree.ts'
 import { monthBefore, monthOf, moveToMonth, positionsFor } from './score.ts'
-import type { Tally } from './tally.ts'
+import type { Figures } from './tally.ts'
 
+/** Attempts of one update. Another process may update the same person at the same time. */
 const ATTEMPTS = 8
 
 /**
- * Updates a person's figures, rows and counts on every board, in one transaction. It reads what the lists hold now, so it may run
- * late, twice or out of order. The first call in a month closes the month before. A person without figures gets an entry only
- * with `always`.
+ * Updates a person's figures, rows and counts on every board, in one transaction. It reads the present sizes of the lists, so it
+ * may run late, twice or out of order. The first call in a month closes the month before. A person without figures gets an entry
+ * only with `always`. Returns the entry.
  */
-export async function refreshFigures(user_id: string, { always = false } = {}): Promise<Entry | undefined> {
+export async function refreshFigures(user_id: string, { always = false } = {}): Promise<BoardEntry | undefined> {
   return inUnit(async (unit) => {
     unit.retryOn('conflict', ATTEMPTS)
     // The entry is read first. So the sizes read after it are never older than those that it was written from.
-    const old = await get(entry, { user_id })
+    const old = await get(boardEntry, { user_id })
     const found = await getMany(sourcesOf(user_id), true)
-    return unit.addPlan(await planOf(user_id, old, found, always))
+    return unit.addPlan(await planRefresh(user_id, old, found, always))
   })
 }
 
 /**
  * Reads the lists of several people together: two calls for about five people. Returns a function that updates the figures of one
- * person. If somebody else updated them meanwhile, they are read anew.
+ * of them. After a conflict that function reads the person's lists again.
  */
-export async function figuresOf(user_ids: readonly string[]): Promise<(user_id: string) => Promise<void>> {
+export async function prepareRefresh(user_ids: readonly string[]): Promise<(user_id: string) => Promise<void>> {
   const entries = await getMany(
-    user_ids.map((user_id) => entry.key({ user_id })),
+    user_ids.map((user_id) => boardEntry.key({ user_id })),
     true,
   )
   const found = await getMany(user_ids.flatMap(sourcesOf), true)
   return async (user_id) => {
     try {
       await inUnit(async (unit) => {
-        return unit.addPlan(await planOf(user_id, itemIn(entries, entry, { user_id }), found, false))
+        return unit.addPlan(await planRefresh(user_id, itemIn(entries, boardEntry, { user_id }), found, false))
       })
     } catch (error) {
       if (!isConflict(error)) throw error
@@ -50,21 +51,21 @@ export async function figuresOf(user_ids: readonly string[]): Promise<(user_id: 
   }
 }
 
-/** The items that a person's figures are computed from, besides the entry. */
+/** The other items from which a person's figures are computed: the account and the sizes of lists. */
 const sourcesOf = (user_id: string) => [keyOf(user_id), ...countKeys(listsOf(user_id))]
 
-async function planOf(
+async function planRefresh(
   user_id: string,
-  old: Entry | undefined,
+  old: BoardEntry | undefined,
   found: ReadonlyMap<string, Stored>,
   always: boolean,
-): Promise<Plan<Entry | undefined>> {
-  const next = entryOf(user_id, old, found)
+): Promise<Plan<BoardEntry | undefined>> {
+  const next = buildEntry(user_id, old, found)
   if (!old && !always && Object.values(next.tally).every((n) => n === 0)) return { result: undefined, writes: [] }
   if (old && isUnchanged(old, next)) return { result: old, writes: [] }
   await closeMonth(monthBefore(next.month))
-  const { rows, numbers } = rowChanges(old, next)
-  return { result: next, writes: [put(entry, next, old), ...rows, ...numberWrites(numbers)] }
+  const { rows, counts } = rowChanges(old, next)
+  return { result: next, writes: [put(boardEntry, next, old), ...rows, ...countWrites(counts)] }
 }
 
 /** Stores the ranks at the end of a month, once. */
@@ -74,23 +75,23 @@ export async function closeMonth(month: string): Promise<void> {
   closedMonth = month
 }
 
-/** The month that this process knows to be closed. */
+/** The last month that this process has closed. */
 // prove: memory
 let closedMonth = ''
 
-const listsOf = (user: string) => [...new Set(Object.values(tallies).flatMap((of) => of(user)))]
+const listsOf = (user: string) => [...new Set(Object.values(figureLists).flatMap((of) => of(user)))]
 
-function entryOf(user_id: string, old: Entry | undefined, found: ReadonlyMap<string, Stored>): Entry {
+function buildEntry(user_id: string, old: BoardEntry | undefined, found: ReadonlyMap<string, Stored>): BoardEntry {
   const at = now()
   const month = monthOf(at)
   const stored = itemAt(found, keyOf(user_id))
   const user = stored && userOf(stored)
   const before = old ? moveToMonth(old, month) : { month, closings: [] }
   const is_active = user?.is_active ?? false
-  const tally = tallyIn(user_id, found)
+  const tally = figuresIn(user_id, found)
   return {
     user_id,
-    face: user ? profileOf(user) : (old?.face ?? nobody),
+    face: user ? profileOnBoard(user) : (old?.face ?? emptyProfile),
     is_active,
     tally,
     standing: is_active ? positionsFor(tally) : {},
@@ -101,8 +102,8 @@ function entryOf(user_id: string, old: Entry | undefined, found: ReadonlyMap<str
   }
 }
 
-const tallyIn = (user: string, found: ReadonlyMap<string, Stored>): Tally => {
-  const size = (name: keyof Tally) => sumOf(tallies[name](user), found)
+const figuresIn = (user: string, found: ReadonlyMap<string, Stored>): Figures => {
+  const size = (name: keyof Figures) => sumOf(figureLists[name](user), found)
   return {
     entities: size('entities'),
     accepted_entities: size('accepted_entities'),
@@ -115,17 +116,17 @@ const tallyIn = (user: string, found: ReadonlyMap<string, Stored>): Tally => {
   }
 }
 
-/** How a person is shown on boards. Every member is in the public profile too. */
-export const profileOf = (it: User): Profile => ({
-  username: it.username,
-  full_name: [it.first_name, it.middle_name, it.last_name].filter(Boolean).join(' '),
-  institution: it.organization.trim(),
-  country: it.country,
-  profile_image: it.profile_image,
-  avatar_url: it.avatar_url,
-  date_joined: it.date_joined,
+/** The members of a person that boards show. Every one is in the public profile, too. */
+export const profileOnBoard = (user: User): Profile => ({
+  username: user.username,
+  full_name: [user.first_name, user.middle_name, user.last_name].filter(Boolean).join(' '),
+  institution: user.organization.trim(),
+  country: user.country,
+  profile_image: user.profile_image,
+  avatar_url: user.avatar_url,
+  date_joined: user.date_joined,
 })
-const nobody: Profile = {
+const emptyProfile: Profile = {
   username: '',
   full_name: '',
   institution: '',
@@ -135,6 +136,6 @@ const nobody: Profile = {
   date_joined: '',
 }
 
-/** Whether there is nothing to write. A new month alone is no change, since `moveToMonth` derives it from the old entry. */
-const isUnchanged = (old: Entry, next: Entry) => isDeepStrictEqual(comparedParts(old), comparedParts(next))
-const comparedParts = ({ face, is_active, tally, standing }: Entry) => ({ face, is_active, tally, standing })
+/** Whether nothing has to be written. A new month alone does not count as a change: `moveToMonth` derives it from the old entry. */
+const isUnchanged = (old: BoardEntry, next: BoardEntry) => isDeepStrictEqual(comparedParts(old), comparedParts(next))
+const comparedParts = ({ face, is_active, tally, standing }: BoardEntry) => ({ face, is_active, tally, standing })

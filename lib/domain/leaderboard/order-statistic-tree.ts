@@ -1,12 +1,12 @@
 import { nowSeconds } from '../../base/clock.ts'
 import { getMany, itemAt, queryAll, type Stored, write } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type List, nameOf, nodesAbove } from './items.ts'
+import { type BoardList, listName, nodesAbove } from './items.ts'
 import { type BoardName, boards } from './score.ts'
 
 /**
- * How many people have how many points, as a tree. A node counts people by two digits of their points: the root by the
- * first two, its children by the next two. A rank is a sum over one node for each pair of digits.
+ * A tree that counts people by points. A node counts people by two digits of their points: the root by the first two, its
+ * children by the next two. A rank is a sum over one node for each pair of digits.
  *
  *   1,250 points have 8 digits on the board: 00 00 12 50
  *   N        { 00: 9 }            nine people below a million
@@ -16,53 +16,61 @@ import { type BoardName, boards } from './score.ts'
  *
  * Above 1,250 is one person (`01` of `N00`); above 1,210 are two.
  */
-export type TreeRank = { above: number; equal: number }
+export type TreeRank = {
+  /** People with more points. */
+  above: number
+  /** People with the same points. */
+  equal: number
+}
 
 /** Fewer nodes than this are read strongly consistent. More are read eventually consistent, for half the read units. */
-const MANY = 60
+const CONSISTENT_BELOW = 60
 
-/** For each number of points, how many people have more, and how many have the same. One call. */
-export async function ranksIn(
+/** Counts, for each number of points, the people who have more and those who have the same. One call. */
+export async function loadRanks(
   board: BoardName,
   points: readonly number[],
   tree: string = board,
 ): Promise<Map<number, TreeRank>> {
-  const ways = new Map(points.map((each) => [each, nodesAbove(board, each)]))
-  const keys = [...ways.values()].flat().map(({ prefix }) => key.boardNode(tree, prefix))
-  const found = await getMany(keys, keys.length < MANY)
+  const paths = new Map(points.map((n) => [n, nodesAbove(board, n)]))
+  const keys = [...paths.values()].flat().map(({ prefix }) => key.boardNode(tree, prefix))
+  const found = await getMany(keys, keys.length < CONSISTENT_BELOW)
   return new Map(
-    [...ways].map(([each, way]) => {
-      const nodes = way.map(({ prefix, next }) => ({
+    [...paths].map(([n, path]) => {
+      const nodes = path.map(({ prefix, next }) => ({
         counts: countsIn(itemAt(found, key.boardNode(tree, prefix))),
         next,
       }))
-      const above = nodes.reduce((sum, { counts, next }) => sum + sumOf(counts.filter(([it]) => it > next)), 0)
+      const above = nodes.reduce((sum, { counts, next }) => sum + sumOf(counts.filter(([digits]) => digits > next)), 0)
       const last = nodes.at(-1)
-      return [each, { above, equal: sumOf(last?.counts.filter(([it]) => it === last.next) ?? []) }]
+      return [n, { above, equal: sumOf(last?.counts.filter(([digits]) => digits === last.next) ?? []) }]
     }),
   )
 }
 
-/** The same for one number of points. */
-export async function rankIn(board: BoardName, points: number, tree: string = board): Promise<TreeRank> {
-  return (await ranksIn(board, [points], tree)).get(points) ?? { above: 0, equal: 0 }
+/** Counts the people who have more points than this, and those who have the same. One call. */
+export async function loadRank(board: BoardName, points: number, tree: string = board): Promise<TreeRank> {
+  return (await loadRanks(board, [points], tree)).get(points) ?? { above: 0, equal: 0 }
 }
 
-/** How many people are in a list: the sum of the root. */
-export const sizeIn = (list: List, found: ReadonlyMap<string, Stored>): number =>
+/** The number of people in a list: the sum of the root. */
+export const listSizeIn = (list: BoardList, found: ReadonlyMap<string, Stored>): number =>
   sumOf(countsIn(itemAt(found, rootOf(list))))
 
 /** The key of a tree's root. */
-export const rootOf = (list: List) => key.boardNode(nameOf(list), '')
+export const rootOf = (list: BoardList) => key.boardNode(listName(list), '')
 
 /**
- * The points at a position, counted from 0, with how many people have more and how many the same. One call for each node of the
- * path.
+ * Finds the points of the person at a position, counted from 0. Also counts the people above and those with equal points.
+ * Undefined if the list is shorter. One call for each node of the path.
  */
-export async function pointsAt(list: List, position: number): Promise<(TreeRank & { points: number }) | undefined> {
+export async function findPointsAt(
+  list: BoardList,
+  position: number,
+): Promise<(TreeRank & { points: number }) | undefined> {
   let [prefix, above, equal] = ['', 0, 0]
   while (prefix.length < boards[list.board].digits) {
-    const at = key.boardNode(nameOf(list), prefix)
+    const at = key.boardNode(listName(list), prefix)
     const counts = countsIn(itemAt(await getMany([at], true), at)).sort(([a], [b]) => (a > b ? -1 : 1))
     let next: string | undefined
     for (const [digits, n] of counts) {
@@ -79,34 +87,34 @@ export async function pointsAt(list: List, position: number): Promise<(TreeRank 
   return { points: Number(prefix), above, equal }
 }
 
-/** The name of the tree that is kept of the end of a month. */
+/** The name of the stored tree of the end of a month. */
 export const treeAt = (board: BoardName, month: string) => `${board}@${month}`
 
-/** The item that says that a month's tree is complete. Until it exists, the present tree is also that of the end of the month. */
-export const wholeAt = (board: BoardName, month: string) => key.boardWhole(treeAt(board, month))
+/** The key of the item that marks a month's tree as complete. Until it exists, the present tree is that of the end of the month. */
+export const completionKey = (board: BoardName, month: string) => key.boardWhole(treeAt(board, month))
 
 /** A month's tree is read only in the month after it. */
-const KEPT_SECONDS = 70 * 86_400
+const TREE_LIFETIME_S = 70 * 86_400
 
 /**
- * Copies the tree of a board as it is at the end of a month, unless that is done. Nobody changes the tree in a new month before
- * it is done. So two processes that copy at once copy the same numbers.
+ * Copies the tree of a board at the end of a month, once. Until the copy is complete, nobody changes the tree in the new month.
+ * So two processes that copy at the same time store the same numbers.
  */
 export async function closeTree(board: BoardName, month: string): Promise<void> {
   const tree = treeAt(board, month)
-  if (await isKept(board, month)) return
+  if (await isClosed(board, month)) return
   const { pk } = key.boardNode(board, '')
   const nodes = await queryAll(pk, 'N')
   // prove: month-closed
-  if (await isKept(board, month)) return
-  const expires_at = nowSeconds() + KEPT_SECONDS
+  if (await isClosed(board, month)) return
+  const expires_at = nowSeconds() + TREE_LIFETIME_S
   for (const { type: _, ...node } of nodes)
     await write(key.boardNode(tree, String(node.sk).slice(1)), { ...node, expires_at })
   await write(key.boardWhole(tree), { expires_at })
 }
 
-async function isKept(board: BoardName, month: string): Promise<boolean> {
-  const at = wholeAt(board, month)
+async function isClosed(board: BoardName, month: string): Promise<boolean> {
+  const at = completionKey(board, month)
   return itemAt(await getMany([at], true), at) !== undefined
 }
 

@@ -1,7 +1,7 @@
 import { phrase } from '../../base/language/phrase.ts'
-import type { Tally } from './tally.ts'
+import type { Figures } from './tally.ts'
 
-/** How far a contributor has come: tiers by points, in all and on four tracks. */
+/** The tiers: the least points of each, in all (`from`) and on one of the four tracks (`track`). */
 const tiers = [
   { id: 'apprentice', name: phrase('Apprentice'), icon: '🌱', from: 0, track: 0 },
   { id: 'scholar', name: phrase('Scholar'), icon: '📜', from: 100, track: 15 },
@@ -14,7 +14,7 @@ export type Tracks = Record<(typeof trackIds)[number], number>
 
 const pointsByAcceptance = (all: number, accepted: number) => 10 * accepted + 3 * (all - accepted)
 
-export const tracksOf = (it: Tally): Tracks => ({
+export const tracksOf = (it: Figures): Tracks => ({
   curation:
     pointsByAcceptance(it.entities, it.accepted_entities) + pointsByAcceptance(it.submissions, it.accepted_submissions),
   annotation: 2 * it.revisions,
@@ -23,9 +23,9 @@ export const tracksOf = (it: Tally): Tracks => ({
 })
 
 /** The points of all tracks together. */
-export const progressPoints = (it: Tally): number => Object.values(tracksOf(it)).reduce((sum, n) => sum + n, 0)
+export const progressPoints = (it: Figures): number => Object.values(tracksOf(it)).reduce((sum, n) => sum + n, 0)
 
-/** The tier at some points, and what is left to the next one. At the top nothing is left. */
+/** The tier at some points, and the points that are left to the next one. 0 are left at the top. */
 export function tierAt(points: number, by: 'from' | 'track' = 'from') {
   const at = tiers.findLast((it) => points >= it[by]) ?? tiers[0]
   const next = tiers[tiers.indexOf(at) + 1]

@@ -3,16 +3,16 @@ import type { Images } from '../../engines/table/index.ts'
 import { get, parse, type Stored } from '../../engines/table/index.ts'
 import { userOf } from '../../platform/users/users.ts'
 import { decision, listsOf, recordItem, revision, visibilityOf } from '../records/items.ts'
-import { entry } from './items.ts'
-import { profileOf } from './keep.ts'
+import { boardEntry } from './items.ts'
+import { profileOnBoard } from './keep.ts'
 
-/** The people whose figures a change may change. Most changes concern nobody. */
+/** Finds the people whose figures a change of the table may affect. Most changes affect nobody. */
 export const peopleConcernedBy = async (type: string, images: Images): Promise<string[]> => [
   ...new Set(await peopleByType[type]?.(images)),
 ]
 
 /** The item types whose changes may change figures. */
-export const countedTypes = (): string[] => Object.keys(peopleByType)
+export const boardTypes = (): string[] => Object.keys(peopleByType)
 
 /** For each item type, the people whose figures a change may change. */
 const peopleByType: Readonly<Record<string, (images: Images) => Promise<string[]>>> = {
@@ -23,24 +23,24 @@ const peopleByType: Readonly<Record<string, (images: Images) => Promise<string[]
 
   // The first revision is written with its record and counts as part of it.
   revision: async (images) => {
-    const it = newOrDeleted(images)
-    const one = it && parse(revision, it)
-    return one && one.revision_number > 1 ? [one.created_by] : []
+    const stored = newOrDeleted(images)
+    const changed = stored && parse(revision, stored)
+    return changed && changed.revision_number > 1 ? [changed.created_by] : []
   },
 
   submission: async ({ before, after }) => [before, after].flatMap((it) => (it ? String(it.contributor_id) : [])),
 
   decision: async (images) => {
-    const it = newOrDeleted(images)
-    return it ? [parse(decision, it).reviewer_id] : []
+    const stored = newOrDeleted(images)
+    return stored ? [parse(decision, stored).reviewer_id] : []
   },
 
   /** Boards show names, institutions and images, and leave out inactive people. */
   user: async ({ before, after }) => {
     if (!before || !after) return []
     const [old, next] = [userOf(before), userOf(after)]
-    const same = old.is_active === next.is_active && isDeepStrictEqual(profileOf(old), profileOf(next))
-    return !same && (await get(entry, { user_id: next.id })) ? [next.id] : []
+    const same = old.is_active === next.is_active && isDeepStrictEqual(profileOnBoard(old), profileOnBoard(next))
+    return !same && (await get(boardEntry, { user_id: next.id })) ? [next.id] : []
   },
 }
 
@@ -50,7 +50,7 @@ const newOrDeleted = ({ before, after }: Images): Stored | undefined =>
 
 /** The contributor's list in which a record is counted. */
 function listIn(stored: Stored | undefined): { user: string; list: string } | undefined {
-  const it = stored && parse(recordItem, stored)
-  if (!it || it.deleted_at) return undefined
-  return { user: it.contributor_id, list: listsOf.owner(it.contributor_id, visibilityOf(it)) }
+  const record = stored && parse(recordItem, stored)
+  if (!record || record.deleted_at) return undefined
+  return { user: record.contributor_id, list: listsOf.owner(record.contributor_id, visibilityOf(record)) }
 }

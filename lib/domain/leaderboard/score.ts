@@ -1,27 +1,29 @@
 import { progressPoints } from './progress.ts'
-import type { Tally } from './tally.ts'
+import type { Figures } from './tally.ts'
 
-/** Points for each thing. */
-const worth = { accepted: 10, other: 3, review: 5, revision: 2 } as const
+/** Points for an accepted record, any other record, a review and a revision. */
+const pointsFor = { accepted: 10, other: 3, review: 5, revision: 2 } as const
 
-const pointsByAcceptance = (all: number, accepted: number) => worth.accepted * accepted + worth.other * (all - accepted)
-const ofEntities = (it: Tally) => pointsByAcceptance(it.entities, it.accepted_entities)
-const ofSubmissions = (it: Tally) => pointsByAcceptance(it.submissions, it.accepted_submissions)
-const ofReviews = (it: Tally) => worth.review * it.reviews
-const ofRevisions = (it: Tally) => worth.revision * it.revisions
+const pointsByAcceptance = (all: number, accepted: number) =>
+  pointsFor.accepted * accepted + pointsFor.other * (all - accepted)
+const recordPoints = (it: Figures) => pointsByAcceptance(it.entities, it.accepted_entities)
+const submissionPoints = (it: Figures) => pointsByAcceptance(it.submissions, it.accepted_submissions)
+const reviewPoints = (it: Figures) => pointsFor.review * it.reviews
+const revisionPoints = (it: Figures) => pointsFor.revision * it.revisions
 
-/** The score over everything. */
-export const scoreOf = (it: Tally): number => ofEntities(it) + ofSubmissions(it) + ofReviews(it) + ofRevisions(it)
-/** The score without legacy submissions. Forks do not exist yet. */
-const contributorScoreOf = (it: Tally): number => ofEntities(it) + ofReviews(it) + ofRevisions(it)
+/** The overall score: records, legacy submissions, reviews and revisions. */
+export const scoreOf = (it: Figures): number =>
+  recordPoints(it) + submissionPoints(it) + reviewPoints(it) + revisionPoints(it)
+/** The score without legacy submissions. */
+const contributorScoreOf = (it: Figures): number => recordPoints(it) + reviewPoints(it) + revisionPoints(it)
 /** The score over legacy submissions alone. */
-export const submissionScoreOf = (it: Tally): number => worth.accepted * it.accepted_submissions
+export const submissionScoreOf = (it: Figures): number => pointsFor.accepted * it.accepted_submissions
 
-type Board = {
-  /** What people are ranked by. A person with 0 is not on the board. */
-  points: (it: Tally) => number
+type BoardRule = {
+  /** The points by which people are ranked. A person with 0 is not on the board. */
+  points: (it: Figures) => number
   /** Decides among equal points, before the username does. */
-  tie: (it: Tally) => number
+  tie: (it: Figures) => number
   /** The digits of the points on this board. A node of the tree counts by two of them. */
   digits: number
 }
@@ -32,9 +34,9 @@ const MOST_SUBMISSIONS = 999_999
 export const boards = {
   overall: { points: scoreOf, tie: (it) => it.accepted_entities, digits: 8 },
   contributors: { ...byPoints, points: contributorScoreOf },
-  Curation: { ...byPoints, points: (it) => ofEntities(it) + ofSubmissions(it) },
-  Revisions: { ...byPoints, points: ofRevisions },
-  Moderation: { ...byPoints, points: ofReviews },
+  Curation: { ...byPoints, points: (it) => recordPoints(it) + submissionPoints(it) },
+  Revisions: { ...byPoints, points: revisionPoints },
+  Moderation: { ...byPoints, points: reviewPoints },
   Forks: { ...byPoints, points: () => 0 },
   progress: { ...byPoints, points: progressPoints },
   /** The total and the accepted ones in one number: total first. */
@@ -45,7 +47,7 @@ export const boards = {
     tie: () => 0,
     digits: 12,
   },
-} as const satisfies Record<string, Board>
+} as const satisfies Record<string, BoardRule>
 export type BoardName = keyof typeof boards
 export const boardNames: readonly BoardName[] = [
   'overall',
@@ -58,21 +60,22 @@ export const boardNames: readonly BoardName[] = [
   'submissions',
 ]
 /** A person's points on a board, at most what its digits can hold. */
-const pointsOn = (board: BoardName, it: Tally): number =>
+const pointsOn = (board: BoardName, it: Figures): number =>
   Math.min(boards[board].points(it), 10 ** boards[board].digits - 1)
 
-const WIDTH = 12
-const MOST = 10 ** WIDTH - 1
-const descending = (n: number) => String(MOST - Math.min(n, MOST)).padStart(WIDTH, '0')
+const DIGITS = 12
+const GREATEST = 10 ** DIGITS - 1
+/** A number as text that sorts greater numbers first. */
+const descending = (n: number) => String(GREATEST - Math.min(n, GREATEST)).padStart(DIGITS, '0')
 
-/** Where rows with these points begin in the sort order of a board. */
+/** The beginning of the sort keys of rows with these points. */
 export const orderOf = (points: number): string => descending(points)
 
-/** A person's points and tie-breaker on each board, without the boards that the person is not on. */
+/** A person's points and tie-breaker on each board that the person is on. */
 export type Positions = Partial<Record<BoardName, Position>>
 export type Position = { points: number; tie: number }
-/** The positions for some figures. */
-export const positionsFor = (it: Tally): Positions =>
+/** Computes the positions for some figures. */
+export const positionsFor = (it: Figures): Positions =>
   Object.fromEntries(
     boardNames.flatMap((board) => {
       const points = pointsOn(board, it)
@@ -81,51 +84,51 @@ export const positionsFor = (it: Tally): Positions =>
   )
 
 /** The sort key of a row: most points first, then the tie-breaker, then the username. */
-export const placeOf = ({ points, tie }: Position, username: string, id: string): string =>
+export const rowPlace = ({ points, tie }: Position, username: string, id: string): string =>
   `${orderOf(points)}#${descending(tie)}#${username}#${id}`
 
 /** A person's figures at the end of a month. */
 export type Closing = { month: string; total: number; approval_rate: number; score: number }
-/** A person's figures and those of earlier months, oldest first. `month` is the month of `tally`. */
-export type Course = { tally: Tally; month: string; closings: readonly Closing[] }
+/** A person's figures, and their closings of earlier months, oldest first. `month` is the month of `tally`. */
+export type MonthlyFigures = { tally: Figures; month: string; closings: readonly Closing[] }
 
-/** Months that are kept. */
-const MONTHS = 13
+/** Closings that an entry keeps. */
+const CLOSINGS_KEPT = 13
 
-/** The same figures in a later month. The month that they belonged to becomes a closing. */
-export function moveToMonth<It extends Course>(it: It, month: string): It {
-  if (month <= it.month) return it
-  return { ...it, month, closings: [...it.closings, closingOf(it)].slice(-MONTHS) }
+/** Moves figures to a later month. Their former month becomes a closing. */
+export function moveToMonth<M extends MonthlyFigures>(figures: M, month: string): M {
+  if (month <= figures.month) return figures
+  return { ...figures, month, closings: [...figures.closings, closingOf(figures)].slice(-CLOSINGS_KEPT) }
 }
 
-const closingOf = ({ tally, month }: Course): Closing => ({
+const closingOf = ({ tally, month }: MonthlyFigures): Closing => ({
   month,
   total: totalOf(tally),
   approval_rate: approvalRate(tally),
   score: scoreOf(tally),
 })
 
-const totalOf = (it: Tally) => it.entities + it.submissions
+const totalOf = (it: Figures) => it.entities + it.submissions
 
-/** Accepted ones in percent of those decided; 0 if none is decided. */
-function approvalRate(it: Tally): number {
-  const accepted = it.accepted_entities + it.accepted_submissions
-  const decided = accepted + it.rejected_entities + it.rejected_submissions
+/** Accepted contributions in percent of those that are accepted or rejected. 0 if there are neither. */
+function approvalRate(figures: Figures): number {
+  const accepted = figures.accepted_entities + figures.accepted_submissions
+  const decided = accepted + figures.rejected_entities + figures.rejected_submissions
   return decided === 0 ? 0 : roundToHundredths((100 * accepted) / decided)
 }
 
-/** A score as a number from 0 to 5. */
-const impact = (score: number) => Math.min(5, Math.round((100 * score) / 20) / 100)
+/** The community impact of a score: from 0 to 5, two decimals. */
+const impactOf = (score: number) => Math.min(5, Math.round((100 * score) / 20) / 100)
 
-/** A person's figures with their change since the end of last month. Ranks start at 1; 0 means no rank. */
-export function trendOf(given: Course, month: string, rank: number, rankBefore: number) {
-  const it = moveToMonth(given, month)
-  const last = closingIn(it, monthBefore(month))
-  const former = closingIn(it, monthBefore(monthBefore(month)))
-  const total = totalOf(it.tally)
+/** Computes a person's figures and their change since the end of last month. Ranks start at 1. Rank 0 means no rank. */
+export function trendOf(figures: MonthlyFigures, month: string, rank: number, rankBefore: number) {
+  const moved = moveToMonth(figures, month)
+  const last = closingIn(moved, monthBefore(month))
+  const former = closingIn(moved, monthBefore(monthBefore(month)))
+  const total = totalOf(moved.tally)
   const [added, addedBefore] = [total - last.total, last.total - former.total].map((n) => Math.max(0, n))
-  const rate = approvalRate(it.tally)
-  const score = impact(scoreOf(it.tally))
+  const rate = approvalRate(moved.tally)
+  const score = impactOf(scoreOf(moved.tally))
   return {
     total_submissions: total,
     submissions_growth: growth(added ?? 0, addedBefore ?? 0),
@@ -134,16 +137,16 @@ export function trendOf(given: Course, month: string, rank: number, rankBefore: 
     contributor_rank: rank,
     rank_change: rank > 0 && rankBefore > 0 ? rankBefore - rank : 0,
     community_impact_score: score,
-    impact_score_change: roundToHundredths(score - impact(last.score)),
+    impact_score_change: roundToHundredths(score - impactOf(last.score)),
   }
 }
 
-/** The score at the end of the month before this one; 0 if there was none. */
-export const scoreBefore = (it: Course, month: string): number =>
+/** The score at the end of the month before this one. 0 if the person had none. */
+export const scoreBefore = (it: MonthlyFigures, month: string): number =>
   closingIn(moveToMonth(it, month), monthBefore(month)).score
 
-/** The latest closing up to this month; zeros if there is none. */
-const closingIn = ({ closings }: Course, month: string): Closing =>
+/** The latest closing up to this month. All its figures are 0 if the person has none. */
+const closingIn = ({ closings }: MonthlyFigures, month: string): Closing =>
   closings.findLast((it) => it.month <= month) ?? { month, total: 0, approval_rate: 0, score: 0 }
 
 const growth = (now: number, before: number) =>

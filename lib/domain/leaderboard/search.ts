@@ -2,14 +2,14 @@ import type { Scope } from '../../base/visibility.ts'
 import { openSearchModelIfAny } from '../../engines/search/index.ts'
 import { filterByName, findByBeginning } from '../../platform/users/search.ts'
 
-/** People that one search finds at most. Their entries are read one by one and cached with the answer. */
+/** The most people that one search finds. Their entries are read one by one and cached with the answer. */
 const MOST_FOUND = 500
 
 const everyone: Scope = { signedIn: false, everything: false, own: null }
 
 /**
- * Finds people by name. First come those whose username, full name or last name begins with the text, read from the table. Then
- * those whose username or full name contains it, as search knows them. Two calls; if very many match, only some.
+ * Finds the ids of people by name. First come those whose username, full name or last name begins with the text, read from the
+ * table. Then come those whose username or full name contains it, found by search. Two calls.
  */
 export async function findPeople(text: string): Promise<string[]> {
   const [begin, model] = await Promise.all([findByBeginning(text), openSearchModelIfAny()])

@@ -1,5 +1,5 @@
-/** What a person has done. Each figure is the exact size of lists. */
-export const figures = [
+/** The figures of a person. Each equals the stored size of one or more of the person's lists, so it needs no counting. */
+export const figureNames = [
   'entities',
   'accepted_entities',
   'rejected_entities',
@@ -9,4 +9,4 @@ export const figures = [
   'accepted_submissions',
   'rejected_submissions',
 ] as const
-export type Tally = Record<(typeof figures)[number], number>
+export type Figures = Record<(typeof figureNames)[number], number>

@@ -287,19 +287,19 @@ describe('what the projector never heard of', () => {
 
   test('is brought up by a recount of everyone, whatever the rows say that are there', async () => {
     const { recountAll } = await import('../../../lib/domain/leaderboard/sweep.ts')
-    const { entry, rowChanges, numberWrites } = await import('../../../lib/domain/leaderboard/items.ts')
+    const { boardEntry, rowChanges, countWrites } = await import('../../../lib/domain/leaderboard/items.ts')
     const { withNextVersion, put } = await import('../../../lib/engines/table/item.ts')
     const { get } = await import('../../../lib/engines/table/read.ts')
     const { transact } = await import('../../../lib/engines/table/transact.ts')
     await recountAll()
     const before = await leaderboard()
-    const old = await get(entry, { user_id: await idOf('other') })
+    const old = await get(boardEntry, { user_id: await idOf('other') })
     if (!old) throw new Error('no entry')
     // As another version of the service would have it, which reckons points otherwise.
     const standing = { overall: { points: 7777, tie: 1 }, Forks: { points: 40, tie: 0 } }
     const next = withNextVersion<typeof old>(old, { standing, tally: { ...old.tally, reviews: 99 } })
-    const { rows, numbers } = rowChanges(old, next)
-    await transact([put(entry, next, old), ...rows, ...numberWrites(numbers)])
+    const { rows, counts } = rowChanges(old, next)
+    await transact([put(boardEntry, next, old), ...rows, ...countWrites(counts)])
     app.tick(121)
     expect(names(await leaderboard())[0]).toEqual([1, 'other', 7777])
     expect(names(await leaderboard('?type=Forks'))).toEqual([[1, 'other', 40]])

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Tally } from '../../../lib/domain/leaderboard/tally.ts'
+import type { Figures } from '../../../lib/domain/leaderboard/tally.ts'
 import type { Decision, RecordItem } from '../../../lib/domain/records/items.ts'
 import type { Write } from '../../../lib/engines/table/item.ts'
 import { openApp } from '../../harness/app.ts'
@@ -120,7 +120,7 @@ function of({ dynamodb }: DynamoDBRecord, name: string): string {
   return (dynamodb?.NewImage ?? dynamodb?.OldImage)?.[name]?.S ?? ''
 }
 
-type World = { work: (many: number) => Promise<void>; figures: () => Record<string, Tally> }
+type World = { work: (many: number) => Promise<void>; figures: () => Record<string, Figures> }
 
 /** Records, revisions, decisions and submissions, written as the service writes them, and a count of them kept beside. */
 async function makeWorld(): Promise<World> {
@@ -304,10 +304,10 @@ async function submissions() {
   return { submission }
 }
 
-async function figuresOf(people: readonly string[]): Promise<Record<string, Tally>> {
-  const { entry } = await import('../../../lib/domain/leaderboard/items.ts')
+async function figuresOf(people: readonly string[]): Promise<Record<string, Figures>> {
+  const { boardEntry } = await import('../../../lib/domain/leaderboard/items.ts')
   const { get } = await import('../../../lib/engines/table/read.ts')
-  const found = await Promise.all(people.map((user_id) => get(entry, { user_id })))
+  const found = await Promise.all(people.map((user_id) => get(boardEntry, { user_id })))
   return Object.fromEntries(found.flatMap((it) => (it ? [[it.user_id, it.tally]] : [])))
 }
 

@@ -30,10 +30,14 @@ describe('the statistics of a person', () => {
   test('are all zero at first, and are kept from then on', async () => {
     expect(await stats(app.contributor)).toEqual(nothing)
     const { get } = await import('../../../lib/engines/table/read.ts')
-    const { entry } = await import('../../../lib/domain/leaderboard/items.ts')
+    const { boardEntry } = await import('../../../lib/domain/leaderboard/items.ts')
     const { id } = sure(200, await app.contributor.get('/api/user/info'))
-    expect(await get(entry, { user_id: id })).toMatchObject({ tally: { entities: 0 }, month: '2025-01', version: 1 })
-    expect(await get(entry, { user_id: sure(200, await app.domain.get('/api/user/info')).id })).toBeUndefined()
+    expect(await get(boardEntry, { user_id: id })).toMatchObject({
+      tally: { entities: 0 },
+      month: '2025-01',
+      version: 1,
+    })
+    expect(await get(boardEntry, { user_id: sure(200, await app.domain.get('/api/user/info')).id })).toBeUndefined()
   })
 
   test('follow what is contributed and decided', async () => {

@@ -151,7 +151,7 @@ function* figures(view: View, oracle: Oracle): Iterable<string> {
   const sizes = new Map(view.items.filter((it) => String(it.pk).startsWith('COUNT#')).map((it) => [placeOf(it), it]))
   for (const it of view.of('board')) {
     const user = String(it.user_id)
-    for (const [name, of] of Object.entries(oracle.tallies)) {
+    for (const [name, of] of Object.entries(oracle.figureLists)) {
       const n = oracle.sumOf(of(user), sizes)
       if (it.tally[name] !== n) yield `the figure ${name} of ${user} is ${it.tally[name]}, and there are ${n}`
     }
@@ -165,7 +165,7 @@ function* leaderboard(view: View, oracle: Oracle): Iterable<string> {
   const rows = new Map<string, Plain>()
   const numbers = new Map<string, number>()
   for (const it of view.of('board')) {
-    const { rows: own, numbers: counts } = oracle.moves(undefined, it)
+    const { rows: own, counts } = oracle.moves(undefined, it)
     for (const { action } of own) if (action.Put?.Item) rows.set(placeOf(action.Put.Item), action.Put.Item)
     for (const { at, by } of counts.values())
       for (const [name, n] of Object.entries(by)) {

@@ -125,9 +125,9 @@ export type Oracle = {
     next: Plain,
   ) => {
     rows: { action: { Put?: { Item?: Plain } } }[]
-    numbers: Map<string, { at: { pk: string; sk: string }; by: Record<string, number> }>
+    counts: Map<string, { at: { pk: string; sk: string }; by: Record<string, number> }>
   }
-  tallies: Readonly<Record<string, (user: string) => readonly string[]>>
+  figureLists: Readonly<Record<string, (user: string) => readonly string[]>>
   sumOf: (lists: readonly string[], found: ReadonlyMap<string, Plain>) => number
   /** Who is told of something in a record's partition now; undefined of what has no audience. */
   audienceOf: (it: Plain, about: Plain) => string | undefined
@@ -171,7 +171,7 @@ export async function openOracle(): Promise<Oracle> {
     derivedOf: repair.shown_derivedOf,
     documentOf: documents.documentOf,
     moves: boards.rowChanges,
-    tallies: boards.tallies,
+    figureLists: boards.figureLists,
     audienceOf: (it, about) => {
       const telling = tellings[String(it.type)]
       return telling?.told(item.parse(telling.type, it), about).audience

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
 import { imageUrl } from '../../../platform/users/views/profile.ts'
-import type { Board, Ranked } from '../page.ts'
+import type { Board, RankedRow } from '../page.ts'
 
 /** A row of the leaderboard. Only the whole board shows the figures. */
 export const LeaderboardRowView = s.shape('LeaderboardRow', () =>
@@ -25,14 +25,14 @@ export const LeaderboardRowView = s.shape('LeaderboardRow', () =>
 )
 
 /** A row of the leaderboard. On a board of one sort of work, `score` is the points there. */
-export const leaderboardRow = (it: Ranked, origin: string) => ({
+export const leaderboardRow = (it: RankedRow, origin: string) => ({
   rank: it.rank,
   user_id: it.user_id,
   username: it.face.username,
   full_name: it.face.full_name,
   institution: it.face.institution,
   country: it.face.country,
-  profile_image: imageOf(it, origin),
+  profile_image: boardImage(it, origin),
   avatar_url: it.face.avatar_url,
   score: it.points,
   ...(it.tally && {
@@ -65,12 +65,12 @@ export const ContributorRowView = s.shape('ContributorRow', () =>
 )
 
 /** A row of the contributors. Forks do not exist yet, so their counts are 0. */
-export const contributorRow = (it: Ranked, origin: string) => ({
+export const contributorRow = (it: RankedRow, origin: string) => ({
   rank: it.rank,
   user_id: it.user_id,
   username: it.face.username,
   full_name: it.face.full_name,
-  profile_image: imageOf(it, origin),
+  profile_image: boardImage(it, origin),
   avatar_url: it.face.avatar_url,
   contributions_count: it.tally?.entities ?? 0,
   accepted_count: it.tally?.accepted_entities ?? 0,
@@ -91,7 +91,7 @@ export const LeaderboardTotalsView = s.shape('LeaderboardTotals', () =>
   }),
 )
 
-/** What the leaderboard shows besides its rows. */
+/** The other members of the leaderboard's answer: institutions and totals. */
 export const leaderboardExtras = ({ institutions, totals }: Board) => ({
   institutions,
   stats: {
@@ -103,5 +103,5 @@ export const leaderboardExtras = ({ institutions, totals }: Board) => ({
 })
 
 /** The address of a person's image; "" if there is none. */
-export const imageOf = ({ user_id, face }: Pick<Ranked, 'user_id' | 'face'>, origin: string): string =>
+export const boardImage = ({ user_id, face }: Pick<RankedRow, 'user_id' | 'face'>, origin: string): string =>
   imageUrl({ id: user_id, profile_image: face.profile_image }, origin) ?? ''

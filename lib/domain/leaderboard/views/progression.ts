@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
 import { activityTypes } from '../../records/items.ts'
-import type { Ranked } from '../page.ts'
+import type { RankedRow } from '../page.ts'
 import { activityPoints, medalsAt, progressPoints, streakOf, tierAt, trackIds, tracksOf } from '../progress.ts'
-import type { Progress, Progression } from '../progression.ts'
-import { imageOf } from './board.ts'
+import type { PersonProgress, Progression } from '../progression.ts'
+import { boardImage } from './board.ts'
 
 const tierIds = () => ['apprentice', 'scholar', 'curator', 'archivist', 'grandkeeper'] as const
 const MedalsView = s.shape('Medals', () => v.object({ gold: s.whole, silver: s.whole, bronze: s.whole }))
@@ -69,10 +69,10 @@ export const progressionView = ({ board, own }: Progression, origin: string) => 
   leaderboard: board.results.map((it) => progressRow(it, board.count, origin)),
 })
 
-/** Activities that are shown. */
-const SHOWN = 10
+/** The caller's latest activities that are shown. */
+const ACTIVITIES_SHOWN = 10
 
-function progressView(it: Progress, total: number, origin: string) {
+function progressView(it: PersonProgress, total: number, origin: string) {
   const tier = tierAt(it.points)
   const tracks = tracksOf(it.tally)
   return {
@@ -91,10 +91,10 @@ function progressView(it: Progress, total: number, origin: string) {
     pointsToNextTier: tier.left,
     progressPercent: tier.percent,
     streak: streakOf(
-      it.lately.map(({ activity }) => activity.created_at),
+      it.recent.map(({ activity }) => activity.created_at),
       it.today,
     ),
-    recentActivity: it.lately.slice(0, SHOWN).map(({ activity, about }) => ({
+    recentActivity: it.recent.slice(0, ACTIVITIES_SHOWN).map(({ activity, about }) => ({
       type: activity.activity_type,
       points: activityPoints[activity.activity_type] ?? 0,
       label: [activity.activity_type.replace('_', ' '), about?.name].filter(Boolean).join(': '),
@@ -109,11 +109,11 @@ function progressView(it: Progress, total: number, origin: string) {
     },
     fullName: it.entry?.face.full_name ?? '',
     institution: it.entry?.face.institution ?? '',
-    profileImage: it.entry ? imageOf(it.entry, origin) : '',
+    profileImage: it.entry ? boardImage(it.entry, origin) : '',
   }
 }
 
-function progressRow(it: Ranked, total: number, origin: string) {
+function progressRow(it: RankedRow, total: number, origin: string) {
   const tier = tierAt(it.points)
   const tracks = it.tally && tracksOf(it.tally)
   return {
@@ -122,7 +122,7 @@ function progressRow(it: Ranked, total: number, origin: string) {
     username: it.face.username,
     full_name: it.face.full_name,
     institution: it.face.institution,
-    profile_image: imageOf(it, origin),
+    profile_image: boardImage(it, origin),
     score: it.points,
     tier_name: tier.name,
     tier_icon: tier.icon,
