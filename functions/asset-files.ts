@@ -1,5 +1,5 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
-import { besides, invokeLater } from '../lib/base/telemetry/invoke.ts'
+import { invokeLater, siblingFunction } from '../lib/base/telemetry/invoke.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { fileWork, saveThumbnailKey, thumbnailKey } from '../lib/domain/projects/assets/file-jobs.ts'
 import type { Asset } from '../lib/domain/projects/items.ts'
@@ -17,7 +17,7 @@ import { changesOf } from '../lib/engines/table/index.ts'
  * Every step may be repeated. The first change that fails comes again, with those after it.
  */
 export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
-  const reader = besides(context.functionName, 'asset-files', 'ocr')
+  const reader = siblingFunction(context.functionName, 'asset-files', 'ocr')
   for (const record of event.Records) {
     try {
       await follow(record, reader)

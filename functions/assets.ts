@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { booleanIn } from '../lib/base/booleans.ts'
 import { invalid, notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
+import { parseBoolean } from '../lib/base/text.ts'
 import { licenceOf, NO_LICENCE } from '../lib/domain/pictures/licences.ts'
 import * as assets from '../lib/domain/projects/assets/assets.ts'
 import { checkDepicted } from '../lib/domain/projects/assets/depicted.ts'
@@ -94,7 +94,7 @@ const AssetMetadata = {
 /** In a form everything is text. */
 const run_ocr = v.pipe(
   v.nullish(v.union([v.boolean(), v.string()], 'Give true or false.'), false),
-  v.transform((it) => booleanIn(String(it)) === true),
+  v.transform((it) => parseBoolean(String(it)) === true),
 )
 const UploadForm = members({ file: v.instance(File, 'Send a file.'), media_type, run_ocr, ...AssetMetadata })
 const file_name = v.pipe(

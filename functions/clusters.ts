@@ -37,7 +37,7 @@ import { listBody } from '../lib/platform/http/page.ts'
 import { BooleanFlag, ById, OptionalBoolean, QueryText, RecordOrdering } from '../lib/platform/http/params.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
-import { signedToday } from '../lib/platform/users/people.ts'
+import { withCurrentUsernames } from '../lib/platform/users/people.ts'
 
 const ABOUT_LOCKS = 'Another version than `expected_version` is 409, and so is a cluster that is in this state already.'
 
@@ -179,7 +179,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-const signed = (found: readonly clusters.Cluster[]) => signedToday('contributor', found)
+const signed = (found: readonly clusters.Cluster[]) => withCurrentUsernames('contributor', found)
 const shown = async (it: clusters.Cluster) => clusterView((await signed([it]))[0] ?? it)
 
 /** A longer text names nothing. */

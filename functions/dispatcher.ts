@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { unavailable } from '../lib/base/errors.ts'
-import { besides, invoke } from '../lib/base/telemetry/invoke.ts'
+import { invokeFunction, siblingFunction } from '../lib/base/telemetry/invoke.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { answerFailure } from '../lib/platform/http/answer-failure.ts'
 import { groupOf } from '../lib/platform/http/groups.ts'
@@ -18,7 +18,7 @@ const Answer = v.looseObject({ statusCode: v.number() })
 export async function handler(event: Event, context: Context): Promise<Result> {
   const group = groupOf(canonical(event.rawPath))
   try {
-    const answer = await invoke(besides(context.functionName, 'dispatcher', group), event)
+    const answer = await invokeFunction(siblingFunction(context.functionName, 'dispatcher', group), event)
     return v.parse(Answer, answer)
   } catch (error) {
     log({

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { config } from '../lib/base/config.ts'
-import { phrase } from '../lib/base/language/phrase.ts'
+import { phrase } from '../lib/base/language/languages.ts'
 import * as s from '../lib/base/shapes.ts'
 import { countParked } from '../lib/domain/effects/parked.ts'
 import { recordKinds } from '../lib/domain/kinds/index.ts'
@@ -11,7 +11,7 @@ import { pingTable } from '../lib/engines/table/index.ts'
 import { isCacheHealthy } from '../lib/platform/cache/cached.ts'
 import { metricsText } from '../lib/platform/health/prometheus.ts'
 import { measureLag } from '../lib/platform/health/stream-lag.ts'
-import { askWithin } from '../lib/platform/health/within.ts'
+import { runWithin } from '../lib/platform/health/within.ts'
 import { bytes, ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { knownText } from '../lib/platform/http/params.ts'
@@ -145,7 +145,7 @@ const TIME_LIMIT_MS = 1000
 
 /** The reason of a failure is not public: the log has it. */
 const checkInTime = async (check: () => Promise<Check>): Promise<Check> =>
-  (await askWithin(TIME_LIMIT_MS, check)) ?? { healthy: false, message: 'It does not answer.' }
+  (await runWithin(TIME_LIMIT_MS, check)) ?? { healthy: false, message: 'It does not answer.' }
 
 /** The projector polls several times a second, so a smaller lag counts as none. */
 const NOTICED_LAG_S = 0.5

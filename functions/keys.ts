@@ -7,7 +7,7 @@ import { ById } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, type Routes } from '../lib/platform/http/route.ts'
 import { keyScopes } from '../lib/platform/permissions.ts'
-import { KeyView, keyView, listKeys, loadKey, makeKey, NewKeyView, revokeKey } from '../lib/platform/users/keys.ts'
+import { createKey, KeyView, keyView, listKeys, loadKey, NewKeyView, revokeKey } from '../lib/platform/users/keys.ts'
 
 const scopes = `Name one or more of: ${keyScopes.join(', ')}.`
 const NewKey = members({
@@ -51,7 +51,7 @@ export const routes = {
     answer: creation(NewKeyView),
     body: NewKey,
     handle: async ({ unit, actor, body }) => {
-      const { made, token } = await makeKey(unit, actor, body)
+      const { made, token } = await createKey(unit, actor, body)
       return replyCreated({ ...keyView(made), token })
     },
   }),

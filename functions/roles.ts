@@ -104,7 +104,7 @@ const answer = (
       const it = found(await applications.loadApplication(id))
       checkAllowed(mayAnswer(actor, it.user_id))
       const answered = found(await give(unit, it, actor, admin_notes))
-      return applicationView(answered, await peopleOf(applications.peopleOn(answered)))
+      return applicationView(answered, await peopleOf(applications.peopleOnApplication(answered)))
     },
   })
 
@@ -158,7 +158,7 @@ export const routes = withTables({
     permission: 'application.read',
     summary: 'List the applications',
     answer: listOf(ApplicationView),
-    query: v.object({ status: optionalChoice(applications.statuses) }),
+    query: v.object({ status: optionalChoice(applications.applicationStatuses) }),
     handle: async ({ query: { status }, page, request }) => {
       const { people, results, ...listed } = await applications.listApplications(status, page)
       return listBody(request, page, { ...listed, results: results.map((it) => applicationView(it, people)) })
@@ -204,7 +204,7 @@ export const routes = withTables({
     params: ById,
     handle: async ({ params: { id } }) => {
       const it = found(await applications.loadApplication(id))
-      return applicationView(it, await peopleOf(applications.peopleOn(it)))
+      return applicationView(it, await peopleOf(applications.peopleOnApplication(it)))
     },
   }),
 
@@ -248,5 +248,5 @@ function signedIn<T>(it: T | undefined): T {
   return it
 }
 
-const viewOf = async (it: roles.Holder, actor: Actor) =>
+const viewOf = async (it: roles.RoleHolder, actor: Actor) =>
   roleView(it, await peopleOf([it.reviewer_role.assigned_by]), actor)

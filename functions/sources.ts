@@ -29,7 +29,7 @@ import {
   type Routes,
   readRoute,
 } from '../lib/platform/http/route.ts'
-import { signedToday } from '../lib/platform/users/people.ts'
+import { withCurrentUsernames } from '../lib/platform/users/people.ts'
 
 const SourceQuery = v.object({
   search: QueryText,
@@ -57,7 +57,7 @@ async function listed({
     : needsSearch(filter)
       ? await findSources(filter, actor, scope, page)
       : await sources.listSources(filter, scope, page)
-  return listBody(request, page, { ...found, results: await signedToday('contributed_by', found.results) })
+  return listBody(request, page, { ...found, results: await withCurrentUsernames('contributed_by', found.results) })
 }
 
 /** Data sources: the books, surveys and collections that records name. */
@@ -180,7 +180,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-const signed = async (it: sources.DataSource) => (await signedToday('contributed_by', [it]))[0] ?? it
+const signed = async (it: sources.DataSource) => (await withCurrentUsernames('contributed_by', [it]))[0] ?? it
 const shown = async (it: sources.DataSource, origin: string) => sourceView(await signed(it), origin)
 
 /** In base64 this just fits into the largest answer that a function may give. */

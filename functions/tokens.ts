@@ -4,7 +4,7 @@ import { config } from '../lib/base/config.ts'
 import { badCredentials, forbidden, invalid } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
 import type { UnitOfWork } from '../lib/engines/table/index.ts'
-import { seededUser } from '../lib/platform/auth/dev.ts'
+import { loadSeededUser } from '../lib/platform/auth/dev.ts'
 import {
   issueSession,
   issueTokens,
@@ -139,7 +139,7 @@ export const routes = {
     body: config.devMode ? members({ email: emailAddress }) : undefined,
     handle: async ({ unit, body, request }) => {
       // Outside of dev mode the body is not read, so each request gets the same answer.
-      const user = body && (await seededUser(body.email))
+      const user = body && (await loadSeededUser(body.email))
       if (!user?.is_active) throw forbidden(body ? 'Only seeded users sign in here.' : 'Dev login is not enabled.')
       const session = await issueSession(unit, user)
       const cookie = sessionCookie(request.origin, session.token, session.seconds)

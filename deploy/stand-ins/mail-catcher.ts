@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { escapeHtml } from '../../lib/base/html.ts'
+import { escapeHtml } from '../../lib/base/text.ts'
 import { type AccessRecord, deniedCall, type Roles, refusal } from '../access/judge.ts'
 import { ACCOUNT, REGION, signerOf } from '../access/requests.ts'
 import { bodyOf, listen } from './listening.ts'

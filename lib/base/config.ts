@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { booleanIn } from './booleans.ts'
 import { resolveParameters } from './secrets.ts'
+import { parseBoolean } from './text.ts'
 
 const flag = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((text) => booleanIn(text) === true),
+  v.transform((text) => parseBoolean(text) === true),
 )
 const text = (fallback = '') => v.optional(v.string(), fallback)
 const list = (fallback = '') =>

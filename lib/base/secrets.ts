@@ -11,7 +11,7 @@ export async function resolveParameters(environment: Environment): Promise<Envir
   const wanted = Object.entries(environment).filter(([, value]) => value?.startsWith(MARK))
   if (wanted.length === 0) return environment
   const names = [...new Set(wanted.map(([, value]) => pathIn(value)))]
-  const values = await fetchAll(names, environment)
+  const values = await fetchParameters(names, environment)
   return {
     ...environment,
     ...Object.fromEntries(wanted.map(([name, value]) => [name, values.get(pathIn(value)) ?? ''])),
@@ -29,11 +29,11 @@ const ATTEMPTS = 3
  */
 const START_MS = 8000
 
-async function fetchAll(names: readonly string[], environment: Environment): Promise<Map<string, string>> {
+async function fetchParameters(names: readonly string[], environment: Environment): Promise<Map<string, string>> {
   const body = JSON.stringify({ Names: names, WithDecryption: true })
   const until = performance.now() + START_MS
   for (let attempt = 1; ; attempt += 1) {
-    const response = await ask(body, environment).catch(() => undefined)
+    const response = await sendRequest(body, environment).catch(() => undefined)
     if (response?.ok) return valuesIn(await response.json())
     const passes = !response || response.status >= 500 || response.status === 429
     const wait = Math.random() * Math.min(2000, 100 * 2 ** attempt)
@@ -55,7 +55,7 @@ function valuesIn(answer: unknown): Map<string, string> {
 }
 
 /** Sends one signed request. The SDK's client would be one more in every bundle, for one call at the start. */
-async function ask(body: string, environment: Environment): Promise<Response> {
+async function sendRequest(body: string, environment: Environment): Promise<Response> {
   const { AWS_REGION: region = 'us-east-1', AWS_ENDPOINT_URL_SSM = `https://ssm.${region}.amazonaws.com` } = environment
   const { protocol, hostname, host, href } = new URL('/', AWS_ENDPOINT_URL_SSM)
   const headers = { host, 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AmazonSSM.GetParameters' }

@@ -1,4 +1,4 @@
-import { phrase } from '../base/language/phrase.ts'
+import { phrase } from '../base/language/languages.ts'
 import { audienceOf, audiencesWith, canRead, isCoarse, isForEveryone, type Scope } from '../base/visibility.ts'
 
 /** Who may do what. One line per permission; every route names exactly one. */
@@ -60,7 +60,7 @@ const curator = atLeast('expert_curator')
 export const maySeeTier = (actor: Actor | null, tier: string | undefined): boolean =>
   audiencesWith(actor !== null).includes(audienceOf(tier))
 
-const owns = (actor: Actor | null, it: Subject) => actor !== null && actor.id === it.contributor_id
+const isOwner = (actor: Actor | null, it: Subject) => actor !== null && actor.id === it.contributor_id
 const canSee = (actor: Actor | null, it: Subject) =>
   canRead(
     {
@@ -70,27 +70,27 @@ const canSee = (actor: Actor | null, it: Subject) =>
       // prove: tier
       isForEveryone: isForEveryone(it.access_tier),
       // prove: own
-      isOwn: owns(actor, it),
+      isOwn: isOwner(actor, it),
     },
     scopeOf(actor),
   )
 const canReview = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
 const canInspect = (actor: Actor | null, it: Subject) => canSee(actor, it) || canReview(actor, it)
 /** Whose it is, and staff. */
-const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === true || owns(actor, it)
-const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
-const wrote = (actor: Actor, it: Subject) => actor.id === it.author_id
+const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === true || isOwner(actor, it)
+const isFlagger = (actor: Actor, it: Subject) => actor.id === it.flagged_by
+const isAuthor = (actor: Actor, it: Subject) => actor.id === it.author_id
 /** Legacy submissions: accepted ones are everyone's, the others are for those who are signed in. */
 const canSeeSubmission = (actor: Actor | null, it: Subject) => it.public || actor !== null
 /** Suggestions: what came of them is for those who are signed in, until then they are between the two sides and reviewers. */
 const canSeeSuggestion = (actor: Actor | null, it: Subject) =>
-  actor !== null && (it.public || reviewer(actor) || owns(actor, it) || wrote(actor, it))
+  actor !== null && (it.public || reviewer(actor) || isOwner(actor, it) || isAuthor(actor, it))
 const notOnesOwn = (actor: Actor, it: Pick<Subject, 'authors'>): Ruling =>
   it.authors?.includes(actor.id) ? { refusal: 'Nobody decides on a contribution of their own.' } : true
 /** What part of a decision takes at least some rank. */
-const takes = (part: string, rank: Rank): Ruling => ({ refusal: `${part} takes at least a ${inWords(rank)}.` })
+const refuseBelow = (part: string, rank: Rank): Ruling => ({ refusal: `${part} takes at least a ${rankName(rank)}.` })
 /** A rank as sentences name it. */
-export const inWords = (rank: Rank): string => rank.replace('_', ' ')
+export const rankName = (rank: Rank): string => rank.replace('_', ' ')
 
 /** A decision, as far as it depends on who gives it. */
 export type Deciding = {
@@ -107,16 +107,17 @@ const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
   notOnesOwn,
   (actor, { escalates, required_persona: least }) =>
     escalates ||
-    atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${inWords(least)}.` },
-  (actor, it) => !it.overridesConfidence || expert(actor) || takes(phrase('Overriding confidence'), 'domain_expert'),
+    atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${rankName(least)}.` },
   (actor, it) =>
-    !it.settlesContradiction || expert(actor) || takes(phrase('Settling a contradiction'), 'domain_expert'),
+    !it.overridesConfidence || expert(actor) || refuseBelow(phrase('Overriding confidence'), 'domain_expert'),
+  (actor, it) =>
+    !it.settlesContradiction || expert(actor) || refuseBelow(phrase('Settling a contradiction'), 'domain_expert'),
 ]
 
 /** Reviewers, but not on a record of their own. For an open contradiction the same rank as for settling it by a decision. */
 function canSettleFlag(actor: Actor, it: Subject): Ruling {
-  if (!reviewer(actor) || owns(actor, it)) return false
-  return !it.contradicts || expert(actor) || takes(phrase('Settling a contradiction'), 'domain_expert')
+  if (!reviewer(actor) || isOwner(actor, it)) return false
+  return !it.contradicts || expert(actor) || refuseBelow(phrase('Settling a contradiction'), 'domain_expert')
 }
 const scope = (actor: Actor | null): Scope => ({
   signedIn: actor !== null,
@@ -127,14 +128,14 @@ const scope = (actor: Actor | null): Scope => ({
 const roleIn = (actor: Actor, it: Subject) => it.project?.roles[actor.id]
 const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.project?.state === 'approved'
 /** What a caller may be in a project; one may be several. */
-export const partsIn = {
+export const projectParts = {
   editors: (actor: Actor, it: Subject) => actor.is_staff || ['owner', 'editor'].includes(roleIn(actor, it) ?? ''),
   reviewers: (actor: Actor, it: Subject) => reviewer(actor) || roleIn(actor, it) === 'domain_expert',
   mergers: (actor: Actor, _it: Subject) => expert(actor),
 }
 /** Reviewers while a project waits for them, and once it is merged those who may take that back. */
 const canOversee = (actor: Actor, it: Subject) =>
-  (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && partsIn.mergers(actor, it))
+  (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && projectParts.mergers(actor, it))
 /** Whoever sees a record of this sort, everyone who works on the project, and those who oversee it. */
 const canSeeProject = (actor: Actor | null, it: Subject) =>
   canSee(actor, it) || (!it.deleted_at && actor !== null && (roleIn(actor, it) !== undefined || canOversee(actor, it)))
@@ -200,12 +201,12 @@ export const permissions = {
   },
   'flag.resolve': {
     sees: canInspect,
-    changes: (actor, it) => flagged(actor, it) || canSettleFlag(actor, it),
+    changes: (actor, it) => isFlagger(actor, it) || canSettleFlag(actor, it),
   },
   // Whoever raised it withdraws it, while it is open.
   'flag.delete': {
     sees: canInspect,
-    changes: (actor, it) => (flagged(actor, it) && !it.is_resolved) || canSettleFlag(actor, it),
+    changes: (actor, it) => (isFlagger(actor, it) && !it.is_resolved) || canSettleFlag(actor, it),
   },
   'notification.own': { role: anyone },
   'letters.own': { role: anyone },
@@ -217,7 +218,7 @@ export const permissions = {
   'suggestion.list': { role: anyone },
   'suggestion.create': { role: anyone },
   'suggestion.read': { role: anyone, sees: canSeeSuggestion },
-  'suggestion.decide': { sees: canSeeSuggestion, changes: (actor, it) => reviewer(actor) && !wrote(actor, it) },
+  'suggestion.decide': { sees: canSeeSuggestion, changes: (actor, it) => reviewer(actor) && !isAuthor(actor, it) },
   'moderation.read': { role: staff },
   'moderation.change': { role: staff },
   'comment.list': { lists: scope },
@@ -226,7 +227,7 @@ export const permissions = {
   'reaction.toggle': { role: anyone },
   'comment.read': { sees: canInspect },
   'comment.create': { sees: canInspect, changes: (_, it) => !it.deleted_at },
-  'comment.change': { sees: canInspect, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
+  'comment.change': { sees: canInspect, changes: (actor, it) => actor.is_staff || isAuthor(actor, it) },
   'source.list': { lists: scope },
   'source.create': { role: anyone },
   'source.read': { sees: canSee },
@@ -251,24 +252,24 @@ export const permissions = {
   'project.read': { sees: canSeeProject },
   'project.follow': { role: anyone, sees: canSeeProject },
   'project.comment.create': { sees: canSeeProject, changes: anyone },
-  'project.comment.delete': { sees: canSeeProject, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
-  'project.update': { sees: canSeeProject, changes: partsIn.editors },
-  'project.contribute': { sees: canSeeProject, changes: partsIn.editors },
+  'project.comment.delete': { sees: canSeeProject, changes: (actor, it) => actor.is_staff || isAuthor(actor, it) },
+  'project.update': { sees: canSeeProject, changes: projectParts.editors },
+  'project.contribute': { sees: canSeeProject, changes: projectParts.editors },
   'project.transition': {
     sees: canSeeProject,
-    changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)),
+    changes: (actor, it) => Object.values(projectParts).some((isOne) => isOne(actor, it)),
   },
   // Nobody reads what waits in it but who may decide on it.
   'project.preview': { role: reviewer, sees: canSeeProject },
-  'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
+  'project.rollback': { sees: canSeeProject, changes: projectParts.mergers },
   'picture.view': { sees: (actor, it) => (it.project ? canSeeProject(actor, it) : canInspect(actor, it)) },
   'picture.own': { role: anyone },
   'picture.read': { sees: ownerOrStaff },
-  'picture.change': { sees: owns, changes: anyone },
+  'picture.change': { sees: isOwner, changes: anyone },
   'import.own': { role: anyone },
   // The table is its sender's; reviewers see it as the batch that its rows wait in.
   'import.read': { sees: canInspect },
-  'import.change': { sees: canInspect, changes: owns },
+  'import.change': { sees: canInspect, changes: isOwner },
   // But for its sender, whoever sees one reviews.
   'import.decide': { sees: canInspect, changes: notOnesOwn },
   'import.take_back': { sees: canInspect, changes: staff },
@@ -281,7 +282,7 @@ export type Permission = keyof typeof permissions
 export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] extends R ? P : never }[Permission]
 
 /** What a machine may change, with the scope that it takes: it proposes, and decides on nothing. */
-const machines: Readonly<Partial<Record<Permission, KeyScope>>> = {
+const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'record.create': 'propose',
   'record.update': 'propose',
   'assertion.create': 'propose',
@@ -303,12 +304,12 @@ const machines: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'project.contribute': 'import',
 }
 /** What only people read: who holds which keys is no business of a machine. */
-const forPeople: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own']
+const peopleOnly: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own']
 
 /** Whether a machine may use a permission with its key. What is open to everyone is open to it; people may what they may. */
 export function mayWithKey(key: MachineKey | undefined, permission: Permission, reads: boolean): Ruling {
   if (!key || 'open' in permissions[permission]) return true
-  const scope = machines[permission] ?? (reads && !forPeople.includes(permission) ? 'read' : undefined)
+  const scope = machineScopes[permission] ?? (reads && !peopleOnly.includes(permission) ? 'read' : undefined)
   if (scope === undefined) return { refusal: 'A key for machines may not do this.' }
   return key.scopes.includes(scope) || { refusal: `This key is not for this: it takes the scope "${scope}".` }
 }
@@ -343,7 +344,7 @@ export const worksOn = (actor: Actor | null, it: Pick<Subject, 'contributor_id'>
  * count among the changes; a project hides none from those who see it.
  */
 export const mayCountChanges = (actor: Actor | null, it: Subject): boolean =>
-  actor !== null && (it.project !== undefined || worksOn(actor, it) || wrote(actor, it) || flagged(actor, it))
+  actor !== null && (it.project !== undefined || worksOn(actor, it) || isAuthor(actor, it) || isFlagger(actor, it))
 /** Whether this caller may know exactly where that record is. */
 export const maySeePlace = (
   actor: Actor | null,

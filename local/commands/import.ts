@@ -144,14 +144,14 @@ async function submissions(
 ): Promise<number> {
   // The configuration is read when a module first loads it, so the environment is set before the imports.
   if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
-  const [{ readOldRows, importSubmissions }, { ping }, { askWithin }] = await Promise.all([
+  const [{ readOldRows, importSubmissions }, { ping }, { runWithin }] = await Promise.all([
     import('./import/submissions.ts'),
     import('../../lib/engines/table/read.ts'),
     import('../../lib/platform/health/within.ts'),
   ])
   const offered = await readOldRows(paths)
   const { TABLE_NAME, DYNAMODB_ENDPOINT = 'AWS' } = process.env
-  const answers = await askWithin(5000, () => ping().then(() => true))
+  const answers = await runWithin(5000, () => ping().then(() => true))
   if (!answers) return wrong(`The table ${TABLE_NAME} does not answer at ${DYNAMODB_ENDPOINT}.`)
   const stop = stopper()
   const progress = progressOf()

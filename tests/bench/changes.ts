@@ -29,7 +29,7 @@ async function tellOf(from: number, to: number): Promise<Record<string, string>>
   const { fill } = await import('./fill.ts')
   const { scan } = await import('../../lib/engines/table/scan.ts')
   const { writeChanges } = await import('../../lib/domain/feed/tell.ts')
-  const { measureCost, cost } = await import('../../lib/base/telemetry/request-cost.ts')
+  const { measureCost, currentMeter } = await import('../../lib/base/telemetry/request-cost.ts')
   const { recordItem } = await import('../../lib/domain/records/items.ts')
   // The feed tells of records alone; their claims and names would be fifteen times as much to write.
   await fill(from, to, ({ type }) => type === recordItem.type)
@@ -37,7 +37,7 @@ async function tellOf(from: number, to: number): Promise<Record<string, string>>
   for await (const page of scan(['record'])) ids.push(...page.map((it) => String(it.entity_id)))
   const calls = await measureCost(async () => {
     await writeChanges(ids.map((id) => ({ sort: 'record', id })))
-    return cost()
+    return currentMeter()
   }, 'bench')
   const told = to - from
   return {

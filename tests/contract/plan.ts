@@ -6,7 +6,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
   base: [
     'language',
     'errors',
-    'booleans',
+    'text',
     'visibility',
     'signing',
     'secrets',
@@ -19,7 +19,6 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'retry',
     'lru',
     'once',
-    'html',
     'omit',
     'shapes',
     'telemetry',

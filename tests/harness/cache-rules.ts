@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Name } from '../../lib/platform/cache/rules.ts'
+import type { CacheName } from '../../lib/platform/cache/rules.ts'
 import { type App, openApp } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { contribute, decide, flagsOf, publish, sure } from './make.ts'
@@ -14,7 +14,7 @@ const rules = {
   decision: { leaderboard: true, 'queue-counts': true },
   flag: { leaderboard: false, 'queue-counts': true },
   revision: { leaderboard: true, 'queue-counts': false },
-} as const satisfies Record<string, Record<Name, boolean>>
+} as const satisfies Record<string, Record<CacheName, boolean>>
 
 const sorts = ['leaderboard', 'queue-counts'] as const
 /** More calls than the one for the version, or for version and answer together. */

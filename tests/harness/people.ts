@@ -1,4 +1,4 @@
-import type { Changes, User } from '../../lib/platform/users/users.ts'
+import type { User, UserChanges } from '../../lib/platform/users/users.ts'
 
 /**
  * Users created and changed as no endpoint allows. Each function commits a unit of work of its own. Modules are imported when a
@@ -12,7 +12,7 @@ export async function createUser(input: Pick<User, 'email' | 'username'> & Parti
 }
 
 /** Changes members of a user that a profile does not offer. Example: `is_active`. */
-export async function changeUser(id: string, changesOf: (it: User) => Changes): Promise<User | undefined> {
+export async function changeUser(id: string, changesOf: (it: User) => UserChanges): Promise<User | undefined> {
   const [users, { inUnit }] = await Promise.all([importUsers(), importUnit()])
   return inUnit((unit) => users.amendUser(unit, id, changesOf))
 }

@@ -12,7 +12,7 @@ export const isShortId = (text: string): boolean => /^[0-9A-Za-z]{11}$/.test(tex
 export const shortIdOf = (number: number): string => toBase62((BigInt(number) * FACTOR) % ALL)
 
 /** The number behind a short id; undefined if it is larger than numbers can hold exactly. */
-export function numberOf(id: string): number | undefined {
+export function shortIdNumber(id: string): number | undefined {
   if (!isShortId(id)) return undefined
   const number = (fromBase62(id) * INVERSE) % ALL
   return number > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(number)
@@ -20,7 +20,7 @@ export function numberOf(id: string): number | undefined {
 
 /** The number that a text names, by its digits or by its short id; undefined if it is neither. */
 export function numberNamed(text: string): number | undefined {
-  if (isShortId(text)) return numberOf(text) || undefined
+  if (isShortId(text)) return shortIdNumber(text) || undefined
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }
 

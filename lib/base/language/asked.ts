@@ -8,7 +8,7 @@ const LONGEST = 500
  * The language that an Accept-Language header asks for (RFC 9110, 12.5.4). What is malformed or unknown asks for
  * English.
  */
-export function languageAsked(header: string | undefined): Language {
+export function preferredLanguage(header: string | undefined): Language {
   if (header === undefined) return 'en'
   const asked = new Negotiator({ headers: { 'accept-language': header.slice(0, LONGEST) } })
   const found = asked.language([...languages])

@@ -1,4 +1,4 @@
-import { inDevanagari } from './digits.ts'
+import { inDevanagari } from './languages.ts'
 
 /** Says a text of the service in another language. What it does not know stays as it is. */
 export type Say = (text: string) => string
@@ -28,7 +28,7 @@ export function speakerOf(catalogue: Catalogue): Say {
     if (known !== undefined || depth === DEEPEST) return known ?? text
     for (const pattern of patterns) {
       const given = partsOf(pattern, text)
-      if (given) return filled(pattern, given, (part) => ours(part, depth + 1))
+      if (given) return fillPattern(pattern, given, (part) => ours(part, depth + 1))
     }
     return text
   }
@@ -36,17 +36,17 @@ export function speakerOf(catalogue: Catalogue): Say {
   const ours = (part: string, depth: number): string => {
     const said = known(part) ?? say(part, depth)
     if (said !== part) return said
-    return part.startsWith(' ') ? ` ${ours(part.slice(1), depth)}` : composed(part, known)
+    return part.startsWith(' ') ? ` ${ours(part.slice(1), depth)}` : sayParts(part, known)
   }
   return (text) => {
-    const [, plain = text, points = ''] = weighed.exec(text) ?? []
+    const [, plain = text, points = ''] = scorePattern.exec(text) ?? []
     const said = say(plain, 0)
-    return (said === plain ? labelled(plain, whole, say) : said) + inDevanagari(points)
+    return (said === plain ? sayLabelled(plain, whole, say) : said) + inDevanagari(points)
   }
 }
 
 /** What a reason adds to a score: "(+12)". */
-const weighed = /^(.*)( \(\+\d+\))$/s
+const scorePattern = /^(.*)( \(\+\d+\))$/s
 const bare = (text: string) => text.toLowerCase().replace(/\.$/, '')
 
 type Pattern = { literals: readonly string[]; names: readonly string[]; said: string; weight: number }
@@ -81,7 +81,7 @@ function partsOf({ literals, names }: Pattern, text: string): Map<string, string
   return new Map([...parts, inner.slice(at)].map((part, i) => [names[i] ?? '', part]))
 }
 
-function filled({ said }: Pattern, given: ReadonlyMap<string, string>, ours: Say): string {
+function fillPattern({ said }: Pattern, given: ReadonlyMap<string, string>, ours: Say): string {
   return said.replace(/\{(\w+)\}|<(\w+)>/g, (mark, asGiven?: string, asOurs?: string) => {
     const part = given.get(asGiven ?? asOurs ?? '') ?? mark
     if (isNumber.test(part)) return inDevanagari(part)
@@ -92,7 +92,7 @@ function filled({ said }: Pattern, given: ReadonlyMap<string, string>, ours: Say
 const isNumber = /^-?[\d.,]*\d$/
 
 /** Parts with commas between, or a word with a number behind it: "temple 7". */
-function composed(text: string, known: (part: string) => string | undefined): string {
+function sayParts(text: string, known: (part: string) => string | undefined): string {
   const parts = text.split(', ')
   if (parts.length > 1) return parts.map((part) => known(part) ?? part).join(', ')
   const [, word = '', number = ''] = /^(.+) (\d+)$/.exec(text) ?? []
@@ -101,7 +101,7 @@ function composed(text: string, known: (part: string) => string | undefined): st
 }
 
 /** A message behind a label or a name: "Construction date: There is no month 13: a year has 12." */
-function labelled(text: string, known: Catalogued, say: (text: string, depth: number) => string): string {
+function sayLabelled(text: string, known: Catalogued, say: (text: string, depth: number) => string): string {
   for (let at = text.indexOf(': '); at >= 0; at = text.indexOf(': ', at + 2)) {
     const [label, rest] = [text.slice(0, at), text.slice(at + 2)]
     const said = say(rest, 0)

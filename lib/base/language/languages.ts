@@ -1,3 +1,10 @@
-/** The languages in which the service speaks; the first is that of its code. */
+/** The languages of the service. The first is the language of its code. */
 export const languages = ['en', 'ne'] as const
 export type Language = (typeof languages)[number]
+
+/** Marks a text that people read and that is no sentence. The catalogue must have it, as it has every sentence. */
+export const phrase = <const T extends string>(text: T): T => text
+
+/** Writes the digits of a text in Devanagari. Example: "7" becomes "७". */
+export const inDevanagari = (text: string): string =>
+  text.replace(/\d/g, (digit) => String.fromCharCode(0x966 + Number(digit)))

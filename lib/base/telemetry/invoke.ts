@@ -12,7 +12,7 @@ const client = new LambdaClient({
 })
 
 /** Calls another function of the service and returns its answer. Fails if it failed, or could not be called. */
-export async function invoke(FunctionName: string, event: object): Promise<unknown> {
+export async function invokeFunction(FunctionName: string, event: object): Promise<unknown> {
   const { Payload, FunctionError } = await client.send(
     new InvokeCommand({ FunctionName, Payload: Buffer.from(JSON.stringify(event)) }),
   )
@@ -31,5 +31,5 @@ export async function invokeLater(FunctionName: string, event: object): Promise<
  * The name of another function of the same service and stage, made from one's own: `heritage-prod-a` and `b` give
  * `heritage-prod-b`.
  */
-export const besides = (own: string, self: string, other: string): string =>
+export const siblingFunction = (own: string, self: string, other: string): string =>
   own.endsWith(`-${self}`) ? `${own.slice(0, -self.length)}${other}` : other

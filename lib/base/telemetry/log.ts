@@ -1,6 +1,6 @@
 import { config } from '../config.ts'
 import { embedMetrics, type Measure } from './emf.ts'
-import { cost } from './request-cost.ts'
+import { currentMeter } from './request-cost.ts'
 
 /** Everything that a log line may hold. Nothing outside this list is ever written. */
 export type Line = {
@@ -55,7 +55,7 @@ const members = [
 export function log(line: Line): void {
   if (config.LOG_LEVEL === 'silent') return
   const at = new Date()
-  const named = { request_id: cost()?.request_id, ...line }
+  const named = { request_id: currentMeter()?.request_id, ...line }
   const allowed = Object.fromEntries(
     members.filter((name) => named[name] !== undefined).map((name) => [name, named[name]]),
   )

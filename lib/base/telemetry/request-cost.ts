@@ -33,10 +33,10 @@ export async function measureCost<T>(work: (meter: Meter) => Promise<T>, request
 }
 
 /** What the present request has cost; undefined outside of one. */
-export const cost = (): Meter | undefined => storage.getStore()
+export const currentMeter = (): Meter | undefined => storage.getStore()
 
 /** Notes one call to the table and its capacity units. */
-export function count(operation: string, units: number): void {
+export function noteCall(operation: string, units: number): void {
   const meter = storage.getStore()
   if (!meter) return
   meter.calls += 1

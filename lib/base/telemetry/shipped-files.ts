@@ -11,7 +11,7 @@ export type Shipped = { packed: Uint8Array; tag: string }
 export function loadShippedFile(name: string): Promise<Shipped> {
   const known = fileCache.get(name)
   if (known) return known
-  const reading = read(name)
+  const reading = readShippedFile(name)
   fileCache.set(name, reading)
   // A file that could not be read is tried again with the next call.
   reading.catch(() => fileCache.delete(name))
@@ -26,7 +26,7 @@ export const FOLDER = '.build/documents'
 
 const fileCache = lru<string, Promise<Shipped>>(20)
 
-async function read(name: string): Promise<Shipped> {
+async function readShippedFile(name: string): Promise<Shipped> {
   const packed = new Uint8Array(await readFile(join(FOLDER, `${name}.gz`)))
   return { packed, tag: createHash('sha256').update(packed).digest('base64url').slice(0, 16) }
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { newId, now } from '../../base/clock.ts'
 import { conflict, invalid } from '../../base/errors.ts'
 import { addressOf, recordId } from '../../base/ids/address.ts'
-import { phrase } from '../../base/language/phrase.ts'
+import { phrase } from '../../base/language/languages.ts'
 import {
   defineItem,
   get,

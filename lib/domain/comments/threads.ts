@@ -12,7 +12,7 @@ import {
   type Stored,
   walk,
 } from '../../engines/table/index.ts'
-import { EARLY, earlyKey, key } from '../../platform/table/keys.ts'
+import { EARLY_REPLIES, earlyReplyKey, key } from '../../platform/table/keys.ts'
 import { type PeopleById, peopleIn } from '../../platform/users/people.ts'
 import { keyOf } from '../../platform/users/users.ts'
 import {
@@ -139,7 +139,7 @@ async function earlyReplies(pk: string, roots: readonly Comment[]): Promise<Comm
   const answered = roots.filter((it) => it.replies > 0).map((it) => it.id)
   if (answered.length === 0) return []
   const [newest, oldest] = [Math.max(...answered), Math.min(...answered)]
-  const items = await queryBetween(pk, earlyKey(newest), earlyKey(oldest, EARLY), MOST_REPLIES)
+  const items = await queryBetween(pk, earlyReplyKey(newest), earlyReplyKey(oldest, EARLY_REPLIES), MOST_REPLIES)
   return items.map((item) => parse(comment, item))
 }
 

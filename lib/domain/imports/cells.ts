@@ -1,5 +1,5 @@
-import { booleanIn } from '../../base/booleans.ts'
 import { sayIn } from '../../base/language/say.ts'
+import { parseBoolean } from '../../base/text.ts'
 import { nearestName } from '../../engines/matching/index.ts'
 import type { Field } from '../kinds/index.ts'
 import { optionOf, optionsOf, spellingsOf, type Vocabulary } from '../kinds/schema/enums.ts'
@@ -136,7 +136,7 @@ export function parseCell(field: Field, text: string): unknown {
     case 'float':
       return digits(trimmed).replace(/(?<=\d),(?=\d{3}\b)/g, '')
     case 'boolean':
-      return booleanIn(trimmed) ?? trimmed
+      return parseBoolean(trimmed) ?? trimmed
     case 'coordinates':
       // A text that the field accepts already stays as it is.
       return DECIMAL.test(trimmed) ? trimmed : (parseCoordinates(trimmed) ?? trimmed)

@@ -1,5 +1,5 @@
 import type { Say } from '../../base/language/catalogue.ts'
-import { phrase } from '../../base/language/phrase.ts'
+import { phrase } from '../../base/language/languages.ts'
 import { startUpload } from '../../engines/bucket/index.ts'
 import { csvLine } from '../../platform/cells/csv.ts'
 import type { RowOutcome } from './items.ts'

@@ -1,4 +1,4 @@
-import { phrase } from '../../base/language/phrase.ts'
+import { phrase } from '../../base/language/languages.ts'
 import type { Figures } from './tally.ts'
 
 /** The tiers: the least points of each, in all (`from`) and on one of the four tracks (`track`). */

@@ -1,6 +1,6 @@
 import type { Scope } from '../../base/visibility.ts'
 import { openSearchModelIfAny } from '../../engines/search/index.ts'
-import { filterByName, findByBeginning } from '../../platform/users/search.ts'
+import { filterUsersByName, findUsersByPrefix } from '../../platform/users/search.ts'
 
 /** The most people that one search finds. Their entries are read one by one and cached with the answer. */
 const MOST_FOUND = 500
@@ -12,7 +12,7 @@ const everyone: Scope = { signedIn: false, everything: false, own: null }
  * table. Then come those whose username or full name contains it, found by search. Two calls.
  */
 export async function findPeople(text: string): Promise<string[]> {
-  const [begin, model] = await Promise.all([findByBeginning(text), openSearchModelIfAny()])
-  const hold = model ? await filterByName(model, text, everyone) : []
+  const [begin, model] = await Promise.all([findUsersByPrefix(text), openSearchModelIfAny()])
+  const hold = model ? await filterUsersByName(model, text, everyone) : []
   return [...new Set([...begin, ...hold.map((it) => it.id)])].slice(0, MOST_FOUND)
 }

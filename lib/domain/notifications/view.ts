@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Say } from '../../base/language/catalogue.ts'
 import * as s from '../../base/shapes.ts'
-import { type PeopleById, service } from '../../platform/users/people.ts'
+import { type PeopleById, serviceCard } from '../../platform/users/people.ts'
 import { notificationTypes, writeNotice } from './events.ts'
 import type { VisibleNotification } from './list.ts'
 
@@ -31,7 +31,7 @@ export function notificationRow(
   say: Say,
 ): s.Output<typeof NotificationView> {
   const { notification_id, user_id, notification_type, notice, detail, actor_id, created_at } = message
-  const { username, first_name, last_name } = people(actor_id) ?? service
+  const { username, first_name, last_name } = people(actor_id) ?? serviceCard
   return {
     notification_id,
     user: user_id,

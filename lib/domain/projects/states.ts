@@ -2,7 +2,7 @@
 export const projectStates = ['draft', 'in_review', 'needs_revision', 'approved', 'merged', 'withdrawn'] as const
 export type ProjectState = (typeof projectStates)[number]
 
-/** Who may make a move; see `partsIn` in lib/platform/permissions.ts. */
+/** Who may make a move; see `projectParts` in lib/platform/permissions.ts. */
 export type Part = 'editors' | 'reviewers' | 'mergers'
 
 export type ProjectMove = {

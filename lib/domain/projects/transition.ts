@@ -1,7 +1,7 @@
 import { now } from '../../base/clock.ts'
 import { forbidden, invalid } from '../../base/errors.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
-import { type Actor, partsIn } from '../../platform/permissions.ts'
+import { type Actor, projectParts } from '../../platform/permissions.ts'
 import { asSubject, type Project } from './items.ts'
 import { mergeProject, type Wish } from './merge.ts'
 import { changeProject, loadWholeById, mergeConflict, type Whole } from './projects.ts'
@@ -47,7 +47,7 @@ export async function moveProject(
 function check(it: Project, actor: Actor, to: ProjectState, comment: string) {
   const move = projectMove(it.state, to)
   if (!move) throw invalid({ target_state: [noMove(it, to)] })
-  if (!partsIn[move.who](actor, asSubject(it))) throw forbidden(notTheirs(it, to, move.who))
+  if (!projectParts[move.who](actor, asSubject(it))) throw forbidden(notTheirs(it, to, move.who))
   if (move.reasoned && comment.trim() === '') throw invalid({ comment: ['Say what is to be revised.'] })
   return move
 }
@@ -57,7 +57,7 @@ export function whyNotMerged(it: Project, actor: Actor): string | undefined {
   if (it.merge) return mergeConflict().detail
   const move = projectMove(it.state, 'merged')
   if (!move) return noMove(it, 'merged')
-  return partsIn[move.who](actor, asSubject(it)) ? undefined : notTheirs(it, 'merged', move.who)
+  return projectParts[move.who](actor, asSubject(it)) ? undefined : notTheirs(it, 'merged', move.who)
 }
 
 const noMove = (it: Project, to: ProjectState) => `A project that is ${words(it.state)} cannot become ${words(to)}.`

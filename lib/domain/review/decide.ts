@@ -3,7 +3,15 @@ import { checkAllowed, conflict, invalid } from '../../base/errors.ts'
 import { put, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
 
 import { indexWrites } from '../../platform/name-index/entries.ts'
-import { type Actor, type Deciding, hasRank, inWords, mayDecide, type Rank, ranks } from '../../platform/permissions.ts'
+import {
+  type Actor,
+  type Deciding,
+  hasRank,
+  mayDecide,
+  type Rank,
+  rankName,
+  ranks,
+} from '../../platform/permissions.ts'
 import * as users from '../../platform/users/users.ts'
 import { newActivity, newRevision, storedNameEntryOf, withActivity } from '../records/build.ts'
 import { checkWhole, type History, loadHistory } from '../records/history.ts'
@@ -202,6 +210,6 @@ async function checkReviewer(id: string | null | undefined, least: Rank): Promis
   const user = await users.loadUser(id)
   const rank = user?.reviewer_role?.is_active ? user.reviewer_role.role : null
   if (!user?.is_active || !hasRank({ is_staff: user.is_staff, rank }, least))
-    throw invalid({ escalated_to: [`There is no active ${inWords(least)} with this id.`] })
+    throw invalid({ escalated_to: [`There is no active ${rankName(least)} with this id.`] })
   return id
 }

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../base/html.ts'
 import type { Language } from '../../base/language/languages.ts'
+import { escapeHtml } from '../../base/text.ts'
 import { type Reply, replyContent } from '../../platform/http/reply.ts'
 
 /** The content security policy of the page: it needs no script and nothing of other hosts. */

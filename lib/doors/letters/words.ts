@@ -1,5 +1,5 @@
 import type { Say } from '../../base/language/catalogue.ts'
-import { phrase } from '../../base/language/phrase.ts'
+import { phrase } from '../../base/language/languages.ts'
 import { type NoticeInput, type NoticeName, writeNotice } from '../../domain/notifications/events.ts'
 
 /** The phrases of letters around the notifications. `say` translates them for the reader. */

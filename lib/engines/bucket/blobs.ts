@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import { timeOfDay } from '../../base/clock.ts'
 import { config } from '../../base/config.ts'
-import { endingNow } from '../../base/deadline.ts'
+import { currentSignal } from '../../base/deadline.ts'
 import { localCredentials } from '../../base/telemetry/local-credentials.ts'
 import { postFields, presignedGet, type Signer } from './presign.ts'
 
@@ -121,7 +121,7 @@ export async function listKeys(Prefix: string): Promise<string[]> {
 export async function objectSize(Key: string): Promise<number | undefined> {
   const { s3, HeadObjectCommand } = await bucket()
   try {
-    return (await s3.send(new HeadObjectCommand({ Bucket, Key }), endingNow())).ContentLength
+    return (await s3.send(new HeadObjectCommand({ Bucket, Key }), currentSignal())).ContentLength
   } catch (error) {
     if (isNamed(error, 'NotFound')) return undefined
     throw error
@@ -179,7 +179,7 @@ export function startUpload(Key: string, ContentType: string, part = PART): Uplo
 /** Fails if the bucket does not answer. */
 export async function pingBucket(): Promise<void> {
   const { s3, HeadBucketCommand } = await bucket()
-  await s3.send(new HeadBucketCommand({ Bucket }), endingNow())
+  await s3.send(new HeadBucketCommand({ Bucket }), currentSignal())
 }
 
 const STEADY = 5 * 60 * 1000

@@ -1,5 +1,4 @@
-import { inDevanagari } from '../../base/language/digits.ts'
-import type { Language } from '../../base/language/languages.ts'
+import { inDevanagari, type Language } from '../../base/language/languages.ts'
 import type { CalendarDate } from './days.ts'
 import type { Interval } from './forms.ts'
 import type { CalendarKey } from './keys.ts'

@@ -1,4 +1,4 @@
-import { phrase } from '../../base/language/phrase.ts'
+import { phrase } from '../../base/language/languages.ts'
 import { bikramDate, bikramMonths } from './bikram-sambat.ts'
 import { type CalendarDate, gregorianDate, gregorianDay, julianDate, julianDay } from './days.ts'
 import type { CalendarKey } from './keys.ts'

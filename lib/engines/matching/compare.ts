@@ -1,4 +1,4 @@
-import { booleanIn } from '../../base/booleans.ts'
+import { parseBoolean } from '../../base/text.ts'
 import { readBounds } from '../calendars/index.ts'
 import { fold, foldAlike, sortWords } from './fold.ts'
 import { distanceInMetres, type Point } from './geo.ts'
@@ -203,7 +203,7 @@ function pageAddress(text: string): string {
 }
 
 function compareFlags(a: string, b: string): Comparison {
-  const [x, y] = [booleanIn(a), booleanIn(b)]
+  const [x, y] = [parseBoolean(a), parseBoolean(b)]
   if (x === undefined || y === undefined) return a.toLowerCase() === b.toLowerCase() ? 'same' : 'compatible'
   return x === y ? 'same' : 'contradicts'
 }

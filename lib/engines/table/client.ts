@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { config } from '../../base/config.ts'
 import { localCredentials } from '../../base/telemetry/local-credentials.ts'
-import { count, noteAttempts } from '../../base/telemetry/request-cost.ts'
+import { noteAttempts, noteCall } from '../../base/telemetry/request-cost.ts'
 import { forgetKept } from './kept.ts'
 import { HttpHandler } from './wire/http-handler.ts'
 import { lean } from './wire/lean.ts'
@@ -29,7 +29,7 @@ async function metered(operation: string, input: object, call: (input: object) =
     const output: Output = await call({ ...input, ReturnConsumedCapacity: 'TOTAL' })
     const { ConsumedCapacity, $metadata } = output
     const units = [ConsumedCapacity ?? []].flat().reduce((sum, each) => sum + (each.CapacityUnits ?? 0), 0)
-    count(`${operation}Command`, units)
+    noteCall(`${operation}Command`, units)
     noteAttempts($metadata?.attempts)
     return output
   } catch (error) {

@@ -3,7 +3,7 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/l
 import { newId } from '../../base/clock.ts'
 import { conflict, unavailable } from '../../base/errors.ts'
 import { pauseAfter } from '../../base/retry.ts'
-import { cost } from '../../base/telemetry/request-cost.ts'
+import { currentMeter } from '../../base/telemetry/request-cost.ts'
 import { db, TableName } from './client.ts'
 import { counterChanges, totalsOf } from './counters.ts'
 import { addExpression, type Write } from './item.ts'
@@ -67,7 +67,7 @@ const actionWithCause = (action: Write['action']): Write['action'] =>
 
 /** An item with the id of the request that writes it. The stream passes it on to each effect of the change. */
 export function withCause(item: Record<string, unknown>): Record<string, unknown> {
-  const request_id = cost()?.request_id
+  const request_id = currentMeter()?.request_id
   return request_id === undefined ? item : { ...item, request_id }
 }
 

@@ -8,7 +8,7 @@ import type { Authenticator, Credentials } from './authenticator.ts'
 import { devHeader, devSession } from './dev.ts'
 import { identityProvider } from './idp.ts'
 import { jwt } from './jwt.ts'
-import { keyActor } from './key.ts'
+import { loadKeyActor } from './key.ts'
 import { secondary } from './secondary.ts'
 
 /** The first that accepts wins. */
@@ -26,10 +26,10 @@ export type Settings = Pick<User, 'language' | 'calendar'>
 export type Identity = ({ actor: Actor; denial?: never } | { actor: null; denial: Denial }) & { settings?: Settings }
 
 /** The caller. A token that no authenticator accepts leaves the caller anonymous, and an inactive user is nobody. */
-export async function identify(credentials: Credentials): Promise<Identity> {
+export async function identifyCaller(credentials: Credentials): Promise<Identity> {
   const shown = { ...credentials, token: bearer(credentials.headers.authorization) }
   // Nobody else is asked about a key: it is no provider's business.
-  if (isKey(shown.token)) return byKey(shown.token)
+  if (isKey(shown.token)) return identifyByKey(shown.token)
   for (const authenticate of chain) {
     const user = await authenticate(shown)
     if (user?.is_active) return { actor: actorOf(user), settings: user }
@@ -38,8 +38,8 @@ export async function identify(credentials: Credentials): Promise<Identity> {
   return { actor: null, denial: denialOf(credentials) }
 }
 
-async function byKey(token: string): Promise<Identity> {
-  const found = await keyActor(token)
+async function identifyByKey(token: string): Promise<Identity> {
+  const found = await loadKeyActor(token)
   return found ? { actor: found.actor, settings: found.owner } : { actor: null, denial: 'token' }
 }
 

@@ -4,7 +4,7 @@ import type { Authenticator } from './authenticator.ts'
 import { loadTokenUser } from './jwt.ts'
 
 /** Accepts `X-Dev-User: <email>` of a seeded user. Only in the chain of dev mode. */
-export const devHeader: Authenticator = ({ headers }) => seededUser(headers['x-dev-user'] ?? '')
+export const devHeader: Authenticator = ({ headers }) => loadSeededUser(headers['x-dev-user'] ?? '')
 
 /**
  * Accepts the cookie of a dev login. A browser sends it unasked, so a request that changes something must come from our
@@ -16,7 +16,7 @@ export const devSession: Authenticator = async ({ cookie, method, headers, origi
 }
 
 /** The seeded user of this address. Nobody else may be impersonated, not even in dev mode. */
-export async function seededUser(email: string): Promise<User | undefined> {
+export async function loadSeededUser(email: string): Promise<User | undefined> {
   const address = asciiLowerCase(email.trim())
   const user = address.includes('@') ? await loadUserByEmail(address) : undefined
   return user?.seeded ? user : undefined

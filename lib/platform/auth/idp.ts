@@ -3,7 +3,7 @@ import { nowSeconds } from '../../base/clock.ts'
 import { config } from '../../base/config.ts'
 import type { Authenticator } from './authenticator.ts'
 import { ISSUER } from './jwt.ts'
-import { type Identification, issuerKeys, PATIENCE, rememberIdentity } from './provider.ts'
+import { createVerifier, type Identification, rememberIdentity, TIMEOUT_MS } from './provider.ts'
 import { claimsOf } from './shape.ts'
 
 const { IDP_CLIENT_ID, IDP_ISSUER, IDP_JWKS_URL, IDP_USERINFO_URL, IDP_TOKENINFO_URL, SECONDARY_ISSUER } = config
@@ -13,7 +13,7 @@ const { IDP_CLIENT_ID, IDP_ISSUER, IDP_JWKS_URL, IDP_USERINFO_URL, IDP_TOKENINFO
  * keys verify. Skips itself without a client id. A provider that does not answer is no result.
  */
 export const identityProvider: Authenticator = async ({ token }) =>
-  IDP_CLIENT_ID !== '' && token !== '' && mayBeTheirs(token) ? userOf(token) : undefined
+  IDP_CLIENT_ID !== '' && token !== '' && mayBeTheirs(token) ? loadTokenOwner(token) : undefined
 
 /** Tokens that name another maker stay with us: they are never sent to the provider. */
 function mayBeTheirs(token: string): boolean {
@@ -25,16 +25,16 @@ function mayBeTheirs(token: string): boolean {
 
 // Google names itself with and without the scheme.
 const issuers = IDP_ISSUER === '' ? [] : [IDP_ISSUER, IDP_ISSUER.replace(/^https:\/\//, '')]
-const verify = IDP_JWKS_URL === '' ? undefined : issuerKeys(IDP_JWKS_URL, issuers, IDP_CLIENT_ID)
+const verify = IDP_JWKS_URL === '' ? undefined : createVerifier(IDP_JWKS_URL, issuers, IDP_CLIENT_ID)
 
-const identified = async (token: string): Promise<Identification | undefined> =>
-  issuers.includes(String(claimsOf(token)?.iss)) ? verify?.(token) : asked(token)
+const identifyToken = async (token: string): Promise<Identification | undefined> =>
+  issuers.includes(String(claimsOf(token)?.iss)) ? verify?.(token) : identifyByUserinfo(token)
 // prove: memory
-const userOf = rememberIdentity('idp', identified)
+const loadTokenOwner = rememberIdentity('idp', identifyToken)
 
-async function asked(token: string): Promise<Identification | undefined> {
+async function identifyByUserinfo(token: string): Promise<Identification | undefined> {
   const [claims, until] = await Promise.all([
-    fetched(IDP_USERINFO_URL, { headers: { authorization: `Bearer ${token}`, accept: 'application/json' } }),
+    fetchJson(IDP_USERINFO_URL, { headers: { authorization: `Bearer ${token}`, accept: 'application/json' } }),
     IDP_TOKENINFO_URL === '' ? Number.POSITIVE_INFINITY : expiryForUs(token),
   ])
   return claims === undefined || until === undefined ? undefined : { claims, until }
@@ -52,7 +52,7 @@ const Tokeninfo = v.object({
 
 /** When the token expires, if it was made for our client; else undefined. */
 async function expiryForUs(token: string): Promise<number | undefined> {
-  const document = v.safeParse(Tokeninfo, await tokeninfo(token))
+  const document = v.safeParse(Tokeninfo, await fetchTokeninfo(token))
   if (!document.success) return undefined
   const { aud = [], azp, client_id, exp, expires_in } = document.output
   if (![...[aud].flat(), azp, client_id].includes(IDP_CLIENT_ID)) return undefined
@@ -61,25 +61,25 @@ async function expiryForUs(token: string): Promise<number | undefined> {
 }
 
 /** Introspection takes a form; some tokeninfo documents are only there for a GET. */
-async function tokeninfo(token: string): Promise<unknown> {
+async function fetchTokeninfo(token: string): Promise<unknown> {
   const body = new URLSearchParams({
     token,
     token_type_hint: 'access_token',
     access_token: token,
     client_id: IDP_CLIENT_ID,
   })
-  const posted = await fetched(IDP_TOKENINFO_URL, { method: 'POST', body })
+  const posted = await fetchJson(IDP_TOKENINFO_URL, { method: 'POST', body })
   if (posted !== undefined) return posted
   const url = new URL(IDP_TOKENINFO_URL)
   url.searchParams.set('access_token', token)
-  return fetched(url.href, {})
+  return fetchJson(url.href, {})
 }
 
 /** The JSON of a 200 answer, or undefined. */
 // prove: identity-provider
-async function fetched(url: string, init: RequestInit): Promise<unknown> {
+async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
   try {
-    const reply = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(PATIENCE) })
+    const reply = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
     if (reply.status === 200) return await reply.json()
     await reply.body?.cancel()
     return undefined

@@ -1,13 +1,13 @@
 import type { Actor } from '../permissions.ts'
-import { keyOf } from '../users/keys.ts'
+import { verifyKey } from '../users/keys.ts'
 import { loadUser, type User } from '../users/users.ts'
 
 /**
  * Who calls with a key for machines: its owner, without the rights of staff and of reviewers, and held to what the key is
  * for. Undefined when the key is no good, or its owner is not active. Two calls.
  */
-export async function keyActor(token: string): Promise<{ actor: Actor; owner: User } | undefined> {
-  const key = await keyOf(token)
+export async function loadKeyActor(token: string): Promise<{ actor: Actor; owner: User } | undefined> {
+  const key = await verifyKey(token)
   const owner = key && (await loadUser(key.user_id))
   if (!key || !owner?.is_active) return undefined
   const { id, username, email } = owner

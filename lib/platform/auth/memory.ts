@@ -11,10 +11,10 @@ export type TokenMemory<T> = {
 export function tokenMemory<T extends NonNullable<unknown>>(most: number): TokenMemory<T> {
   const kept = lru<string, T>(most)
   return {
-    get: (token) => kept.get(hashOf(token)),
-    set: (token, answer, until) => kept.set(hashOf(token), answer, until * 1000),
+    get: (token) => kept.get(hashToken(token)),
+    set: (token, answer, until) => kept.set(hashToken(token), answer, until * 1000),
   }
 }
 
 /** A token's SHA-256: what memories and the table know it by. */
-export const hashOf = (token: string) => hash('sha256', token, 'base64url')
+export const hashToken = (token: string) => hash('sha256', token, 'base64url')

@@ -1,27 +1,27 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import * as v from 'valibot'
-import { booleanIn } from '../../base/booleans.ts'
 import { clock, nowSeconds } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
+import { parseBoolean } from '../../base/text.ts'
 import { asciiLowerCase, cut } from '../../engines/matching/index.ts'
 import { inUnit } from '../unit-of-work.ts'
 import { keepIdentity, loadIdentity } from '../users/tokens.ts'
 import { amendUser, createUserNamedAfterEmail, loadUser, loadUserByEmail, type User } from '../users/users.ts'
-import { hashOf, tokenMemory } from './memory.ts'
+import { hashToken, tokenMemory } from './memory.ts'
 
 /** What a provider says of a person; `until` when the token itself expires. */
 export type Identification = { claims: unknown; until: number }
 /** Milliseconds that a provider has to answer. */
-export const PATIENCE = 5000
+export const TIMEOUT_MS = 5000
 /** Seconds that an answer is kept. */
-const KEPT = 5 * 60
+const REMEMBERED_S = 5 * 60
 
 /** Signs of our own are symmetric; a provider's never are. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 /** Verifies JWTs of one issuer through its published keys, which are fetched once per process and kept. */
-export function issuerKeys(url: string, issuer: string[], audience: string) {
-  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: PATIENCE })
+export function createVerifier(url: string, issuer: string[], audience: string) {
+  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: TIMEOUT_MS })
   return async (token: string): Promise<Identification | undefined> => {
     try {
       const options = { algorithms, issuer, audience, requiredClaims: ['exp'], currentDate: clock.now() }
@@ -44,17 +44,17 @@ export function rememberIdentity(provider: string, ask: (token: string) => Promi
   return async (token: string): Promise<User | undefined> => {
     const kept = known.get(token)
     if (kept) return loadUser(kept)
-    const stored = await loadIdentity(hashOf(token))
+    const stored = await loadIdentity(hashToken(token))
     if (stored) known.set(token, stored.user_id, stored.until)
     if (stored) return loadUser(stored.user_id)
 
     const identified = await ask(token)
     const claims = v.safeParse(Claims, identified?.claims)
     if (!identified || !claims.success) return undefined
-    const user = await foundOrMade(provider, claims.output)
-    const until = Math.min(identified.until, nowSeconds() + KEPT)
+    const user = await findOrCreateUser(provider, claims.output)
+    const until = Math.min(identified.until, nowSeconds() + REMEMBERED_S)
     known.set(token, user.id, until)
-    await keepIdentity(hashOf(token), user.id, until)
+    await keepIdentity(hashToken(token), user.id, until)
     return user
   }
 }
@@ -82,7 +82,7 @@ const Claims = v.object({
     v.literal(true),
     v.pipe(
       v.string(),
-      v.check((it) => booleanIn(it) === true),
+      v.check((it) => parseBoolean(it) === true),
     ),
   ]),
   given_name: text(50),
@@ -99,9 +99,12 @@ const Claims = v.object({
 type Claims = v.InferOutput<typeof Claims>
 
 /** The user of a verified address, made at the first sign-in. Of several first sign-ins at once one makes the user. */
-async function foundOrMade(provider: string, { sub, email, given_name, family_name, picture }: Claims): Promise<User> {
+async function findOrCreateUser(
+  provider: string,
+  { sub, email, given_name, family_name, picture }: Claims,
+): Promise<User> {
   const old = await loadUserByEmail(email)
-  if (old) return linked(old, provider, { sub, given_name, family_name, picture })
+  if (old) return linkUser(old, provider, { sub, given_name, family_name, picture })
   const first = { email, first_name: given_name, last_name: family_name, avatar_url: picture }
   try {
     return await inUnit((unit) => createUserNamedAfterEmail(unit, { ...first, subjects: { [provider]: sub } }))
@@ -117,7 +120,7 @@ async function foundOrMade(provider: string, { sub, email, given_name, family_na
  * provider does: at the first link a password set before goes, with every session, lest who registered first shares the
  * account. Seeded users keep theirs.
  */
-async function linked(
+async function linkUser(
   user: User,
   provider: string,
   { sub, given_name, family_name, picture }: Omit<Claims, 'email' | 'email_verified'>,

@@ -1,15 +1,15 @@
 import { config } from '../../base/config.ts'
 import type { Authenticator } from './authenticator.ts'
-import { issuerKeys, rememberIdentity } from './provider.ts'
+import { createVerifier, rememberIdentity } from './provider.ts'
 import { claimsOf } from './shape.ts'
 
 const { SECONDARY_ISSUER, SECONDARY_AUDIENCE, SECONDARY_JWKS_URL } = config
 
 /** Accepts a JWT of the secondary issuer; any other token is not its kind. Skips itself unless all of it is configured. */
 export const secondary: Authenticator = async ({ token }) =>
-  userOf && claimsOf(token)?.iss === SECONDARY_ISSUER ? userOf(token) : undefined
+  loadTokenOwner && claimsOf(token)?.iss === SECONDARY_ISSUER ? loadTokenOwner(token) : undefined
 
-const userOf =
+const loadTokenOwner =
   SECONDARY_ISSUER && SECONDARY_AUDIENCE && SECONDARY_JWKS_URL
-    ? rememberIdentity('secondary', issuerKeys(SECONDARY_JWKS_URL, [SECONDARY_ISSUER], SECONDARY_AUDIENCE))
+    ? rememberIdentity('secondary', createVerifier(SECONDARY_JWKS_URL, [SECONDARY_ISSUER], SECONDARY_AUDIENCE))
     : undefined

@@ -4,14 +4,13 @@ import { config } from '../../base/config.ts'
 import { noteCache } from '../../base/telemetry/request-cost.ts'
 import { addTo } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
-import { attempt } from './attempt.ts'
 import { memoryStore } from './memory.ts'
 import { redisStore } from './redis.ts'
-import { cacheTtls, invalidatedBy, type Name } from './rules.ts'
-import { changedAttribute, type Store } from './store.ts'
+import { type CacheName, cacheTtls, invalidatedBy } from './rules.ts'
+import { changedAttribute, type Store, undefinedIfFailed } from './store.ts'
 import { tableStore } from './table.ts'
 
-export type Answer<T> = { value: T; hit: boolean }
+export type CachedAnswer<T> = { value: T; hit: boolean }
 
 /**
  * What `work` answers, kept under its key until a change makes its sort stale or its time is over. Whoever asks this
@@ -19,17 +18,17 @@ export type Answer<T> = { value: T; hit: boolean }
  * has been through JSON.
  */
 export async function cacheAnswer<T extends object>(
-  name: Name,
+  name: CacheName,
   key: string,
   work: () => Promise<T>,
-): Promise<Answer<T>> {
-  const place = (version: number) => placeOf(name, version, key)
-  const found = await attempt(() => store.look(name, place))
+): Promise<CachedAnswer<T>> {
+  const place = (version: number) => answerPlace(name, version, key)
+  const found = await undefinedIfFailed(() => store.look(name, place))
   if (!found) {
     noteCache('cache_misses')
     return { value: await work(), hit: false }
   }
-  return answer(name, place(found.version), found.text, work)
+  return readOrWork(name, place(found.version), found.text, work)
 }
 
 /**
@@ -52,67 +51,72 @@ function raiseSoon(): NonNullable<typeof raising> {
   const names = new Set<string>()
   const raised = Promise.resolve().then(() => {
     raising = undefined
-    return raise([...names])
+    return raiseVersions([...names])
   })
   return { names, raised }
 }
 
-async function raise(names: readonly string[]): Promise<void> {
+async function raiseVersions(names: readonly string[]): Promise<void> {
   const at = clock.now().getTime()
   const numbers = Object.fromEntries(names.map((it) => [it, 1]))
   const times = Object.fromEntries(names.map((it) => [changedAttribute(it), at]))
-  await attempt(() => addTo(key.versions(), numbers, times))
+  await undefinedIfFailed(() => addTo(key.versions(), numbers, times))
 }
 
 /** Whether the cache gives back what it is given; where it does not, everything is a miss. One failure alone is none. */
-export const isCacheHealthy = async (): Promise<boolean> => (await givesBack()) || givesBack()
+export const isCacheHealthy = async (): Promise<boolean> => (await keepsText()) || keepsText()
 
-async function givesBack(): Promise<boolean> {
+async function keepsText(): Promise<boolean> {
   const at = `${config.CACHE_KEY_PREFIX}health`
-  await attempt(() => store.keep(at, 'kept', 30))
-  return (await attempt(() => store.read(at))) === 'kept'
+  await undefinedIfFailed(() => store.keep(at, 'kept', 30))
+  return (await undefinedIfFailed(() => store.read(at))) === 'kept'
 }
 
 /** The store that an address names: the table, a server, or this process. */
-function storeAt(url: string): Store {
+function openStore(url: string): Store {
   if (url === '') return memoryStore()
   return url.startsWith('dynamodb:') ? tableStore() : redisStore(url)
 }
 
 // prove: memory
-const store = storeAt(config.CACHE_URL)
+const store = openStore(config.CACHE_URL)
 
 /** Callers' words are of any length and form, and a key is not. */
-const placeOf = (name: Name, version: number, key: string) =>
+const answerPlace = (name: CacheName, version: number, key: string) =>
   `${config.CACHE_KEY_PREFIX}${name}:${version}:${createHash('sha256').update(key).digest('base64url')}`
 
-async function answer<T>(name: Name, at: string, text: string | undefined, work: () => Promise<T>): Promise<Answer<T>> {
-  const kept = text === undefined ? undefined : fresh<T>(text)
+async function readOrWork<T>(
+  name: CacheName,
+  at: string,
+  text: string | undefined,
+  work: () => Promise<T>,
+): Promise<CachedAnswer<T>> {
+  const kept = text === undefined ? undefined : parseFresh<T>(text)
   noteCache(kept ? 'cache_hits' : 'cache_misses')
   if (kept) return { ...kept, hit: true }
-  return { value: JSON.parse(await (underWay.get(at) ?? begin(at, name, work))), hit: false }
+  return { value: JSON.parse(await (underWay.get(at) ?? beginWork(at, name, work))), hit: false }
 }
 
 /** The work that is being done in this process, by the key of its answer. */
 // prove: memory
 const underWay = new Map<string, Promise<string>>()
 
-function begin<T>(at: string, name: Name, work: () => Promise<T>): Promise<string> {
-  const running = make(at, name, work).finally(() => underWay.delete(at))
+function beginWork<T>(at: string, name: CacheName, work: () => Promise<T>): Promise<string> {
+  const running = runWork(at, name, work).finally(() => underWay.delete(at))
   underWay.set(at, running)
   return running
 }
 
-async function make<T>(at: string, name: Name, work: () => Promise<T>): Promise<string> {
+async function runWork<T>(at: string, name: CacheName, work: () => Promise<T>): Promise<string> {
   const { seconds } = cacheTtls[name]
   const value = JSON.stringify(await work())
   const until = clock.now().getTime() + seconds * 1000
-  await attempt(() => store.keep(at, `${until} ${value}`, seconds))
+  await undefinedIfFailed(() => store.keep(at, `${until} ${value}`, seconds))
   return value
 }
 
 /** A kept answer, unless its time is over: no store needs to be on time. */
-function fresh<T>(text: string): { value: T } | undefined {
+function parseFresh<T>(text: string): { value: T } | undefined {
   const end = text.indexOf(' ')
   return Number(text.slice(0, end)) > clock.now().getTime() ? { value: JSON.parse(text.slice(end + 1)) } : undefined
 }

@@ -1,6 +1,6 @@
 import { clock } from '../../base/clock.ts'
 import { lru } from '../../base/lru.ts'
-import { type Store, versionOf } from './store.ts'
+import { loadVersion, type Store } from './store.ts'
 
 const MOST_ANSWERS = 1000
 
@@ -10,7 +10,7 @@ export function memoryStore(): Store {
   return {
     read: async (at) => kept.get(at),
     look: async (name, place) => {
-      const version = await versionOf(name)
+      const version = await loadVersion(name)
       return { version, text: kept.get(place(version)) }
     },
     keep: async (at, text, seconds) => kept.set(at, text, clock.now().getTime() + seconds * 1000),

@@ -1,38 +1,38 @@
 import type { Redis } from 'iovalkey'
 import { log } from '../../base/telemetry/log.ts'
-import { SLOW_MS, type Store, versionOf } from './store.ts'
+import { loadVersion, SLOW_MS, type Store } from './store.ts'
 
 /** After a failure the server is left alone for so long. */
 const REST_MS = 2000
 
 /** Keeps answers in a Redis server. Its client is loaded and connected with the first answer; what fails is a miss. */
 export function redisStore(url: string): Store {
-  let connected: Promise<Redis> | undefined
+  let connection: Promise<Redis> | undefined
   let restUntil = 0
-  const ask = async <T>(work: (client: Redis) => Promise<T>): Promise<T | undefined> => {
+  const runOnClient = async <T>(work: (client: Redis) => Promise<T>): Promise<T | undefined> => {
     // Not the clock that tests replace: this is about a connection.
     if (performance.now() < restUntil) return undefined
     try {
-      connected ??= connect(url)
-      return await work(await connected)
+      connection ??= connect(url)
+      return await work(await connection)
     } catch (error) {
       log({ level: 'error', message: 'cache', error: error instanceof Error ? error.name : 'unknown' })
       restUntil = performance.now() + REST_MS
-      const broken = connected
-      connected = undefined
+      const broken = connection
+      connection = undefined
       broken?.then((client) => client.disconnect()).catch(() => undefined)
       return undefined
     }
   }
-  const read = async (at: string) => (await ask((client) => client.get(at))) ?? undefined
+  const read = async (at: string) => (await runOnClient((client) => client.get(at))) ?? undefined
   return {
     read,
     look: async (name, place) => {
-      const version = await versionOf(name)
+      const version = await loadVersion(name)
       return { version, text: await read(place(version)) }
     },
     keep: async (at, text, seconds) => {
-      await ask((client) => client.set(at, text, 'EX', seconds))
+      await runOnClient((client) => client.set(at, text, 'EX', seconds))
     },
   }
 }

@@ -3,9 +3,8 @@ import { lru } from '../../base/lru.ts'
 import { noteCache } from '../../base/telemetry/request-cost.ts'
 import type { Key } from '../../engines/table/index.ts'
 import { itemAt, type Stored } from '../../engines/table/index.ts'
-import { attempt } from './attempt.ts'
 import { type RememberedName, rememberedFor } from './rules.ts'
-import { standingIn, standingOf, versionsAt } from './store.ts'
+import { loadStanding, standingIn, undefinedIfFailed, versionsAt } from './store.ts'
 
 /** Bytes, roughly, of all that a process remembers. */
 const MOST_BYTES = 24_000_000
@@ -26,7 +25,7 @@ type Work<T> = (beside: Key) => Promise<{ value: T; found: ReadonlyMap<string, S
 export async function rememberRead<T extends object>(name: RememberedName, key: string, work: Work<T>): Promise<T> {
   const at = `${name} ${key}`
   const before = kept.get(at)
-  const standing = before && (await attempt(() => standingOf(name)))
+  const standing = before && (await undefinedIfFailed(() => loadStanding(name)))
   const isHit = standing !== undefined && before?.version === standing.version
   noteCache(isHit ? 'cache_hits' : 'cache_misses')
   // The key says what lies there.

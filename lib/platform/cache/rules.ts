@@ -3,7 +3,7 @@ export const cacheTtls = {
   leaderboard: { seconds: 120 },
   'queue-counts': { seconds: 30 },
 } as const satisfies Record<string, { seconds: number }>
-export type Name = keyof typeof cacheTtls
+export type CacheName = keyof typeof cacheTtls
 
 /** What a process remembers of the table as it was read, and for how many seconds. Their versions are counted alike. */
 export const rememberedFor = {
@@ -13,7 +13,7 @@ export const rememberedFor = {
 export type RememberedName = keyof typeof rememberedFor
 
 /** What a change of an item of each type makes stale. Beside the five rules of the specification: what a board shows, and what rows of records name. */
-export const invalidatedBy: Readonly<Record<string, readonly (Name | RememberedName)[]>> = {
+export const invalidatedBy: Readonly<Record<string, readonly (CacheName | RememberedName)[]>> = {
   submission: ['leaderboard'],
   record: ['leaderboard', 'queue-counts', 'records'],
   source: ['records'],

@@ -1,4 +1,5 @@
-import { endingWith } from '../../base/deadline.ts'
+import { runWithSignal } from '../../base/deadline.ts'
+import { log } from '../../base/telemetry/log.ts'
 import { getMany, itemAt, onceRead, type Stored } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
 
@@ -13,7 +14,7 @@ export type CachedText = { version: number; text: string | undefined }
 /** A cache that takes longer than this is none. */
 export const SLOW_MS = 500
 /** Asks the table for no longer than that. */
-export const askSoon = <T>(ask: () => Promise<T>): Promise<T> => endingWith(AbortSignal.timeout(SLOW_MS), ask)
+export const limitTime = <T>(ask: () => Promise<T>): Promise<T> => runWithSignal(AbortSignal.timeout(SLOW_MS), ask)
 
 /** The newest version of a sort of answer, and when it was raised, in milliseconds since 1970: 0 where it never was. */
 export type Standing = { version: number; changed: number }
@@ -28,9 +29,9 @@ export const changedAttribute = (name: string) => `${name}_changed`
 export const attributesOf = (name: string): string[] => [name, changedAttribute(name)]
 
 /** How a sort of answer stands, from the table, whatever keeps the answers, strongly consistent. One call, or none. */
-export async function standingOf(name: string): Promise<Standing> {
+export async function loadStanding(name: string): Promise<Standing> {
   const at = versionsAt()
-  return standingIn(name, onceRead(at) ?? itemAt(await askSoon(() => getMany([at], true)), at))
+  return standingIn(name, onceRead(at) ?? itemAt(await limitTime(() => getMany([at], true)), at))
 }
 
 /** The same where the versions have been read. */
@@ -40,4 +41,11 @@ export const standingIn = (name: string, versions: Stored | undefined): Standing
 })
 
 /** The newest version alone. */
-export const versionOf = async (name: string): Promise<number> => (await standingOf(name)).version
+export const loadVersion = async (name: string): Promise<number> => (await loadStanding(name)).version
+
+/** Runs work of a cache. If it fails, logs that and returns undefined: no answer fails with a cache. */
+export const undefinedIfFailed = <T>(work: () => Promise<T>): Promise<T | undefined> =>
+  work().catch((error: unknown) => {
+    log({ level: 'error', message: 'cache', error: error instanceof Error ? error.name : 'unknown' })
+    return undefined
+  })

@@ -3,7 +3,7 @@ import { nowSeconds } from '../../base/clock.ts'
 import { lru } from '../../base/lru.ts'
 import { getMany, itemAt, type Key, type Stored, write } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
-import { askSoon, type Store } from './store.ts'
+import { limitTime, type Store } from './store.ts'
 
 /** Above this an answer does not fit into an item. */
 const MOST_BYTES = 350_000
@@ -21,7 +21,7 @@ export function tableStore(): Store {
     look: async (name, place) => {
       const guess = seen.get(name) ?? 0
       const guessed = key.cached(place(guess))
-      const found = await askSoon(() => getMany([key.versions(), guessed], true))
+      const found = await limitTime(() => getMany([key.versions(), guessed], true))
       const version = Number(itemAt(found, key.versions())?.[name] ?? 0)
       seen.set(name, version)
       return { version, text: version === guess ? textIn(found, guessed) : await readAt(place(version)) }
@@ -30,14 +30,14 @@ export function tableStore(): Store {
       const packed = deflateRawSync(text)
       if (packed.byteLength > MOST_BYTES) return
       const item = { type: 'cached', packed, expires_at: nowSeconds() + seconds }
-      await askSoon(() => write(key.cached(at), item))
+      await limitTime(() => write(key.cached(at), item))
     },
   }
 }
 
 async function readAt(place: string): Promise<string | undefined> {
   const at = key.cached(place)
-  return textIn(await askSoon(() => getMany([at], true)), at)
+  return textIn(await limitTime(() => getMany([at], true)), at)
 }
 
 function textIn(found: ReadonlyMap<string, Stored>, at: Key): string | undefined {

@@ -3,7 +3,7 @@ import { clock } from '../../base/clock.ts'
 import { audienceOf, openTier } from '../../base/visibility.ts'
 import { countKeys, getMany, sumOf } from '../../engines/table/index.ts'
 import { countsOfKinds } from '../table/lists.ts'
-import { askWithin } from './within.ts'
+import { runWithin } from './within.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Family = { name: string; type: 'gauge' | 'counter'; help: string; samples: readonly (readonly [Labels, number])[] }
@@ -17,11 +17,11 @@ export async function metricsText(
   build: { version: string; stage: string },
   recordKinds: readonly string[],
 ): Promise<string> {
-  const census = await latestCensus(recordKinds)
+  const takeCensus = await latestCensus(recordKinds)
   return [
     gauge('heritage_build_info', 'The version of the service.', [[{ ...build, node }, 1]]),
-    gauge('heritage_table_up', 'Whether the table answers.', [[{}, census ? 1 : 0]]),
-    ...(census ?? []),
+    gauge('heritage_table_up', 'Whether the table answers.', [[{}, takeCensus ? 1 : 0]]),
+    ...(takeCensus ?? []),
     ...processFamilies(),
   ]
     .map(exposition)
@@ -32,16 +32,16 @@ const KEPT_MS = 10_000
 const TIME_LIMIT_MS = 1000
 
 // prove: memory
-let kept: { until: number; census: Promise<Family[] | undefined> } | undefined
+let latest: { until: number; census: Promise<Family[] | undefined> } | undefined
 
 /** Scrapes that come together share one census. One that failed is not kept. */
 async function latestCensus(recordKinds: readonly string[]): Promise<Family[] | undefined> {
   const at = clock.now().getTime()
-  if (!kept || kept.until <= at)
-    kept = { until: at + KEPT_MS, census: askWithin(TIME_LIMIT_MS, () => census(recordKinds)) }
-  const mine = kept
+  if (!latest || latest.until <= at)
+    latest = { until: at + KEPT_MS, census: runWithin(TIME_LIMIT_MS, () => census(recordKinds)) }
+  const mine = latest
   const found = await mine.census
-  if (!found && kept === mine) kept = undefined
+  if (!found && latest === mine) latest = undefined
   return found
 }
 
@@ -104,8 +104,8 @@ function exposition({ name, type, help, samples }: Family): string {
 }
 
 function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`)
   return pairs.length > 0 ? `{${pairs.join(',')}}` : ''
 }
 
-const escaped = (text: string) => text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')
+const escapeLabel = (text: string) => text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')

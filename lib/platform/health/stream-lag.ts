@@ -45,12 +45,12 @@ export async function measureLag(activityLists: readonly string[]): Promise<Lag>
   const waiting = await Promise.all(
     activityLists.map((list) => walk({ index: 'gsi2', pk: list, forward: true, limit: 1, beyond: next }, 1)),
   )
-  const ages = [...waiting.flat().map((it) => Date.parse(String(it.created_at))), ...items.map(givenIn)].filter(
+  const ages = [...waiting.flat().map((it) => Date.parse(String(it.created_at))), ...items.map(noteTime)].filter(
     (it) => it !== undefined,
   )
   const waited = ages.length === 0 ? 0 : Math.max(0, clock.now().getTime() - Math.min(...ages))
   return { late: waited > PATIENCE_MS, seconds: Math.round(waited / 100) / 10 }
 }
 
-const givenIn = ({ made, expires_at }: Stored): number | undefined =>
+const noteTime = ({ made, expires_at }: Stored): number | undefined =>
   typeof made === 'number' && Number(expires_at) > nowSeconds() ? made : undefined

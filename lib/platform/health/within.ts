@@ -1,13 +1,13 @@
-import { endingWith } from '../../base/deadline.ts'
+import { runWithSignal } from '../../base/deadline.ts'
 
 /**
  * Answers what `ask` does, or undefined when it fails or takes longer.
  * Its calls are aborted when the time is over, since a function that has answered cannot end them any more.
  */
-export async function askWithin<T>(milliseconds: number, ask: () => Promise<T>): Promise<T | undefined> {
+export async function runWithin<T>(milliseconds: number, ask: () => Promise<T>): Promise<T | undefined> {
   const time = new AbortController()
   const timer = setTimeout(() => time.abort(), milliseconds)
   const over = new Promise<undefined>((done) => time.signal.addEventListener('abort', () => done(undefined)))
-  const asked = endingWith(time.signal, ask)
+  const asked = runWithSignal(time.signal, ask)
   return Promise.race([asked.catch(() => undefined), over]).finally(() => clearTimeout(timer))
 }

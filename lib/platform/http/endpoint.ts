@@ -19,7 +19,7 @@ import {
 import { sayIn } from '../../base/language/say.ts'
 import { measureCost } from '../../base/telemetry/request-cost.ts'
 import type { Scope } from '../../base/visibility.ts'
-import { type Identity, identify, type Settings } from '../auth/actor.ts'
+import { type Identity, identifyCaller, type Settings } from '../auth/actor.ts'
 import { versionsAt } from '../cache/store.ts'
 import { type Actor, mayCountChanges, mayWithKey, permissions, type Ruling, type Subject } from '../permissions.ts'
 import { inUnit } from '../unit-of-work.ts'
@@ -78,7 +78,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const beside = spec.remembers ? [versionsAt()] : []
   const { actor, denial, settings }: Identity = spec.asksNobody
     ? { actor: null, denial: 'none' }
-    : await identify({ ...request, cookie: request.cookies.session, beside })
+    : await identifyCaller({ ...request, cookie: request.cookies.session, beside })
   if (actor) request.caller = actor.id
   if (settings && !isShared(spec)) Object.assign(request, settingsOf(settings, request))
   request.say = await sayIn(request.language)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { booleanIn } from '../../base/booleans.ts'
+import { parseBoolean } from '../../base/text.ts'
 import { calendarNames, findCalendar } from '../../engines/calendars/index.ts'
 import { cut } from '../../engines/matching/index.ts'
 import type { SortOrder } from '../../engines/search/index.ts'
@@ -16,14 +16,14 @@ export const ByEntity = v.object({ entity_id: uuid })
 export const BySlug = v.object({ slug: v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/)) })
 
 const noBoolean = (sent: string) =>
-  sent.trim() === '' || booleanIn(sent) !== undefined ? undefined : 'Give true or false; this has no effect.'
+  sent.trim() === '' || parseBoolean(sent) !== undefined ? undefined : 'Give true or false; this has no effect.'
 
 /** On or off; what is neither is off, and told. */
 export const BooleanFlag = documentAs(
   toldWhen(
     v.pipe(
       v.optional(v.string(), ''),
-      v.transform((it) => booleanIn(it) === true),
+      v.transform((it) => parseBoolean(it) === true),
     ),
     noBoolean,
   ),
@@ -31,15 +31,15 @@ export const BooleanFlag = documentAs(
 )
 /** The same where it makes a difference whether it is off or not asked for at all; what is neither is not asked for. */
 export const OptionalBoolean = documentAs(
-  toldWhen(v.pipe(v.optional(v.string(), ''), v.transform(booleanIn)), noBoolean),
+  toldWhen(v.pipe(v.optional(v.string(), ''), v.transform(parseBoolean)), noBoolean),
   { type: 'boolean' },
 )
 /** The same where what is neither on nor off is refused. */
 export const StrictBoolean = documentAs(
   v.pipe(
     v.optional(v.string(), ''),
-    v.check((it) => it.trim() === '' || booleanIn(it) !== undefined, 'Give true or false.'),
-    v.transform(booleanIn),
+    v.check((it) => it.trim() === '' || parseBoolean(it) !== undefined, 'Give true or false.'),
+    v.transform(parseBoolean),
   ),
   { type: 'boolean' },
 )

@@ -1,7 +1,7 @@
 import jsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { malformedInput, tooLarge, unsupportedMediaType } from '../../base/errors.ts'
-import { languageAsked } from '../../base/language/asked.ts'
+import { preferredLanguage } from '../../base/language/asked.ts'
 import type { Say } from '../../base/language/catalogue.ts'
 import type { Language } from '../../base/language/languages.ts'
 import { english } from '../../base/language/say.ts'
@@ -65,7 +65,7 @@ export function read(event: APIGatewayProxyEventV2): Request {
     address: event.requestContext.http.sourceIp,
     origin: `${scheme}://${host}`,
     version: 'v1',
-    language: languageAsked(headers['accept-language']),
+    language: preferredLanguage(headers['accept-language']),
     say: english,
   }
 }

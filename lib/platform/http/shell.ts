@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { config } from '../../base/config.ts'
 import { Problem } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
-import { cost } from '../../base/telemetry/request-cost.ts'
+import { currentMeter } from '../../base/telemetry/request-cost.ts'
 import { failure } from './failure.ts'
 import { Reply } from './reply.ts'
 import { type Request, read } from './request.ts'
@@ -111,7 +111,7 @@ function cors(origin: string | undefined): Record<string, string> {
 
 function writeLine(request: Request, reply: Reply, started: number, error?: Error): void {
   const expected = error === undefined || error instanceof Problem
-  const spent = cost()
+  const spent = currentMeter()
   log({
     level: expected ? 'info' : 'error',
     message: 'request',

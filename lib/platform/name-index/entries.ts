@@ -43,14 +43,14 @@ export function indexWrites(before: Indexed | undefined, after: Indexed | undefi
   const old = entriesOf(before)
   const next = entriesOf(after)
   return [
-    ...[...next].filter(([place, it]) => changed(old.get(place), it)).map(([, it]) => putEntry(it.key, it.entry)),
+    ...[...next].filter(([place, it]) => hasChanged(old.get(place), it)).map(([, it]) => putEntry(it.key, it.entry)),
     ...[...old].filter(([place]) => !next.has(place)).map(([, it]) => removeEntry(it.key)),
   ]
 }
 
-type Placed = { key: Key; entry: v.InferOutput<typeof Entry> }
+type PlacedEntry = { key: Key; entry: v.InferOutput<typeof Entry> }
 
-function entriesOf(it: Indexed | undefined): Map<string, Placed> {
+function entriesOf(it: Indexed | undefined): Map<string, PlacedEntry> {
   if (!it) return new Map()
   const entry = { entity_id: it.entity_id, kind: it.kind, id: it.id, names: [...it.names], point: it.point ?? null }
   const folded = [...new Set(it.names.map(foldedName))].filter(Boolean).slice(0, MOST_NAMES)
@@ -65,5 +65,5 @@ function entriesOf(it: Indexed | undefined): Map<string, Placed> {
   return new Map(keys.map((at) => [`${at.pk} ${at.sk}`, { key: at, entry }]))
 }
 
-const changed = (old: Placed | undefined, next: Placed) =>
+const hasChanged = (old: PlacedEntry | undefined, next: PlacedEntry) =>
   old === undefined || JSON.stringify(old.entry) !== JSON.stringify(next.entry)

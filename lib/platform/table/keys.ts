@@ -254,11 +254,11 @@ export const key = {
 }
 
 /** How many replies to each comment are read together with a page of comments. */
-export const EARLY = 20
+export const EARLY_REPLIES = 20
 
 /** Where the replies begin that are read with a page: those to the newest comment come first. */
-export const earlyKey = (root: number, place = 0): string =>
+export const earlyReplyKey = (root: number, place = 0): string =>
   `EARLY#${padNumber(Number.MAX_SAFE_INTEGER - root)}#${padPlace(place)}`
 
 const replyKey = (root: number, place: number) =>
-  place <= EARLY ? earlyKey(root, place) : `LATER#${padNumber(root)}#${padPlace(place)}`
+  place <= EARLY_REPLIES ? earlyReplyKey(root, place) : `LATER#${padNumber(root)}#${padPlace(place)}`

@@ -22,7 +22,7 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlac
     /^(ACTIVITY|ASSERTION)#([^#]+)((?:#TYPE)?(?:#[^#]+)?)$/,
     (list, audience, rest) => ({ group: `ALL#${audience}`, name: `${list}${rest}` }),
   ],
-  [/^RECORD#(.+)$/, (visibility) => ({ group: `ALL#${knownTo(visibility)}`, name: `RECORD#${visibility}` })],
+  [/^RECORD#(.+)$/, (visibility) => ({ group: `ALL#${audienceNamed(visibility)}`, name: `RECORD#${visibility}` })],
   [/^(QUEUE#[^#]+)$/, (list) => ({ group: `ALL#${INSIDERS}`, name: `${list}` })],
   [/^(FLAG#[^#]+)(.*)$/, (told, filter) => ({ group: `${told}`, name: `${filter}` })],
   [/^QUEUE#([^#]+)#IN#(.*)$/, (type, category) => ({ group: `QUEUE#IN#${category}`, name: `${type}` })],
@@ -33,7 +33,7 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlac
 
 /** Who works on what is not published yet. */
 const INSIDERS = 'withheld'
-const knownTo = (visibility: string | undefined) => audiences.find((it) => it === visibility) ?? INSIDERS
+const audienceNamed = (visibility: string | undefined) => audiences.find((it) => it === visibility) ?? INSIDERS
 
 provideCountLayout((list) => {
   for (const [pattern, place] of rules) {

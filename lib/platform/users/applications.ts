@@ -17,16 +17,16 @@ import {
 import type { Actor } from '../permissions.ts'
 import { key } from '../table/keys.ts'
 import { peopleIn } from './people.ts'
-import { amendUserByPlan, type Changes, keyOf, type ReviewerApplication, type User } from './users.ts'
+import { amendUserByPlan, keyOf, type ReviewerApplication, type User, type UserChanges } from './users.ts'
 
-export const statuses = ['pending', 'approved', 'rejected'] as const
-export type Status = (typeof statuses)[number]
+export const applicationStatuses = ['pending', 'approved', 'rejected'] as const
+export type ApplicationStatus = (typeof applicationStatuses)[number]
 
 /** An application to become a reviewer. An answered one stays as it is; who applies again makes another. */
 const Application = v.object({
   id: v.string(),
   user_id: v.string(),
-  status: v.picklist(statuses),
+  status: v.picklist(applicationStatuses),
   message: v.string(),
   admin_notes: v.string(),
   reviewed_by: v.nullable(v.string()),
@@ -37,7 +37,7 @@ const Application = v.object({
 })
 export type Application = v.InferOutput<typeof Application>
 
-const listOf = (status: Status) => `APPLICATION#${status}`
+const applicationList = (status: ApplicationStatus) => `APPLICATION#${status}`
 
 const application = defineItem({
   type: 'application',
@@ -45,9 +45,9 @@ const application = defineItem({
   key: ({ id }: { id: string }) => key.application(id),
   // Read from its end, a list of all begins with those that wait.
   indexes: (it) => ({
-    gsi1: { pk: listOf(it.status), sk: `${it.status === 'pending' ? 1 : 0}#${it.created_at}#${it.id}` },
+    gsi1: { pk: applicationList(it.status), sk: `${it.status === 'pending' ? 1 : 0}#${it.created_at}#${it.id}` },
   }),
-  counted: (it) => [listOf(it.status)],
+  counted: (it) => [applicationList(it.status)],
 })
 
 /** The application with this id. */
@@ -58,15 +58,15 @@ export const loadLatestApplication = async (it: User): Promise<Application | und
   it.reviewer_application ? loadApplication(it.reviewer_application.id) : undefined
 
 /** One page of the applications, those that wait before the others, newest first; and who has to do with them. */
-export async function listApplications(status: Status | null, place: PageRequest) {
-  const pks = (status ? [status] : statuses).map(listOf)
+export async function listApplications(status: ApplicationStatus | null, place: PageRequest) {
+  const pks = (status ? [status] : applicationStatuses).map(applicationList)
   const listing = await readList(
     { partitions: pks.map((pk) => ({ index: 'gsi1', pk })), counted: pks },
     place,
     (items) =>
       items
         .map((it) => parse(application, it))
-        .flatMap(peopleOn)
+        .flatMap(peopleOnApplication)
         .map(keyOf),
   )
   const { items, found, ...listed } = listing
@@ -74,7 +74,7 @@ export async function listApplications(status: Status | null, place: PageRequest
 }
 
 /** Whom an application names. */
-export const peopleOn = ({ user_id, reviewed_by }: Application): string[] => [
+export const peopleOnApplication = ({ user_id, reviewed_by }: Application): string[] => [
   user_id,
   ...(reviewed_by ? [reviewed_by] : []),
 ]
@@ -130,7 +130,7 @@ export async function answerApplication(
   unit: UnitOfWork,
   { id, user_id }: Application,
   input: ApplicationAnswer,
-  along: (it: User) => Changes = () => ({}),
+  along: (it: User) => UserChanges = () => ({}),
 ): Promise<Application | undefined> {
   let next: Application | undefined
   const user = await amendUserByPlan(unit, user_id, async (it) => {
@@ -149,7 +149,7 @@ export async function loadWaitingApplication(it: User): Promise<Application | un
   return latest?.status === 'pending' ? latest : undefined
 }
 
-export type ApplicationAnswer = { status: Exclude<Status, 'pending'>; by: Actor; notes: string }
+export type ApplicationAnswer = { status: Exclude<ApplicationStatus, 'pending'>; by: Actor; notes: string }
 
 /** An answered application, what its user's item says of it, and the write that stores it. */
 export function planAnswer(

@@ -38,16 +38,16 @@ const apiKey = defineItem({
   type: 'api_key',
   schema: ApiKey,
   key: ({ id }: { id: string }) => key.token(`key#${id}`),
-  indexes: (it) => ({ gsi3: { pk: listOf(it.user_id), sk: `${it.created_at}#${it.id}` } }),
+  indexes: (it) => ({ gsi3: { pk: keyList(it.user_id), sk: `${it.created_at}#${it.id}` } }),
   expires: (it) => Math.floor(Date.parse(it.good_until) / 1000) + KEPT_S,
 })
-const listOf = (user: string) => `KEY#${user}`
+const keyList = (user: string) => `KEY#${user}`
 
 const DAY_S = 86_400
 /** A key that has expired is shown for so long. */
 const KEPT_S = 30 * DAY_S
 /** A person has so many at most. */
-const MOST = 20
+const MOST_KEYS = 20
 /** How exactly the last use is told, so that a use is seldom a write. */
 const USED_S = 600
 
@@ -59,16 +59,17 @@ const form = /^hgk_([0-9a-f]{32})_([A-Za-z0-9_-]{43})$/
 export const isKey = (token: string): boolean => token.startsWith(PREFIX)
 
 /** Makes a key of a person's. The token is told here and never again. Fails with `invalid` when they have too many. */
-export async function makeKey(unit: UnitOfWork, by: Pick<Actor, 'id'>, given: NewKey): Promise<Made> {
+export async function createKey(unit: UnitOfWork, by: Pick<Actor, 'id'>, given: NewKey): Promise<CreatedKey> {
   unit.retryOn('conflict')
-  return unit.addPlan(await plan(by, given))
+  return unit.addPlan(await planKey(by, given))
 }
 
 type NewKey = Pick<ApiKey, 'name' | 'scopes'> & { days: number }
-type Made = { made: ApiKey; token: string }
+type CreatedKey = { made: ApiKey; token: string }
 
-async function plan(by: Pick<Actor, 'id'>, given: NewKey): Promise<Plan<Made>> {
-  if ((await listKeys(by.id)).length >= MOST) throw impossible(`Nobody has more than ${MOST} keys. Revoke one first.`)
+async function planKey(by: Pick<Actor, 'id'>, given: NewKey): Promise<Plan<CreatedKey>> {
+  if ((await listKeys(by.id)).length >= MOST_KEYS)
+    throw impossible(`Nobody has more than ${MOST_KEYS} keys. Revoke one first.`)
   const secret = randomBytes(32).toString('base64url')
   const id = newId()
   const at = clock.now().getTime()
@@ -89,7 +90,9 @@ async function plan(by: Pick<Actor, 'id'>, given: NewKey): Promise<Plan<Made>> {
 
 /** A person's keys, newest first. One call; a key that was just made may be missing for a moment. */
 export const listKeys = async (user: string): Promise<ApiKey[]> =>
-  (await walk({ index: 'gsi3', pk: listOf(user), forward: false, limit: MOST * 2 })).map((it) => parse(apiKey, it))
+  (await walk({ index: 'gsi3', pk: keyList(user), forward: false, limit: MOST_KEYS * 2 })).map((it) =>
+    parse(apiKey, it),
+  )
 
 /** A key by its id. */
 export const loadKey = (id: string): Promise<ApiKey | undefined> => get(apiKey, { id })
@@ -102,7 +105,7 @@ export async function revokeKey(unit: UnitOfWork, id: string): Promise<void> {
 }
 
 /** The key that a token is, if it is good now. One call; now and then one more, which notes the use. */
-export async function keyOf(token: string): Promise<ApiKey | undefined> {
+export async function verifyKey(token: string): Promise<ApiKey | undefined> {
   const [, hex = '', secret = ''] = form.exec(token) ?? []
   if (hex === '') return undefined
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

@@ -12,7 +12,7 @@ export function passwordFaults(password: string, names: { username: string; emai
   const own = [names.username, names.email, names.email.split('@')[0] ?? ''].map((name) => name.toLowerCase())
   return [
     ...(password.length < 8 ? ['The password must have at least 8 characters.'] : []),
-    ...(password.length > LONGEST ? [`The password must have at most ${LONGEST} characters.`] : []),
+    ...(password.length > MOST_LETTERS ? [`The password must have at most ${MOST_LETTERS} characters.`] : []),
     ...(own.includes(plain) ? ['The password must differ from the username and the email address.'] : []),
     ...(common.has(plain) || /^(.)\1*$/u.test(plain) || /^\d{1,11}$/.test(plain)
       ? ['This password is too common.']
@@ -23,33 +23,33 @@ export function passwordFaults(password: string, names: { username: string; emai
 /** A password as a PHC string, with a salt of its own. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16)
-  const tag = await derive('argon2id', { message: spelled(password), nonce, tagLength: TAG, ...current })
+  const tag = await derive('argon2id', { message: passwordBytes(password), nonce, tagLength: TAG, ...current })
   const { memory, passes, parallelism } = current
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(tag)}`
 }
 
 /** Whether the password is the one that was stored. Takes as long when nothing is stored (an empty string), and is then false. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const { memory, passes, parallelism, nonce, tag } = parsed(stored) ?? nobody
-  const message = spelled(password)
+  const { memory, passes, parallelism, nonce, tag } = parseHash(stored) ?? decoyHash
+  const message = passwordBytes(password)
   const given = await derive('argon2id', { message, nonce, tagLength: tag.length, memory, passes, parallelism })
   return timingSafeEqual(given, tag) && stored !== ''
 }
 
 /** Whether a stored password was hashed for less than new ones are. */
 export function isOutdated(stored: string): boolean {
-  const it = parsed(stored)
+  const it = parseHash(stored)
   return !it || it.memory < current.memory || it.passes < current.passes
 }
 
-const LONGEST = 256
+const MOST_LETTERS = 256
 
 /** One spelling of what can be typed in several ways. */
-const spelled = (password: string) => Buffer.from(password.normalize('NFKC'))
+const passwordBytes = (password: string) => Buffer.from(password.normalize('NFKC'))
 
-const nobody = { ...current, nonce: randomBytes(16), tag: randomBytes(TAG) }
+const decoyHash = { ...current, nonce: randomBytes(16), tag: randomBytes(TAG) }
 
-function parsed(phc: string) {
+function parseHash(phc: string) {
   const [, memory, passes, parallelism, nonce, tag] =
     /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(phc) ?? []
   if (!nonce || !tag) return undefined

@@ -14,7 +14,7 @@ export const AuthorView = s.shape('Author', () => v.object({ ...UserCardView.ent
 export type PeopleById = (id: string | null) => Card | null
 
 /** How the service itself is shown where there is always somebody. */
-export const service = { id: null, username: 'system', email: '', first_name: '', last_name: '' }
+export const serviceCard = { id: null, username: 'system', email: '', first_name: '', last_name: '' }
 
 /** The people among items that were read together with other things. */
 export const peopleIn =
@@ -31,10 +31,10 @@ export const usernameOf = (people: PeopleById, id: string | null, stored: string
   people(id)?.username || stored
 
 /** Things under the usernames that their makers have today, of which `member` holds an earlier one. One call for each hundred. */
-export async function signedToday<N extends string, T extends { contributor_id: string | null } & Record<N, string>>(
-  member: N,
-  things: readonly T[],
-): Promise<T[]> {
+export async function withCurrentUsernames<
+  N extends string,
+  T extends { contributor_id: string | null } & Record<N, string>,
+>(member: N, things: readonly T[]): Promise<T[]> {
   const people = await peopleOf(things.map((it) => it.contributor_id))
   return things.map((it) => ({ ...it, [member]: usernameOf(people, it.contributor_id, it[member]) }))
 }

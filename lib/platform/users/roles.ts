@@ -5,11 +5,11 @@ import { type Application, answerApplication, loadWaitingApplication, planAnswer
 import { type PeopleById, peopleIn } from './people.ts'
 import {
   amendUserByPlan,
-  type Changes,
   keyOf,
   loadUser,
   type ReviewerRole,
   type User,
+  type UserChanges,
   type UserPlan,
   userOf,
 } from './users.ts'
@@ -18,13 +18,13 @@ import {
  * Reviewers' roles. A role is part of its user's item and has the user's id: one read gives the caller with role.
  * Groups follow the role in the same write.
  */
-export type Holder = User & { reviewer_role: ReviewerRole }
+export type RoleHolder = User & { reviewer_role: ReviewerRole }
 
 /** The user who has the role with this id. */
-export const loadRole = async (id: string): Promise<Holder | undefined> => asHolder(await loadUser(id))
+export const loadRole = async (id: string): Promise<RoleHolder | undefined> => asHolder(await loadUser(id))
 
 /** One page of those with a role, the newest roles first, and who gave them. */
-export async function listRoles(place: PageRequest): Promise<PageResult<Holder> & { people: PeopleById }> {
+export async function listRoles(place: PageRequest): Promise<PageResult<RoleHolder> & { people: PeopleById }> {
   const { items, found, ...listed } = await readList(
     { partitions: [{ index: 'gsi1', pk: 'ROLE' }], counted: ['ROLE'] },
     place,
@@ -50,11 +50,11 @@ export async function assignRole(
   id: string,
   input: RoleInput & { role: Rank },
   by: Actor,
-): Promise<{ holder: Holder; made: boolean } | undefined> {
+): Promise<{ holder: RoleHolder; made: boolean } | undefined> {
   let made = false
   const user = await amendUserByPlan(unit, id, (it) => {
     made = it.reviewer_role === null
-    return planOf(it, roleOf(it, { ...input, is_active: true }, by), by)
+    return planRole(it, roleOf(it, { ...input, is_active: true }, by), by)
   })
   const holder = asHolder(user)
   return holder && { holder, made }
@@ -66,16 +66,16 @@ export const amendRole = async (
   id: string,
   input: RoleInput,
   by: Actor,
-): Promise<Holder | undefined> =>
+): Promise<RoleHolder | undefined> =>
   asHolder(
     await amendUserByPlan(unit, id, async (it) =>
-      it.reviewer_role ? planOf(it, roleOf(it, input, by), by) : undefined,
+      it.reviewer_role ? planRole(it, roleOf(it, input, by), by) : undefined,
     ),
   )
 
 /** Takes a role away. Answers nothing when the user has none. */
 export const removeRole = (unit: UnitOfWork, id: string): Promise<User | undefined> =>
-  amendUserByPlan(unit, id, async (it) => (it.reviewer_role ? { changes: holding(it, null) } : undefined))
+  amendUserByPlan(unit, id, async (it) => (it.reviewer_role ? { changes: roleChanges(it, null) } : undefined))
 
 /** Makes the applicant a community reviewer. Fails with `conflict` when the application waits no longer. */
 export const approveApplication = (
@@ -85,33 +85,33 @@ export const approveApplication = (
   notes: string,
 ): Promise<Application | undefined> =>
   answerApplication(unit, it, { status: 'approved', by, notes }, (user) =>
-    holding(user, roleOf(user, { role: 'community_reviewer', is_active: true }, by)),
+    roleChanges(user, roleOf(user, { role: 'community_reviewer', is_active: true }, by)),
   )
 
 /** The groups of someone who has this role, or none: they follow an active role, other groups stay. */
 export const groupsWith = (
   groups: readonly string[],
   role: Pick<ReviewerRole, 'role' | 'is_active'> | null,
-): string[] => [...groups.filter((it) => !following.has(it)), ...(role?.is_active ? groupsOf[role.role] : [])]
+): string[] => [...groups.filter((it) => !reviewerGroups.has(it)), ...(role?.is_active ? groupsOf[role.role] : [])]
 
 const groupsOf: Readonly<Record<Rank, readonly string[]>> = {
   community_reviewer: ['Reviewers'],
   domain_expert: ['Reviewers', 'Moderators'],
   expert_curator: ['Reviewers', 'Moderators'],
 }
-const following = new Set(Object.values(groupsOf).flat())
+const reviewerGroups = new Set(Object.values(groupsOf).flat())
 
-const holding = (it: User, role: ReviewerRole | null): Changes => ({
+const roleChanges = (it: User, role: ReviewerRole | null): UserChanges => ({
   reviewer_role: role,
   groups: groupsWith(it.groups, role),
 })
 
 /** Who is made a reviewer has nothing to wait for any more: a waiting application is approved with it. */
-async function planOf(it: User, role: ReviewerRole, by: Actor): Promise<UserPlan> {
+async function planRole(it: User, role: ReviewerRole, by: Actor): Promise<UserPlan> {
   const pending = role.is_active ? await loadWaitingApplication(it) : undefined
-  if (!pending) return { changes: holding(it, role) }
+  if (!pending) return { changes: roleChanges(it, role) }
   const { notice, write } = planAnswer(pending, { status: 'approved', by, notes: '' })
-  return { changes: { ...holding(it, role), reviewer_application: notice }, also: [write] }
+  return { changes: { ...roleChanges(it, role), reviewer_application: notice }, also: [write] }
 }
 
 /** Whoever names the role or makes it active is the one who assigned it. */
@@ -128,6 +128,6 @@ function roleOf({ id, reviewer_role: old }: User, input: RoleInput, by: Actor): 
   }
 }
 
-function asHolder(it: User | undefined): Holder | undefined {
+function asHolder(it: User | undefined): RoleHolder | undefined {
   return it?.reviewer_role ? { ...it, reviewer_role: it.reviewer_role } : undefined
 }

@@ -24,8 +24,8 @@ export async function searchUsers(
   { byEmail, forward }: { byEmail: boolean; forward: boolean },
   { offset, limit }: PageRequest,
 ): Promise<Pick<Listing, 'items' | 'count'>> {
-  const [model, begin] = await Promise.all([openSearchModelIfAny(), findByBeginning(text, byEmail)])
-  const called = model ? await filterByName(model, text, inactiveToo) : []
+  const [model, begin] = await Promise.all([openSearchModelIfAny(), findUsersByPrefix(text, byEmail)])
+  const called = model ? await filterUsersByName(model, text, inactiveToo) : []
   const places = new Map(called.map((it) => [it.id, `${it.created_at}#${it.id}`]))
   const unheardOf = await getMany(begin.filter((id) => !places.has(id)).map(key.user))
   for (const it of unheardOf.values()) places.set(String(it.id), String(it.gsi2_sk))
@@ -36,7 +36,7 @@ export async function searchUsers(
 }
 
 /** The ids of those whose username or a name begins with a text, as the table has them now, or whose address does. */
-export async function findByBeginning(text: string, byEmail = false): Promise<string[]> {
+export async function findUsersByPrefix(text: string, byEmail = false): Promise<string[]> {
   const prefix = fold(text)
   if (prefix === '') return []
   const names = ['user', ...(byEmail ? ['user_email'] : [])].map((sort) => key.name(sort, prefix, '').pk)
@@ -45,7 +45,7 @@ export async function findByBeginning(text: string, byEmail = false): Promise<st
 }
 
 /** Those whose username or full name holds a text as it was typed, or has words that begin with each of its own, however spelt. Search looks through the rest of a profile too, which is not asked for here. */
-export async function filterByName(model: Model, text: string, scope: Scope): Promise<Hit[]> {
+export async function filterUsersByName(model: Model, text: string, scope: Scope): Promise<Hit[]> {
   const [typed, words] = [plain(text), fold(text).split(' ').filter(Boolean)]
   if (words.length === 0) return []
   const ask = { text, scope, literal: true, resources: ['users'], limit: MOST_LOOKED_AT }

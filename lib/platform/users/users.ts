@@ -125,17 +125,17 @@ export const loadUser = (id: string): Promise<User | undefined> => get(user, { i
 /** The user who signs in with this address, in any letter case. */
 export async function loadUserByEmail(email: string): Promise<User | undefined> {
   const claim = await get(emailClaim, { value: asciiLowerCase(email) })
-  return claim && ownerOf(claim)
+  return claim && loadClaimOwner(claim)
 }
 
 /** The user of this name, in any letter case. */
 export async function loadUserByUsername(username: string): Promise<User | undefined> {
   const claim = await get(usernameClaim, { value: asciiLowerCase(username) })
-  return claim && ownerOf(claim)
+  return claim && loadClaimOwner(claim)
 }
 
 /** Whose a claim is. Of a claim whose user is not there yet only one half is in place. */
-const ownerOf = async ({ user_id }: v.InferOutput<typeof Claim>): Promise<User | undefined> =>
+const loadClaimOwner = async ({ user_id }: v.InferOutput<typeof Claim>): Promise<User | undefined> =>
   (
     await untilWhole(
       async () => ({ user: await loadUser(user_id) }),
@@ -185,7 +185,7 @@ function addUser(
 ): User {
   const at = now()
   const created: User = {
-    ...blank,
+    ...defaults,
     id: newId(),
     date_joined: at,
     created_at: at,
@@ -215,20 +215,23 @@ async function findFreeUsername(base: string): Promise<string> {
 }
 
 /** What may change of a user here: never the email, which is a claim; the username has its own function. */
-export type Changes = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
+export type UserChanges = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
 
 /** The next version of a user with the writes that store it; for those who change more in the same transaction. */
-function change(old: User, changes: Changes): { next: User; writes: Write[] } {
+function planChange(old: User, changes: UserChanges): { next: User; writes: Write[] } {
   const next = withNextVersion(old, { ...changes, updated_at: now() })
   return { next, writes: [put(user, next, old), ...indexWrites(byName(old), byName(next))] }
 }
 
 /** Changes a user as it is now; see `amendUserByPlan`. */
-export const amendUser = (unit: UnitOfWork, id: string, changesOf: (it: User) => Changes): Promise<User | undefined> =>
-  amendUserByPlan(unit, id, async (it) => ({ changes: changesOf(it) }))
+export const amendUser = (
+  unit: UnitOfWork,
+  id: string,
+  changesOf: (it: User) => UserChanges,
+): Promise<User | undefined> => amendUserByPlan(unit, id, async (it) => ({ changes: changesOf(it) }))
 
 /** What to change of a user, and the writes that go into the same transaction. */
-export type UserPlan = { changes: Changes; also?: readonly Write[] }
+export type UserPlan = { changes: UserChanges; also?: readonly Write[] }
 
 /**
  * Changes a user as it is now, however often others change it meanwhile. What `plan` throws is final; when it answers nothing,
@@ -244,7 +247,7 @@ export async function amendUserByPlan(
   const planned = latest && (await plan(latest))
   if (!planned) return undefined
   if (says(latest, planned.changes) && !planned.also?.length) return latest
-  const { next, writes } = change(latest, planned.changes)
+  const { next, writes } = planChange(latest, planned.changes)
   unit.add([...writes, ...(planned.also ?? [])])
   return next
 }
@@ -280,7 +283,7 @@ function usernameFrom(email: string): string {
   return cut(plain.length < 3 ? `user-${plain}` : plain, 40)
 }
 
-const blank = {
+const defaults = {
   is_active: true,
   is_staff: false,
   is_superuser: false,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isShortId, numberNamed, numberOf, shortDigest, shortIdOf } from '../../../lib/base/ids/short-id.ts'
+import { isShortId, numberNamed, shortDigest, shortIdNumber, shortIdOf } from '../../../lib/base/ids/short-id.ts'
 
 const numbers = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
 
@@ -9,7 +9,7 @@ describe('a short id', () => {
     fc.assert(
       fc.property(numbers, (number) => {
         expect(isShortId(shortIdOf(number))).toBe(true)
-        expect(numberOf(shortIdOf(number))).toBe(number)
+        expect(shortIdNumber(shortIdOf(number))).toBe(number)
       }),
     )
   })
@@ -27,7 +27,7 @@ describe('a short id', () => {
   test.each(['', 'short', 'twelveletter', 'with space1', 'zzzzzzzzzzz', '-----------'])(
     '%j is that of no number',
     (text) => {
-      expect(numberOf(text)).toBe(undefined)
+      expect(shortIdNumber(text)).toBe(undefined)
     },
   )
 

@@ -241,7 +241,7 @@ describe('a letter', () => {
     const cost = async () => {
       const { clock } = await import('../../../lib/base/clock.ts')
       const { sendAll } = await import('../../../lib/domain/notifications/send.ts')
-      const { measureCost, cost: spent } = await import('../../../lib/base/telemetry/request-cost.ts')
+      const { measureCost, currentMeter: spent } = await import('../../../lib/base/telemetry/request-cost.ts')
       const told = { user_id: who.id, notice: 'received' as const, actor_id: null, entity_id: null, detail: '' }
       const event = { ...told, event: `event ${++people}`, created_at: clock.now().toISOString() }
       return measureCost(async () => {

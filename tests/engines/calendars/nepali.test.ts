@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { inDevanagari } from '../../../lib/base/language/digits.ts'
+import { inDevanagari } from '../../../lib/base/language/languages.ts'
 import { gregorianDate } from '../../../lib/engines/calendars/days.ts'
 import { findPeriod } from '../../../lib/engines/calendars/periods.ts'
 import { readDate } from '../../../lib/engines/calendars/reading.ts'

@@ -192,10 +192,10 @@ describe('what the projector does of it', () => {
     return { about: { ...about, type: 'project' }, one: one && { ...one, type: 'project_asset' } }
   }
   const spent = async (work: () => Promise<unknown>) => {
-    const { measureCost, cost } = await import('../../../lib/base/telemetry/request-cost.ts')
+    const { measureCost, currentMeter } = await import('../../../lib/base/telemetry/request-cost.ts')
     return measureCost(async () => {
       await work()
-      return cost()?.calls ?? 0
+      return currentMeter()?.calls ?? 0
     })
   }
 

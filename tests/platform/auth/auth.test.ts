@@ -396,10 +396,10 @@ describe('the identity provider', () => {
 
   test('a token of another process is known from the table', async () => {
     const { keepIdentity } = await import('../../../lib/platform/users/tokens.ts')
-    const { hashOf } = await import('../../../lib/platform/auth/memory.ts')
+    const { hashToken } = await import('../../../lib/platform/auth/memory.ts')
     const { user_id } = (await app.other.get('/data/user/me/')).body
     const before = idp.asked.length
-    await keepIdentity(hashOf('ya29.seen-elsewhere'), user_id, START + 300)
+    await keepIdentity(hashToken('ya29.seen-elsewhere'), user_id, START + 300)
     expect(await whoIs('ya29.seen-elsewhere')).toBe('other')
     expect(idp.asked.length).toBe(before)
   })

@@ -98,13 +98,13 @@ describe('a request', () => {
   })
 
   test('says what a cache knew', async () => {
-    const { measureCost, noteCache, cost } = await import('../../../lib/base/telemetry/request-cost.ts')
+    const { measureCost, noteCache, currentMeter } = await import('../../../lib/base/telemetry/request-cost.ts')
     const { log } = await import('../../../lib/base/telemetry/log.ts')
     await measureCost(async () => {
       noteCache('cache_hits')
       noteCache('cache_hits')
       noteCache('cache_misses')
-      const { cache_hits = 0, cache_misses = 0 } = cost() ?? {}
+      const { cache_hits = 0, cache_misses = 0 } = currentMeter() ?? {}
       log({ level: 'info', message: 'request', cache_hits, cache_misses })
     })
     expect(taken(lines[0])).toEqual({ cache_hits: 2, cache_misses: 1 })

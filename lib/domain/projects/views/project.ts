@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
-import { type Actor, mayInspect, partsIn } from '../../../platform/permissions.ts'
+import { type Actor, mayInspect, projectParts } from '../../../platform/permissions.ts'
 import type { PeopleById } from '../../../platform/users/people.ts'
 import type { RecordItem } from '../../records/items.ts'
 import { recordStatuses } from '../../records/rules/status.ts'
@@ -111,7 +111,7 @@ export function projectDetail(
   { people, head, merge }: Referenced & { merge: Progress },
 ): s.Output<typeof ProjectView> {
   const { about } = it
-  const isOne = (part: Part) => actor !== null && partsIn[part](actor, it)
+  const isOne = (part: Part) => actor !== null && projectParts[part](actor, it)
   return {
     ...projectRow(about, people),
     schema_version: about.schema_version,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Say } from '../../../base/language/catalogue.ts'
-import { phrase } from '../../../base/language/phrase.ts'
+import { phrase } from '../../../base/language/languages.ts'
 import * as s from '../../../base/shapes.ts'
 import { openTier } from '../../../base/visibility.ts'
 import { listBody, type PageRequest, sliceOf } from '../../../platform/http/page.ts'

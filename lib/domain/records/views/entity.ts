@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
 import { DatesShownView } from '../../../platform/http/showing.ts'
 import { type Actor, worksOn } from '../../../platform/permissions.ts'
-import { AuthorView, type PeopleById, service, UserCardView } from '../../../platform/users/people.ts'
+import { AuthorView, type PeopleById, serviceCard, UserCardView } from '../../../platform/users/people.ts'
 import { kindKeys, kinds } from '../../kinds/index.ts'
 import { picturesIn } from '../../pictures/items.ts'
 import { PictureView, picturesView } from '../../pictures/view.ts'
@@ -274,7 +274,7 @@ export const flagView = (
 ) => ({
   ...rest,
   entity: entity_id,
-  flagged_by: people(flagged_by) ?? service,
+  flagged_by: people(flagged_by) ?? serviceCard,
   resolved_by: people(resolved_by),
 })
 

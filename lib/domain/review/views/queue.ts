@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { phrase } from '../../../base/language/phrase.ts'
+import { phrase } from '../../../base/language/languages.ts'
 import * as s from '../../../base/shapes.ts'
 import type { Actor } from '../../../platform/permissions.ts'
 import type { PeopleById } from '../../../platform/users/people.ts'

@@ -1,4 +1,4 @@
-import { phrase } from '../../../base/language/phrase.ts'
+import { phrase } from '../../../base/language/languages.ts'
 import { parseFrame } from './mp3-frame.ts'
 import { type Source, UnfitFile } from './source.ts'
 

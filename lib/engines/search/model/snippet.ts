@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../base/html.ts'
+import { escapeHtml } from '../../../base/text.ts'
 import { cut } from '../../matching/index.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'

@@ -4,7 +4,7 @@ import { getEndpointFromInstructions } from '@smithy/core/endpoints'
 import { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { operation } from '@smithy/core/schema'
 import { timeOfDay } from '../../../base/clock.ts'
-import { endingNow } from '../../../base/deadline.ts'
+import { currentSignal } from '../../../base/deadline.ts'
 import { answerIn, requestBody } from './messages.ts'
 import { type Sign, signerIn } from './signature.ts'
 
@@ -41,7 +41,7 @@ export function lean(
   }
   documents.send = (({ clientCommand: { schema, input: given } }: Documented, own?: Options) =>
     around(schema[2], given, async (input) => {
-      const options = own ?? endingNow()
+      const options = own ?? currentSignal()
       // Where someone else has put a middleware into the stack, all goes through it.
       const first = isOwn ? await attempt(schema, input, options) : undefined
       if (first?.output) return first.output

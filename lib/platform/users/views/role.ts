@@ -3,7 +3,7 @@ import * as s from '../../../base/shapes.ts'
 import { type Actor, maySeeEmail, ranks } from '../../permissions.ts'
 import type { Application } from '../applications.ts'
 import { type PeopleById, UserCardView } from '../people.ts'
-import type { Holder } from '../roles.ts'
+import type { RoleHolder } from '../roles.ts'
 import { type Card, cardOf, type User } from '../users.ts'
 import { powersOf } from './profile.ts'
 
@@ -24,7 +24,7 @@ export const ReviewerRoleView = s.shape('ReviewerRole', () =>
 )
 
 /** A reviewer's role with its user and who assigned it, as this caller may see them. */
-export const roleView = (it: Holder, people: PeopleById, actor: Actor) => ({
+export const roleView = (it: RoleHolder, people: PeopleById, actor: Actor) => ({
   id: it.reviewer_role.id,
   user: { ...cardOf(it), email: addressOf(it, actor) },
   role: it.reviewer_role.role,
