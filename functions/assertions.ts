@@ -5,6 +5,7 @@ import { notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
 import { kinds, predicates, schemaOf } from '../lib/domain/kinds/index.ts'
 import * as assertions from '../lib/domain/records/assertions.ts'
+import { claimStatuses } from '../lib/domain/records/items.ts'
 import { AssertionQuery } from '../lib/domain/records/queries.ts'
 import { showClaims } from '../lib/domain/records/shown.ts'
 import { AssertionView, claimView, NewAssertionView } from '../lib/domain/records/views/record.ts'
@@ -31,7 +32,7 @@ import {
 import type { Actor } from '../lib/platform/permissions.ts'
 
 const subject = ({ id }: { id: string }) => assertions.loadClaim(id)
-const StatusBody = members({ reconciliation_status: choice(['pending', 'accepted', 'disputed', 'superseded']) })
+const StatusBody = members({ reconciliation_status: choice(claimStatuses) })
 
 /** The page of the list that is asked for, whatever it is then written as. */
 async function listed({ query, actor, page, request }: ListCall<typeof AssertionQuery>) {

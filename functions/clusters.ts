@@ -34,7 +34,14 @@ import { chooseFrom, line, members, objectOf, prose } from '../lib/platform/http
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { documentAs } from '../lib/platform/http/known.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { BooleanFlag, ById, OptionalBoolean, QueryText, RecordOrdering } from '../lib/platform/http/params.ts'
+import {
+  BooleanFlag,
+  ById,
+  OptionalBoolean,
+  QueryText,
+  queryWord,
+  RecordOrdering,
+} from '../lib/platform/http/params.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { withCurrentUsernames } from '../lib/platform/users/people.ts'
@@ -50,7 +57,7 @@ const TOO_MANY = `A cluster gathers at most ${clusters.MAX_MEMBERS} records.`
 const version = v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))
 const ClusterQuery = v.object({
   search: QueryText,
-  type_scope: QueryText,
+  type_scope: queryWord(scopes),
   locked: OptionalBoolean,
   ordering: RecordOrdering,
 })

@@ -1,8 +1,10 @@
 import * as v from 'valibot'
+import { feedKinds } from '../lib/domain/feed/read.ts'
 import { answerOf } from '../lib/doors/oai/answer.ts'
-import { argumentNames } from '../lib/doors/oai/arguments.ts'
+import { argumentNames, verbNames } from '../lib/doors/oai/arguments.ts'
 import { bytes } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { documentAs } from '../lib/platform/http/known.ts'
 import { replyContent } from '../lib/platform/http/reply.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
@@ -12,8 +14,15 @@ const ABOUT_PROTOCOL = [
   'deleted for as long as it is not. Errors of the protocol are answered with status 200, as it wants.',
 ].join(' ')
 
-/** What is wrong with an argument is told as the protocol wants it, so all are taken as they come. */
-const Arguments = v.object(v.entriesFromList(argumentNames, v.optional(v.string())))
+/** Takes every text: a wrong argument is reported by the protocol's own errors, with status 200. */
+const anyText = v.optional(v.string())
+const oneOfWords = (words: readonly string[]) => documentAs(v.optional(v.string()), { type: 'string', enum: words })
+const Arguments = v.object({
+  ...v.entriesFromList(argumentNames, anyText),
+  verb: oneOfWords(verbNames),
+  metadataPrefix: oneOfWords(['oai_dc']),
+  set: oneOfWords(feedKinds),
+})
 
 const answer = async (request: Request, sent: string) =>
   replyContent(await answerOf({ origin: request.origin, sent: new URLSearchParams(sent) }), 'text/xml; charset=utf-8')

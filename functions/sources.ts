@@ -4,6 +4,7 @@ import { newId } from '../lib/base/clock.ts'
 import { invalid, notFound } from '../lib/base/errors.ts'
 import { findSources } from '../lib/domain/clusters/search.ts'
 import { kinds, schemaOf } from '../lib/domain/kinds/index.ts'
+import { optionsOf, sourceAccessTier, sourceType } from '../lib/domain/kinds/schema/enums.ts'
 import * as sources from '../lib/domain/sources/sources.ts'
 import { DataSourceView, sourceView } from '../lib/domain/sources/view.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
@@ -19,7 +20,7 @@ import { ABOUT_LINKED, bytes, creation, empty, listOf, ok, withTypes } from '../
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { LINKED } from '../lib/platform/http/media.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
-import { ById, QueryText, RecordOrdering } from '../lib/platform/http/params.ts'
+import { ById, QueryText, queryWord, RecordOrdering } from '../lib/platform/http/params.ts'
 import { replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import {
   actorRoute,
@@ -34,9 +35,9 @@ import { withCurrentUsernames } from '../lib/platform/users/people.ts'
 const SourceQuery = v.object({
   search: QueryText,
   name: QueryText,
-  source_type: QueryText,
-  access_tier: QueryText,
-  ingest_status: QueryText,
+  source_type: queryWord(optionsOf(sourceType).map(({ value }) => value)),
+  access_tier: queryWord(optionsOf(sourceAccessTier).map(({ value }) => value)),
+  ingest_status: queryWord(sources.ingestStatuses),
   ordering: RecordOrdering,
 })
 

@@ -1,6 +1,6 @@
 import { get, parse, queryBetween } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type KindKey, recordKinds } from '../kinds/keys.ts'
+import { reviewedKinds } from '../kinds/keys.ts'
 import { type Current, current, type Entry, end, entry, type LastTold, lastTold } from './items.ts'
 
 /** The number of the latest change, 0 before the first. Strongly consistent. */
@@ -18,7 +18,7 @@ export const loadChange = (number: number): Promise<Entry | undefined> => get(en
 export type ListPosition = { kind: string; after: string }
 
 /** The kinds of record in the feed. Each has its own list. */
-export const feedKinds: readonly KindKey[] = [...recordKinds, 'entity']
+export const feedKinds = reviewedKinds
 
 /**
  * The things that changed last between two moments, both included. They are sorted by kind, then by time; withdrawn ones are

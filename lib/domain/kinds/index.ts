@@ -30,7 +30,7 @@ import { syncretism } from './syncretism.ts'
 import { tradition } from './tradition.ts'
 import { transfer_of_custody } from './transfer-of-custody.ts'
 
-export { isRecordKey, type KindKey, kindKeys, recordKinds } from './keys.ts'
+export { isRecordKey, type KindKey, kindKeys, recordKinds, reviewedKinds } from './keys.ts'
 export { predicateOf, predicates } from './predicates.ts'
 export type { AssertionInput } from './schema/assertion-input.ts'
 export { comparatorOf, type Field } from './schema/fields.ts'

@@ -33,6 +33,8 @@ export type KindKey = RecordKey | (typeof uuidKeys)[number]
 
 /** The keys of all kinds, in registry order. */
 export const kindKeys: readonly KindKey[] = [...recordKeys, ...uuidKeys]
+/** The kinds whose records are reviewed. */
+export const reviewedKinds: readonly KindKey[] = [...recordKeys, 'entity']
 /** The keys of the kinds whose records have integer ids, in registry order. */
 export const recordKinds: readonly RecordKey[] = recordKeys
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { documentAs } from '../../platform/http/known.ts'
 import { PastMoment } from '../../platform/http/moment.ts'
 import {
   BooleanFlag,
@@ -14,8 +15,16 @@ import {
   wholeNumber,
 } from '../../platform/http/params.ts'
 import { placeAndTime } from '../../platform/http/place-and-time.ts'
-import { type Kind, kindOfScope, kindOfSegment, unknownKindMessage } from '../kinds/index.ts'
-import { activityTypes } from './items.ts'
+import {
+  type Kind,
+  kindOfScope,
+  kindOfSegment,
+  recordKinds,
+  reviewedKinds,
+  unknownKindMessage,
+} from '../kinds/index.ts'
+import { activityTypes, claimStatuses } from './items.ts'
+import { recordStatuses } from './rules/status.ts'
 
 /** The path segment of a kind with integer ids, with hyphens or underscores. Example: `structures`. */
 const Segment = v.pipe(
@@ -33,7 +42,7 @@ export const Address = v.object({
 })
 
 export const RecordQuery = v.object({
-  status: QueryText,
+  status: queryWord(recordStatuses),
   mine: BooleanFlag,
   all: BooleanFlag,
   search: QueryText,
@@ -61,19 +70,22 @@ export const ActivityQuery = v.object({
   ordering: RecordOrdering,
 })
 export const AssertionQuery = v.object({
-  entity_type: QueryText,
+  entity_type: queryWord(reviewedKinds),
   entity_id: QueryText,
   cultural_entity_id: QueryId,
   asserted_property: QueryText,
-  status: QueryText,
+  status: queryWord(claimStatuses),
 })
 
-const scope = v.pipe(
-  v.string(),
-  v.check(
-    (it) => kindOfScope(it)?.record === true,
-    ({ input }) => unknownKindMessage(input),
+const scope = documentAs(
+  v.pipe(
+    v.string(),
+    v.check(
+      (it) => kindOfScope(it)?.record === true,
+      ({ input }) => unknownKindMessage(input),
+    ),
   ),
+  { type: 'string', enum: recordKinds },
 )
 export const RelatedQuery = v.object(
   {

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
-import { BooleanFlag, Count, MISSING, oneOf, QueryText, requiredId } from '../../platform/http/params.ts'
+import { BooleanFlag, Count, MISSING, oneOf, QueryText, queryWord, requiredId } from '../../platform/http/params.ts'
+import { reviewedKinds } from '../kinds/index.ts'
+import { recordStatuses } from '../records/rules/status.ts'
 import { queueTypes } from '../records/rules/triage.ts'
 
 /** The query of the review queue. */
@@ -8,8 +10,8 @@ export const QueueQuery = v.pipe(
     queue_type: oneOf(queueTypes),
     ordering: oneOf(['-triage_priority', 'created_at', '-created_at', 'updated_at', '-updated_at', 'name', '-name']),
     category: QueryText,
-    kind: QueryText,
-    status: QueryText,
+    kind: queryWord(reviewedKinds),
+    status: queryWord(recordStatuses),
     search: QueryText,
     stale_days: Count,
     contradictions_only: BooleanFlag,

@@ -29,6 +29,9 @@ const SourceUpload = v.object({
   content_type: v.string(),
   size: v.number(),
 })
+/** The states of the file of a data source. */
+export const ingestStatuses = ['pending', 'processing', 'ready', 'failed'] as const
+
 /** A data source: registered once, readable at once without review, cited by many records. */
 export const DataSource = v.object({
   id: v.string(),
@@ -36,7 +39,7 @@ export const DataSource = v.object({
   source_type: v.string(),
   data: v.record(v.string(), v.any()),
   access_tier: v.string(),
-  ingest_status: v.picklist(['pending', 'processing', 'ready', 'failed']),
+  ingest_status: v.picklist(ingestStatuses),
   /** Null for a source that was registered without a file. */
   upload: v.nullable(SourceUpload),
   contributor_id: v.string(),

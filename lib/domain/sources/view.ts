@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { type Field, kinds } from '../kinds/index.ts'
 import { optionsOf, type Vocabulary } from '../kinds/schema/enums.ts'
-import type { DataSource } from './sources.ts'
+import { type DataSource, ingestStatuses } from './sources.ts'
 
 export const DataSourceView = s.shape('DataSource', () =>
   v.object({
@@ -16,7 +16,7 @@ export const DataSourceView = s.shape('DataSource', () =>
     ),
     access_tier: s.text,
     access_tier_display: s.text,
-    ingest_status: s.oneOf(['pending', 'processing', 'ready', 'failed']),
+    ingest_status: s.oneOf(ingestStatuses),
     ingest_status_display: s.text,
     iiif_manifest: s.maybe(s.text),
     uploaded_file: s.maybe(s.text),

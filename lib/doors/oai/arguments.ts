@@ -33,6 +33,7 @@ const verbs = {
 } as const satisfies Record<string, Readonly<Record<string, 'required' | 'optional' | 'exclusive'>>>
 
 export type Verb = keyof typeof verbs
+export const verbNames = Object.keys(verbs)
 /** All arguments that some verb takes. */
 export const argumentNames = [
   'verb',

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
-import { type KindKey, kinds, recordKinds } from '../../domain/kinds/index.ts'
+import { type KindKey, kinds, reviewedKinds } from '../../domain/kinds/index.ts'
 
 /** Reconciliation Service API 0.2: https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/ */
 
 export type Type = { id: string; name: string }
 
 /** The kinds of record that are matched, as types. */
-export const matchedKinds: readonly KindKey[] = [...recordKinds, 'entity']
+export const matchedKinds = reviewedKinds
 export const typeOf = (kind: KindKey): Type => ({ id: kind, name: kinds[kind].label })
 export const types: readonly Type[] = matchedKinds.map(typeOf)
 

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { objectOf } from '../../platform/http/body.ts'
+import { documentAs } from '../../platform/http/known.ts'
 import { QueryText, wholeNumber } from '../../platform/http/params.ts'
+import { matchedKinds } from './manifest.ts'
 
 /** The most queries of a request, and the most candidates of a query. */
 const MOST_QUERIES = 100
@@ -67,4 +69,7 @@ const json = <S extends v.GenericSchema>(schema: S) =>
 export const ReconcileQuery = v.object({ queries: v.optional(json(Batch)), extend: v.optional(json(Extension)) })
 
 export const Prefix = v.object({ prefix: QueryText, cursor: v.optional(v.string(), '0') })
-export const ProposeQuery = v.object({ type: v.optional(v.string(), ''), limit: wholeNumber(100, 200) })
+export const ProposeQuery = v.object({
+  type: documentAs(v.optional(v.string(), ''), { type: 'string', enum: matchedKinds }),
+  limit: wholeNumber(100, 200),
+})

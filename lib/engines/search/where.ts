@@ -44,7 +44,8 @@ function pointIn(text: string): { lat: number; lng: number } | undefined {
 const isLatitude = (it: number) => Math.abs(it) <= 90
 const isLongitude = (it: number) => Math.abs(it) <= 180
 
-const MOST_KM = 1000
+/** The largest `within`, in kilometres. */
+export const MOST_KM = 1000
 const FEW_KM = 5
 function kilometresIn(text: string): number | undefined {
   const found = /^\d{1,4}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN

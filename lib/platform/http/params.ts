@@ -44,13 +44,16 @@ export const StrictBoolean = documentAs(
   { type: 'boolean' },
 )
 const MOST_LETTERS = 200
-/** Text of a query member, cut to what is of use; absent when blank. */
-export const QueryText = toldWhen(
-  v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((it) => cut(it.normalize('NFC').trim(), MOST_LETTERS) || undefined),
+/** A text of at most 200 characters; undefined if blank. A longer one is cut, with a warning. */
+export const QueryText = documentAs(
+  toldWhen(
+    v.pipe(
+      v.optional(v.string(), ''),
+      v.transform((text) => cut(text.normalize('NFC').trim(), MOST_LETTERS) || undefined),
+    ),
+    (sent) => ([...sent].length > MOST_LETTERS ? `Only the first ${MOST_LETTERS} characters count.` : undefined),
   ),
-  (sent) => ([...sent].length > MOST_LETTERS ? `Only the first ${MOST_LETTERS} characters count.` : undefined),
+  { type: 'string', maxLength: MOST_LETTERS },
 )
 /** Text that asks for nothing unless it is one of these. */
 export const knownText = (options: readonly string[]) => {

@@ -1,4 +1,4 @@
-import { whereEntries } from '../../engines/search/index.ts'
+import { MOST_KM, whereEntries } from '../../engines/search/index.ts'
 import { documentAs, toldWhen } from './known.ts'
 
 const blank = (sent: string) => (sent.trim() === '' ? 'It is blank; it has no effect.' : undefined)
@@ -7,7 +7,11 @@ const blank = (sent: string) => (sent.trim() === '' ? 'It is blank; it has no ef
 export const placeAndTime = {
   bbox: toldWhen(whereEntries.bbox, blank),
   near: toldWhen(whereEntries.near, blank),
-  within: documentAs(toldWhen(whereEntries.within, blank), { type: 'number', exclusiveMinimum: 0 }),
+  within: documentAs(toldWhen(whereEntries.within, blank), {
+    type: 'number',
+    exclusiveMinimum: 0,
+    maximum: MOST_KM,
+  }),
   from: toldWhen(whereEntries.from, blank),
   to: toldWhen(whereEntries.to, blank),
 }

@@ -5,7 +5,14 @@ import { type Field, type Kind, kindKeys, kinds } from '../../kinds/index.ts'
 import { picturesIn } from '../../pictures/items.ts'
 import { picturesView } from '../../pictures/view.ts'
 import type { ClaimWithRecord } from '../assertions.ts'
-import { type Assertion, changedAt, type LoadedRecord, type RecordItem, type RecordRow } from '../items.ts'
+import {
+  type Assertion,
+  changedAt,
+  claimStatuses,
+  type LoadedRecord,
+  type RecordItem,
+  type RecordRow,
+} from '../items.ts'
 import { isPlaceHidden, visiblePoint, visibleValue } from '../place.ts'
 import type { Visible } from '../shown.ts'
 
@@ -171,7 +178,7 @@ export const AssertionView = s.shape('Assertion', () =>
     object_entity_type: s.maybe(s.text),
     object_entity_id: s.maybe(v.union([s.whole, s.text])),
     contributed_by: s.text,
-    reconciliation_status: s.oneOf(['pending', 'accepted', 'disputed', 'superseded']),
+    reconciliation_status: s.oneOf(claimStatuses),
     supersedes: s.maybe(s.uuid),
     refines: s.maybe(s.uuid),
     revision_number: s.maybe(s.whole),
