@@ -11,7 +11,7 @@ import { assetText } from '../projects/assets/texts.ts'
 import { project } from '../projects/items.ts'
 import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
-import { queueHeading as headingOfEntry, namesOfEntry, QUEUE_RESOURCE, queueByAge } from '../records/queue-entry.ts'
+import { namesOfEntry, payloadOfEntry, QUEUE_RESOURCE, queueByAge } from '../records/queue-entry.ts'
 import { documentOfValues, facetOfMember, joinTexts, MOST_TEXT, shortSummary } from '../records/search-document.ts'
 import { dataSource, sourceHeading as headingOfSource } from '../sources/sources.ts'
 
@@ -96,11 +96,10 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       object_pk: it.entity_id,
       title,
       names,
-      category: headingOfEntry(it),
       status: it.status,
       is_published: false,
       contributor_id: it.contributor_id,
-      popularity_score: it.open_flags,
+      payload: payloadOfEntry(it),
     }
   },
   // A user's public profile page shows all of this.

@@ -133,17 +133,15 @@ export function queueWrites(old: RecordItem | undefined, next: RecordItem | unde
 /** The name of the queue in search. An entry is a document of its own with the proposed names. Only reviewers find it. */
 export const QUEUE_RESOURCE = 'review_queue'
 
-/** What search stores as the `category` of a queue entry. Example: `monument|structure|new_claims+flagged|0|3`. */
-export const queueHeading = ({ category, kind, types, open_contradictions, worst_source_rank }: QueueEntry): string =>
-  [category, kind, types.join('+'), open_contradictions, worst_source_rank].join('|')
-export function parseQueueHeading(text: string) {
-  const [category = '', kind = '', types = '', open_contradictions, worst_source_rank] = text.split('|')
-  return {
-    ...{ category, kind, types: types.split('+').filter(Boolean) },
-    open_contradictions: Number(open_contradictions),
-    worst_source_rank: Number(worst_source_rank),
-  }
-}
+/** The members of an entry that its search document carries as `payload`. */
+export const payloadOfEntry = (entry: QueueEntry) => ({
+  kind: entry.kind,
+  category: entry.category,
+  types: entry.types,
+  open_flags: entry.open_flags,
+  open_contradictions: entry.open_contradictions,
+  worst_source_rank: entry.worst_source_rank,
+})
 
 export const isWaiting = (it: RecordItem): boolean => it.deleted_at === null && isPending(it.status)
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Scope } from '../../base/visibility.ts'
 import type { Hit } from '../../engines/search/index.ts'
 import { openSearchModelIfAny } from '../../engines/search/index.ts'
-import { namesForEntry, parseQueueHeading, QUEUE_RESOURCE, QueueEntry } from '../records/queue-entry.ts'
+import { namesForEntry, QUEUE_RESOURCE, QueueEntry } from '../records/queue-entry.ts'
 import { ageAt } from '../records/rules/triage.ts'
 
 /** The most entries that one search returns, the best first. */
@@ -20,19 +20,21 @@ export async function searchQueue(text: string, at: number): Promise<QueueEntry[
     resources: [QUEUE_RESOURCE],
     limit: MOST_FOUND,
   })
-  return answer?.hits.map((hit) => entryOfHit(hit, at))
+  return answer?.hits.flatMap((hit) => entryOfHit(hit, at) ?? [])
 }
 
-const entryOfHit = (hit: Hit, at: number): QueueEntry =>
-  v.parse(QueueEntry, {
-    ...parseQueueHeading(hit.category ?? ''),
+/** Undefined for a document of an earlier release, which has no payload. Search replaces it with the next change. */
+function entryOfHit(hit: Hit, at: number): QueueEntry | undefined {
+  const entry = v.safeParse(QueueEntry, {
+    ...hit.payload,
     entity_id: hit.object_pk,
     status: hit.status,
     contributor_id: hit.contributor_id,
     names: namesForEntry([hit.title, ...hit.names]),
-    open_flags: hit.popularity_score,
     age: ageAt(hit.created_at, at),
     created_at: hit.created_at,
     updated_at: hit.updated_at,
     version: 0,
   })
+  return entry.success ? entry.output : undefined
+}

@@ -1,24 +1,21 @@
 import * as v from 'valibot'
 import type { Stored } from '../table/index.ts'
 
-/** What search stores of one record, project or user. */
+/** The document that search stores of one record, project or user. */
 export const SearchDocument = v.object({
   id: v.string(),
-  /** The plural under which results are grouped: persons, cultural_entities, users. */
+  /** The name of the group of its results, in the plural: persons, cultural_entities, users. */
   resource: v.string(),
   /** The id in its own endpoint: the integer id of a kind, or the UUID of a user or an entity. */
   object_pk: v.string(),
   title: v.string(),
-  /** Every other name it goes by, in whatever script. */
+  /** All its other names, in any script. */
   names: v.array(v.string()),
   summary: v.string(),
-  /** Searched, but not shown: the other members of its kind, and text that was read from pictures. */
+  /** Searched, but not shown: other members of the record, and text that was read from pictures. */
   text: v.string(),
   location_hint: v.string(),
-  /**
-   * The heading by which lists filter: for a contribution the category under which it is reviewed. It is shown to
-   * nobody.
-   */
+  /** The heading by which lists filter, such as the category of a contribution. It is not shown. */
   category: v.exactOptional(v.string()),
   point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
   /** The name of its image in the Image API, and the size in pixels. */
@@ -28,11 +25,11 @@ export const SearchDocument = v.object({
   values: v.exactOptional(v.record(v.string(), v.array(v.string()))),
   /** The records that it links to. `facet` names the facet of which the link is a value. */
   links: v.exactOptional(v.array(v.object({ id: v.string(), facet: v.nullable(v.string()) }))),
-  /** Years of our era in which it was made, lived or was held, both ends included. An open end is null. */
+  /** Its years CE, both ends included. An open end is null. */
   years: v.exactOptional(
     v.object({ from: v.nullable(v.number()), to: v.nullable(v.number()), approximate: v.boolean() }),
   ),
-  /** As the public API shows it; null for what has no status. */
+  /** The status as the public API shows it. Null if it has none. */
   status: v.nullable(v.string()),
   is_published: v.boolean(),
   access_tier: v.string(),
@@ -40,21 +37,23 @@ export const SearchDocument = v.object({
   created_at: v.string(),
   updated_at: v.string(),
   popularity_score: v.number(),
+  /** Members that the engine stores and returns with a hit. It never reads them. */
+  payload: v.exactOptional(v.record(v.string(), v.unknown())),
   /** The version of the stored item. An older version never replaces a newer one. */
   version: v.number(),
 })
 export type SearchDocument = v.InferOutput<typeof SearchDocument>
 
-/** What the log says when a document was removed. */
+/** The change by which a document is removed. */
 export const GoneDocument = v.object({ id: v.string(), gone: v.literal(true), version: v.number() })
 export type GoneDocument = v.InferOutput<typeof GoneDocument>
 
 export const DocumentChange = v.union([GoneDocument, SearchDocument])
 export type DocumentChange = v.InferOutput<typeof DocumentChange>
 
-export const isGone = (it: DocumentChange): it is GoneDocument => 'gone' in it
+export const isGone = (change: DocumentChange): change is GoneDocument => 'gone' in change
 
-/** Makes documents from stored items. `types` are the types of items that have one. */
+/** Makes documents from stored items of these types. Undefined for an item without a document. */
 export type DocumentSource = {
   types: readonly string[]
   documentOf: (stored: Stored) => DocumentChange | undefined
@@ -63,10 +62,11 @@ export type DocumentSource = {
 let source: DocumentSource | undefined
 
 /** Registers the source of documents, once in a process. A model is built from the table only after that. */
-export function provideDocuments(given: DocumentSource): void {
-  source = given
+export function provideDocuments(newSource: DocumentSource): void {
+  source = newSource
 }
 
+/** The registered source. Throws if there is none, which is an error of the program. */
 export function documentSource(): DocumentSource {
   if (!source) throw new Error('search has no documents: call provideDocuments first')
   return source

@@ -84,7 +84,7 @@ export async function buildSnapshot(
 }
 
 /** Raise this when the layout of the file changes, or the way words, postings and documents are made for it. */
-const LAYOUT = 11
+const LAYOUT = 12
 /** A process opens only files of this format. It changes by itself with the vocabulary, the facets and the columns. */
 export const snapshotFormat = (): string => [LAYOUT, vocabularyDigest(), ...columnNames()].join(' ')
 

@@ -31,9 +31,10 @@ const members = [
   'links',
   'text',
   'picture',
+  'payload',
 ] as const satisfies readonly (keyof SearchDocument)[]
 
-/** Small windows and buffers: setting up larger ones takes longer than packing a short text. */
+/** Small windows and buffers, because setting up larger ones takes longer than compressing a short text. */
 const compression = once(() => ({
   dictionary: Buffer.from(loadedVocabulary().sample),
   windowBits: 12,
@@ -41,36 +42,39 @@ const compression = once(() => ({
   chunkSize: 2048,
 }))
 
-export const packDocument = (it: SearchDocument): Uint8Array =>
-  deflateRawSync(JSON.stringify(members.map((name) => it[name] ?? null)), compression())
+/** Compresses a document for a snapshot. */
+export const packDocument = (document: SearchDocument): Uint8Array =>
+  deflateRawSync(JSON.stringify(members.map((name) => document[name] ?? null)), compression())
 
 export function unpackDocument(packed: Uint8Array): SearchDocument {
   const values = v.parse(v.array(v.unknown()), JSON.parse(inflateRawSync(packed, compression()).toString()))
-  // By this text titles are sorted.
-  const there = members
+  const present = members
     .map((name, i): [string, unknown] => [name, values[i]])
     .filter(([name, value]) => !optional.has(name) || (value !== null && value !== undefined))
-  return v.parse(SearchDocument, Object.fromEntries(there))
+  return v.parse(SearchDocument, Object.fromEntries(present))
 }
 
-const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years', 'links', 'picture'])
+/** Members that are left out of a document if they are stored as null. */
+const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years', 'links', 'picture', 'payload'])
 
-/**
- * A name, ready to be compared. `plain`: its words in plain letters, each once. `words`: the same, one by one.
- * `written`: the name as written, in lower case.
- */
+/** The text by which titles are sorted. */
 export const nameKey = (title: string): string => plainWords(title).join(' ') || title.toLowerCase()
 
-/** The most letters of a name that are compared. */
+/**
+ * A name in the forms in which it is compared. `plain`: its words in plain letters, without repetitions. `words`: the
+ * same words, analysed. `written`: the name as written, in lower case.
+ */
 export type PlainName = { plain: string; words: readonly Word[]; devanagari: boolean; written: string }
+/** Whether a text has any Devanagari letter. */
 export const isDevanagari = (text: string): boolean => /[\u0900-\u097f]/.test(text)
 
-/** Brings a typed text into the form of `written`: trimmed, composed (NFC), in lower case. */
-const LONGEST = 200
-export const normaliseTyped = (text: string): string => cut(text.trim().normalize('NFC').toLowerCase(), LONGEST)
+/** The most characters of a name that are compared. */
+const LONGEST_NAME = 200
+/** Brings a typed text into the form of `written`: trimmed, composed (NFC), in lower case, at most 200 characters. */
+export const normaliseTyped = (text: string): string => cut(text.trim().normalize('NFC').toLowerCase(), LONGEST_NAME)
 
 /**
- * Packs names for comparing, the title first: one line each, with the plain words and, if it differs, the name as
+ * Packs the names of a document, the title first: a line for each, with its plain words and, if it differs, the name as
  * written.
  */
 export const packNames = (names: readonly string[]): string =>
