@@ -6,7 +6,7 @@ import { countParked } from '../lib/domain/effects/parked.ts'
 import { recordKinds } from '../lib/domain/kinds/index.ts'
 import { activityLists } from '../lib/domain/records/items.ts'
 import { pingBucket } from '../lib/engines/bucket/index.ts'
-import { snapshotHealth } from '../lib/engines/search/maintenance.ts'
+import { checkSearch } from '../lib/engines/search/index.ts'
 import { pingTable } from '../lib/engines/table/index.ts'
 import { isCacheHealthy } from '../lib/platform/cache/cached.ts'
 import { metricsText } from '../lib/platform/health/prometheus.ts'
@@ -135,7 +135,7 @@ async function checkVitalParts() {
 async function checkOptionalParts() {
   const [stream, search, cache] = await Promise.all([
     checkInTime(checkStream),
-    checkInTime(snapshotHealth),
+    checkInTime(checkSearch),
     checkInTime(checkCache),
   ])
   return { stream, search, cache }

@@ -10,7 +10,7 @@ import { sweepMerges } from '../lib/domain/projects/merge-sweep.ts'
 import { loadQueueState } from '../lib/domain/review/queue-state.ts'
 import { sweepQueue } from '../lib/domain/review/sweep.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
-import { compactIfDue } from '../lib/engines/search/maintenance.ts'
+import { compactIfDue } from '../lib/engines/search/index.ts'
 import { recoverStaged, withLock } from '../lib/engines/table/index.ts'
 
 type Chores = Readonly<Record<string, () => Promise<number>>>
@@ -29,7 +29,7 @@ const chores = {
     pictures: sweepPictures,
     loose: sweepLooseFiles,
     merges: sweepMerges,
-    packed: async () => (await compactIfDue())?.documents ?? 0,
+    packed: compactIfDue,
   },
 } satisfies Record<string, Chores>
 

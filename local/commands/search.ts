@@ -12,53 +12,23 @@ AWS_REGION and credentials. The service goes on meanwhile; its processes take th
 
 if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
 await import('../../lib/domain/composition.ts')
+const { compactSearch, describeSearch, rebuildSearch } = await import('../../lib/engines/search/index.ts')
 
 const commands: Readonly<Record<string, () => Promise<string>>> = {
   rebuild: async () => {
-    const [{ rebuildSnapshot }, { renewTexts }] = await Promise.all([
-      import('../../lib/engines/search/model/rebuild.ts'),
-      import('../../lib/domain/projects/assets/texts.ts'),
-    ])
+    const { renewTexts } = await import('../../lib/domain/projects/assets/texts.ts')
     await renewTexts()
-    const started = performance.now()
-    let told = 0
-    const { snapshot, documents, position } = await rebuildSnapshot((looked, found) => {
-      if (performance.now() - told < 1000) return
-      told = performance.now()
-      process.stderr.write(`${looked} items read, ${found} documents\n`)
+    let reportedAt = 0
+    const { report } = await rebuildSearch((items, documents) => {
+      if (performance.now() - reportedAt < 1000) return
+      reportedAt = performance.now()
+      process.stderr.write(`${items} items read, ${documents} documents\n`)
     })
-    const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    if (!snapshot) return 'Another process has made a snapshot meanwhile; that one counts.'
-    return `${documents} documents in ${seconds} s: ${snapshot.key}, ${snapshot.bytes} bytes, at entry ${position} of the log.`
+    return report
   },
-  compact: async () => {
-    const [{ compactNow }, { loadPointer }] = await Promise.all([
-      import('../../lib/engines/search/model/compact.ts'),
-      import('../../lib/engines/search/model/snapshot.ts'),
-    ])
-    const pointer = await loadPointer()
-    if (!pointer) return 'There is no snapshot yet. Use rebuild.'
-    const snapshot = await compactNow(pointer)
-    return snapshot ? lineOf('now', snapshot) : 'Another process has made a snapshot meanwhile; that one counts.'
-  },
-  status: async () => {
-    const [{ loadPointer }, { loadLogEnd }] = await Promise.all([
-      import('../../lib/engines/search/model/snapshot.ts'),
-      import('../../lib/engines/search/log.ts'),
-    ])
-    const [pointer, end] = await Promise.all([loadPointer(), loadLogEnd()])
-    const log = `the log ends at entry ${end.number}`
-    if (!pointer) return `No snapshot yet: the first search or the sweeper makes one; ${log}.`
-    const { current, previous } = pointer
-    const since = `${end.changes - current.changes} changes since; ${log}`
-    return [lineOf('current', current), ...(previous ? [lineOf('previous', previous)] : []), since].join('\n')
-  },
+  compact: compactSearch,
+  status: describeSearch,
 }
-
-const lineOf = (
-  which: string,
-  it: { key: string; documents: number; bytes: number; position: number; made_at: string },
-) => `${which}: ${it.key}, ${it.documents} documents, ${it.bytes} bytes, at entry ${it.position}, made ${it.made_at}`
 
 const command = commands[process.argv[2] ?? '']
 if (!command) {

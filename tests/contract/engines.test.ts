@@ -83,7 +83,7 @@ test('the port of search is filled wherever search is asked: the function import
   // An index tells of all that an engine has; what is taken of it says more.
   const asks = (file: string) =>
     !file.startsWith('lib/engines/') &&
-    /import \{[^}]*\b(?:openSearchModel|openSearchModelIfAny)\b[^}]*\} from '[^']*engines\/search\/index\.ts'|import \{[^}]*\b(?:rebuildSnapshot|compactIfDue)\b[^}]*\} from '[^']*engines\/search\/maintenance\.ts'/.test(
+    /import \{[^}]*\b(?:openSearchModel|openSearchModelIfAny|rebuildSearch|compactIfDue)\b[^}]*\} from '[^']*engines\/search\/index\.ts'/.test(
       text(file),
     )
   const asking = sources('functions').filter((file) => [...reachedFrom(file)].some(asks))

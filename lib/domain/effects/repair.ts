@@ -3,7 +3,7 @@ import '../clusters/clusters.ts'
 import '../sources/sources.ts'
 import '../submissions/items.ts'
 import '../../platform/users/applications.ts'
-import { rebuildSnapshot } from '../../engines/search/maintenance.ts'
+import { rebuildSearch } from '../../engines/search/index.ts'
 import { scan } from '../../engines/table/index.ts'
 import { thingOf } from '../feed/follow.ts'
 import { writeChanges } from '../feed/tell.ts'
@@ -40,7 +40,7 @@ export async function repairAll(progress: (looked: number) => void = () => undef
   await repairReviewers()
   const people = await recountAll()
   await renewTexts()
-  const { documents } = await rebuildSnapshot()
+  const { documents } = await rebuildSearch()
   return { records: looked, mended, projects, sizes, people, documents }
 }
 

@@ -1,16 +1,20 @@
-// For those who search: the model of this process, and a cache for its answers.
+// To search: the model of this process, and a cache for its answers.
 
 export { answerCache } from './answer-cache.ts'
 export { needsSearch, openSearchModel, openSearchModelIfAny } from './open.ts'
 export type { Facets, Hit, MapResult, Model, SearchQuery, SearchResult, SortOrder } from './query.ts'
 export { isSomewhere, MOST_KM, readWhere, type WhereQuery as Where, whereEntries } from './where.ts'
 
-// For those who write: documents and their changes.
+// To write: documents and their changes.
 
 export { type DocumentChange as Change, provideDocuments, type SearchDocument as Document } from './document.ts'
 export { appendChanges } from './log.ts'
 
-// Words of the field: `provideVocabulary` takes them. `meaningOf` is for those who compare names.
+// To keep the engine in order: snapshots, rebuilds, health.
+
+export { checkSearch, compactIfDue, compactSearch, describeSearch, rebuildSearch } from './upkeep.ts'
+
+// Words of the field: the application hands them in by `provideVocabulary`. `meaningOf` folds names to their meaning.
 
 export { meaningOf } from './synonyms.ts'
 export { type Concept, provideVocabulary, type SearchVocabulary as Vocabulary } from './vocabulary.ts'

@@ -18,14 +18,14 @@ export type SortOrder = (typeof sortOrders)[number]
 /**
  * A question with its filters.
  *
- * `text` may be anything that was typed. Without a letter or digit it finds nothing; '' and spaces find all that passes
- * the filters. A document must pass every filter. In a list of values, one is enough.
+ * `text` may be any text. Without a letter or digit it finds nothing, but '' and spaces find all documents that pass the
+ * filters. A document must pass every filter. In a list of values, one value is enough.
  */
 export type SearchQuery = {
   text: string
   /**
-   * Who asks. Unpublished documents are shown only to their contributor and to those who may see everything. Restricted
-   * ones are shown to those signed in.
+   * The documents that the caller may read. Unpublished documents are shown only to their contributor and to callers who
+   * may read everything. Restricted documents are shown to signed-in callers.
    */
   scope: Scope
   resources?: readonly string[] | undefined
@@ -37,11 +37,11 @@ export type SearchQuery = {
   /** Values of facets, in any letter case. */
   values?: Readonly<Record<string, readonly string[] | undefined>> | undefined
   /** A document without a place passes neither `box` nor `near`. */
-  box?: Box | undefined
+  box?: GeoBox | undefined
   near?: Near | undefined
   /**
-   * Years of our era, both included. A document passes if its own years may overlap with them. Without years it does
-   * not pass.
+   * Years CE, both included. A document passes if its own years may overlap with them. A document without years does not
+   * pass.
    */
   years?: { from: number; to: number } | undefined
   /**
@@ -53,7 +53,7 @@ export type SearchQuery = {
   limit: number
   facets?: boolean | undefined
   snippets?: boolean | undefined
-  /** Takes every word as it is: none is read as a place, a sort of thing or a time. */
+  /** Searches for every word as it is, and reads none as a place, a sort of thing or a time. */
   literal?: boolean | undefined
 }
 
@@ -64,28 +64,28 @@ export type Hit = Omit<SearchDocument, 'text' | 'version' | 'links'> & {
   snippet?: string
   /** Kilometres from the point of `near`. */
   distance?: number
-  /** With `years`: whether the document's own years surely lie within them. */
+  /** With `years`: `certain` if the document's own years are exact and within them, else `possible`. */
   when?: 'certain' | 'possible'
 }
 
 /** Degrees. If west is greater than east, the box crosses the date line. */
-export type Box = { west: number; south: number; east: number; north: number }
+export type GeoBox = { west: number; south: number; east: number; north: number }
 export type Near = Point & { within: number }
 
 /**
- * How many documents were found of each value. A document counts under the first value of a facet, and under no status
- * if it has none. `when` comes with `years`.
+ * The number of found documents for each value. A document counts under the first value of a facet. A document without a
+ * status counts under none. `when` is present if the query has `years`.
  */
 export type Facets = Record<'resource' | 'status', Record<string, number>> & {
   when?: { certain: number; possible: number }
   [facet: string]: Record<string, number> | undefined
 }
 
-/** What a part of the question was understood as. With `literal` nothing is. */
+/** A part of the question that was read as a concept. Example: "patan" as `place`, "Patan". */
 export type Interpreted = { text: string; as: string; value: string }
 
 export type SearchResult = {
-  /** How many documents were found, on all pages. */
+  /** The number of found documents, on all pages. */
   count: number
   hits: Hit[]
   facets?: Facets
@@ -94,18 +94,18 @@ export type SearchResult = {
   left_out?: string[]
   /** The question as the best hits spell it, if that differs. */
   did_you_mean?: string
-  /** The state of the model. Equal states give equal answers to equal questions, except for the age in the score. */
+  /** The state of the model (`Model.state`). */
   state: string
 }
 
-/** How many points lie in one cell of a geohash grid, and the mean of their coordinates. */
+/** The number of points in one cell of a geohash grid, and the mean of their coordinates. */
 export type PointCluster = Point & { geohash: string; count: number }
 
-/** Points, or if they are too many, clusters of them. `count` includes documents without a place. */
+/** Points, or clusters if there are too many points. `count` includes documents without a place. */
 export type MapResult = { count: number; points: Hit[]; clusters: PointCluster[]; state: string }
 
 /**
- * A text that somebody is typing. It is completed by names that begin with it, and from three letters on by similar
+ * A text that is being typed. Its completions are names that begin with it, and from three letters on also similar
  * names.
  */
 export type SuggestQuery = {
@@ -116,7 +116,7 @@ export type SuggestQuery = {
 }
 
 /**
- * Asks for documents that contain exactly this text, in any letter case: in a name, the summary or another searched
+ * A query for documents that contain exactly this text, in any letter case: in a name, the summary or another searched
  * member.
  */
 export type LiteralQuery = {
@@ -128,21 +128,39 @@ export type LiteralQuery = {
   limit: number
 }
 
-/** The port of search. Its methods are asynchronous, so that another engine can answer over the network. */
+/** The port of search, for questions. Its methods are asynchronous, so that another engine can answer over the network. */
 export type Model = {
-  search: (ask: SearchQuery) => Promise<SearchResult>
+  search: (query: SearchQuery) => Promise<SearchResult>
   /** Finds the documents with a place. Up to 5,000 come as points, more as cells of a grid. Ignores page and order. */
-  map: (ask: SearchQuery) => Promise<MapResult>
-  suggest: (guess: SuggestQuery) => Promise<Hit[]>
-  /** Finds hits by resource, the newest (by created_at) first. Resources without hits are absent. */
-  literal: (ask: LiteralQuery) => Promise<Map<string, Hit[]>>
-  /** Loads one document, if the scope sees it. */
+  map: (query: SearchQuery) => Promise<MapResult>
+  suggest: (query: SuggestQuery) => Promise<Hit[]>
+  /** Finds hits for each resource, the newest (by created_at) first. Resources without hits are absent. */
+  literal: (query: LiteralQuery) => Promise<Map<string, Hit[]>>
+  /** Loads one document. Undefined if it does not exist or the scope may not read it. */
   document: (id: string, scope: Scope) => Promise<Hit | undefined>
+  /** A text that changes with every change of the documents. Answers are cached under it. */
   state: string
 }
 
-/** The state of this process's model, for health answers. `snapshot`: what the model was opened from. */
-export type Health = {
+/** The port of search, for the processes and commands that keep the engine in order. */
+export type SearchUpkeep = {
+  /** Prepares the engine for the next questions, if that is due. Returns the number of documents, 0 if it is not due. */
+  compactIfDue: () => Promise<number>
+  /** Does the same, due or not. Returns a report for the operator. */
+  compactNow: () => Promise<string>
+  /**
+   * Makes all documents anew from the table. `progress` gets the number of items that were read, and of documents.
+   * Fails with `unavailable` while another process does it.
+   */
+  rebuild: (progress?: (items: number, documents: number) => void) => Promise<{ documents: number; report: string }>
+  /** Describes the state of the engine for the operator. */
+  describe: () => Promise<string>
+  /** Whether a new process could answer questions. The message is public, so it contains no number of documents. */
+  check: () => Promise<{ healthy: boolean; message: string }>
+}
+
+/** The state of this process's model. `snapshot`: the file from which the model was opened. */
+export type ModelHealth = {
   healthy: boolean
   message: string
   snapshot: 'none' | 'current' | 'previous' | 'rebuilt'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { invalid } from '../../base/errors.ts'
 import { findPeriod, readInterval } from '../calendars/index.ts'
-import type { Box, Near, SearchQuery } from './query.ts'
+import type { GeoBox, Near, SearchQuery } from './query.ts'
 
 /**
  * Query members for places and times. A member that cannot be read is refused with a sentence that says how to write
@@ -30,7 +30,7 @@ const readWith = <T>(message: string, reader: (text: string) => T | undefined) =
  * Reads `west,south,east,north`. A west greater than the east crosses the date line. If they are less than 180 degrees
  * apart, they were probably swapped: undefined.
  */
-function boxIn(text: string): Box | undefined {
+function boxIn(text: string): GeoBox | undefined {
   const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = numbersIn(text)
   const legal = isLongitude(west) && isLongitude(east) && isLatitude(south) && isLatitude(north) && south <= north
   if (west > east && west - east < 180) return undefined

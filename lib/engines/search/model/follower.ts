@@ -4,7 +4,7 @@ import { Problem, unavailable } from '../../../base/errors.ts'
 import { log } from '../../../base/telemetry/log.ts'
 import { openSnapshotFile } from '../index/snapshot-file.ts'
 import { readLogAfter } from '../log.ts'
-import type { Health, Model } from '../query.ts'
+import type { Model, ModelHealth } from '../query.ts'
 import { loadVocabulary } from '../vocabulary.ts'
 import { Corpus } from './corpus.ts'
 import { createModel } from './engine.ts'
@@ -27,7 +27,7 @@ import {
 export const processModel = (): Promise<Model> => ours.model()
 
 /** How the model of this process stands. Does not open it. */
-export const processHealth = (): Health => ours.health()
+export const processHealth = (): ModelHealth => ours.health()
 
 /** After a failure to open, calls fail at once for so long: each try may fetch a whole snapshot. */
 const PAUSE_MS = 1500
@@ -49,7 +49,7 @@ export class ModelFollower {
     return fresh.model
   }
 
-  health(): Health {
+  health(): ModelHealth {
     return this.#last?.health() ?? unopened
   }
 
@@ -75,7 +75,7 @@ export class ModelFollower {
 // prove: memory
 const ours = new ModelFollower()
 
-const unopened: Health = { healthy: true, message: 'Not opened yet.', snapshot: 'none', position: 0, documents: 0 }
+const unopened: ModelHealth = { healthy: true, message: 'Not opened yet.', snapshot: 'none', position: 0, documents: 0 }
 
 const messages = {
   current: 'It follows the change log.',
@@ -107,7 +107,7 @@ class OpenModel {
     this.model = createModel(corpus, config.SEARCH_WEIGHTS, () => `${id}.${this.#position}`)
   }
 
-  health(): Health {
+  health(): ModelHealth {
     return {
       healthy: this.#from !== 'previous' && !this.#logFailed,
       message: this.#logFailed

@@ -1,0 +1,41 @@
+import { loadLogEnd } from '../log.ts'
+import type { SearchUpkeep } from '../query.ts'
+import { compactNow as compact } from './compact.ts'
+import { rebuildSnapshot } from './rebuild.ts'
+import { loadPointer, type StoredSnapshot } from './snapshot.ts'
+
+const ANOTHER_WAS_FASTER = 'Another process has made a snapshot meanwhile; that one counts.'
+
+/** Makes the next snapshot, due or not. */
+export const compactNow: SearchUpkeep['compactNow'] = async () => {
+  const pointer = await loadPointer()
+  if (!pointer) return 'There is no snapshot yet. Use rebuild.'
+  const snapshot = await compact(pointer)
+  return snapshot ? describeSnapshot('now', snapshot) : ANOTHER_WAS_FASTER
+}
+
+/** Builds a snapshot from the table. Fails with `unavailable` while another process builds one. */
+export const rebuild: SearchUpkeep['rebuild'] = async (progress) => {
+  const started = performance.now()
+  const { snapshot, documents, position } = await rebuildSnapshot(progress)
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  if (!snapshot) return { documents, report: ANOTHER_WAS_FASTER }
+  return {
+    documents,
+    report: `${documents} documents in ${seconds} s: ${snapshot.key}, ${snapshot.bytes} bytes, at entry ${position} of the log.`,
+  }
+}
+
+/** Describes the snapshots, and how many changes came after the current one. */
+export const describe: SearchUpkeep['describe'] = async () => {
+  const [pointer, end] = await Promise.all([loadPointer(), loadLogEnd()])
+  const log = `the log ends at entry ${end.number}`
+  if (!pointer) return `No snapshot yet: the first search or the sweeper makes one; ${log}.`
+  const { current, previous } = pointer
+  const since = `${end.changes - current.changes} changes since; ${log}`
+  const lines = [describeSnapshot('current', current), ...(previous ? [describeSnapshot('previous', previous)] : [])]
+  return [...lines, since].join('\n')
+}
+
+const describeSnapshot = (which: string, { key, documents, bytes, position, made_at }: StoredSnapshot) =>
+  `${which}: ${key}, ${documents} documents, ${bytes} bytes, at entry ${position}, made ${made_at}`
