@@ -25,7 +25,7 @@ const entry = defineItem({
   key: (it: { number: number }) => searchKey.searchEntry(it.number),
 })
 
-/** How often a writer tries again after another one was faster. */
+/** Attempts of a writer if other writers are faster. */
 const ATTEMPTS = 20
 /** The most bytes of one entry. An item may have 400 KB, and a query returns at most 1 MB. */
 const MOST_BYTES = 250_000
@@ -59,7 +59,7 @@ export async function loadLogEnd(): Promise<{ number: number; changes: number }>
   return (await get(end, {})) ?? { number: 0, changes: 0 }
 }
 
-/** Entries without a gap. `more`: the log may go on. `lost`: the next entry has been trimmed away. */
+/** Entries without a gap. `more`: there may be further entries. `lost`: the next entry was trimmed away. */
 export type LogPage = { entries: Entry[]; more: boolean; lost: boolean }
 
 /** Reads the entries after a number. One query; it costs half a read unit if there is nothing new. */
@@ -68,7 +68,7 @@ export async function readLogAfter(number: number): Promise<LogPage> {
   const { items, more } = await queryBeyond(pk, sk)
   const entries = items.map((item) => parse(entry, item))
   // An eventually consistent query may miss an entry and return later ones. Those wait for the next look.
-  const hole = entries.findIndex((it, i) => it.number !== number + 1 + i)
+  const hole = entries.findIndex((found, i) => found.number !== number + 1 + i)
   const whole = hole < 0 ? entries : entries.slice(0, hole)
   return { entries: whole, more: hole < 0 && more, lost: hole === 0 && (await isTrimmed(number + 1)) }
 }
@@ -84,7 +84,7 @@ export async function trimLog(number: number): Promise<void> {
   for (;;) {
     const { pk, sk } = searchKey.searchEntry(0)
     const { items, more } = await queryBeyond(pk, sk)
-    const old = items.map((item) => parse(entry, item).number).filter((each) => each < number)
+    const old = items.map((item) => parse(entry, item).number).filter((entryNumber) => entryNumber < number)
     await removeAll(old.map(searchKey.searchEntry))
     if (!more || old.length < items.length) return
   }

@@ -9,8 +9,8 @@ type ListQuery = Partial<WhereQuery> & {
 }
 
 /**
- * Whether a list must be answered by search. The table's indexes know no text, facets, places or years, and no order
- * but that of creation.
+ * Whether a list needs search. The indexes of the table have no text, facets, places or years, and only the order of
+ * creation.
  */
 export const needsSearch = ({ search, sort, facets, ...where }: ListQuery): boolean =>
   isSomewhere(where) ||
@@ -20,15 +20,15 @@ export const needsSearch = ({ search, sort, facets, ...where }: ListQuery): bool
 
 let follower: Promise<typeof import('./model/follower.ts')> | undefined
 /**
- * Opens the model of this process, or brings it up to date with the log. Fails with `unavailable`. The code is loaded
- * with the first question, since most requests ask none.
+ * Opens the model of this process, or brings it up to date with the log. Fails with `unavailable`. The engine's code is
+ * imported with the first question, since most requests do not search.
  */
 export async function openSearchModel(): Promise<Model> {
-  // The promise is kept: each `import()` makes Node resolve the module anew, which takes longer than a search.
+  // The promise is kept, because Node resolves the module again at each `import()`, which takes longer than a search.
   follower ??= import('./model/follower.ts')
   return (await follower).processModel()
 }
 
-/** The same for callers that can do without search: undefined instead of `unavailable`. */
+/** Does the same for callers that can work without search. Undefined instead of `unavailable`. */
 export const openSearchModelIfAny = (): Promise<Model | undefined> =>
   openSearchModel().catch(noneIf((error) => isProblem(error, 'unavailable')))

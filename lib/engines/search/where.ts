@@ -3,10 +3,7 @@ import { invalid } from '../../base/errors.ts'
 import { findPeriod, readInterval } from '../calendars/index.ts'
 import type { GeoBox, Near, SearchQuery } from './query.ts'
 
-/**
- * Query members for places and times. A member that cannot be read is refused with a sentence that says how to write
- * it.
- */
+// Query members for places and times. A member that cannot be read is refused with a sentence about how to write it.
 
 const optionalText = v.pipe(
   v.optional(v.string(), ''),
@@ -19,16 +16,16 @@ const readWith = <T>(message: string, reader: (text: string) => T | undefined) =
   v.pipe(
     optionalText,
     v.rawTransform(({ dataset: { value }, addIssue, NEVER }): T | undefined => {
-      const found = value === undefined ? undefined : reader(value)
-      if (value === undefined || found !== undefined) return found
+      const parsed = value === undefined ? undefined : reader(value)
+      if (value === undefined || parsed !== undefined) return parsed
       addIssue({ message })
       return NEVER
     }),
   )
 
 /**
- * Reads `west,south,east,north`. A west greater than the east crosses the date line. If they are less than 180 degrees
- * apart, they were probably swapped: undefined.
+ * Reads `west,south,east,north`. If west is greater than east, the box crosses the date line. If they are then less than
+ * 180 degrees apart, they were probably swapped, so the result is undefined.
  */
 function boxIn(text: string): GeoBox | undefined {
   const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = numbersIn(text)
@@ -46,18 +43,19 @@ const isLongitude = (it: number) => Math.abs(it) <= 180
 
 /** The largest `within`, in kilometres. */
 export const MOST_KM = 1000
-const FEW_KM = 5
+/** The distance of `near` without `within`, in kilometres. */
+const DEFAULT_KM = 5
 function kilometresIn(text: string): number | undefined {
-  const found = /^\d{1,4}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN
-  return found > 0 && found <= MOST_KM ? found : undefined
+  const kilometres = /^\d{1,4}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN
+  return kilometres > 0 && kilometres <= MOST_KM ? kilometres : undefined
 }
 
 /**
- * Reads the years of our era that a date covers: `1702`, `BS 1759`, `NS 822`, `300 BCE`, `17th century`, `वि.सं. १७५९`.
+ * Reads a date as the years CE that it covers: `1702`, `BS 1759`, `NS 822`, `300 BCE`, `17th century`, `वि.सं. १७५९`.
  */
 function yearsIn(text: string): { from: number; to: number } | undefined {
-  const found = readInterval(text) ?? readInterval(`${text} CE`) ?? findPeriod(text)
-  return found && { from: yearOf(found.from), to: yearOf(found.to) }
+  const days = readInterval(text) ?? readInterval(`${text} CE`) ?? findPeriod(text)
+  return days && { from: yearOf(days.from), to: yearOf(days.to) }
 }
 const yearOf = (day: number) => (Number.isFinite(day) ? new Date(day * 86_400_000).getUTCFullYear() : day)
 
@@ -85,7 +83,7 @@ export function readWhere({
   if (within !== undefined && !near) throw invalid({ within: ['Give near as well: the point to measure from.'] })
   const years = from || to ? { from: from?.from ?? -Infinity, to: to?.to ?? Infinity } : undefined
   if (years && years.from > years.to) throw invalid({ to: ['It lies before from.'] })
-  const around: Near | undefined = near && { ...near, within: within ?? FEW_KM }
+  const around: Near | undefined = near && { ...near, within: within ?? DEFAULT_KM }
   return { box: bbox, near: around, years }
 }
 

@@ -5,13 +5,13 @@ import { bloomFilterOf } from './bloom-filter.ts'
 import { newPackedNumbers, type PackedNumbers, packedBytes, pushNumber, VoicedLists, writePostings } from './codec.ts'
 import {
   appendRow,
+  type ColumnTally,
   columnBytes,
   columnNames,
   columnsFrom,
+  columnTallies,
   labelsFrom,
   Numbering,
-  type Tally,
-  tallies,
   tallyFlags,
   textsOf,
 } from './columns.ts'
@@ -19,14 +19,14 @@ import { contentsOf } from './contents.ts'
 import { piecesOf, termGramsOf } from './grams.ts'
 import { nameKey, packDocument, packNames } from './header.ts'
 
-/** `position`: the last entry of the change log that the file holds. */
+/** `position`: the last entry of the change log that is in the file. */
 export type BuildResult = { documents: number; position: number }
 
 /**
- * Writes a snapshot: one SQLite file that never changes afterwards. It holds the documents, the columns, and two
+ * Writes a snapshot: one SQLite file that never changes afterwards. It contains the documents, the columns, and two
  * vocabularies: terms and raw words. Each term has its postings, each gram the words that contain it.
  *
- * `gone` are documents that were removed lately. Their versions keep out older changes that come late.
+ * `gone` are recently removed documents. Their versions prevent that a late, older change brings them back.
  */
 export async function buildSnapshot(
   path: string,
@@ -48,15 +48,19 @@ export async function buildSnapshot(
   const names: { key: string; number: number }[] = []
   const insert = db.prepare('INSERT INTO document (number, place, names, body) VALUES (?, ?, ?, ?)')
 
-  for await (const it of documents) {
-    const number = appendRow(columns, labels, it, { contributor: contributors.of(it.contributor_id ?? ''), name: 0 })
-    insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packDocument(it))
-    names.push({ key: nameKey(it.title), number })
-    const contents = contentsOf(it)
-    const seen = tallyFlags(columns.flags[number] ?? 0)
-    for (const term of contents.terms) terms.countIn(term, seen)
+  for await (const document of documents) {
+    const { title, contributor_id } = document
+    const number = appendRow(columns, labels, document, {
+      contributor: contributors.of(contributor_id ?? ''),
+      name: 0,
+    })
+    insert.run(number, columns.order[number] ?? 0, packNames([title, ...document.names]), packDocument(document))
+    names.push({ key: nameKey(title), number })
+    const contents = contentsOf(document)
+    const increments = tallyFlags(columns.flags[number] ?? 0)
+    for (const term of contents.terms) terms.countIn(term, increments)
     for (const impact of contents.impacts) terms.entry(impact.term).lists.push(number, impact)
-    for (const raw of contents.raws) raws.countIn(raw, seen)
+    for (const raw of contents.raws) raws.countIn(raw, increments)
   }
 
   writeNames(db, names, columns.name)
@@ -83,9 +87,9 @@ export async function buildSnapshot(
   return { documents: columns.size, position }
 }
 
-/** Raise this when the layout of the file changes, or the way words, postings and documents are made for it. */
+/** The layout of the file. Raise it if the layout changes, or the way in which words, postings and documents are made. */
 const LAYOUT = 12
-/** A process opens only files of this format. It changes by itself with the vocabulary, the facets and the columns. */
+/** The format of a snapshot. A process opens no file of another format. It also changes with vocabulary and columns. */
 export const snapshotFormat = (): string => [LAYOUT, vocabularyDigest(), ...columnNames()].join(' ')
 
 const schema = `
@@ -102,14 +106,14 @@ const schema = `
   CREATE TABLE word_list (number INTEGER PRIMARY KEY, text TEXT);
   CREATE TABLE word_gram (gram TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;`
 
-type Entry = { lists: VoicedLists } & Record<Tally, number>
+type Entry = { lists: VoicedLists } & Record<ColumnTally, number>
 
 class Vocabulary {
   readonly entries = new Map<string, Entry>()
 
-  countIn(text: string, seen: Record<Tally, 0 | 1>): void {
+  countIn(text: string, increments: Record<ColumnTally, 0 | 1>): void {
     const entry = this.entry(text)
-    for (const tally of tallies) entry[tally] += seen[tally]
+    for (const tally of columnTallies) entry[tally] += increments[tally]
   }
 
   entry(text: string): Entry {

@@ -2,17 +2,17 @@ import type { Impact } from './contents.ts'
 import type { Voice } from './voice.ts'
 
 /**
- * The documents that hold a term, in ascending order, with two weights each. Their numbers are split: the upper half is
- * a block of 65,536 documents, the lower half a place in it.
+ * The documents that contain a term, in ascending order, with two weights each. A document number has two halves: the
+ * upper half is a block of 65,536 documents, the lower half a position in the block.
  *
  * `blocks`: pairs of a block's number and its count of documents less one.
  * `lows`: the lower halves. `impacts`: the weights by name. `texts`: the weights by text.
  *
- * A block can be read without those before it. Files hold the arrays as memory does.
+ * A block can be read without the blocks before it. The arrays are the same in a file and in memory.
  */
 export type Postings = { blocks: Uint16Array; lows: Uint16Array; impacts: Uint8Array; texts: Uint8Array }
 
-/** How many document numbers one block spans. */
+/** Document numbers in one block. */
 export const BLOCK = 65_536
 
 export class PostingList {
@@ -26,7 +26,7 @@ export class PostingList {
   push(number: number, impact: number, text = 0): void {
     const block = Math.floor(number / BLOCK)
     const used = this.#blocks.length
-    // The count less one: a full block has 65,536, which 16 bits cannot say.
+    // The count less one, since the count of a full block, 65,536, does not fit into 16 bits.
     if (this.#blocks[used - 2] === block) this.#blocks[used - 1] = (this.#blocks[used - 1] ?? 0) + 1
     else this.#blocks.push(block, 0)
     if (this.#count === this.#lows.length) {
@@ -59,6 +59,7 @@ function copied<T extends Uint8Array | Uint16Array>(from: T, to: T): T {
   return to
 }
 
+/** Calls a function for each document of a list, with its weight by name. */
 export function eachPosting({ blocks, lows, impacts }: Postings, each: (number: number, impact: number) => void): void {
   let at = 0
   for (let pair = 0; pair < blocks.length; pair += 2) {
@@ -80,7 +81,7 @@ export function impactOf({ blocks, lows, impacts }: Postings, number: number): n
   return 0
 }
 
-/** Finds `low` in the sorted part of `lows` from `from` to before `end`; -1 if it is not there. */
+/** Finds `low` in the sorted part of `lows` from `from` to before `end`. -1 if it is missing. */
 export function indexIn(lows: Uint16Array, low: number, from: number, end: number): number {
   let last = end - 1
   while (from < last) {
@@ -100,7 +101,7 @@ export class VoicedLists {
 
   /** Appends a document, whose number must be greater than all before it. */
   push(number: number, { voice, name, text }: Pick<Impact, 'voice' | 'name' | 'text'>): void {
-    const own = this.#lists.find((it) => it.voice === voice)?.list ?? new PostingList()
+    const own = this.#lists.find((found) => found.voice === voice)?.list ?? new PostingList()
     if (own.isEmpty) this.#lists.push({ voice, list: own })
     own.push(number, name, text)
   }
@@ -111,8 +112,8 @@ export class VoicedLists {
 }
 
 /**
- * Packs the lists of a term. First their count. Then for each list its voice and the lengths of `blocks` and `lows`.
- * Then the arrays.
+ * Packs the lists of a term: their count, then a head for each list (its voice, the lengths of `blocks` and `lows`), then
+ * the arrays.
  */
 export function writePostings(all: readonly VoicedPostings[]): Uint8Array {
   const sizes = all.map(({ postings: { blocks, lows } }) => 2 * blocks.length + 4 * lows.length)
@@ -132,6 +133,7 @@ export function writePostings(all: readonly VoicedPostings[]): Uint8Array {
   }
   return bytes
 }
+/** Bytes of the head of a list. */
 const HEAD = 8
 
 export function readPostings(stored: Uint8Array): VoicedPostings[] {

@@ -8,8 +8,8 @@ import { facetLabel } from './links.ts'
 /**
  * The columns by which documents are filtered, counted and sorted: typed arrays, indexed by a document's number.
  *
- * Documents of the snapshot come first, then changed ones. When a document is replaced, its old row stays without the
- * flag `ALIVE`. Each facet of the vocabulary has a column, too.
+ * Documents of the snapshot come first, then changed documents. When a document is replaced, its old row remains without
+ * the flag `ALIVE`. Each facet of the vocabulary also has a column.
  */
 const arrays = {
   flags: Uint8Array,
@@ -22,12 +22,12 @@ const arrays = {
   popularity: Float32Array,
   /** The rank of the title among all titles in alphabetical order. */
   name: Float64Array,
-  /** The beginning of the id as a number. It settles ties. */
+  /** The beginning of the id as a number. It orders documents that tie. */
   order: Float64Array,
-  /** In degrees; NaN without a place. Places of coarse tiers are rounded to a tenth of a degree. */
+  /** In degrees, NaN without a point. Points of coarse tiers are rounded to a tenth of a degree. */
   lat: Float64Array,
   lng: Float64Array,
-  /** Years of our era. An open end is infinite; NaN without years. */
+  /** Years CE. An open end is infinite. NaN without years. */
   from: Float32Array,
   to: Float32Array,
 } as const
@@ -49,39 +49,39 @@ export const ALIVE = 4
 export const APPROXIMATE = 8
 const ALL_FLAGS = PUBLISHED | OPEN_TIER | ALIVE | APPROXIMATE
 
-/** Numbers texts from 0, so that a column can hold them. Beyond `most` texts, new ones get the number of ''. */
+/** Numbers texts from 0, so that a column can store them. After `most` texts, new texts get the number of ''. */
 export class Numbering {
   readonly texts: string[]
   readonly #numbers: Map<string, number>
   readonly #most: number
-  constructor(known: readonly string[] = [''], most = MOST_LABELS) {
-    this.texts = [...known]
-    this.#numbers = new Map(known.map((text, i) => [text, i]))
+  constructor(texts: readonly string[] = [''], most = MOST_LABELS) {
+    this.texts = [...texts]
+    this.#numbers = new Map(texts.map((text, i) => [text, i]))
     this.#most = most
   }
   of(text: string): number {
-    const known = this.#numbers.get(text)
-    if (known !== undefined) return known
+    const number = this.#numbers.get(text)
+    if (number !== undefined) return number
     if (this.texts.length >= this.#most) return 0
     this.#numbers.set(text, this.texts.length)
     return this.texts.push(text) - 1
   }
 }
 
-/** The most different labels of a column: its numbers have 16 bits. */
+/** The most different labels of a column, since its numbers have 16 bits. */
 export const MOST_LABELS = 2 ** 16
 
-/** The texts that the numbers in the columns stand for. */
+/** The texts behind the numbers in the columns. */
 export type Labels = Record<'resource' | 'status' | 'category', Numbering> & { facets: Record<string, Numbering> }
-/** The same as a snapshot stores them. */
+/** The labels in the form of a snapshot. */
 export type LabelTexts = Record<'resource' | 'status' | 'category', readonly string[]> & {
   facets: Record<string, readonly string[]>
 }
-export const labelsFrom = (known?: LabelTexts): Labels => ({
-  resource: new Numbering(known?.resource),
-  status: new Numbering(known?.status),
-  category: new Numbering(known?.category, 2 ** 32),
-  facets: byFacet((facet) => new Numbering(known?.facets[facet])),
+export const labelsFrom = (stored?: LabelTexts): Labels => ({
+  resource: new Numbering(stored?.resource),
+  status: new Numbering(stored?.status),
+  category: new Numbering(stored?.category, 2 ** 32),
+  facets: byFacet((facet) => new Numbering(stored?.facets[facet])),
 })
 export const textsOf = ({ resource, status, category, facets }: Labels): LabelTexts => ({
   resource: resource.texts,
@@ -92,9 +92,9 @@ export const textsOf = ({ resource, status, category, facets }: Labels): LabelTe
 const byFacet = <T>(make: (facet: string) => T): Record<string, T> =>
   Object.fromEntries(vocabularyFacets().map((facet) => [facet, make(facet)]))
 
-/** Makes columns for `size` documents. `bytes` returns what a snapshot holds of a column, if anything. */
+/** Makes columns for `size` documents. `bytes` returns the stored bytes of a column, or undefined. */
 export function columnsFrom(size: number, bytes: (name: string) => Uint8Array | undefined): Columns {
-  const columns = emptyColumns(size + SLACK)
+  const columns = emptyColumns(size + FREE_ROWS)
   columns.size = size
   const fill = (column: Arrayed, name: string) => {
     const stored = bytes(name)
@@ -125,52 +125,52 @@ const emptyColumns = (room: number): Columns => ({
   facets: byFacet(() => new Uint16Array(room)),
 })
 
-/** Room for this many changes, before the arrays are copied into larger ones. */
-const SLACK = 4096
+/** Free rows for changes. When they are full, the arrays are copied into larger ones. */
+const FREE_ROWS = 4096
 
 /** Appends a document and returns its number. `row`: the number of its contributor, and the rank of its title. */
 export function appendRow(
   columns: Columns,
   labels: Labels,
-  it: SearchDocument,
+  document: SearchDocument,
   row: { contributor: number; name: number },
 ): number {
   if (columns.size === columns.flags.length) grow(columns)
-  const at = columns.size++
-  columns.flags[at] =
-    (it.is_published ? PUBLISHED : 0) |
-    (isForEveryone(it.access_tier) ? OPEN_TIER : 0) |
-    (it.years?.approximate ? APPROXIMATE : 0) |
+  const number = columns.size++
+  columns.flags[number] =
+    (document.is_published ? PUBLISHED : 0) |
+    (isForEveryone(document.access_tier) ? OPEN_TIER : 0) |
+    (document.years?.approximate ? APPROXIMATE : 0) |
     ALIVE
-  columns.resource[at] = labels.resource.of(it.resource)
-  columns.status[at] = labels.status.of(it.status ?? '')
-  columns.category[at] = labels.category.of(it.category ?? '')
+  columns.resource[number] = labels.resource.of(document.resource)
+  columns.status[number] = labels.status.of(document.status ?? '')
+  columns.category[number] = labels.category.of(document.category ?? '')
   for (const [facet, column] of Object.entries(columns.facets))
-    column[at] = labels.facets[facet]?.of(facetLabel(it, facet)) ?? 0
-  columns.contributor[at] = row.contributor
-  columns.created[at] = Date.parse(it.created_at)
-  columns.updated[at] = Date.parse(it.updated_at)
-  columns.popularity[at] = it.popularity_score
-  columns.name[at] = row.name
-  columns.order[at] = numberFromId(it.id)
-  const point = coarsenPoint(it)
-  columns.lat[at] = point?.lat ?? Number.NaN
-  columns.lng[at] = point?.lng ?? Number.NaN
-  columns.from[at] = it.years ? (it.years.from ?? Number.NEGATIVE_INFINITY) : Number.NaN
-  columns.to[at] = it.years ? (it.years.to ?? Number.POSITIVE_INFINITY) : Number.NaN
-  return at
+    column[number] = labels.facets[facet]?.of(facetLabel(document, facet)) ?? 0
+  columns.contributor[number] = row.contributor
+  columns.created[number] = Date.parse(document.created_at)
+  columns.updated[number] = Date.parse(document.updated_at)
+  columns.popularity[number] = document.popularity_score
+  columns.name[number] = row.name
+  columns.order[number] = numberFromId(document.id)
+  const point = coarsenPoint(document)
+  columns.lat[number] = point?.lat ?? Number.NaN
+  columns.lng[number] = point?.lng ?? Number.NaN
+  columns.from[number] = document.years ? (document.years.from ?? Number.NEGATIVE_INFINITY) : Number.NaN
+  columns.to[number] = document.years ? (document.years.to ?? Number.POSITIVE_INFINITY) : Number.NaN
+  return number
 }
 
-/** The place that search shows to everybody: for records of coarse tiers rounded to a tenth of a degree. */
+/** The point that search shows. For records of coarse tiers it is rounded to a tenth of a degree. */
 export const coarsenPoint = ({ point, access_tier }: Pick<SearchDocument, 'point' | 'access_tier'>): Point | null =>
   point && isCoarse(access_tier) ? roundPoint(point) : point
 
 function grow(columns: Columns): void {
   const room = columns.flags.length * 2
   for (const name of plainColumns) {
-    const grown = new arrays[name](room)
-    grown.set(columns[name])
-    Object.assign(columns, { [name]: grown })
+    const larger = new arrays[name](room)
+    larger.set(columns[name])
+    Object.assign(columns, { [name]: larger })
   }
   for (const [facet, column] of Object.entries(columns.facets)) {
     columns.facets[facet] = new Uint16Array(room)
@@ -178,7 +178,7 @@ function grow(columns: Columns): void {
   }
 }
 
-/** The columns as a snapshot stores them. */
+/** Yields the columns in the form of a snapshot. */
 export function* columnBytes(columns: Columns): Iterable<[name: string, bytes: Uint8Array]> {
   const bytes = (array: Arrayed) =>
     new Uint8Array(array.buffer, array.byteOffset, columns.size * array.BYTES_PER_ELEMENT)
@@ -196,25 +196,25 @@ export function numberFromId(id: string): number {
 }
 
 /**
- * Each word has two counts of documents. `anon` counts those that everyone may see. So hidden documents change no
- * public answer, not even by crowding out a spelling. `total` counts all. Signed-in callers get it, since some hidden
- * documents are their own.
+ * Each word has two counts of documents. `anon` counts the documents that everyone may read. So hidden documents change no
+ * public answer, not even by crowding out a spelling. `total` counts all documents. It is for signed-in callers, since some
+ * hidden documents are their own.
  */
-export const tallies = ['anon', 'total'] as const
-export type Tally = (typeof tallies)[number]
-export const tallyFor = (scope: Scope): Tally => (scope.signedIn || scope.everything ? 'total' : 'anon')
-/** Which counts a document with these flags adds 1 to. */
-export const tallyFlags = (flags: number): Record<Tally, 0 | 1> => ({
+export const columnTallies = ['anon', 'total'] as const
+export type ColumnTally = (typeof columnTallies)[number]
+export const tallyFor = (scope: Scope): ColumnTally => (scope.signedIn || scope.everything ? 'total' : 'anon')
+/** The numbers that a document with these flags adds to the two counts: 0 or 1. */
+export const tallyFlags = (flags: number): Record<ColumnTally, 0 | 1> => ({
   anon: publicFlags()[flags | ALIVE] === 1 ? 1 : 0,
   total: 1,
 })
 const publicFlags = once(() => readableFlags({ signedIn: false, everything: false }, false))
 
-/** A table indexed by flags: 1 if the reader may see a document with them, else 0. */
+/** A table indexed by flags: 1 if the reader may read a document with these flags, else 0. */
 export const readableFlags = (reader: Reader, isOwn: boolean): Uint8Array =>
   Uint8Array.from({ length: ALL_FLAGS + 1 }, (_, flags) => {
     const has = (flag: number) => (flags & flag) !== 0
-    // A row that is not alive was replaced or removed: nobody sees it.
+    // A row that is not alive was replaced or removed. Nobody may read it.
     const facts = { isDeleted: false, isPublished: has(PUBLISHED), isForEveryone: has(OPEN_TIER), isOwn }
     return has(ALIVE) && canRead(facts, reader) ? 1 : 0
   })

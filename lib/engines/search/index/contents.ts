@@ -5,43 +5,44 @@ import { ANY_VOICE, type Voice } from './voice.ts'
 import { splitWords, stemOf, type Word } from './words.ts'
 
 /**
- * How much a term says of a document, from 1 to 255. `name`: as part of its names and description. `text`: by BM25 over
- * all words. A term that stands in words of two voices has two impacts.
+ * The impact of a term in one document, from 1 to 255. `name`: as part of its names and description. `text`: by BM25 over
+ * all words. A term in words of two voices has two impacts.
  */
 export type Impact = { term: string; voice: Voice; name: number; text: number }
-/** What a document is found by. `terms` include its tags and links. */
+/** The words and terms by which a document is found. `terms` include its tags and links. */
 export type Contents = { raws: Set<string>; terms: Set<string>; impacts: Impact[] }
 
 /**
  * Computes the impacts of a document's terms by two models:
  *
- * 1. By name: a term says more in a name than in summary or text, and more in a short name than in a long one.
+ * 1. By name: a term counts more in a name than in summary or text, and more in a short name than in a long one.
  * 2. By text: BM25 over the stems of all words. A word of a name counts several times.
  *
- * Both compare lengths with fixed ones, not with the average of all documents. So no hidden document changes the weight
- * of another.
+ * Both compare lengths with fixed lengths, not with the average of all documents. So a hidden document does not change
+ * the weight of another one.
  */
-export function contentsOf(it: SearchDocument): Contents {
-  const names = [it.title, ...it.names].map(splitWords)
-  const [summary, text] = [splitWords(it.summary), [...splitWords(it.text), ...splitWords(stemsIn(it.text))]]
+export function contentsOf(document: SearchDocument): Contents {
+  const names = [document.title, ...document.names].map(splitWords)
+  const summary = splitWords(document.summary)
+  const text = [...splitWords(document.text), ...splitWords(stemsIn(document.text))]
   const raws = new Set<string>()
   const words = new Map<string, Word>()
-  for (const some of [...names, summary, text]) {
-    for (const word of some) {
+  for (const part of [...names, summary, text]) {
+    for (const word of part) {
       raws.add(word.raw)
       words.set(word.key, word)
     }
   }
   const byText = bm25Of(names, text.length > summary.length ? text : summary)
-  const byName = saidByName(names, summary, text)
+  const byName = impactsByName(names, summary, text)
   const impacts = Array.from(words.values(), ({ term, voice, key }): Impact => {
     return { term, voice, name: byteOf(byName.get(key) ?? 0), text: byteOf(byText.get(key) ?? 0) }
   })
-  for (const [tag, sure] of tagsOf(it, { names, summary, text })) {
+  for (const [tag, sure] of tagsOf(document, { names, summary, text })) {
     const byte = byteOf(TAGGED * sure)
     impacts.push({ term: tag, voice: ANY_VOICE, name: byte, text: byte })
   }
-  for (const id of new Set(it.links?.map((link) => link.id))) {
+  for (const id of new Set(document.links?.map((link) => link.id))) {
     const byte = byteOf(TAGGED)
     impacts.push({ term: linkTerm(id), voice: ANY_VOICE, name: byte, text: byte })
   }
@@ -49,14 +50,18 @@ export function contentsOf(it: SearchDocument): Contents {
 }
 
 const byteOf = (share: number) => Math.max(1, Math.round(share * 255))
-/** The impact of a link or a sure tag, as a share of the greatest. */
+/** The impact of a link, and of a tag that is certain, as a share of the greatest impact. */
 const TAGGED = 0.3
 
+/** The stems of the Devanagari words that have a Nepali ending. */
 const stemsIn = (text: string): string =>
   (text.match(/[\u0900-\u097f]+/g) ?? []).flatMap((word) => (stemOf(word) === word ? [] : [stemOf(word)])).join(' ')
 
-/** How much each term says by name, from 0 to 1. Of several names the best counts: having many is no merit. */
-function saidByName(names: readonly Word[][], summary: readonly Word[], text: readonly Word[]): Map<string, number> {
+/**
+ * The impact of each term by name, from 0 to 1. Of several names the best counts, so that many names are no advantage. The
+ * parts are combined like independent chances: 1 - (1 - a)(1 - b).
+ */
+function impactsByName(names: readonly Word[][], summary: readonly Word[], text: readonly Word[]): Map<string, number> {
   const missed = new Map<string, number>()
   const parts = [
     { texts: names, weight: 0.9, length: 3 },
@@ -64,20 +69,21 @@ function saidByName(names: readonly Word[][], summary: readonly Word[], text: re
     { texts: [text], weight: 0.15, length: 200 },
   ]
   for (const { texts, weight, length } of parts) {
-    const said = new Map<string, number>()
+    const partImpacts = new Map<string, number>()
     for (const words of texts) {
       for (const [term, n] of countsIn(words)) {
-        const says = (weight * n) / (n + 0.6 * (0.3 + (0.7 * words.length) / length))
-        said.set(term, Math.max(said.get(term) ?? 0, says))
+        const impact = (weight * n) / (n + 0.6 * (0.3 + (0.7 * words.length) / length))
+        partImpacts.set(term, Math.max(partImpacts.get(term) ?? 0, impact))
       }
     }
-    for (const [term, says] of said) missed.set(term, (missed.get(term) ?? 1) * (1 - says))
+    for (const [term, impact] of partImpacts) missed.set(term, (missed.get(term) ?? 1) * (1 - impact))
   }
   return new Map([...missed].map(([term, miss]) => [term, 1 - miss]))
 }
 
 /**
- * BM25 of each term, from 0 to 1: how often it comes, against the length. A name counts as `NAME_COUNTS` words of text.
+ * The impact of each term by BM25, from 0 to 1: its count, against the length. A word of a name counts as `NAME_COUNTS`
+ * words of text.
  */
 function bm25Of(names: readonly Word[][], text: readonly Word[]): Map<string, number> {
   const counts = countsIn(text)
@@ -90,8 +96,8 @@ function bm25Of(names: readonly Word[][], text: readonly Word[]): Map<string, nu
   return new Map([...counts].map(([term, n]) => [term, n / (n + norm)]))
 }
 
-const K1 = 1.5
-const B = 0.6
+/** Parameters of BM25 (Robertson and Zaragoza 2009): saturation of counts, and the influence of length. */
+const [K1, B] = [1.5, 0.6]
 const NAME_COUNTS = 3
 /** The length of an ordinary document, in words. */
 const LENGTH = 100

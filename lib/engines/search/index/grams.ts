@@ -1,20 +1,20 @@
 import { isLinkTerm } from './links.ts'
 
-/** The pieces of three letters of a word, with its beginning and end marked. Words that are spelt alike share many. */
+/** The grams of a word: its pieces of three letters, with its beginning and end marked. Similar words share many. */
 export function gramsOf(word: string): string[] {
   return pieces(`^^${word}$`, 3)
 }
 
 /**
- * A term without vowels, and without the sounds that writers hear differently: "Saraswati" and "Swarshoti" have one
- * skeleton. Undefined if fewer than four letters are left, since too many words would share them.
+ * The skeleton of a term: no vowels, and none of the consonants that writers often confuse. "Saraswati" and "Swarshoti"
+ * have the same skeleton. Undefined if fewer than four letters are left, since too many words would share them.
  */
 export function skeletonOf(term: string): string | undefined {
-  const left = `${term.slice(0, 1)}${term.slice(1).replace(/[aeiouybh]/g, '')}`.replace(/(.)\1+/g, '$1')
-  return left.length < 4 ? undefined : `=${left}`
+  const rest = `${term.slice(0, 1)}${term.slice(1).replace(/[aeiouybh]/g, '')}`.replace(/(.)\1+/g, '$1')
+  return rest.length < 4 ? undefined : `=${rest}`
 }
 
-/** The grams of a term, and its skeleton. A link has none: nobody misspells it. */
+/** The grams of a term, and its skeleton. A link has none, since it is never misspelt. */
 export function termGramsOf(term: string): string[] {
   if (isLinkTerm(term)) return []
   const skeleton = skeletonOf(term)
@@ -26,8 +26,8 @@ export function piecesOf(word: string): string[] {
   return [...pieces(word, 2), ...gramsOf(word)]
 }
 
-/** The pieces that a word must have to contain this text of two letters or more. */
-export function tellingPiecesOf(text: string): string[] {
+/** The pieces that every word has that contains this text of two letters or more. */
+export function requiredPiecesOf(text: string): string[] {
   return pieces(text, text.length > 2 ? 3 : 2)
 }
 

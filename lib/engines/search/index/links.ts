@@ -1,19 +1,17 @@
 import type { SearchDocument } from '../document.ts'
 
-/**
- * A document holds the ids of the records that it links to, not their names. Names are looked up when a question is
- * asked. So a new name counts at once, and nobody sees a hidden one.
- */
+// A document contains the ids of the records that it links to, not their names. Names are looked up with each question. So
+// a new name counts at once, and nobody sees the name of a hidden record.
 
-/** The term under which documents with this link are listed. No word begins with `@`. */
+/** The term of a link. No word begins with `@`. */
 export const linkTerm = (id: string): string => `@${id}`
 export const isLinkTerm = (term: string): boolean => term.startsWith('@')
 
 /** The label under which a facet counts a document: its first value, with the link of that value before it. */
 export function facetLabel({ links, values }: SearchDocument, facet: string): string {
-  const words = values?.[facet]?.[0] ?? ''
-  const link = links?.find((it) => it.facet === facet)
-  return link ? `${linkTerm(link.id)} ${words}` : words
+  const value = values?.[facet]?.[0] ?? ''
+  const link = links?.find((candidate) => candidate.facet === facet)
+  return link ? `${linkTerm(link.id)} ${value}` : value
 }
 
 /** Takes a label apart into the id of the link, if it has one, and the words. */

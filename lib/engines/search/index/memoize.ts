@@ -1,16 +1,16 @@
 import { lru } from '../../../base/lru.ts'
 
 /**
- * Remembers recent results of `read`, up to a total size of `most`. `read` must always give the same result for a key.
- * Undefined and null are not kept.
+ * Caches recent results of `read`, up to a total size of `most`. `read` must always return the same for a key. Undefined
+ * and null are not cached.
  */
 export function memoize<K, V>(read: (key: K) => V, most: number, sizeOf?: (value: NonNullable<V>) => number) {
-  const kept = lru<K, NonNullable<V>>(most, sizeOf)
+  const cache = lru<K, NonNullable<V>>(most, sizeOf)
   return (key: K): V => {
-    const found = kept.get(key)
-    if (found !== undefined) return found
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
     const value = read(key)
-    if (value !== undefined && value !== null) kept.set(key, value)
+    if (value !== undefined && value !== null) cache.set(key, value)
     return value
   }
 }

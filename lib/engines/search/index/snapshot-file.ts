@@ -5,13 +5,13 @@ import type { SearchDocument } from '../document.ts'
 import { type BloomFilter, mayContain } from './bloom-filter.ts'
 import { snapshotFormat } from './build.ts'
 import { readPostings, unpackNumbers, type VoicedPostings } from './codec.ts'
-import { type Columns, columnsFrom, type Tally } from './columns.ts'
+import { type Columns, type ColumnTally, columnsFrom } from './columns.ts'
 import { nameKey, type PlainName, unpackDocument, unpackNames } from './header.ts'
 import { memoize } from './memoize.ts'
 
 const texts = v.array(v.string())
 const Facts = v.object({
-  format: v.custom<string>((it) => it === snapshotFormat()),
+  format: v.custom<string>((format) => format === snapshotFormat()),
   position: v.number(),
   documents: v.number(),
   anonymous: v.number(),
@@ -20,25 +20,25 @@ const Facts = v.object({
 type Facts = v.InferOutput<typeof Facts>
 
 /**
- * How much is kept in memory once it has been read, some 30 MB in all: bytes of `postings`, numbers of the words with a
- * gram, `words`, the `names` of so many documents, letters of `documents`.
+ * Limits of the caches, some 30 MB in all. `postings`: bytes. `grams`: word numbers. `words`: words. `names`: documents.
+ * `documents`: characters.
  */
-const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, documents: 4_000_000 }
-/** What a document takes up in memory beside its texts, in letters. */
-const DOCUMENT = 500
+const CACHE_SIZES = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, documents: 4_000_000 }
+/** The memory of a document without its texts, in characters. */
+const DOCUMENT_SIZE = 500
 
-/** Opens a file that `buildSnapshot` wrote. Fails on any other. */
+/** Opens a file that `buildSnapshot` wrote. Fails if the file is of another format. */
 export const openSnapshotFile = (path: string): SnapshotFile => new SnapshotFile(path)
 
-/** A snapshot, opened to be read. It is never written. */
+/** An open snapshot, for reading only. */
 export class SnapshotFile {
   readonly facts: Facts
   readonly terms: Lexicon
   readonly words: Lexicon
-  /** The postings of a term; undefined if no document has it. */
+  /** Reads the postings of a term. Undefined if no document contains the term. */
   readonly postings: (term: string) => readonly VoicedPostings[] | undefined
   readonly document: (number: number) => SearchDocument
-  /** Every name of a document in plain words, the title first. */
+  /** Reads all names of a document in plain words, the title first. */
   readonly names: (number: number) => PlainName[]
   readonly #db: DatabaseSync
   readonly #column: Cell
@@ -48,9 +48,9 @@ export class SnapshotFile {
   readonly #byPlace: StatementSync
 
   constructor(path: string) {
-    // `immutable` reads without locks: a lock costs ten times as much as reading a row.
+    // `immutable` reads without locks. A lock costs ten times as much as reading a row.
     const db = new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true })
-    // Pages are read from mapped memory. The system keeps as many as it has room for, for all processes together.
+    // Pages are read from mapped memory. The system caches them for all processes together.
     db.exec('PRAGMA mmap_size = 2147418112; PRAGMA cache_size = -2000')
     this.#db = db
     this.facts = v.parse(Facts, JSON.parse(String(cell(db, 'SELECT facts FROM facts')())))
@@ -68,41 +68,41 @@ export class SnapshotFile {
         const data = bytesIn(lists(term))
         return data && readPostings(data)
       },
-      MOST.postings,
+      CACHE_SIZES.postings,
       (all) => all.reduce((sum, { postings }) => sum + 200 + 4 * postings.lows.length, 0),
     )
     const body = cell(db, 'SELECT body FROM document WHERE number = ?')
     this.document = memoize(
       (number: number) => documentIn(body(number)),
-      MOST.documents,
-      ({ summary, text }) => DOCUMENT + summary.length + text.length,
+      CACHE_SIZES.documents,
+      ({ summary, text }) => DOCUMENT_SIZE + summary.length + text.length,
     )
     const names = cell(db, 'SELECT names FROM document WHERE number = ?')
-    this.names = memoize((number: number) => unpackNames(String(names(number))), MOST.names)
+    this.names = memoize((number: number) => unpackNames(String(names(number))), CACHE_SIZES.names)
   }
 
   columns(): Columns {
     return columnsFrom(this.facts.documents, (name) => bytesIn(this.#column(name)))
   }
 
-  /** The documents whose ids begin alike (`placeOf`). The caller compares the whole id. */
+  /** Finds documents by the beginning of their ids (`numberFromId`). The caller compares the whole id. */
   numbersAt(place: number): number[] {
     return this.#byPlace.all(place).map((row) => Number(row.number))
   }
 
-  /** The number under which the columns hold a contributor. */
+  /** Finds the number of a contributor in the columns. Undefined if no document has this contributor. */
   contributor(id: string): number | undefined {
     const number = this.#contributor(id)
     return number === undefined ? undefined : Number(number)
   }
 
-  /** Documents that were removed, with their versions. */
+  /** Lists removed documents with their versions. */
   gone(): { id: string; version: number }[] {
     const rows = this.#db.prepare('SELECT id, version FROM gone').all()
     return rows.map(({ id, version }) => ({ id: String(id), version: Number(version) }))
   }
 
-  /** The rank of a title among those of the snapshot. A title that is not there lies between two: 7.5. */
+  /** The rank of a title among the titles of the snapshot. The rank of a new title is between two ranks: 7.5. */
   rank(title: string): number {
     const key = nameKey(title)
     let [low, high] = [0, this.#lastRank]
@@ -124,7 +124,7 @@ export class SnapshotFile {
   }
 }
 
-export type WordCounts = Record<Tally, number>
+export type WordCounts = Record<ColumnTally, number>
 /** Whether the caller may learn of a word. What a limit cuts off must not depend on hidden words. */
 export type WordFilter = (word: string) => boolean
 
@@ -143,27 +143,27 @@ export class Lexicon {
     const countsOf = memoize((word: string): WordCounts | undefined => {
       const row = counts.get(word)
       return row && { anon: Number(row.anon), total: Number(row.total) }
-    }, MOST.words)
+    }, CACHE_SIZES.words)
     const stored = bytesIn(cell(db, 'SELECT data FROM columns WHERE name = ?')(`${table}_filter`))
     const filter: BloomFilter = stored ?? new Uint8Array(8).fill(255)
-    // Most spellings that are tried are no word. The Bloom filter answers those without a query.
+    // Most spellings that search tries are not words. The Bloom filter excludes these without a query.
     this.counts = (word) => (mayContain(filter, word) ? countsOf(word) : undefined)
     this.#from = db.prepare(`SELECT text FROM ${table} WHERE text >= ? AND text < ? ORDER BY text`)
     const word = cell(db, `SELECT text FROM ${table}_list WHERE number = ?`)
-    this.#wordAt = memoize((number: number) => String(word(number)), MOST.words)
+    this.#wordAt = memoize((number: number) => String(word(number)), CACHE_SIZES.words)
     const gram = cell(db, `SELECT data FROM ${table}_gram WHERE gram = ?`)
     this.#numbersWith = memoize(
       (each: string) => {
         const data = bytesIn(gram(each))
         return data && unpackNumbers(data)
       },
-      MOST.grams,
+      CACHE_SIZES.grams,
       (numbers) => numbers.length,
     )
     this.#shared = new Uint8Array(Number(cell(db, `SELECT count(*) FROM ${table}_list`)()))
   }
 
-  /** Admitted words that begin with a text, in order, `most` at most. */
+  /** Lists admitted words that begin with a text, in order, `most` at most. */
   beginning(text: string, most: number, admits: WordFilter): string[] {
     const words: string[] = []
     for (const row of this.#from.iterate(text, `${text}\u{10ffff}`)) {
@@ -174,7 +174,7 @@ export class Lexicon {
     return words
   }
 
-  /** Admitted words that hold at least `least` of these grams, `most` at most. Those that hold most come first. */
+  /** Lists admitted words with at least `least` of these grams, `most` at most. Words with the most grams come first. */
   sharing(grams: readonly string[], least: number, most: number, admits: WordFilter): string[] {
     const shared = this.#shared
     const numbers: number[] = []

@@ -8,14 +8,14 @@ import { soundsApart, type Voice, voiceOf } from './voice.ts'
  *
  * `raw`: as written, in plain letters. `sound`: one form for all its spellings.
  * `term`: the sound of its stem, under which documents are listed.
- * `tells`: how much it says of what a thing is called. `aside`: it only joins, asks or honours, as "of" and "Shri".
+ * `tells`: its weight in a name, from 0 to 1. `aside`: it is a filler or stop word, such as "of" and "Shri".
  */
 export type Word = {
   readonly raw: string
   readonly sound: string
   readonly term: string
   readonly voice: Voice
-  /** The term and the voice in one text. */
+  /** Term and voice in one text. */
   readonly key: string
   /** See `skeletonOf`. */
   readonly skeleton: string | undefined
@@ -25,25 +25,24 @@ export type Word = {
 
 /** Splits a text into words, for documents and questions alike. */
 export function splitWords(text: string): Word[] {
-  return plainWords(text).map((raw) => toWord(cut(raw, LONGEST)))
+  return plainWords(text).map((raw) => toWord(cut(raw, LONGEST_WORD)))
 }
 
-/** Longer words are no names. A text without spaces must not become one entry of the vocabulary. */
-const LONGEST = 40
+/** The most letters of a word. A long text without spaces must not become one entry of the vocabulary. */
+const LONGEST_WORD = 40
 
-const words = new Map<string, Word>()
-/**
- * Analyses a raw word. The result is remembered, since most words come again and respelling costs more than a lookup.
- */
+const wordCache = new Map<string, Word>()
+/** Analyses a raw word. The result is cached, since most words occur again and respelling costs more than a lookup. */
 export function toWord(raw: string): Word {
-  const known = words.get(raw)
-  if (known !== undefined) return known
-  if (words.size > 50_000) words.clear()
+  const cached = wordCache.get(raw)
+  if (cached !== undefined) return cached
+  if (wordCache.size > 50_000) wordCache.clear()
   const single = singularOf(raw)
   const term = respell(single)
   const voice = voiceOf(single, term)
   const sound = respell(raw)
-  const aside = stops().has(raw) || fillers().some((it) => it.sound === sound && !soundsApart(it.voice, voice))
+  const aside =
+    stops().has(raw) || fillers().some((filler) => filler.sound === sound && !soundsApart(filler.voice, voice))
   const word = {
     raw,
     sound,
@@ -54,19 +53,19 @@ export function toWord(raw: string): Word {
     aside,
     tells: aside ? FILLER_WEIGHT : sortTerms().has(term) || townTerms().has(term) ? 0.4 : 1,
   }
-  words.set(raw, word)
+  wordCache.set(raw, word)
   return word
 }
 
 /**
- * Folds a raw word to its term: without the ending of an English plural, then respelt. No other ending is taken off: it
- * may be part of a name.
+ * Folds a raw word to its term: without the ending of an English plural, then respelt. Other endings remain, since they may
+ * be part of a name.
  */
 const termFor = (raw: string): string => respell(singularOf(raw))
 
 /**
- * Endings of English plurals, for words of four letters or more. The first that fits counts. They fit monasteries,
- * churches and temples, but not Ganas, chaos, Tirthas or Ramnagar.
+ * Endings of English plurals, for words of four letters or more. The first pattern that matches counts. They match
+ * monasteries, churches and temples, but not Ganas, chaos, Tirthas or Ramnagar.
  */
 const plurals: readonly (readonly [RegExp, string])[] = [
   [/(?<=[a-z][^ae])ies$/, 'y'],
@@ -80,8 +79,8 @@ function singularOf(raw: string): string {
 }
 
 /**
- * Takes off the Nepali endings that say whose, where, to whom or how many: पाटनको, मन्दिरहरूमा. At least two letters
- * stay, not counting signs of vowels.
+ * Takes off Nepali case and plural endings: पाटनको, मन्दिरहरूमा. At least two letters remain, not counting signs of
+ * vowels.
  */
 export function stemOf(word: string): string {
   const stem = word.replace(nepaliEnding, '')
@@ -90,7 +89,7 @@ export function stemOf(word: string): string {
 const nepaliEnding =
   /(?<=^(?:[\u0904-\u0939][\u0900-\u0903\u093a-\u0963]*){2,})(?:हरू|हरु|को|का|की|मा|लाई|बाट|ले|सँग|संग|देखि|सम्म|भित्र)$/
 
-/** How much a word tells that only joins, asks or honours. */
+/** The weight of a filler or stop word in a name. */
 export const FILLER_WEIGHT = 0.1
 
 export const toTerm = (raw: string): string => toWord(raw).term

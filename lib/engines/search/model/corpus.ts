@@ -4,11 +4,11 @@ import {
   ALIVE,
   appendRow,
   type Columns,
+  type ColumnTally,
+  columnTallies,
   type Labels,
   labelsFrom,
   numberFromId,
-  type Tally,
-  tallies,
   tallyFlags,
 } from '../index/columns.ts'
 import { type Contents, contentsOf } from '../index/contents.ts'
@@ -186,20 +186,20 @@ export class Words {
   }
 
   /** How many documents hold a word, by this tally. */
-  count(word: string, tally: Tally): number {
+  count(word: string, tally: ColumnTally): number {
     const changed = this.#changed.size > 0 ? this.#changed.get(word) : undefined
     return (changed ?? this.#stored.counts(word))?.[tally] ?? 0
   }
 
   /** Words that begin with a text and count in this tally: at most `most` of the snapshot, and all newer ones. */
-  beginning(text: string, most: number, tally: Tally): string[] {
+  beginning(text: string, most: number, tally: ColumnTally): string[] {
     const seen = (word: string) => this.count(word, tally) > 0
     const added = this.#added.filter((word) => word.startsWith(text) && seen(word))
     return [...this.#stored.beginning(text, most, seen), ...added]
   }
 
   /** Words that share at least `least` of these grams and count in this tally. */
-  sharing(grams: readonly string[], least: number, most: number, tally: Tally): string[] {
+  sharing(grams: readonly string[], least: number, most: number, tally: ColumnTally): string[] {
     const seen = (word: string) => this.count(word, tally) > 0
     const shared = new Map<string, number>()
     if (this.#added.length > 0)
@@ -220,7 +220,7 @@ export class Words {
       }
     }
     const counts = { anon: 0, total: 0, ...stored }
-    for (const tally of tallies) counts[tally] += by * seen[tally]
+    for (const tally of columnTallies) counts[tally] += by * seen[tally]
     this.#changed.set(word, counts)
   }
 }

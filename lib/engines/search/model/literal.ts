@@ -1,7 +1,7 @@
 import { cut, plainWords } from '../../matching/index.ts'
 import { eachPosting } from '../index/codec.ts'
-import { type Tally, tallyFor } from '../index/columns.ts'
-import { tellingPiecesOf } from '../index/grams.ts'
+import { type ColumnTally, tallyFor } from '../index/columns.ts'
+import { requiredPiecesOf } from '../index/grams.ts'
 import { toTerm } from '../index/words.ts'
 import type { Hit, LiteralQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
@@ -56,7 +56,7 @@ export function findLiteral(
 }
 
 /** The documents in which each word of the text is part of a word. All documents if that would not narrow them. */
-function candidatesFor(corpus: Corpus, needle: string, tally: Tally): Iterable<number> {
+function candidatesFor(corpus: Corpus, needle: string, tally: ColumnTally): Iterable<number> {
   const all = plainWords(needle)
   if (all.length === 0) return []
   // Single letters tell little, and the first may be the end of any word.
@@ -71,8 +71,8 @@ function candidatesFor(corpus: Corpus, needle: string, tally: Tally): Iterable<n
  * The documents with a word that contains `piece`, or begins with it if it is one letter. Undefined if that are too
  * many.
  */
-function withPiece(corpus: Corpus, piece: string, tally: Tally): Set<number> | undefined {
-  const pieces = tellingPiecesOf(piece)
+function withPiece(corpus: Corpus, piece: string, tally: ColumnTally): Set<number> | undefined {
+  const pieces = requiredPiecesOf(piece)
   const words =
     pieces.length === 0
       ? corpus.words.beginning(piece, MOST_WORDS, tally)

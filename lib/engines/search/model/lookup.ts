@@ -1,5 +1,5 @@
 import { type Lru, lru } from '../../../base/lru.ts'
-import type { Tally } from '../index/columns.ts'
+import type { ColumnTally } from '../index/columns.ts'
 import { nearbyTags, tagOf } from '../index/tags.ts'
 import { ANY_VOICE, onsetOf, type Voice } from '../index/voice.ts'
 import { genericTerms, sortTerms, toTerm, toWord, townTerms, type Word } from '../index/words.ts'
@@ -25,7 +25,7 @@ export type WeightedWord = QueryWord & {
 /**
  * Finds the terms, concepts and links of each word as written. The last word, if unfinished, also gets its completions.
  */
-export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], tally: Tally): WeightedWord[] {
+export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], tally: ColumnTally): WeightedWord[] {
   return words.map((word, i) => {
     const written = recallWord(corpus, word, `written ${tally}`, () =>
       weigh(corpus, word, [
@@ -136,7 +136,7 @@ const tellingOf = ({ aside, begins }: QueryWord, found: string): number =>
 /**
  * The tag of a word's concept. A document with that tag counts as holding the word, even if it is not written there.
  */
-const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: Tally): Choice[] =>
+const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: ColumnTally): Choice[] =>
   concept
     ? [
         { terms: [tagOf(concept)], fit: 1.001 },
@@ -148,7 +148,11 @@ const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: Tally): C
  * The word as written. It fits less if it is only the beginning of a word. If it stands nowhere, words that sound
  * different fit too, but less: Whels, Bel.
  */
-function exactChoices({ terms }: Corpus, { raw, known, term, begins, concept }: QueryWord, tally: Tally): Choice[] {
+function exactChoices(
+  { terms }: Corpus,
+  { raw, known, term, begins, concept }: QueryWord,
+  tally: ColumnTally,
+): Choice[] {
   if (terms.count(term, tally) === 0) return []
   const adds = concept !== undefined
   const heard = { terms: [term], voice: toWord(raw).voice, fit: begins && !known ? 0.75 : 1, adds }
@@ -158,7 +162,7 @@ function exactChoices({ terms }: Corpus, { raw, known, term, begins, concept }: 
 const MISHEARD = 0.5
 
 /** Completions of an unfinished word: words that begin with its letters, and words that begin with its sound. */
-function completionChoices(corpus: Corpus, { term, begins, known }: QueryWord, tally: Tally): Choice[] {
+function completionChoices(corpus: Corpus, { term, begins, known }: QueryWord, tally: ColumnTally): Choice[] {
   if (!begins) return []
   const begun = (each: string, least: number) => least + (0.25 * Math.min(term.length, each.length)) / each.length
   const written = corpus.words.beginning(begins.raw, MOST_COMPLETIONS, tally).map(toWord)
@@ -191,7 +195,7 @@ export function joinedChoices(
   corpus: Corpus,
   all: readonly Word[],
   at: number,
-  tally: Tally,
+  tally: ColumnTally,
   exactly = false,
 ): Choice[] {
   const pairs = [`${all[at - 1]?.raw ?? ''} ${all[at]?.raw}`, `${all[at]?.raw} ${all[at + 1]?.raw ?? ''}`]
@@ -206,5 +210,5 @@ export function joinedChoices(
 }
 
 /** Keeps the terms that stand in documents the caller may see. Hidden ones must not even crowd others out. */
-export const visibleTerms = (corpus: Corpus, found: Iterable<string>, tally: Tally): string[] =>
+export const visibleTerms = (corpus: Corpus, found: Iterable<string>, tally: ColumnTally): string[] =>
   [...found].filter((each) => corpus.terms.count(each, tally) > 0)

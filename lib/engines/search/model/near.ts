@@ -1,6 +1,6 @@
 import { countEdits, countEditsToPrefix } from '../../matching/index.ts'
-import type { Tally } from '../index/columns.ts'
-import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
+import type { ColumnTally } from '../index/columns.ts'
+import { gramsOf, requiredPiecesOf } from '../index/grams.ts'
 import { conceptOf, conceptTerms, tagOf } from '../index/tags.ts'
 import { ANY_VOICE } from '../index/voice.ts'
 import { toTerm, townTerms, type Word } from '../index/words.ts'
@@ -35,7 +35,7 @@ export function knownShare(wanted: readonly WeightedWord[]): number {
 export function lookUpNearly(
   corpus: Corpus,
   written: readonly WeightedWord[],
-  tally: Tally,
+  tally: ColumnTally,
   literal = false,
 ): WeightedWord[] {
   const long = written.filter(countsInText).length > SHORT
@@ -61,7 +61,7 @@ export function lookUpNearly(
 const SHORT = 4
 
 /** Other spellings of a name, and the name with an ending that it may have or lack: Pashupati, Pashupatinath. */
-function otherSpellingChoices(corpus: Corpus, { others, ended }: QueryWord, tally: Tally): Choice[] {
+function otherSpellingChoices(corpus: Corpus, { others, ended }: QueryWord, tally: ColumnTally): Choice[] {
   const fitting = (found: Iterable<string>, fit: number) =>
     visibleTerms(corpus, found, tally).map((each) => ({ terms: [each], fit }))
   return [...fitting(new Set([...others].map(toTerm)), 0.9), ...fitting(new Set([...ended].map(toTerm)), 0.75)]
@@ -76,7 +76,7 @@ const nearConceptChoices = (it: WeightedWord): Choice[] =>
         .map((term) => ({ terms: [term], fit: 0.6 }))
 
 /** Puts the tag of its concept before each choice. So a misspelt sort of thing finds all things of that sort. */
-const withConceptTags = (corpus: Corpus, choices: readonly Choice[], tally: Tally): Choice[] =>
+const withConceptTags = (corpus: Corpus, choices: readonly Choice[], tally: ColumnTally): Choice[] =>
   choices.flatMap((choice) => {
     const concept = conceptOf(choice.terms[0] ?? '')
     const tags = concept ? visibleTerms(corpus, [tagOf(concept)], tally) : []
@@ -84,9 +84,9 @@ const withConceptTags = (corpus: Corpus, choices: readonly Choice[], tally: Tall
   })
 
 /** Words that contain the letters. A town's name within a word is another place: Dhungepatan is not in Patan. */
-function containingChoices(corpus: Corpus, { raw, term }: Word, tally: Tally): Choice[] {
+function containingChoices(corpus: Corpus, { raw, term }: Word, tally: ColumnTally): Choice[] {
   if (raw.length < 4 || townTerms().has(term)) return []
-  const pieces = tellingPiecesOf(raw)
+  const pieces = requiredPiecesOf(raw)
   const found = corpus.words
     .sharing(pieces, pieces.length, MOST_COMPLETIONS, tally)
     .filter((each) => each.includes(raw))
@@ -95,12 +95,12 @@ function containingChoices(corpus: Corpus, { raw, term }: Word, tally: Tally): C
     .map((each) => ({ terms: [each], fit: 0.3 + 0.4 * Math.min(1, raw.length / each.length) }))
 }
 
-function synonymChoices(corpus: Corpus, { term }: Word, tally: Tally): Choice[] {
+function synonymChoices(corpus: Corpus, { term }: Word, tally: ColumnTally): Choice[] {
   return visibleTerms(corpus, synonymsOf(term), tally).map((each) => ({ terms: [each], fit: 0.5 }))
 }
 
 /** One word that documents write as two: "mayadevi" for Maya Devi. */
-function splitChoices(corpus: Corpus, { raw }: Word, tally: Tally): Choice[] {
+function splitChoices(corpus: Corpus, { raw }: Word, tally: ColumnTally): Choice[] {
   if (raw.length < 5) return []
   const known = (term: string) => corpus.terms.count(term, tally) > 0
   const spelt = (term: string) => (known(term) ? term : [...otherSpellingsOf(term)].map(toTerm).find(known))
@@ -126,7 +126,7 @@ const DOUBTED = 0.6
 /**
  * Words that are spelt nearly so. Slips are looked for in the word as written, other spellings of a name in its term.
  */
-function nearChoices(corpus: Corpus, it: WeightedWord, tally: Tally): Choice[] {
+function nearChoices(corpus: Corpus, it: WeightedWord, tally: ColumnTally): Choice[] {
   const { raw, term, known, begins, syllabic, swapped } = it
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
@@ -151,7 +151,7 @@ function nearChoices(corpus: Corpus, it: WeightedWord, tally: Tally): Choice[] {
 }
 
 /** Words with the same consonants. */
-function sameSkeletons(corpus: Corpus, { skeleton }: Word, tally: Tally): Choice[] {
+function sameSkeletons(corpus: Corpus, { skeleton }: Word, tally: ColumnTally): Choice[] {
   const found = skeleton === undefined ? [] : corpus.terms.sharing([skeleton], 1, MOST_NEAR, tally)
   return found.map((each) => ({ terms: [each], fit: SKELETON_FIT }))
 }
@@ -164,7 +164,7 @@ const SKELETON_FIT = 0.55
  */
 const OFTENER = 8
 
-const slipOf = (corpus: Corpus, { raw, term, known }: WeightedWord, tally: Tally): Choice[] =>
+const slipOf = (corpus: Corpus, { raw, term, known }: WeightedWord, tally: ColumnTally): Choice[] =>
   known && corpus.terms.count(term, tally) > OFTENER * corpus.words.count(raw, tally)
     ? [{ terms: [term], voice: ANY_VOICE, fit: 0.9 * DOUBTED }]
     : []
@@ -172,7 +172,7 @@ const slipOf = (corpus: Corpus, { raw, term, known }: WeightedWord, tally: Tally
 /**
  * Candidates from a vocabulary. Short words share too few grams, so all texts that are one edit away are tried instead.
  */
-function spelledLike(words: Words, text: string, syllabic: boolean, tally: Tally): Set<string> {
+function spelledLike(words: Words, text: string, syllabic: boolean, tally: ColumnTally): Set<string> {
   const most = mostEdits(text.length, syllabic)
   if (most === 0) return new Set()
   const spelt = (each: string) => words.count(each, tally) > 0
@@ -183,7 +183,7 @@ function spelledLike(words: Words, text: string, syllabic: boolean, tally: Tally
 }
 
 /** Words that nearly begin with these letters. Below five letters there would be too many. */
-function nearlyBegun(corpus: Corpus, letters: string, tally: Tally): Choice[] {
+function nearlyBegun(corpus: Corpus, letters: string, tally: ColumnTally): Choice[] {
   if (letters.length < 5) return []
   const grams = gramsOf(letters).slice(0, -1)
   const most = mostEdits(letters.length, false)

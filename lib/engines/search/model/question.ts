@@ -1,5 +1,5 @@
 import { cut, respellBeginning, swapSyllables } from '../../matching/index.ts'
-import type { Tally } from '../index/columns.ts'
+import type { ColumnTally } from '../index/columns.ts'
 import { isDevanagari } from '../index/header.ts'
 import { linkTerm } from '../index/links.ts'
 import { memoize } from '../index/memoize.ts'
@@ -40,7 +40,7 @@ export type QueryWord = Word & {
 type Letters = Pick<Word, 'raw' | 'sound'>
 
 /** Reads a text into words. The last one counts as unfinished unless something follows it. */
-export function parseQuestion(corpus: Corpus, asked: string, tally: Tally): QueryWord[] {
+export function parseQuestion(corpus: Corpus, asked: string, tally: ColumnTally): QueryWord[] {
   const text = withoutEndings(corpus, asked, tally)
   const typed = cut(text, 300)
   const seen = new Set<string>()
@@ -78,7 +78,7 @@ export function parseQuestion(corpus: Corpus, asked: string, tally: Tally): Quer
 }
 
 /** Takes off Nepali endings where documents know the stem better: पाटनको becomes पाटन. */
-function withoutEndings(corpus: Corpus, text: string, tally: Tally): string {
+function withoutEndings(corpus: Corpus, text: string, tally: ColumnTally): string {
   const count = (word: string) => corpus.terms.count(toTerm(plain(word)), tally)
   // A single word may be the beginning of a name: पाटनको कृष्ण मन्दिर.
   if (!/\s/.test(text.trim())) return text
@@ -103,7 +103,7 @@ const asHeard = (it: QueryWord): QueryWord =>
 export function findConcepts(
   corpus: Corpus,
   words: readonly QueryWord[],
-  tally: Tally,
+  tally: ColumnTally,
 ): { words: QueryWord[]; concepts: Mention[] } {
   const concepts = findMentions(words.map(asHeard)).filter(
     (it, i, all) => corpus.terms.count(tagOf(it.concept), tally) > 0 && !isWhose(it, all[i + 1]),
@@ -155,7 +155,7 @@ export function addLinks(
   corpus: Corpus,
   asked: readonly QueryWord[],
   numbers: readonly number[],
-  tally: Tally,
+  tally: ColumnTally,
 ): readonly QueryWord[] {
   const links = new Map<QueryWord, string[]>()
   let named = 0
