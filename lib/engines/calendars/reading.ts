@@ -79,19 +79,26 @@ const doubtBefore =
 const doubtAfter = /^(.+?) ?(?:[?~%]|circa|तिर)$/
 
 /** The names of calendars, as people write them before a date or after it. */
-const calendarMarks: readonly (readonly [CalendarKey, string])[] = [
-  ['bikram_sambat', 'b\\.? ?s\\.?|v\\.? ?s\\.?|वि\\.? ?सं\\.?|विसं|(?:b|v)ikrama? sam(?:b|v)at|विक्रम (?:सम्बत्?|संवत्?)'],
-  ['nepal_sambat', 'n\\.? ?s\\.?|ने\\.? ?सं\\.?|नेसं|nepala? sam(?:b|v)at|नेपाल (?:सम्बत्?|संवत्?)'],
-  ['shaka', 's(?:h)?aka(?: sam(?:b|v)at| era)?|s(?:h)?ake|शाके|शक(?: सम्बत्?| संवत्?)?'],
-  ['julian', 'o\\.? ?s\\.?|old style|julian(?: calendar)?|जुलियन'],
-]
+const calendarMarks: Readonly<Record<CalendarKey, string | undefined>> = {
+  // Bare dates are Gregorian.
+  gregorian: undefined,
+  bikram_sambat: 'b\\.? ?s\\.?|v\\.? ?s\\.?|वि\\.? ?सं\\.?|विसं|(?:b|v)ikrama? sam(?:b|v)at|विक्रम (?:सम्बत्?|संवत्?)',
+  nepal_sambat: 'n\\.? ?s\\.?|ने\\.? ?सं\\.?|नेसं|nepala? sam(?:b|v)at|नेपाल (?:सम्बत्?|संवत्?)',
+  shaka: 's(?:h)?aka(?: sam(?:b|v)at| era)?|s(?:h)?ake|शाके|शक(?: सम्बत्?| संवत्?)?',
+  julian: 'o\\.? ?s\\.?|old style|julian(?: calendar)?|जुलियन',
+}
 const markPatterns = once(() =>
-  calendarMarks.map(([key, mark]) => ({
-    key,
-    before: new RegExp(`^(?:${mark})(?![\\p{L}\\p{M}])[ ,:]?(.+)$`, 'u'),
-    after: new RegExp(`^(.+?)(?<![\\p{L}\\p{M}])[ ,]?(?:${mark})$`, 'u'),
-  })),
+  calendarKeys.flatMap((key) => {
+    const mark = calendarMarks[key]
+    return mark === undefined ? [] : [{ key, ...marksAround(mark) }]
+  }),
 )
+
+/** Patterns for a mark before a date and after it. The rest of the text is their first group. */
+const marksAround = (mark: string) => ({
+  before: new RegExp(`^(?:${mark})(?![\\p{L}\\p{M}])[ ,:]?(.+)$`, 'u'),
+  after: new RegExp(`^(.+?)(?<![\\p{L}\\p{M}])[ ,]?(?:${mark})$`, 'u'),
+})
 
 type Stripped = { core: string; approximate: boolean; key: CalendarKey | undefined }
 

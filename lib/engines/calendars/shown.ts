@@ -95,20 +95,17 @@ const monthName = ({ month, leap_month }: CalendarDate, { months }: CalendarSyst
 function monthWords(date: CalendarDate, system: CalendarSystem, language: Language): string {
   const [name, year] = [monthName(date, system, language), yearWords(date.year, language)]
   const { [language]: mark } = system.mark
-  return isCivil(system) && language === 'en'
+  return system.dayFirst && language === 'en'
     ? [name, year, mark].filter(Boolean).join(' ')
     : [mark, year, name].filter(Boolean).join(' ')
 }
 
 function dayWords(date: CalendarDate, system: CalendarSystem, language: Language): string {
-  const day = isLunar(system) ? lunarDay(date.day, language) : `${date.day}`
-  return isCivil(system) && language === 'en'
+  const day = system.lunarDays ? lunarDay(date.day, language) : `${date.day}`
+  return system.dayFirst && language === 'en'
     ? `${day} ${monthWords(date, system, language)}`
     : `${monthWords(date, system, language)} ${day}`
 }
-
-const isCivil = (system: CalendarSystem) => system === systems.gregorian || system === systems.julian
-const isLunar = (system: CalendarSystem) => system === systems.nepal_sambat
 
 const halves = { en: { bright: 'thwa', dark: 'ga' }, ne: { bright: 'थ्व', dark: 'गा' } } as const
 

@@ -14,6 +14,10 @@ export type DateFault = { fault: string }
 export type CalendarSystem = {
   /** The mark before a year, such as "BS". '' if bare years are of this calendar. */
   mark: { en: string; ne: string }
+  /** The order of an English date: "15 January 1934", else "BS 1990 Magh 2". */
+  dayFirst: boolean
+  /** Days are lunar, and are shown by the half of the month: "thwa 3". */
+  lunarDays: boolean
   months: readonly MonthName[]
   /** The first and the last year that are read. */
   years: { from: number; to: number }
@@ -31,6 +35,8 @@ export type CalendarSystem = {
 const SHAKA_DIFFERENCE = 135
 
 const civil = (dayOf: typeof gregorianDay, dateOf: (day: number) => CalendarDate): Omit<CalendarSystem, 'mark'> => ({
+  dayFirst: true,
+  lunarDays: false,
   months: civilMonths,
   years: { from: -200_000, to: 200_000 },
   year: (year) => ({ from: dayOf(year, 1, 1), to: dayOf(year + 1, 1, 1) - 1 }),
@@ -51,6 +57,8 @@ export const systems: Readonly<Record<CalendarKey, CalendarSystem>> = {
   julian: { mark: { en: 'Julian', ne: 'जुलियन' }, ...civil(julianDay, julianDate) },
   bikram_sambat: {
     mark: { en: 'BS', ne: 'वि.सं.' },
+    dayFirst: false,
+    lunarDays: false,
     months: solarMonths,
     years: { from: 1, to: 4000 },
     year: bikramYear,
@@ -63,6 +71,8 @@ export const systems: Readonly<Record<CalendarKey, CalendarSystem>> = {
   },
   nepal_sambat: {
     mark: { en: 'NS', ne: 'ने.सं.' },
+    dayFirst: false,
+    lunarDays: true,
     months: lunarMonthNames,
     years: { from: 0, to: 3000 },
     year: (year) => ({
@@ -76,6 +86,8 @@ export const systems: Readonly<Record<CalendarKey, CalendarSystem>> = {
   },
   shaka: {
     mark: { en: 'Shaka', ne: 'शाके' },
+    dayFirst: false,
+    lunarDays: false,
     months: [],
     years: { from: 0, to: 3000 },
     year: (year) => bikramYear(year + SHAKA_DIFFERENCE),

@@ -29,13 +29,7 @@ export const ConvertedDateView = s.shape('ConvertedDate', () =>
   v.object({
     words: s.text,
     understood: ShownDateView,
-    shown: v.object({
-      gregorian: v.optional(ShownDateView),
-      julian: v.optional(ShownDateView),
-      bikram_sambat: v.optional(ShownDateView),
-      nepal_sambat: v.optional(ShownDateView),
-      shaka: v.optional(ShownDateView),
-    }),
+    shown: v.object(v.entriesFromList(calendarKeys, v.optional(ShownDateView))),
   }),
 )
 
