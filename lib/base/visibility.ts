@@ -25,6 +25,22 @@ const [everyone, signedInOnly] = audiences
 export const audienceOf = (tier: string = openTier): Audience => (tier === openTier ? everyone : signedInOnly)
 /** The audiences to which a reader belongs. */
 export const audiencesWith = (signedIn: boolean): readonly Audience[] => (signedIn ? audiences : [everyone])
+/**
+ * The readers of an item that belongs to a record: an audience of the record, those who work on the record (`withheld`),
+ * or staff alone (`deleted`). Claims, flags, activities, decisions and comments are listed for each of them apart.
+ */
+export const historyAudiences = [...audiences, 'withheld', 'deleted'] as const
+export type HistoryAudience = (typeof historyAudiences)[number]
+
+/** The members of a record on which the audience of its items depends. */
+export type AudienceSubject = { deleted_at: string | null; public: boolean; access_tier: string }
+
+/** Returns the audience of an item that belongs to a record. `isPublic`: every reader of the record may read the item. */
+export function historyAudienceOf(about: AudienceSubject, isPublic: boolean): HistoryAudience {
+  if (about.deleted_at) return 'deleted'
+  return about.public && isPublic ? audienceOf(about.access_tier) : 'withheld'
+}
+
 /** Whether everyone may read what is published in this tier. */
 export const isForEveryone = (tier: string | undefined): boolean => audienceOf(tier) === everyone
 /** The one tier that lists are held to in this scope; undefined where they show every tier. */

@@ -1,5 +1,14 @@
 import { phrase } from '../base/language/languages.ts'
-import { audienceOf, audiencesWith, canRead, isCoarse, isForEveryone, type Scope } from '../base/visibility.ts'
+import {
+  audienceOf,
+  audiencesWith,
+  canRead,
+  type HistoryAudience,
+  historyAudiences,
+  isCoarse,
+  isForEveryone,
+  type Scope,
+} from '../base/visibility.ts'
 
 /** Who may do what. One line per permission; every route names exactly one. */
 export const ranks = ['community_reviewer', 'domain_expert', 'expert_curator'] as const
@@ -352,6 +361,16 @@ export const maySeePlace = (
 ): boolean => !isCoarse(it.access_tier) || worksOn(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
+
+/**
+ * Lists the audiences to which the caller belongs on every record. On records that they work on, callers also read
+ * withheld items. Lists of claims, flags, activities, decisions and comments are chosen by this rule alone.
+ */
+export function audiencesFor(actor: Actor | null): readonly HistoryAudience[] {
+  if (maySeeAll(actor)) return historyAudiences
+  const open = audiencesWith(actor !== null)
+  return mayReview(actor) ? [...open, 'withheld'] : open
+}
 /** Whether the caller may see that suggestion. */
 export const mayFollow = (actor: Actor | null, it: Subject): boolean => canSeeSuggestion(actor, it)
 /** Which records of a list this caller may be shown; for handlers that list a second sort of thing. */

@@ -1,5 +1,6 @@
 import { now } from '../../base/clock.ts'
 import { conflict, invalid, notFound } from '../../base/errors.ts'
+import type { HistoryAudience } from '../../base/visibility.ts'
 import type { Plan } from '../../engines/table/index.ts'
 import {
   add,
@@ -13,7 +14,7 @@ import {
 
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type Comment, type CommentAudience, comment, commentPlace, isThere, type Thread, threadOf } from './items.ts'
+import { type Comment, comment, commentPlace, isThere, type Thread, threadOf } from './items.ts'
 import { load, loadIn } from './threads.ts'
 
 /** Writing, changing and deleting comments. */
@@ -23,7 +24,7 @@ export type CommentInput = { comment: string; parent: number | null }
 /** What else is written with a comment: further writes, its audience, and its activity. */
 export type Also = {
   writes: readonly Write[]
-  standing?: CommentAudience
+  standing?: HistoryAudience
   activity_id?: string | null
 }
 

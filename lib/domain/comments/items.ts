@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { shortIdOf } from '../../base/ids/short-id.ts'
-import { audiences } from '../../base/visibility.ts'
+import { type HistoryAudience, historyAudiences } from '../../base/visibility.ts'
 import { defineItem, padNumber, padPlace } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 
@@ -15,10 +15,6 @@ export type Thread = { entity_id: string; project_id: null } | { entity_id: null
 export const onEntity = (entity_id: string): Thread => ({ entity_id, project_id: null })
 /** The thread of a project. */
 export const onProject = (project_id: string): Thread => ({ entity_id: null, project_id })
-
-/** Who sees the thing that is commented on: everyone, whoever is signed in, those who work on it, or staff. */
-export const commentAudiences = [...audiences, 'withheld', 'deleted'] as const
-export type CommentAudience = (typeof commentAudiences)[number]
 
 const Comment = v.object({
   id: v.number(),
@@ -43,7 +39,7 @@ const Comment = v.object({
   /** Votes for and against it. */
   upvotes: v.optional(v.number(), 0),
   downvotes: v.optional(v.number(), 0),
-  standing: v.picklist(commentAudiences),
+  standing: v.picklist(historyAudiences),
   /** The activity that shows it in the record's history. */
   activity_id: v.nullable(v.string()),
   created_at: v.string(),
@@ -64,7 +60,7 @@ export const isThere = (it: Comment) => it.user_id !== null
 export const rootList = (thread: string) => `THREAD#${thread}`
 export const flatList = (thread: string) => `COMMENTS#${thread}`
 export const replyList = (root: number) => `REPLIES#${root}`
-export const authorList = (user: string, standing: CommentAudience) => `COMMENTER#${user}#${standing}`
+export const authorList = (user: string, standing: HistoryAudience) => `COMMENTER#${user}#${standing}`
 
 export const comment = defineItem({
   type: 'comment',

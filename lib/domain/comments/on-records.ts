@@ -1,5 +1,5 @@
 import { notFound } from '../../base/errors.ts'
-import { audienceOf, audiencesWith } from '../../base/visibility.ts'
+import { type HistoryAudience, historyAudienceOf, historyAudiences } from '../../base/visibility.ts'
 import { cut } from '../../engines/matching/index.ts'
 import type { PageRequest, PageResult } from '../../engines/table/index.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type Write,
   withNextVersion,
 } from '../../engines/table/index.ts'
-import { type Actor, mayReview, maySeeAll, type Subject } from '../../platform/permissions.ts'
+import { type Actor, audiencesFor, type Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { newActivity, withActivity, withActivityComment } from '../records/build.ts'
 import { type Activity, activity, type RecordItem, recordItem, withActivityAudience } from '../records/items.ts'
@@ -22,7 +22,7 @@ import {
   create as createComment,
   remove as removeComment,
 } from './comments.ts'
-import { type Comment, type CommentAudience, commentAudiences, onEntity } from './items.ts'
+import { type Comment, onEntity } from './items.ts'
 import { listBy, listFlat, load as loadComment, loadIn } from './threads.ts'
 
 /** Comments on records. Each is in the record's history too, and whoever sees the record sees the comment. */
@@ -102,11 +102,7 @@ async function loadLatest(first: RecordItem, attempt: number): Promise<RecordIte
 }
 
 /** Who sees a comment on this record. */
-export const commentAudienceOf = (it: RecordItem): CommentAudience => {
-  if (it.deleted_at) return 'deleted'
-  if (!it.public) return 'withheld'
-  return audienceOf(it.access_tier)
-}
+export const commentAudienceOf = (about: RecordItem): HistoryAudience => historyAudienceOf(about, true)
 
 /** Comments one by one, each with its record. */
 export type Remarks = PageResult<{ comment: Comment; about: RecordItem | undefined }> & {
@@ -124,9 +120,8 @@ export const listOn = async (entity_id: string, place: PageRequest): Promise<Rem
   withRecords(await listFlat(onEntity(entity_id), place, recordsOf))
 
 /** The audiences among this person's comments that the caller belongs to. */
-function audiencesOf(user: string, actor: Actor | null): readonly CommentAudience[] {
-  if (actor?.id === user || maySeeAll(actor)) return commentAudiences
-  return [...audiencesWith(actor !== null), ...(mayReview(actor) ? (['withheld'] as const) : [])]
+function audiencesOf(user: string, actor: Actor | null): readonly HistoryAudience[] {
+  return actor?.id === user ? historyAudiences : audiencesFor(actor)
 }
 
 const withRecords = ({ items, ...listing }: Awaited<ReturnType<typeof listBy>>): Remarks => ({

@@ -1,3 +1,4 @@
+import type { HistoryAudience } from '../../base/visibility.ts'
 import {
   get,
   getMany,
@@ -18,7 +19,6 @@ import { keyOf } from '../../platform/users/users.ts'
 import {
   authorList,
   type Comment,
-  type CommentAudience,
   comment,
   commentPlace,
   flatList,
@@ -111,7 +111,7 @@ export const listFlat = (thread: Thread, place: PageRequest, also: (found: reado
 /** One person's comments for these audiences, newest first. */
 export const listBy = (
   user: string,
-  standings: readonly CommentAudience[],
+  standings: readonly HistoryAudience[],
   place: PageRequest,
   also: (found: readonly Comment[]) => readonly Key[],
 ) =>

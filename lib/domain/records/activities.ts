@@ -1,5 +1,5 @@
 import { addressOf } from '../../base/ids/address.ts'
-import { audiences, audiencesWith } from '../../base/visibility.ts'
+import { audiences, type HistoryAudience } from '../../base/visibility.ts'
 import {
   get,
   getMany,
@@ -11,7 +11,7 @@ import {
   readList,
   type Stored,
 } from '../../engines/table/index.ts'
-import { type Actor, mayInspect, mayReview, maySeeAll, type Subject, worksOn } from '../../platform/permissions.ts'
+import { type Actor, audiencesFor, mayInspect, type Subject, worksOn } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { keyOf, loadUserByUsername } from '../../platform/users/users.ts'
 import {
@@ -19,8 +19,6 @@ import {
   activity,
   activityList,
   activityTypes,
-  type HistoryAudience,
-  historyAudiences,
   type RecordItem,
   recordItem,
   withActivityAudience,
@@ -74,18 +72,11 @@ export async function loadActivity(id: string): Promise<ActivityWithRecord | und
   return { activity: it, about, contributor_id, public: isPublic, access_tier, deleted_at, version: it.version }
 }
 
-/** The audiences that the caller has on every record. On records that they work on, they read withheld items, too. */
-export function historyAudiencesOf(actor: Actor | null): readonly HistoryAudience[] {
-  if (maySeeAll(actor)) return historyAudiences
-  const open = audiencesWith(actor !== null)
-  return mayReview(actor) ? [...open, 'withheld'] : open
-}
-
 const keysInvolved = (rows: readonly Activity[]) => rows.flatMap((it) => [key.head(it.entity_id), keyOf(it.user_id)])
 
 /** A caller who may not read withheld activities still reads their own. */
 function partitionsFor({ activity_type }: ActivityFilter, by: string | undefined, actor: Actor | null) {
-  const callerAudiences = historyAudiencesOf(actor)
+  const callerAudiences = audiencesFor(actor)
   const within = (audience: HistoryAudience, user: string | undefined) =>
     ({
       index: user ? (activity_type ? 'gsi4' : 'gsi3') : activity_type ? 'gsi1' : 'gsi2',
@@ -112,7 +103,7 @@ async function listOfRecord(
 ) {
   const about = await get(recordItem, { entity_id: entity.toLowerCase() })
   if (!about || !mayInspect(actor, about)) return { items: [], count: 0, found: new Map() }
-  const callerAudiences = historyAudiencesOf(actor)
+  const callerAudiences = audiencesFor(actor)
   const stored = await queryAll(key.head(entity.toLowerCase()).pk, 'ACTIVITY#', forward ?? false)
   const rows = stored
     .map((item) => parse(activity, item))

@@ -1,7 +1,7 @@
 import { now } from '../../base/clock.ts'
 import { conflict, invalid } from '../../base/errors.ts'
 import { addressOf, recordId } from '../../base/ids/address.ts'
-import { audiences } from '../../base/visibility.ts'
+import { audiences, type HistoryAudience } from '../../base/visibility.ts'
 import type { Plan } from '../../engines/table/index.ts'
 import {
   getMany,
@@ -16,11 +16,10 @@ import {
   withNextVersion,
 } from '../../engines/table/index.ts'
 
-import { type Actor, mayInspect, type Subject } from '../../platform/permissions.ts'
+import { type Actor, audiencesFor, mayInspect, type Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type AssertionInput, type Contribution, kindOfScope, kinds, predicateOf, predicates } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
-import { historyAudiencesOf } from './activities.ts'
 import { newClaim, newFlag, nextRecordId } from './build.ts'
 import { assertionList, assertionPartitions, claimsIn, claimWrites } from './claim-packs.ts'
 import { contradictionFlags, detectConflicts } from './conflict-flags.ts'
@@ -29,7 +28,6 @@ import {
   addToClaimCount,
   claimStatuses,
   flag,
-  type HistoryAudience,
   isSettled,
   type LoadedRecord,
   type RecordItem,
@@ -133,7 +131,7 @@ async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: Pa
   if (!isStatus(status)) return { count: 0, results: [] }
   const isPublic = isSettled({ reconciliation_status: status })
   // Only reviewers and staff list pending and superseded claims.
-  const callerAudiences = historyAudiencesOf(actor).filter((it) => isPublic || isForInsiders(it))
+  const callerAudiences = audiencesFor(actor).filter((it) => isPublic || isForInsiders(it))
   const isAsked = (it: Assertion) =>
     it.reconciliation_status === status && (!asserted_property || it.asserted_property === asserted_property)
   const unpacked = new Map<Stored, readonly Assertion[]>()

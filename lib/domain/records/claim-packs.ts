@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { packedId, packOf, placeInPack } from '../../base/ids/address.ts'
-import { openTier } from '../../base/visibility.ts'
+import {
+  type AudienceSubject,
+  type HistoryAudience,
+  historyAudienceOf,
+  historyAudiences,
+  openTier,
+} from '../../base/visibility.ts'
 import type { Stored } from '../../engines/table/index.ts'
 import {
   blankOf,
@@ -16,15 +22,7 @@ import {
 } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { textOf } from '../names/text.ts'
-import {
-  Assertion,
-  type AudienceSubject,
-  claimStatuses,
-  type HistoryAudience,
-  historyAudienceOf,
-  historyAudiences,
-  isSettled,
-} from './items.ts'
+import { Assertion, claimStatuses, isSettled } from './items.ts'
 
 /**
  * How claims are stored. The claims of one contribution are one item, a pack. Members that all its claims share are stored once,

@@ -1,3 +1,4 @@
+import { type HistoryAudience, historyAudienceOf } from '../../base/visibility.ts'
 import {
   getMany,
   itemAt,
@@ -17,8 +18,6 @@ import {
   activity,
   decision,
   flag,
-  type HistoryAudience,
-  historyAudienceOf,
   type RecordItem,
   recordItem,
   withActivityAudience,

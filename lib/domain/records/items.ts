@@ -1,6 +1,14 @@
 import * as v from 'valibot'
 import { timeOf } from '../../base/ids/address.ts'
-import { audienceOf, audiences, openTier } from '../../base/visibility.ts'
+import {
+  type AudienceSubject,
+  audienceOf,
+  audiences,
+  type HistoryAudience,
+  historyAudienceOf,
+  historyAudiences,
+  openTier,
+} from '../../base/visibility.ts'
 import { blankOf, defineItem, type IndexName, sparse } from '../../engines/table/index.ts'
 import { ranks } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -175,18 +183,6 @@ export const recordItem = defineItem({
     return Object.values(partitionsOf(it))
   },
 })
-
-/** Who may read an item of a record's history: an audience of published records, those who work on it, or staff alone. */
-export const historyAudiences = [...audiences, 'withheld', 'deleted'] as const
-export type HistoryAudience = (typeof historyAudiences)[number]
-
-export type AudienceSubject = Pick<RecordItem, 'deleted_at' | 'public' | 'access_tier'>
-
-/** The audience of an item of a record's history. `isPublic`: whoever reads the record may read the item. */
-export function historyAudienceOf(about: AudienceSubject, isPublic: boolean): HistoryAudience {
-  if (about.deleted_at) return 'deleted'
-  return about.public && isPublic ? audienceOf(about.access_tier) : 'withheld'
-}
 
 export const claimStatuses = ['pending', 'accepted', 'disputed', 'superseded'] as const
 

@@ -22,11 +22,10 @@ import {
   withNextVersion,
 } from '../../engines/table/index.ts'
 
-import { type Actor, mayInspect, type Subject, worksOn } from '../../platform/permissions.ts'
+import { type Actor, audiencesFor, mayInspect, type Subject, worksOn } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type PeopleById, peopleIn } from '../../platform/users/people.ts'
 import { keyOf } from '../../platform/users/users.ts'
-import { historyAudiencesOf } from '../records/activities.ts'
 import { newActivity, newFlag, withActivity } from '../records/build.ts'
 import { loadFlagsOn } from '../records/conflict-flags.ts'
 import {
@@ -89,7 +88,7 @@ export async function listFlags(
 
 /** The lists that the caller may see: one for each audience, and one of withheld flags on the caller's own records. */
 function listsFor(filter: FlagFilter, actor: Actor): List {
-  const readable = historyAudiencesOf(actor)
+  const readable = audiencesFor(actor)
   const own = readable.includes('withheld') ? [] : [actor.id]
   const { flag_type, is_resolved } = filter
   return {

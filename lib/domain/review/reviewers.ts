@@ -1,4 +1,5 @@
 import { clock } from '../../base/clock.ts'
+import { historyAudiences } from '../../base/visibility.ts'
 import {
   countKeys,
   getMany,
@@ -11,11 +12,10 @@ import {
   sumOf,
   walk,
 } from '../../engines/table/index.ts'
-import { type Actor, mayInspect } from '../../platform/permissions.ts'
+import { type Actor, audiencesFor, mayInspect } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type PeopleById, peopleIn } from '../../platform/users/people.ts'
 import { keyOf, type ReviewerRole, type User, user } from '../../platform/users/users.ts'
-import { historyAudiencesOf } from '../records/activities.ts'
 import {
   type Activity,
   activity,
@@ -24,7 +24,6 @@ import {
   decision,
   decisionAudienceList,
   decisionList,
-  historyAudiences,
   type RecordItem,
   recordItem,
 } from '../records/items.ts'
@@ -37,7 +36,7 @@ export type Decisions = PageResult<DecidedRecord>
  * for each audience, and one for sizes and records.
  */
 export async function listDecisions(reviewer: string, actor: Actor | null, place: PageRequest): Promise<Decisions> {
-  const readable = actor?.id === reviewer ? historyAudiences : historyAudiencesOf(actor)
+  const readable = actor?.id === reviewer ? historyAudiences : audiencesFor(actor)
   const counted = readable.map((audience) => decisionAudienceList(reviewer, audience))
   const { items, found, ...listed } = await readList(
     { partitions: counted.map((pk) => ({ index: 'gsi4', pk })), counted },
@@ -111,7 +110,7 @@ export async function loadReviewerFigures(reviewer: Actor): Promise<ReviewerFigu
 
 /** The latest activities that the reviewer may see, newest first. One query for each audience. */
 async function listLatestActivities(reviewer: Actor): Promise<Activity[]> {
-  const lists = historyAudiencesOf(reviewer).map((audience) => activityList(audience))
+  const lists = audiencesFor(reviewer).map((audience) => activityList(audience))
   const pages = await Promise.all(
     lists.map((pk) => walk({ index: 'gsi2', pk, forward: false, limit: ACTIVITIES_READ })),
   )

@@ -18,12 +18,12 @@ test('every list that a contribution enters has a size of its own, in items that
     decisionList,
     flagList,
     flagTypes,
-    historyAudiences,
     listsOf,
     ownFlagList,
     revisionList,
     recordVisibilities,
   } = await import('../../../lib/domain/records/items.ts')
+  const { historyAudiences } = await import('../../../lib/base/visibility.ts')
   const { assertionList } = await import('../../../lib/domain/records/claim-packs.ts')
   const { queueLists: queues } = await import('../../../lib/domain/records/queue-entry.ts')
   const { queueTypes } = await import('../../../lib/domain/records/rules/triage.ts')
