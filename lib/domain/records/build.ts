@@ -1,5 +1,6 @@
 import { newChildId, newPackIds, now } from '../../base/clock.ts'
 import { recordId } from '../../base/ids/address.ts'
+import { omit } from '../../base/omit.ts'
 import { isCoarse, openTier } from '../../base/visibility.ts'
 import { nextOf, put, type Write } from '../../engines/table/index.ts'
 import { type Indexed, indexWrites } from '../../platform/name-index/entries.ts'
@@ -80,7 +81,8 @@ export function newRecord(
     open_contradictions: 0,
     contradicted: false,
     decided: false,
-    ...{ activity_count: 0, claim_count: Object.keys(data).length },
+    activity_count: 0,
+    claim_count: Object.keys(data).length,
     ...worstSource(Object.keys(data).length > 0 ? [source.source_type] : []),
     queue_age: 'fresh',
     recent_activities: [],
@@ -132,15 +134,17 @@ export function headerOf(kind: Kind, data: Values): Header {
   }
 }
 
-/** The part of a header that the record item holds. */
-export const withoutNames = ({ names: _, identifier: __, identities: ___, ...summary }: Header) => summary
+/** Returns the part of a header that the record item stores. */
+export const withoutNames = (header: Header) => omit(header, 'names', 'identifier', 'identities')
 
-export const nameEntryOf = (
-  { entity_id, kind, id }: RecordItem,
-  { names, identifier, identities, ...where }: Header,
-): Indexed => ({
-  ...{ entity_id, kind, id },
-  ...{ names, identifier, identities, point: searchablePoint(where) },
+export const nameEntryOf = ({ entity_id, kind, id }: RecordItem, header: Header): Indexed => ({
+  entity_id,
+  kind,
+  id,
+  names: header.names,
+  identifier: header.identifier,
+  identities: header.identities,
+  point: searchablePoint(header),
 })
 
 /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { packedId, packOf, placeInPack } from '../../base/ids/address.ts'
+import { omit } from '../../base/omit.ts'
 import {
   type AudienceSubject,
   type HistoryAudience,
@@ -25,13 +26,12 @@ import { textOf } from '../names/text.ts'
 import { Assertion, claimStatuses, isSettled } from './items.ts'
 
 /**
- * How claims are stored. The claims of one contribution are one item, a pack. Members that all its claims share are stored once,
- * and defaults of the schema are left out. So eight values are one item of some 1.5 KB, and a verdict changes one item.
+ * The claims of one contribution are stored as one item, a pack. Members that all its claims share are stored once, and
+ * defaults of the schema are left out. So eight values are one item of some 1.5 KB, and a verdict changes one item.
  */
-const { entity_id: _, audience: __, version: ___, ...entries } = Assertion.entries
-const Part = v.partial(v.object({ ...entries, at: v.number() }))
+const Part = v.partial(v.object({ ...omit(Assertion.entries, 'entity_id', 'audience', 'version'), at: v.number() }))
 
-/** The members of one claim, or those that all claims of the pack share. `at` is the place of a claim in its pack. */
+/** Members of one claim, or members that all claims of the pack share. `at` is the place of a claim in its pack. */
 type Part = v.InferOutput<typeof Part>
 
 export const ClaimPack = v.object({
@@ -61,14 +61,14 @@ const indexOf = { pending: 'gsi1', accepted: 'gsi2', disputed: 'gsi3', supersede
 const partition = (status: Status, audience: HistoryAudience, part: number) =>
   spreadOver(status) === 1 ? assertionList(status, audience) : `${assertionList(status, audience)}#${part}`
 
-/** A reader of the list queries all of these partitions. */
+/** Lists the partitions of a list of claims. A reader of the list queries all of them. */
 export const assertionPartitions = (status: Status, audience: HistoryAudience) =>
   Array.from({ length: spreadOver(status) }, (_, part) => ({
     index: indexOf[status],
     pk: partition(status, audience, part),
   }))
 
-/** Claims that are not settled stay withheld, whoever may read the rest of the pack. */
+/** Returns the audience of the claims with this status. Claims that are not settled stay withheld. */
 const audienceIn = ({ audience }: Pick<ClaimPack, 'audience'>, status: Status): HistoryAudience =>
   isSettled({ reconciliation_status: status }) || audience === 'deleted' ? audience : 'withheld'
 
@@ -95,21 +95,28 @@ export const claimPack = defineItem({
 
 const blank = blankOf(Assertion)
 
-/** The claims of a stored pack, oldest first. */
+/** Returns the claims of a stored pack, oldest first. */
 export const claimsIn = (stored: Stored): Assertion[] => unpackClaims(parse(claimPack, stored))
 
 export function unpackClaims({ pack, entity_id, audience, common, claims, version }: ClaimPack): Assertion[] {
-  const made = Object.entries(claims).map(([asserted_property, own]): Assertion => {
+  const unpacked = Object.entries(claims).map(([asserted_property, own]): Assertion => {
     const { at = 0, reconciliation_status = 'pending', value, ...rest } = { ...common, ...own }
     const whole = {
-      ...{ ...blank, asserted_value: textOf(value), ...rest },
-      ...{ id: packedId(pack, at), entity_id, asserted_property, value, reconciliation_status, version },
+      ...blank,
+      asserted_value: textOf(value),
+      ...rest,
+      id: packedId(pack, at),
+      entity_id,
+      asserted_property,
+      value,
+      reconciliation_status,
+      version,
       audience: audienceIn({ audience }, reconciliation_status),
     }
     // The members of a claim were checked before it was packed.
     return pickMembers(shapeOf(Assertion), whole) as Assertion
   })
-  return made.sort((a, b) => (a.id < b.id ? -1 : 1))
+  return unpacked.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 function packClaims(pack: string, its: readonly Assertion[], audience: HistoryAudience, version: number): ClaimPack {
@@ -124,18 +131,22 @@ function packClaims(pack: string, its: readonly Assertion[], audience: HistoryAu
   return { pack, entity_id: its[0]?.entity_id ?? '', audience, common: sparse(blank, common), claims, version }
 }
 
-/** The audience of a pack. Claims about no stored record are for everyone, once one of them is settled. */
+/** Returns the audience of a pack. Claims about no stored record are for everyone, once one of them is settled. */
 export const audienceOfClaims = (its: readonly Assertion[], about: AudienceSubject | undefined): HistoryAudience =>
   historyAudienceOf(about ?? { public: true, access_tier: openTier, deleted_at: null }, its.some(isSettled))
 
-/** The audience that the pack had when it was read. Claims that are not settled have lost it: they say `withheld`. */
+/** Returns the audience that the pack had when it was read. A claim that is not settled has `withheld` instead. */
 const storedAudience = (its: readonly Assertion[]): HistoryAudience =>
   its.find(isSettled)?.audience ?? its[0]?.audience ?? 'withheld'
 
-/** `asserted_value` is stored only where it differs from the text of `value`. */
-function packedMembers(it: Assertion): Part & Readonly<Record<string, unknown>> {
-  const { id, entity_id: _, asserted_property: __, audience: ___, version: ____, asserted_value, ...rest } = it
-  return { ...rest, at: placeInPack(id), ...(asserted_value !== textOf(it.value) && { asserted_value }) }
+/** Returns the members of a claim that its pack stores. `asserted_value` only if it differs from the text of `value`. */
+function packedMembers(claim: Assertion): Part & Readonly<Record<string, unknown>> {
+  const isOwnText = claim.asserted_value !== textOf(claim.value)
+  return {
+    ...omit(claim, 'id', 'entity_id', 'asserted_property', 'audience', 'version', 'asserted_value'),
+    at: placeInPack(claim.id),
+    ...(isOwnText && { asserted_value: claim.asserted_value }),
+  }
 }
 
 /**
@@ -154,10 +165,10 @@ export function claimWrites(
     const stored =
       claimsBefore.length > 0 ? packClaims(pack, claimsBefore, storedAudience(claimsBefore), version) : undefined
     if (stored && claimsAfter.length === 0) return [remove(claimPack, stored)]
-    const made = packClaims(pack, claimsAfter, audienceOfClaims(claimsAfter, about), version + 1)
-    return stored && saysSame(stored, made) ? [] : [put(claimPack, made, stored)]
+    const next = packClaims(pack, claimsAfter, audienceOfClaims(claimsAfter, about), version + 1)
+    return stored && haveSameClaims(stored, next) ? [] : [put(claimPack, next, stored)]
   })
 }
 
-const saysSame = (one: ClaimPack, other: ClaimPack): boolean =>
+const haveSameClaims = (one: ClaimPack, other: ClaimPack): boolean =>
   isDeepStrictEqual([one.common, one.claims], [other.common, other.claims])

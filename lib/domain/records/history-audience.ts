@@ -1,3 +1,4 @@
+import { splitIntoParts } from '../../base/concurrency.ts'
 import { type HistoryAudience, historyAudienceOf } from '../../base/visibility.ts'
 import {
   getMany,
@@ -25,35 +26,34 @@ import {
   withFlagAudience,
 } from './items.ts'
 
-/** The sort keys between these hold all that can move, and the head. `$` is the character after `#`. */
-const [FIRST, LAST] = ['ACTIVITY#', 'HEAD#CLAIMS$']
-/** A transaction takes 100 writes, and an item that moves also changes the counters of its lists. */
-const AT_ONCE = 20
+/** The items that can move, and the head, have sort keys between these. `$` is the character after `#`. */
+const [FIRST_SORT_KEY, LAST_SORT_KEY] = ['ACTIVITY#', 'HEAD#CLAIMS$']
+/** A transaction has 100 actions, and an item that moves also changes the counters of its lists. */
+const ITEMS_IN_TRANSACTION = 20
 
 /**
- * Moves the history of a record to the lists of its new audience. It compares with the record as it is now, so it may
- * run twice or late. Calls: one query, and one transaction for each twenty items that move.
+ * Moves the history of a record to the lists of its new audience. It compares with the present record, so it may run twice
+ * or late. Costs one query, and one transaction for each twenty items that move.
  */
 export async function moveHistory(old: RecordItem | undefined, next: RecordItem | undefined): Promise<void> {
   if (!old || !next || historyAudienceOf(old, true) === historyAudienceOf(next, true)) return
   const head = key.head(next.entity_id)
-  const items = await queryAllBetween(head.pk, FIRST, LAST)
-  const found = new Map(items.map((it) => [place(keyOf(it)), it]))
-  const moving = items.filter((it) => moveWrite(it, itemAt(found, head))).map(keyOf)
-  for (let start = 0; start < moving.length; start += AT_ONCE)
-    await moveSome(head, moving.slice(start, start + AT_ONCE), found)
+  const items = await queryAllBetween(head.pk, FIRST_SORT_KEY, LAST_SORT_KEY)
+  const loaded = new Map(items.map((item) => [place(keyOf(item)), item]))
+  const moving = items.filter((item) => moveWrite(item, itemAt(loaded, head))).map(keyOf)
+  for (const keys of splitIntoParts(moving, ITEMS_IN_TRANSACTION)) await moveItems(head, keys, loaded)
 }
 
-/** After a conflict the record and the items are read again. */
-const moveSome = (head: Key, some: readonly Key[], found: ReadonlyMap<string, Stored>): Promise<void> =>
+/** Moves items in one transaction. After a conflict the record and the items are read again. */
+const moveItems = (head: Key, keys: readonly Key[], loaded: ReadonlyMap<string, Stored>): Promise<void> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict', 10)
-    const now = unit.attempt === 1 ? found : await getMany([head, ...some], true)
-    const writes = some.flatMap((each) => moveWrite(itemAt(now, each), itemAt(now, head)) ?? [])
+    const items = unit.attempt === 1 ? loaded : await getMany([head, ...keys], true)
+    const writes = keys.flatMap((key) => moveWrite(itemAt(items, key), itemAt(items, head)) ?? [])
     unit.add(writes)
   })
 
-/** Returns undefined where nothing is to move: the audience is right already, or the record is gone. */
+/** The write that moves an item. Undefined if its audience is right already, or if the record does not exist. */
 const moveWrite = (stored: Stored | undefined, head: Stored | undefined): Write | undefined =>
   stored && head && movers[String(stored.type)]?.(stored, parse(recordItem, head))
 
@@ -68,9 +68,9 @@ type Mover<T extends HistoryItem> = {
 const moverOf =
   <T extends HistoryItem>({ read, withAudience, write }: Mover<T>) =>
   (stored: Stored, about: RecordItem): Write | undefined => {
-    const it = read(stored)
-    const next = withAudience({ ...it, version: it.version + 1 }, about)
-    return next.audience === it.audience ? undefined : write(next, it)
+    const old = read(stored)
+    const next = withAudience({ ...old, version: old.version + 1 }, about)
+    return next.audience === old.audience ? undefined : write(next, old)
   }
 
 const movers: Readonly<Record<string, (stored: Stored, about: RecordItem) => Write | undefined>> = {

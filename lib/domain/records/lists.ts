@@ -1,3 +1,4 @@
+import { omit } from '../../base/omit.ts'
 import { audiences, audiencesWith, type Scope } from '../../base/visibility.ts'
 import {
   getMany,
@@ -66,11 +67,11 @@ export function listRecordRows(filter: RecordFilter, scope: Scope, place: PageRe
   const list = { ...listFor(filter, scope), members: rowMembers }
   return rememberRead('records', JSON.stringify(['list', list.partitions, list.forward, place]), async (beside) => {
     let results: RecordRow[] = []
-    const { items: _, ...listing } = await readList(list, place, (items) => {
+    const listing = await readList(list, place, (items) => {
       results = items.map((item) => read(RecordRow, recordItem, item))
       return [...keysToShow(results), beside]
     })
-    return { value: { ...listing, results }, found: listing.found }
+    return { value: { ...omit(listing, 'items'), results }, found: listing.found }
   })
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { omit } from '../../base/omit.ts'
 import { cut } from '../../engines/matching/index.ts'
 import { defineItem, type IndexName, padPlace, replaceDerived, type Write } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -200,4 +201,5 @@ const queuesOf = (it: QueueEntry): QueueType[] => [
   ...(it.status === 'pending_review' && it.age !== 'fresh' ? (['expiring'] as const) : []),
 ]
 
-const placeText = ({ updated_at: _, version: __, ...place }: QueueEntry) => JSON.stringify(place)
+/** The members of an entry on which its places in the lists depend, as one text. */
+const placeText = (entry: QueueEntry) => JSON.stringify(omit(entry, 'updated_at', 'version'))

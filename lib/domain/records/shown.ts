@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { addressOf } from '../../base/ids/address.ts'
+import { omit } from '../../base/omit.ts'
 import { getMany, itemAt, type Key, type Stored } from '../../engines/table/index.ts'
 import { type Actor, mayInspect, worksOn } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -107,10 +108,10 @@ function readerLookup(found: ReadonlyMap<string, Stored>, actor: Actor | null): 
   }
   return {
     name,
-    link: (kind, { text, id, name: _, ...rest }) => {
-      const today = name(kind, id)
-      if (today !== undefined) return { ...rest, id, name: today }
-      return text === undefined ? undefined : { id: null, name: text }
+    link: (kind, stored) => {
+      const today = name(kind, stored.id)
+      if (today !== undefined) return { ...omit(stored, 'text'), name: today }
+      return stored.text === undefined ? undefined : { id: null, name: stored.text }
     },
     username: (id, stored) => usernameOf(people, id, stored),
   }

@@ -1,13 +1,13 @@
 import type { History } from '../history.ts'
-import type { Assertion, Decision } from '../items.ts'
+import { type Assertion, type Decision, isSettled } from '../items.ts'
 import type { OutcomeRule } from '../rules/canonical.ts'
 
 type Status = Assertion['reconciliation_status']
 type Fate = { status: Status; at: string }
 
 /**
- * The claims that readers could see at a moment, oldest first, with their status of then. Where a claim has changed
- * since, decisions and settlings up to that moment give its status.
+ * Returns the claims that readers could see at a moment, oldest first, with their status of that moment. If a claim has
+ * changed since, decisions and settlings up to that moment give its status.
  */
 export function claimsAt(
   { assertions, decisions }: Pick<History, 'assertions' | 'decisions'>,
@@ -15,16 +15,16 @@ export function claimsAt(
 ): Assertion[] {
   const fates = fatesAt(assertions, decisions, at)
   return assertions
-    .filter((it) => it.created_at <= at)
-    .map((it) => (it.updated_at <= at ? it : withFate(it, fates.get(it.id))))
-    .filter((it) => it.reconciliation_status === 'accepted' || it.reconciliation_status === 'disputed')
+    .filter((claim) => claim.created_at <= at)
+    .map((claim) => (claim.updated_at <= at ? claim : withFate(claim, fates.get(claim.id))))
+    .filter(isSettled)
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-const withFate = (it: Assertion, fate: Fate | undefined): Assertion => ({
-  ...it,
+const withFate = (claim: Assertion, fate: Fate | undefined): Assertion => ({
+  ...claim,
   reconciliation_status: fate?.status ?? 'pending',
-  updated_at: fate?.at ?? it.created_at,
+  updated_at: fate?.at ?? claim.created_at,
 })
 
 type Step = { at: string; sequence: number; apply: (fates: Map<string, Fate>) => void }
@@ -57,11 +57,11 @@ const applyDecision =
     }
   }
 
-/** What lib/domain/records/rules/canonical.ts does to a rival, told from the stored outcome. */
+/** The status that lib/domain/records/rules/canonical.ts gave a rival, derived from the stored outcome. */
 function rivalStatus(rule: OutcomeRule, before: Status | undefined): Status {
   if (rule === 'disputed') return 'disputed'
   if (rule === 'coexist' || rule === 'refines') return 'accepted'
-  // The existing value stands, so rivals that stood beside it stay as they are.
+  // The existing value stands, so rivals that stood with it keep their status.
   if (rule === 'existing_stands' && (before === 'accepted' || before === 'disputed')) return before
   return 'superseded'
 }

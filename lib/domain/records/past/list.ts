@@ -1,3 +1,4 @@
+import { mapAtOnce } from '../../../base/concurrency.ts'
 import { invalid } from '../../../base/errors.ts'
 import { audiencesWith } from '../../../base/visibility.ts'
 import {
@@ -17,13 +18,15 @@ import { decision, listsOf, RecordRow, recordItem, revision, rowMembers } from '
 import { type Publication, publicationAt, wasDeleted } from './publications.ts'
 import { pastRow } from './record.ts'
 
-/** `more`: there may be records after this page. */
+/** `more`: further records may follow this page. */
 type PastPage = PageResult<RecordRow> & { more: boolean }
 
 /**
- * One page of the records of a kind that were public at a moment, newest first. It is a page of today's list without records
- * that were not public then, so it may be short. Records that are hidden today are missing. `count` is the size of today's list.
- * Calls: two, one for each record of the page that was published again since, and one for each hundred of these.
+ * Returns one page of the records of a kind that were public at a moment, newest first. It is a page of today's list without
+ * the records that were not public then, so it may be short. Records that are hidden today are missing. `count` is the size
+ * of today's list.
+ *
+ * Costs two calls, one for each record of the page that was published again since, and one for each hundred of them.
  */
 export async function listPastRows(
   { kind, at, actor }: { kind: Kind; at: string; actor: Actor | null },
@@ -44,35 +47,34 @@ export async function listPastRows(
   return { count: listing.count, results, first: listing.first, last: listing.last, more: rows.length === limit }
 }
 
-/** So many histories are read at once. */
-const AT_ONCE = 20
+/** Histories that are read at the same time. */
+const HISTORIES_AT_ONCE = 20
 
-/** Drops records that were not public then, and gives the others their values of then. */
+/** Drops the rows of records that were not public at `at`. All other rows get their values of that moment. */
 async function rowsAt(rows: readonly RecordRow[], at: string, actor: Actor | null): Promise<RecordRow[]> {
-  const changed = rows.filter((it) => !isUnchanged(it, at))
-  const then = new Map<string, Publication>()
-  for (let start = 0; start < changed.length; start += AT_ONCE)
-    await Promise.all(
-      changed.slice(start, start + AT_ONCE).map(async (it) => {
-        const found = await findPublication(it, at)
-        if (found) then.set(it.entity_id, found)
-      }),
-    )
-  const kept = await getMany([...then].map(([entity_id, { number }]) => key.revision(entity_id, number)))
-  return rows.flatMap((it): RecordRow[] => {
-    if (isUnchanged(it, at)) return wasDeleted(it, at) ? [] : [{ ...it, updated_at: it.accepted_at ?? it.updated_at }]
-    const found = then.get(it.entity_id)
-    const values = found && itemIn(kept, revision, { entity_id: it.entity_id, revision_number: found.number })
-    const row = values && pastRow(it, { found, revision: values }, actor)
-    return row ? [row] : []
+  const changed = rows.filter((row) => !isUnchanged(row, at))
+  const publications = new Map<string, Publication>()
+  await mapAtOnce(changed, HISTORIES_AT_ONCE, async (row) => {
+    const publication = await findPublication(row, at)
+    if (publication) publications.set(row.entity_id, publication)
+  })
+  const revisions = await getMany([...publications].map(([entity_id, { number }]) => key.revision(entity_id, number)))
+  return rows.flatMap((row): RecordRow[] => {
+    if (isUnchanged(row, at))
+      return wasDeleted(row, at) ? [] : [{ ...row, updated_at: row.accepted_at ?? row.updated_at }]
+    const publication = publications.get(row.entity_id)
+    const published =
+      publication && itemIn(revisions, revision, { entity_id: row.entity_id, revision_number: publication.number })
+    const past = published && pastRow(row, { publication, revision: published }, actor)
+    return past ? [past] : []
   })
 }
 
-/** Then the values of then are the values of today, and no history need be read. */
+/** Whether the values of that moment are the values of today, so that no history has to be read. */
 const isUnchanged = ({ accepted_at }: RecordRow, at: string) => accepted_at !== null && accepted_at <= at
 
-async function findPublication(it: RecordRow, at: string): Promise<Publication | undefined> {
-  const { pk, sk } = key.decision(it.entity_id, '')
+async function findPublication(row: RecordRow, at: string): Promise<Publication | undefined> {
+  const { pk, sk } = key.decision(row.entity_id, '')
   const decisions = (await queryAll(pk, sk)).map((item) => parse(decision, item))
-  return publicationAt(it, decisions, at)
+  return publicationAt(row, decisions, at)
 }

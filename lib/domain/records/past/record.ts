@@ -4,46 +4,46 @@ import { headerOf, withoutNames } from '../build.ts'
 import { type History, loadHistory } from '../history.ts'
 import type { Decision, RecordRow, Revision } from '../items.ts'
 import { claimsAt } from './claims.ts'
-import { type Publication, publicationAt, revisionOfPublication, stricterTier } from './publications.ts'
+import { coarserTier, type Publication, publicationAt, revisionOfPublication } from './publications.ts'
 
 /**
- * A record as it was public at a moment, with its values, claims and decisions of then. Undefined where it was not public then, or
- * this reader may not read it. It has no links from other records: they are not kept for the past.
+ * Returns a record as it was public at a moment, with its values, claims and decisions of that moment. Undefined if it was
+ * not public then, or if this reader may not read it. Links from other records are not stored for the past, so it has none.
  */
-export function pastRecord(it: History, at: string, actor: Actor | null): History | undefined {
-  const found = publicationAt(it, it.decisions, at)
-  const revision = found && revisionOfPublication(it.revisions, found)
-  const then = found && revision && pastRow(it, { found, revision }, actor)
-  if (!then) return undefined
+export function pastRecord(today: History, at: string, actor: Actor | null): History | undefined {
+  const publication = publicationAt(today, today.decisions, at)
+  const revision = publication && revisionOfPublication(today.revisions, publication)
+  const past = publication && revision && pastRow(today, { publication, revision }, actor)
+  if (!past) return undefined
   return {
-    ...it,
-    ...then,
+    ...today,
+    ...past,
     proposed: null,
-    assertions: claimsAt(it, at),
+    assertions: claimsAt(today, at),
     links: [],
-    revisions: it.revisions.filter((each) => each.created_at <= at),
-    decisions: it.decisions.filter((each) => each.created_at <= at && isAcceptance(each)),
+    revisions: today.revisions.filter(({ created_at }) => created_at <= at),
+    decisions: today.decisions.filter((decision) => decision.created_at <= at && isAcceptance(decision)),
     activities: [],
     flags: [],
     lease: null,
   }
 }
 
-const isAcceptance = (it: Decision) => it.accepted_revision !== null
+const isAcceptance = ({ accepted_revision }: Decision) => accepted_revision !== null
 
-/** Undefined where this reader may not read the tier that the record had then. */
+/** Returns a row with the values of a publication. Undefined if this reader may not read the tier that the record had then. */
 export function pastRow<T extends RecordRow>(
-  it: T,
-  { found: { at }, revision }: { found: Publication; revision: Revision },
+  today: T,
+  { publication: { at }, revision }: { publication: Publication; revision: Revision },
   actor: Actor | null,
 ): T | undefined {
   const { data, revision_number, revision_id } = revision
-  const header = withoutNames(headerOf(kinds[it.kind], data))
-  if (!maySee(actor, { ...it, access_tier: header.access_tier, public: true })) return undefined
+  const header = withoutNames(headerOf(kinds[today.kind], data))
+  if (!maySee(actor, { ...today, access_tier: header.access_tier, public: true })) return undefined
   return {
-    ...it,
+    ...today,
     ...header,
-    access_tier: stricterTier(it.access_tier, header.access_tier),
+    access_tier: coarserTier(today.access_tier, header.access_tier),
     data,
     status: 'accepted',
     public: true,
@@ -56,8 +56,8 @@ export function pastRow<T extends RecordRow>(
   }
 }
 
-/** Loads a record as it was public at a moment. The caller checks first that the reader may see it today. One query. */
+/** Loads a record as it was public at a moment, by one query. Check first that the reader may see the record of today. */
 export async function loadPastRecord(entity_id: string, at: string, actor: Actor | null): Promise<History | undefined> {
-  const it = await loadHistory(entity_id)
-  return it && pastRecord(it, at, actor)
+  const today = await loadHistory(entity_id)
+  return today && pastRecord(today, at, actor)
 }

@@ -18,13 +18,12 @@ import { showRecord, type Visible } from '../shown.ts'
 import { type DateDisplay, isDate, loadDateDisplay } from '../views/dates.ts'
 import { differenceOf } from '../views/difference.ts'
 import { visibleValues } from '../views/record.ts'
-import { publicationsOf, revisionOfPublication, stricterTier } from './publications.ts'
+import { coarserTier, publicationsOf, revisionOfPublication } from './publications.ts'
 
 /**
- * The history of a record as a person reads it: who did what, the verdict, and what changed, field by field. Everyone reads what
- * was public. Those who work on the record also read what waited and what was refused.
+ * The history of a record for people: who did what, the verdict, and the changes field by field. Everyone reads the public
+ * states. Those who work on the record also read waiting and refused revisions.
  */
-
 const storyEvents = ['sent_in', 'published', 'changed', 'decided', 'deleted', 'restored'] as const
 
 type Entry = {
@@ -37,7 +36,7 @@ type Entry = {
   between?: readonly [RecordItem['data'], RecordItem['data']]
 }
 
-/** The `description` of routes that answer a history. */
+/** The `description` of routes that return a history. */
 export const ABOUT_HISTORY =
   'Newest first: what became public, who wrote it and who accepted it, and what differed, field by field. Those who work on the record read of what waited and was refused as well.'
 
@@ -64,55 +63,55 @@ export const StoryEntryView = s.shape('StoryEntry', () =>
   }),
 )
 
-/** One page of the history, newest first. Two calls, and one more for each hundred things that the values name. */
+/** Returns one page of the history, newest first. Two calls, and one more for each hundred records that the values name. */
 export async function storyPage(
-  it: History,
+  history: History,
   actor: Actor | null,
   page: PageRequest,
   request: Request,
   showing: Showing | undefined,
 ) {
-  const seen = await showRecord(actor, it)
-  const all = entriesOf(seen, actor)
-  const some = sliceOf(all, page)
+  const visible = await showRecord(actor, history)
+  const all = entriesOf(visible, actor)
+  const entries = sliceOf(all, page)
   const people = await peopleOf(
-    some
+    entries
       .flatMap(({ revision, decision }) => [revision?.created_by, decision?.reviewer_id])
       .filter((id) => id !== undefined),
   )
-  const values = some.flatMap(({ between = [] }) => between.map((data) => ({ kind: seen.kind, data })))
+  const values = entries.flatMap(({ between = [] }) => between.map((data) => ({ kind: visible.kind, data })))
   const dating = await loadDateDisplay(values, showing, actor)
   return listBody(request, page, {
     count: all.length,
-    results: some.map((each) => rowOf(seen, each, { actor, people, say: request.say, dating })),
+    results: entries.map((entry) => rowOf(visible, entry, { actor, people, say: request.say, dating })),
   })
 }
 
-/** Newest first. At the same moment the later one in these lists counts as newer. */
-function entriesOf(it: Visible<History>, actor: Actor | null): Entry[] {
-  const inside = worksOn(actor, it)
+/** Lists all entries, newest first. Of two entries with the same time, the later one in the list below comes first. */
+function entriesOf(history: Visible<History>, actor: Actor | null): Entry[] {
+  const isInsider = worksOn(actor, history)
   return [
-    ...(inside ? [...sentInEntries(it), ...refusedEntries(it)] : []),
-    ...publishedEntries(it, actor, inside),
-    ...absenceEntries(it),
+    ...(isInsider ? [...sentInEntries(history), ...refusedEntries(history)] : []),
+    ...publishedEntries(history, actor, isInsider),
+    ...absenceEntries(history),
   ]
     .map((entry, i) => ({ entry, i }))
     .sort((a, b) => (a.entry.at === b.entry.at ? b.i - a.i : a.entry.at < b.entry.at ? 1 : -1))
     .map(({ entry }) => entry)
 }
 
-/** The publications, each compared with the previous one that this reader could read. */
-function publishedEntries(it: Visible<History>, actor: Actor | null, inside: boolean): Entry[] {
+/** Lists the publications, each compared with the previous publication that this reader could read. */
+function publishedEntries(history: Visible<History>, actor: Actor | null, isInsider: boolean): Entry[] {
   let before: RecordItem['data'] | undefined
-  return publicationsOf(it, it.decisions).flatMap((each): Entry[] => {
-    const revision = revisionOfPublication(it.revisions, each)
-    if (!revision || !(inside || maySeeTier(actor, tierOf(revision)))) return []
-    const after = guardedValues(it, revision, actor)
+  return publicationsOf(history, history.decisions).flatMap((publication): Entry[] => {
+    const revision = revisionOfPublication(history.revisions, publication)
+    if (!revision || !(isInsider || maySeeTier(actor, tierOf(revision)))) return []
+    const after = guardedValues(history, revision, actor)
     const entry: Entry = {
-      at: each.at,
+      at: publication.at,
       event: before ? 'changed' : 'published',
       revision,
-      decision: each.decision,
+      decision: publication.decision,
       between: [before ?? {}, after],
     }
     before = after
@@ -121,13 +120,15 @@ function publishedEntries(it: Visible<History>, actor: Actor | null, inside: boo
 }
 
 /**
- * The revisions that contributors sent in, each compared with the one before. A reviewer's own revision appears with
- * the verdict instead.
+ * Lists the revisions that contributors sent in, each compared with the previous revision. A reviewer's own revision
+ * appears with the verdict instead.
  */
-function sentInEntries(it: Visible<History>): Entry[] {
-  const oldestFirst = it.revisions.toSorted((a, b) => a.revision_number - b.revision_number)
+function sentInEntries({ revisions, decisions }: Visible<History>): Entry[] {
+  const oldestFirst = revisions.toSorted((a, b) => a.revision_number - b.revision_number)
   const byReviewers = new Set(
-    it.decisions.flatMap((each) => (each.accepted_revision === each.revision_reviewed ? [] : [each.accepted_revision])),
+    decisions.flatMap(({ accepted_revision, revision_reviewed }) =>
+      accepted_revision === revision_reviewed ? [] : [accepted_revision],
+    ),
   )
   return oldestFirst.flatMap((revision, i): Entry[] => {
     if (byReviewers.has(revision.revision_number)) return []
@@ -138,13 +139,13 @@ function sentInEntries(it: Visible<History>): Entry[] {
   })
 }
 
-const refusedEntries = (it: Visible<History>): Entry[] =>
-  it.decisions
+const refusedEntries = ({ decisions, revisions }: Visible<History>): Entry[] =>
+  decisions
     .filter(({ accepted_revision }) => accepted_revision === null)
     .map((decision) => ({
       at: decision.created_at,
       event: 'decided',
-      revision: it.revisions.find((each) => each.revision_number === decision.revision_reviewed),
+      revision: revisions.find(({ revision_number }) => revision_number === decision.revision_reviewed),
       decision,
     }))
 
@@ -156,14 +157,14 @@ const absenceEntries = ({ absences = [] }: RecordItem): Entry[] =>
 
 const tierOf = ({ data }: Revision): string => textOf(data.access_tier) || openTier
 
-/** The values of a revision as this reader may know them. A place is rounded if it is guarded today or was then. */
-const guardedValues = (it: Visible<History>, revision: Revision, actor: Actor | null) =>
-  visibleValues({ ...it, access_tier: stricterTier(it.access_tier, tierOf(revision)) }, revision.data, actor)
+/** Returns the values of a revision for this reader. The place is rounded if the tier of today or of that time rounds it. */
+const guardedValues = (history: Visible<History>, revision: Revision, actor: Actor | null) =>
+  visibleValues({ ...history, access_tier: coarserTier(history.access_tier, tierOf(revision)) }, revision.data, actor)
 
 type ReaderContext = { actor: Actor | null; people: PeopleById; say: Say; dating: DateDisplay }
 
-function rowOf(it: Visible<History>, { at, event, revision, decision, between }: Entry, reading: ReaderContext) {
-  const { actor, people } = reading
+function rowOf(history: Visible<History>, { at, event, revision, decision, between }: Entry, reader: ReaderContext) {
+  const { actor, people } = reader
   return {
     at,
     event,
@@ -171,14 +172,16 @@ function rowOf(it: Visible<History>, { at, event, revision, decision, between }:
     author: revision ? people(revision.created_by) : null,
     verdict: decision?.verdict ?? null,
     decided_by: decision ? people(decision.reviewer_id) : null,
-    note: decision ? noteOf(decision, worksOn(actor, it)) : '',
-    changes: between ? differenceOf(it, ...between).map((each) => changeView(it, each, between, reading)) : [],
+    note: decision ? noteOf(decision, worksOn(actor, history)) : '',
+    changes: between
+      ? differenceOf(history, ...between).map((change) => changeView(history, change, between, reader))
+      : [],
   }
 }
 
-/** The note of a verdict. Only those who work on the record see `feedback`, which addresses the contributor. */
-const noteOf = ({ reconciliation_note, feedback }: Decision, inside: boolean): string =>
-  (inside && feedback) || reconciliation_note
+/** Returns the note of a verdict. Only those who work on the record see `feedback`, which addresses the contributor. */
+const noteOf = ({ reconciliation_note, feedback }: Decision, isInsider: boolean): string =>
+  (isInsider && feedback) || reconciliation_note
 
 type Difference = ReturnType<typeof differenceOf>[number]
 function changeView(
@@ -202,11 +205,11 @@ function changeView(
   return before === undefined || after === undefined ? row : { ...row, dates: { before, after } }
 }
 
-/** A value as text in the reader's language. Null where there is none. */
+/** Writes a value as text in the reader's language. Null if it is absent. */
 function valueText(field: Field | undefined, value: unknown, say: Say): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return say(value ? phrase('Yes') : phrase('No'))
   const text = textOf(value)
-  const option = field?.vocabulary && optionsOf(field.vocabulary).find((each) => each.value === text)
+  const option = field?.vocabulary && optionsOf(field.vocabulary).find((candidate) => candidate.value === text)
   return option ? say(option.label) : text
 }

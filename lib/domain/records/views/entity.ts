@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { omit } from '../../../base/omit.ts'
 import * as s from '../../../base/shapes.ts'
 import { DatesShownView } from '../../../platform/http/showing.ts'
 import { type Actor, worksOn } from '../../../platform/permissions.ts'
@@ -151,15 +152,11 @@ export const RevisionView = s.shape('Revision', () =>
   }),
 )
 
-export const revisionView = (
-  it: Visible<RecordItem>,
-  { version: _, entity_id, created_by, data, ...rest }: Revision,
-  people: PeopleById,
-) => ({
-  ...rest,
-  entity: entity_id,
-  data: withKindMembers(it, data),
-  created_by: people(created_by),
+export const revisionView = (it: Visible<RecordItem>, revision: Revision, people: PeopleById) => ({
+  ...omit(revision, 'version', 'entity_id'),
+  entity: revision.entity_id,
+  data: withKindMembers(it, revision.data),
+  created_by: people(revision.created_by),
 })
 
 /** Activities whose comment only those who work on the record may read: the feedback of a verdict, the reason of a flag. */
@@ -184,15 +181,15 @@ export const ActivityView = s.shape('Activity', () =>
 
 /** `about` is undefined where the caller may not see the record. */
 export const activityView = (
-  { version: _, audience: __, of_edit: ___, user_id, entity_id, ...rest }: Activity,
+  activity: Activity,
   people: PeopleById,
   about: RecordItem | undefined,
   actor: Actor | null,
 ) => ({
-  ...rest,
-  comment: about && (worksOn(actor, about) || !confidential.includes(rest.activity_type)) ? rest.comment : '',
-  user: people(user_id),
-  entity_id: about ? entity_id : null,
+  ...omit(activity, 'version', 'audience', 'of_edit', 'user_id'),
+  comment: about && (worksOn(actor, about) || !confidential.includes(activity.activity_type)) ? activity.comment : '',
+  user: people(activity.user_id),
+  entity_id: about ? activity.entity_id : null,
   entity_name: about?.name ?? '',
   entity_category: about?.category ?? '',
   entity_status: about ? publicStatus(about) : '',
@@ -219,27 +216,17 @@ export const ReviewDecisionView = s.shape('ReviewDecision', () =>
 )
 
 export const decisionView = (
-  {
-    version: _,
-    audience: __,
-    sequence: ___,
-    outcomes: ____,
-    of_batch: _____,
-    entity_id,
-    reviewer_id,
-    ...rest
-  }: Decision,
+  decision: Decision,
   revisions: readonly Revision[],
-  it: Visible<RecordItem>,
+  about: Visible<RecordItem>,
   people: PeopleById,
 ) => {
-  const reviewed = revisions.find((each) => each.revision_number === rest.revision_reviewed)
+  const reviewed = revisions.find(({ revision_number }) => revision_number === decision.revision_reviewed)
   return {
-    ...rest,
-    entity: entity_id,
-    entity_id,
-    reviewer: people(reviewer_id),
-    revision_reviewed: reviewed ? revisionView(it, reviewed, people) : null,
+    ...omit(decision, 'version', 'audience', 'sequence', 'outcomes', 'of_batch', 'reviewer_id'),
+    entity: decision.entity_id,
+    reviewer: people(decision.reviewer_id),
+    revision_reviewed: reviewed ? revisionView(about, reviewed, people) : null,
   }
 }
 
@@ -268,21 +255,18 @@ export const ReviewFlagView = s.shape('ReviewFlag', () =>
   }),
 )
 
-export const flagView = (
-  { version: _, of_edit: __, contributor_id: ___, audience: ____, entity_id, flagged_by, resolved_by, ...rest }: Flag,
-  people: PeopleById,
-) => ({
-  ...rest,
-  entity: entity_id,
-  flagged_by: people(flagged_by) ?? serviceCard,
-  resolved_by: people(resolved_by),
+export const flagView = (flag: Flag, people: PeopleById) => ({
+  ...omit(flag, 'version', 'of_edit', 'contributor_id', 'audience', 'entity_id'),
+  entity: flag.entity_id,
+  flagged_by: people(flag.flagged_by) ?? serviceCard,
+  resolved_by: people(flag.resolved_by),
 })
 
-const briefView = (it: RecordItem, { user_id, username: _, ...rest }: ActivityBrief, people: PeopleById) => ({
-  ...rest,
-  entity_id: it.entity_id,
-  entity_name: it.name,
-  user: people(user_id),
+const briefView = (about: RecordItem, brief: ActivityBrief, people: PeopleById) => ({
+  ...omit(brief, 'user_id', 'username'),
+  entity_id: about.entity_id,
+  entity_name: about.name,
+  user: people(brief.user_id),
 })
 
 /** Those who work on the record see the latest revision, everyone else the accepted one. */

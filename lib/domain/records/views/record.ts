@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { omit } from '../../../base/omit.ts'
 import * as s from '../../../base/shapes.ts'
 import { type Actor, maySeeTier, worksOn } from '../../../platform/permissions.ts'
 import { type Field, type Kind, kindKeys, kinds } from '../../kinds/index.ts'
@@ -188,36 +189,24 @@ export const AssertionView = s.shape('Assertion', () =>
 )
 /** A new claim. It has no `entity_id`: forms would take that for the id of the claim. */
 export const NewAssertionView = s.shape('NewAssertion', () => {
-  const { entity_id: _, ...entries } = AssertionView.entries
-  return v.object(entries)
+  return v.object(omit(AssertionView.entries, 'entity_id'))
 })
 
 /**
  * Shows a claim under the names of the specification and of the dashboard. `isHidden`: the caller may not see its
  * value.
  */
-export function assertionView(it: Assertion, isHidden = false): s.Output<typeof AssertionView> {
-  const {
-    value: _,
-    version: __,
-    kind,
-    entity_id,
-    object_id,
-    contributor_id: ___,
-    audience: ____,
-    settlings: _____,
-    ...rest
-  } = it
-  const text = isHidden ? '' : it.asserted_value
+export function assertionView(claim: Assertion, isHidden = false): s.Output<typeof AssertionView> {
+  const { kind, entity_id, object_id } = claim
+  const text = isHidden ? '' : claim.asserted_value
   return {
-    ...rest,
+    ...omit(claim, 'kind', 'version', 'contributor_id', 'audience', 'settlings'),
     asserted_value: text,
-    property: it.asserted_property,
+    property: claim.asserted_property,
     value: text,
     entity_type: kind,
-    entity_id: kinds[it.kind].record ? object_id : entity_id,
+    entity_id: kinds[kind].record ? object_id : entity_id,
     cultural_entity_id: entity_id,
-    object_id,
-    content_type_name: kinds[it.kind].typeScope ?? kind,
+    content_type_name: kinds[kind].typeScope ?? kind,
   }
 }
