@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, rename, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { lastChange, timeOf } from './fresh.ts'
+import { lastChange, writtenAt } from './fresh.ts'
 
 /** Where the whole API document lies once it is built. */
 export const DOCUMENT = '.build/openapi.json'
@@ -13,7 +13,7 @@ export const SOURCES = ['functions', 'lib', 'api', 'package.json', 'package-lock
 /** Builds the API document unless it is newer than all of its sources. Returns its path. */
 export async function buildDocument(root: string): Promise<string> {
   const to = join(root, DOCUMENT)
-  const [changed, built] = await Promise.all([lastChange(SOURCES.map((each) => join(root, each))), timeOf(to)])
+  const [changed, built] = await Promise.all([lastChange(SOURCES.map((each) => join(root, each))), writtenAt(to)])
   if (built > changed) return to
   const begun = new Date()
   const made = `${to}.${process.pid}`

@@ -22,7 +22,7 @@ export async function unlessFresh({ root, sources, mark }: Made, make: () => Pro
   await mkdir(dirname(file), { recursive: true })
   await alone(`${file}.lock`, async () => {
     const changed = await lastChange(sources.map((each) => join(root, each)))
-    if ((await timeOf(file)) > changed) return
+    if ((await writtenAt(file)) > changed) return
     const begun = new Date()
     await rm(file, { force: true })
     await make()
@@ -46,7 +46,8 @@ export async function lastChange(paths: readonly string[]): Promise<number> {
 }
 
 /** When a file was written, in milliseconds; 0 if it does not exist. */
-export const timeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0
+export const writtenAt = async (path: string): Promise<number> =>
+  (await stat(path).catch(() => undefined))?.mtimeMs ?? 0
 
 /** Runs `work` under a lock. The lock is a folder, since only one process can make a folder. */
 async function alone(lock: string, work: () => Promise<void>): Promise<void> {
@@ -64,7 +65,7 @@ async function taken(lock: string): Promise<boolean> {
     return true
   } catch (error) {
     if (Object(error).code !== 'EEXIST') throw error
-    const made = await timeOf(lock)
+    const made = await writtenAt(lock)
     if (made > 0 && Date.now() - made > LONGEST_MS) await rm(lock, { recursive: true, force: true })
     return false
   }

@@ -28,7 +28,7 @@ export default class Packages {
       'before:package:createDeploymentArtifacts': () => packFunctions(serviceDir, service.functions),
       'after:aws:package:finalize:mergeCustomProviderResources': () =>
         share(service.provider.compiledCloudFormationTemplate),
-      'after:package:finalize': () => log.notice(sizeOf(service.provider.compiledCloudFormationTemplate)),
+      'after:package:finalize': () => log.notice(sizeOfTemplate(service.provider.compiledCloudFormationTemplate)),
     }
   }
 }
@@ -43,7 +43,7 @@ async function packFunctions(root: string, functions: Framework['service']['func
 }
 
 /** A sentence with the number of resources and routes, and what AWS allows. */
-export function sizeOf({ Resources }: Template): string {
+export function sizeOfTemplate({ Resources }: Template): string {
   const all = Object.values(Resources)
   const routes = all.filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route')
   return `The stack has ${all.length} of 500 resources, and its gateway ${routes.length} of 300 routes.`

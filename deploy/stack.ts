@@ -6,7 +6,7 @@ import { parse } from 'yaml'
  * Reads serverless.yml for the local stage, with the ports of the environment. Fails where a part is missing, or only a deployment would
  * know it.
  */
-export function loadStack(environment: NodeJS.ProcessEnv = process.env): Stack {
+export function loadStack(environment: NodeJS.ProcessEnv = process.env): LocalStack {
   const file = load()
   const parameters: Record<string, unknown> = { ...file.params.default, ...file.params.local }
   const given: NodeJS.ProcessEnv = {
@@ -31,7 +31,7 @@ export function loadStack(environment: NodeJS.ProcessEnv = process.env): Stack {
     {},
     ...file.resources.flatMap((part) => (typeof part === 'string' ? [] : part.Resources)),
   )
-  return v.parse(Stack, {
+  return v.parse(LocalStack, {
     environment: fill(file.provider.environment),
     offline: fill(file.custom['serverless-offline']),
     table: fill(resources.Table.Properties),
@@ -60,7 +60,7 @@ const File = v.object({
 })
 
 const keys = v.array(v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }))
-const Stack = v.object({
+const LocalStack = v.object({
   environment: v.record(v.string(), v.string()),
   offline: v.object({ httpPort: v.string(), lambdaPort: v.string() }),
   table: v.object({
@@ -80,4 +80,4 @@ const Stack = v.object({
 })
 
 /** The parts of serverless.yml that the local service needs. */
-export type Stack = v.InferOutput<typeof Stack>
+export type LocalStack = v.InferOutput<typeof LocalStack>

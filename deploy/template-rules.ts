@@ -7,7 +7,7 @@ type Rule = (it: Facts, template: Template) => readonly (string | false)[]
  * What CloudFormation, or an AWS service, would refuse of a template. Each fault begins with its resource. Packaging checks none of
  * this. Whether references lead to a resource is tested in `tests/contract/deployment.test.ts`.
  */
-export function faultsOf(template: Template): string[] {
+export function templateFaults(template: Template): string[] {
   const faults = Object.entries(template.Resources).flatMap(([id, { Type, Properties = {} }]) => {
     const own = [...(rules[Type] ?? []), ...everywhere].flatMap((rule) => rule(Object(Properties), template))
     return [...own, !/^[A-Za-z0-9]{1,255}$/.test(id) && 'its logical id is not letters and digits'].flatMap((fault) =>

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { type AccessRecord, deniedObject, type Roles, refusal } from './judge.ts'
 import type { Need } from './policy.ts'
-import { bucketIn, listing, needsOfObject, signerOf } from './requests.ts'
+import { bucketIn, listing, needsOfObject, signerOfRequest } from './requests.ts'
 
 /** The members of a Koa context that the gate uses. The S3 emulator is a Koa application. */
 export type Exchange = {
@@ -29,7 +29,7 @@ export const bucketGate =
     const roles = rolesAt(bucketIn(path))
     const form = isForm(exchange) ? await formIn(req) : undefined
     const headers = signed(req)
-    const signer = form?.signer ?? signerOf({ headers, query })
+    const signer = form?.signer ?? signerOfRequest({ headers, query })
     const refused = refusal(roles, signer, needsOfObject({ method, path, query, headers }, form?.key), record)
     if (refused) return deny(exchange, signer, refused)
     asTheAccount(exchange)

@@ -1,11 +1,11 @@
-import { grantFor, type Need, type Statement } from './policy.ts'
+import { grantFor, type Need, type PolicyStatement } from './policy.ts'
 import { ACCOUNT } from './requests.ts'
 
 /** What each role allows, by the access key id that its function signs with: the function's name. */
-export type Roles = ReadonlyMap<string, readonly Statement[]>
+export type Roles = ReadonlyMap<string, readonly PolicyStatement[]>
 /** What was allowed (`used`) and denied, as `function action resource`. For `used` the resource is written as in the policy. */
 export type AccessRecord = { used: Set<string>; denied: Set<string> }
-export const newRecord = (): AccessRecord => ({ used: new Set(), denied: new Set() })
+export const newAccessRecord = (): AccessRecord => ({ used: new Set(), denied: new Set() })
 
 /** The access keys of commands and tests on this machine. They stand for the owner of the account, so they may do everything. */
 const operators: readonly (string | undefined)[] = ['local', 'S3RVER']
@@ -33,14 +33,14 @@ export function refusal(
   return undefined
 }
 
-export type Answer = { status: number; headers: { [name: string]: string }; body: string }
+export type RefusalReply = { status: number; headers: { [name: string]: string }; body: string }
 
 /** AWS's message for a refusal. */
 const words = (signer: string | undefined, { action, resource }: Need) =>
   `User: arn:aws:sts::${ACCOUNT}:assumed-role/${signer}/${signer} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`
 
 /** The refusal of DynamoDB and of the parameter store. */
-export const deniedTarget = (signer: string | undefined, need: Need): Answer => ({
+export const deniedTarget = (signer: string | undefined, need: Need): RefusalReply => ({
   status: 400,
   headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'denied' },
   body: JSON.stringify({
@@ -50,14 +50,14 @@ export const deniedTarget = (signer: string | undefined, need: Need): Answer => 
 })
 
 /** The refusal of Lambda, when a function is called. */
-export const deniedCall = (signer: string | undefined, need: Need): Answer => ({
+export const deniedCall = (signer: string | undefined, need: Need): RefusalReply => ({
   status: 403,
   headers: { 'content-type': 'application/json', 'x-amzn-errortype': 'AccessDeniedException' },
   body: JSON.stringify({ Message: words(signer, need) }),
 })
 
 /** The refusal of S3. */
-export const deniedObject = (signer: string | undefined, need: Need): Answer => ({
+export const deniedObject = (signer: string | undefined, need: Need): RefusalReply => ({
   status: 403,
   headers: { 'content-type': 'application/xml', 'x-amz-request-id': 'denied' },
   body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>${

@@ -1,5 +1,5 @@
 /** A statement of a role's policy. Resources are ARNs and may have wildcards. */
-export type Statement = {
+export type PolicyStatement = {
   Effect: 'Allow' | 'Deny'
   Action: readonly string[]
   Resource: readonly string[]
@@ -11,7 +11,7 @@ export type Need = { action: string; resource: string; context?: Readonly<Record
 export type Grant = { action: string; resource: string }
 
 /** The statement that allows a need; undefined if none does, or one denies it. Throws for a condition that is not known here. */
-export function grantFor(statements: readonly Statement[], need: Need): Grant | undefined {
+export function grantFor(statements: readonly PolicyStatement[], need: Need): Grant | undefined {
   const about = statements.flatMap((statement) => {
     const action = statement.Action.find((pattern) => matches(pattern.toLowerCase(), need.action.toLowerCase()))
     const resource = statement.Resource.find((pattern) => matches(pattern, need.resource))
@@ -22,7 +22,7 @@ export function grantFor(statements: readonly Statement[], need: Need): Grant | 
   return first && { action: first.action, resource: first.resource }
 }
 
-const holds = ({ Condition = {} }: Statement, { context = {} }: Need): boolean =>
+const holds = ({ Condition = {} }: PolicyStatement, { context = {} }: Need): boolean =>
   Object.entries(Condition).every(([operator, members]) => {
     const compare = operators[operator]
     if (!compare) throw new Error(`a policy has the condition ${operator}, which deploy/access/policy.ts does not know`)

@@ -15,7 +15,7 @@ export const ACCOUNT = '000000000000'
 export const REGION = 'us-east-1'
 
 /** The access key id of a signature, in a header or in the query. Undefined if the request is not signed. */
-export function signerOf({ headers, query }: Pick<WireRequest, 'headers' | 'query'>): string | undefined {
+export function signerOfRequest({ headers, query }: Pick<WireRequest, 'headers' | 'query'>): string | undefined {
   const scope = /Credential=([^,\s]+)/.exec(headers.authorization ?? '')?.[1] ?? query['X-Amz-Credential']
   return scope?.split('/')[0]
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AccessRecord, type Answer, deniedTarget, type Roles, refusal } from './judge.ts'
-import { needsOfTarget, signerOf } from './requests.ts'
+import { type AccessRecord, deniedTarget, type RefusalReply, type Roles, refusal } from './judge.ts'
+import { needsOfTarget, signerOfRequest } from './requests.ts'
 
 /** A fault on the way to the table: returns an answer in place of the table's, or waits; undefined lets the call go on. */
-export type Meddle = (signer: string | undefined, operation: string) => Promise<Answer | undefined>
+export type Meddle = (signer: string | undefined, operation: string) => Promise<RefusalReply | undefined>
 export type TableGate = { endpoint: string; stop: () => Promise<void> }
 
 /**
@@ -47,16 +47,16 @@ export async function startTableGate(
     given?.pipe(answer)
   }
 
-  function meddledWith({ headers }: IncomingMessage): Promise<Answer | undefined> {
+  function meddledWith({ headers }: IncomingMessage): Promise<RefusalReply | undefined> {
     const operation = String(headers['x-amz-target'] ?? '').split('.')[1] ?? ''
-    return meddle(signerOf({ headers: { authorization: headers.authorization }, query: {} }), operation)
+    return meddle(signerOfRequest({ headers: { authorization: headers.authorization }, query: {} }), operation)
   }
 
-  function refusedBy({ method = '', headers }: IncomingMessage, body: string): Answer | undefined {
+  function refusedBy({ method = '', headers }: IncomingMessage, body: string): RefusalReply | undefined {
     const plain = { authorization: headers.authorization, 'x-amz-target': [headers['x-amz-target']].flat()[0] }
     if (plain['x-amz-target'] === undefined) return undefined
     const asked = { method, path: '/', query: {}, headers: plain, body }
-    const signer = signerOf(asked)
+    const signer = signerOfRequest(asked)
     const need = refusal(roles, signer, needsOfTarget(asked), record)
     return need && deniedTarget(signer, need)
   }

@@ -1,5 +1,5 @@
 import type { Roles } from './judge.ts'
-import type { Statement } from './policy.ts'
+import type { PolicyStatement } from './policy.ts'
 import { ACCOUNT, functionArn, objectArn, REGION, tableArn } from './requests.ts'
 
 type Resource = { Type: string; Properties?: object }
@@ -96,13 +96,13 @@ const arns: Readonly<Record<string, (name: string) => string>> = {
 }
 
 /** The statements of a role's inline policies, with references resolved. */
-function statementsOf(role: Resource | undefined, resources: Resources): Statement[] {
+function statementsOf(role: Resource | undefined, resources: Resources): PolicyStatement[] {
   const { Policies = [] }: { Policies?: readonly unknown[] } = Object(resolveReference(role?.Properties, resources))
   return Policies.flatMap((policy) => statementsIn(Object(policy).PolicyDocument))
 }
 
 /** The statements of a policy document. Single values become lists. */
-function statementsIn(document: unknown): Statement[] {
+function statementsIn(document: unknown): PolicyStatement[] {
   const { Statement: all }: { Statement?: unknown } = Object(document)
   return listOf(all ?? []).map((it) => {
     const { Effect, Action, Resource, Condition } = Object(it)

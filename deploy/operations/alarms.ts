@@ -1,7 +1,7 @@
 /** Example: service `heritage-prod`, with its own metrics in namespace `heritage/prod`. */
-export type Stack = { service: string; namespace: string }
+export type AlarmStack = { service: string; namespace: string }
 type Metric = { namespace: string; name: string; dimensions?: Readonly<Record<string, unknown>> }
-type MetricOf = (stack: Stack) => Metric
+type MetricOf = (stack: AlarmStack) => Metric
 type Alarm = {
   means: string
   metric: MetricOf
@@ -134,10 +134,14 @@ const alarms: Readonly<Record<string, Alarm>> = {
 }
 
 /** The alarms of a stack, as resources. */
-export const alarmsOf = (stack: Stack): Record<string, { Type: string; Properties: object }> =>
+export const alarmsOf = (stack: AlarmStack): Record<string, { Type: string; Properties: object }> =>
   Object.fromEntries(Object.entries(alarms).map(([name, alarm]) => [`${name}Alarm`, alarmOf(stack, name, alarm)]))
 
-function alarmOf(stack: Stack, name: string, { means, metric, statistic, above, below, minutes, times = 1 }: Alarm) {
+function alarmOf(
+  stack: AlarmStack,
+  name: string,
+  { means, metric, statistic, above, below, minutes, times = 1 }: Alarm,
+) {
   return {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {

@@ -1,7 +1,7 @@
-import type { Stack } from './alarms.ts'
+import type { AlarmStack } from './alarms.ts'
 
 type Line = readonly (string | object)[]
-type LineOf = (stack: Stack) => Line
+type LineOf = (stack: AlarmStack) => Line
 
 /** The dead-letter queues, by their logical ids in serverless.yml. */
 const letters = ['ProjectorFailures', 'AssetFailures', 'ScheduleFailures'] as const
@@ -63,7 +63,7 @@ const panels: Readonly<Record<string, readonly LineOf[]>> = {
 }
 
 /** The panels as widgets of CloudWatch, two in a row of 24 columns. */
-export const widgets = (stack: Stack): object[] =>
+export const widgets = (stack: AlarmStack): object[] =>
   Object.entries(panels).map(([title, lines], i) => ({
     type: 'metric',
     x: (i % 2) * 12,

@@ -5,11 +5,11 @@ import { type AccessRecord, type Roles, refusal } from '../access/judge.ts'
 import type { Meddle } from '../access/table-gate.ts'
 import { type Pump, startPump } from '../stand-ins/stream-pump.ts'
 import { fits } from './patterns.ts'
-import type { Mapping, Schedule, Stack } from './template.ts'
+import type { Mapping, RehearsedStack, Schedule } from './template.ts'
 
 /** Everything that a scene acts on: the stack, its roles, the table, and what has happened so far. */
 export type World = {
-  stack: Stack
+  stack: RehearsedStack
   roles: Roles
   record: AccessRecord
   table: { endpoint: string; name: string }

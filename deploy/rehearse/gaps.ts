@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import type { Answer as Refusal } from '../access/judge.ts'
+import type { RefusalReply } from '../access/judge.ts'
 import { functionArn } from '../access/requests.ts'
 import { nameOf, visit, type World } from './background.ts'
 import { largeMerge } from './large-merge.ts'
@@ -165,7 +165,7 @@ async function importRefused({ world, origin }: Scene): Promise<void> {
   expectStatus(await dev('POST', '/data/imports/', formOf({ file: new File(['name\nShrine'], 'shrine.csv') })), 503)
 }
 
-const throttled: Refusal = {
+const throttled: RefusalReply = {
   status: 400,
   headers: { 'content-type': 'application/x-amz-json-1.0' },
   body: JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException', message: 'Rate exceeded' }),

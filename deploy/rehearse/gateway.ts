@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { bodyOf, listen } from '../stand-ins/listening.ts'
-import type { Route } from './template.ts'
+import { listen, readBody } from '../stand-ins/listening.ts'
+import type { GatewayRoute } from './template.ts'
 
 /** A function's answer to the gateway, in payload format 2.0. */
 type Result = {
@@ -12,7 +12,7 @@ type Result = {
   isBase64Encoded?: boolean
 }
 /** Invokes the function of a route. Fails if the function fails. */
-type Invoke = (route: Route, event: object) => Promise<unknown>
+type Invoke = (route: GatewayRoute, event: object) => Promise<unknown>
 export type Gateway = { origin: string; stop: () => Promise<void> }
 
 /** Limits of API Gateway and Lambda, in bytes and milliseconds. */
@@ -25,13 +25,17 @@ const PATIENCE_MS = 30_000
  * Stands in for an HTTP API. It routes by the template alone, gives functions events in payload format 2.0, and has the gateway's limits
  * and error messages. Each request gets its own client address, as if it came from many clients.
  */
-export async function startGateway(routes: readonly Route[], invoke: Invoke, reading: Reading): Promise<Gateway> {
+export async function startGateway(
+  routes: readonly GatewayRoute[],
+  invoke: Invoke,
+  reading: Reading,
+): Promise<Gateway> {
   const choose = router(routes, reading)
   const { port, stop } = await listen(serve)
   return { origin: `http://localhost:${port}`, stop }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request)
+    const body = await readBody(request)
     if (body.length > MOST_IN) return say(response, 413, 'Request Entity Too Large')
     const event = eventOf(request, body)
     if (!event) return say(response, 400, 'Bad Request')
@@ -141,9 +145,9 @@ export const readings: readonly Reading[] = [{ restMayBeEmpty: false }, { restMa
  * `$default` comes last. A route for the method goes before one for ANY.
  */
 export function router(
-  routes: readonly Route[],
+  routes: readonly GatewayRoute[],
   reading: Reading,
-): (path: string, method: string) => Route | undefined {
+): (path: string, method: string) => GatewayRoute | undefined {
   const known = routes.map((route) => {
     const [method = '', path = ''] = route.key === '$default' ? ['ANY', '*'] : route.key.split(' ')
     return { route, method, wanted: path.split('/') }

@@ -13,7 +13,7 @@ import { startMailCatcher } from '../stand-ins/mail-catcher.ts'
 import { startS3 } from '../stand-ins/s3.ts'
 import { createTable } from '../stand-ins/table.ts'
 import { startParameters } from './parameters.ts'
-import { type Route, Stack } from './template.ts'
+import { type GatewayRoute, RehearsedStack } from './template.ts'
 
 /** The identity that the mail service has verified. */
 const IDENTITY = 'letters.invalid'
@@ -22,7 +22,7 @@ const IDENTITY = 'letters.invalid'
  * Packages a stage, from its sources, and reads the template. What an operator would set in the shell is set here, such as the origins
  * of browsers and the identity provider.
  */
-export async function packageStage(stage: string, idp: string): Promise<Stack> {
+export async function packageStage(stage: string, idp: string): Promise<RehearsedStack> {
   const directory = join('.build/rehearsal', stage)
   execFileSync(
     process.execPath,
@@ -48,7 +48,7 @@ export async function packageStage(stage: string, idp: string): Promise<Stack> {
       },
     },
   )
-  return new Stack(
+  return new RehearsedStack(
     JSON.parse(await readFile(join(root, directory, 'cloudformation-template-update-stack.json'), 'utf8')),
   )
 }
@@ -58,7 +58,12 @@ export type Access = { roles: Roles; record: AccessRecord; meddle: Meddle }
 export type Ending = (() => unknown)[]
 
 /** Starts the stand-ins for AWS: table, bucket, parameters and mail, each with the roles of the template. */
-export async function raise(stack: Stack, folder: string, { roles, record, meddle }: Access, ending: Ending) {
+export async function raiseGrounds(
+  stack: RehearsedStack,
+  folder: string,
+  { roles, record, meddle }: Access,
+  ending: Ending,
+) {
   const emulator = await startEmulator({ port: await freePort(), file: join(folder, 'dynamodb.sqlite') })
   ending.push(emulator.stop)
   const table = { endpoint: emulator.endpoint, name: String(stack.properties('Table').TableName) }
@@ -81,7 +86,7 @@ export async function raise(stack: Stack, folder: string, { roles, record, meddl
   return { table, gate, bucket: { name, endpoint: files.endpoint }, parameters, mail }
 }
 
-type Grounds = Awaited<ReturnType<typeof raise>>
+type Grounds = Awaited<ReturnType<typeof raiseGrounds>>
 
 /** The variables that Lambda adds to a function's own. Its access key id is its name, by which its role is found. */
 export function surroundings(
@@ -105,13 +110,13 @@ export function surroundings(
 }
 
 /** The roles of functions, by the function's name. The gateway's roles are under their own names. */
-export function rolesOf(stack: Stack): Roles {
+export function rolesOf(stack: RehearsedStack): Roles {
   const byName = new Map(stack.functions().map(({ name, role }) => [name, role]))
   for (const name of stack.routes().map(roleIn)) byName.set(name, name)
   return rolesIn([...byName.keys()], (name) => byName.get(name) ?? '', stack.resources)
 }
 
-export function roleIn({ role }: Route): string {
+export function roleIn({ role }: GatewayRoute): string {
   return role.split('/').at(-1) ?? ''
 }
 

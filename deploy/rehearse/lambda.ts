@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { deniedCall, refusal } from '../access/judge.ts'
-import { functionArn, signerOf } from '../access/requests.ts'
-import { bodyOf, listen } from '../stand-ins/listening.ts'
+import { functionArn, signerOfRequest } from '../access/requests.ts'
+import { listen, readBody } from '../stand-ins/listening.ts'
 import { nameOf, visit, type World } from './background.ts'
 
 export type Lambda = { endpoint: string; stop: () => Promise<void> }
@@ -21,9 +21,9 @@ export async function startLambda(world: World): Promise<Lambda> {
 const ADDRESS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/
 
 async function invoked(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await bodyOf(request)
+  const body = await readBody(request)
   const target = functionArn(decodeURIComponent(ADDRESS.exec(request.url ?? '')?.[1] ?? ''))
-  const signer = signerOf({ headers: { authorization: request.headers.authorization }, query: {} })
+  const signer = signerOfRequest({ headers: { authorization: request.headers.authorization }, query: {} })
   const needs = [{ action: 'lambda:InvokeFunction', resource: target }]
   const refused = refusal(world.roles, signer, needs, world.record)
   if (refused) {

@@ -15,7 +15,7 @@ export type Where = {
 }
 /** A process of a function: `used` is the number of the call that used it last. */
 export type Instance = { child: ChildProcess; busy: boolean; used: number }
-export type Reply = { id?: number; result?: unknown; error?: string; ready?: true; broken?: string }
+export type ProcessReply = { id?: number; result?: unknown; error?: string; ready?: true; broken?: string }
 
 /** The most processes at once, more than there are functions. To make room, the one that was unused for longest is ended. */
 const MOST = 44
@@ -114,11 +114,11 @@ export class Processes {
 }
 
 /** The next message of a process; undefined if it ends first. */
-export async function heard(child: ChildProcess): Promise<Reply | undefined> {
+export async function heard(child: ChildProcess): Promise<ProcessReply | undefined> {
   const listening = new AbortController()
   const { signal } = listening
   try {
-    const [reply]: Reply[] = await Promise.race([
+    const [reply]: ProcessReply[] = await Promise.race([
       once(child, 'message', { signal }),
       once(child, 'exit', { signal }).then(() => []),
     ])

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { newRecord } from '../access/judge.ts'
+import { newAccessRecord } from '../access/judge.ts'
 import { packagesIn } from '../build.ts'
 import { originsOf } from '../reach.ts'
 import { root } from '../root.ts'
@@ -14,16 +14,16 @@ import type { MailCatcher } from '../stand-ins/mail-catcher.ts'
 import { act, startBackground, visit, type World } from './background.ts'
 import { gaps } from './gaps.ts'
 import { readings, router, startGateway } from './gateway.ts'
-import { type Ending, packageStage, people, raise, roleIn, rolesOf, surroundings } from './grounds.ts'
+import { type Ending, packageStage, people, raiseGrounds, roleIn, rolesOf, surroundings } from './grounds.ts'
 import { startLambda } from './lambda.ts'
 import { letters as letterScene } from './letters.ts'
 import { everyTable } from './lists.ts'
 import { pictures } from './pictures.ts'
 import { placesOf, print } from './print.ts'
-import { compare } from './report.ts'
+import { compareRights } from './report.ts'
 import { type Runtime, startRuntime } from './runtime.ts'
 import { type Around, everyRoute, newcomers, pictureSent, story } from './smoke.ts'
-import type { Route } from './template.ts'
+import type { GatewayRoute } from './template.ts'
 import { troubles } from './troubles.ts'
 
 /**
@@ -49,8 +49,8 @@ async function rehearse(): Promise<number> {
   ending.push(idp.stop)
   const stack = await packageStage(stage, idp.issuer)
   const functions = stack.functions()
-  const [roles, record, letters] = [rolesOf(stack), newRecord(), new Map<string, number>()]
-  const grounds = await raise(
+  const [roles, record, letters] = [rolesOf(stack), newAccessRecord(), new Map<string, number>()]
+  const grounds = await raiseGrounds(
     stack,
     folder,
     { roles, record, meddle: async (...call) => world.meddle?.(...call) },
@@ -88,7 +88,7 @@ async function rehearse(): Promise<number> {
     `the rehearsal came to an end: ${error instanceof Error ? error.message : error}`,
   ])
   const names = functions.map(({ name }) => name)
-  const finding = compare(roles, record, await askers(names, bucket.name))
+  const finding = compareRights(roles, record, await askers(names, bucket.name))
   return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters }, short)
 }
 
@@ -97,7 +97,7 @@ async function gateways(world: World): Promise<string[]> {
   const routes = world.stack.routes()
   const origins: string[] = []
   for (const reading of readings) {
-    const invoke = async (route: Route, event: object) => {
+    const invoke = async (route: GatewayRoute, event: object) => {
       act(world, roleIn(route), ['lambda:InvokeFunction'], route.target)
       return world.invoke(route.target, event)
     }

@@ -26,7 +26,7 @@ const circumstances: Readonly<Record<string, { why: string; beside: string }>> =
 type OriginsOf = (name: string, action: string, resource: string) => readonly string[]
 
 /** Compares what each role grants with what was used and denied. `originsOf` names the files whose code asks for a right. */
-export function compare(roles: Roles, { used, denied }: AccessRecord, originsOf: OriginsOf): Finding {
+export function compareRights(roles: Roles, { used, denied }: AccessRecord, originsOf: OriginsOf): Finding {
   const found: Finding = { used: 0, explained: new Map(), idle: [], denied: [...denied] }
   for (const [name, statements] of roles) {
     for (const { Action, Resource } of statements) {

@@ -15,7 +15,7 @@ export type FunctionFacts = {
   handler: string
   variables: Readonly<Record<string, string>>
 }
-export type Route = { key: string; target: string; role: string }
+export type GatewayRoute = { key: string; target: string; role: string }
 /** What a stream or a queue hands to a function. `dead` is the dead-letter queue. */
 export type Mapping = {
   source: string
@@ -33,7 +33,7 @@ export type Failing = { target: string; attempts: number; destination?: string }
 type Facts = Readonly<Record<string, unknown>>
 
 /** A packaged template with every reference resolved. */
-export class Stack {
+export class RehearsedStack {
   readonly resources: Resources
   readonly #conditions: Readonly<Record<string, boolean>>
 
@@ -79,7 +79,7 @@ export class Stack {
   }
 
   /** The gateway's routes, with the ARNs of the function and of the role that invokes it. */
-  routes(): Route[] {
+  routes(): GatewayRoute[] {
     return this.#all('AWS::ApiGatewayV2::Route').map(({ it }) => {
       const { IntegrationUri, CredentialsArn } = this.properties(String(it.Target).split('/').at(-1) ?? '')
       return { key: String(it.RouteKey), target: String(IntegrationUri), role: String(CredentialsArn ?? '') }

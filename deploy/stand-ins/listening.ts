@@ -25,4 +25,5 @@ export async function listen(
 }
 
 /** The whole body of a request. */
-export const bodyOf = async (request: IncomingMessage): Promise<Buffer> => Buffer.concat(await Array.fromAsync(request))
+export const readBody = async (request: IncomingMessage): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(request))

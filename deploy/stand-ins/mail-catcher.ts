@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { escapeHtml } from '../../lib/base/text.ts'
 import { type AccessRecord, deniedCall, type Roles, refusal } from '../access/judge.ts'
-import { ACCOUNT, REGION, signerOf } from '../access/requests.ts'
-import { bodyOf, listen } from './listening.ts'
+import { ACCOUNT, REGION, signerOfRequest } from '../access/requests.ts'
+import { listen, readBody } from './listening.ts'
 
 /** A letter as the mail service got it. */
 export type Caught = {
@@ -46,8 +46,8 @@ export async function startMailCatcher({
     const path = request.url ?? '/'
     if (request.method === 'GET') return void answerPage(path, caught, response)
     if (path !== '/v2/email/outbound-emails') return say(404, { message: 'no such operation' }, 'NotFoundException')
-    const body = (await bodyOf(request)).toString()
-    const signer = signerOf({ headers: { authorization: request.headers.authorization }, query: {} })
+    const body = (await readBody(request)).toString()
+    const signer = signerOfRequest({ headers: { authorization: request.headers.authorization }, query: {} })
     const need = { action: 'ses:SendEmail', resource: `arn:aws:ses:${REGION}:${ACCOUNT}:identity/${identity}` }
     const refused = refusal(access.roles(), signer, [need], access.record)
     if (refused) return say(403, JSON.parse(deniedCall(signer, refused).body), 'AccessDeniedException')

@@ -5,10 +5,10 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
-import type { Stack } from '../stack.ts'
+import type { LocalStack } from '../stack.ts'
 
 /** Creates the table that serverless.yml describes, under this name. An existing table stays as it is. */
-export async function createTable(endpoint: string, TableName: string, table: Stack['table']): Promise<void> {
+export async function createTable(endpoint: string, TableName: string, table: LocalStack['table']): Promise<void> {
   const client = new DynamoDBClient({
     endpoint,
     region: 'us-east-1',

@@ -2,10 +2,10 @@ import { access, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { loadStack } from '../../deploy/stack.ts'
 import { isRecordKey, recordKinds } from '../../lib/domain/kinds/index.ts'
-import { type Caller, callerOf, detailOf, type Who } from './import/client.ts'
+import { type Caller, callerOf, detailOf, type ImportedAs } from './import/client.ts'
 import { deskOf } from './import/desk.ts'
 import { importExchange } from './import/exchange.ts'
-import { progressOf } from './import/progress.ts'
+import { startProgress } from './import/progress.ts'
 import { isComplete, printReport, type Report, reportOf } from './import/report.ts'
 import { readFiles } from './import/rows.ts'
 import { stopper } from './import/stopper.ts'
@@ -76,7 +76,7 @@ async function tables(paths: readonly string[], values: Values & { concurrency: 
   const fault = (await refusal(contributor)) ?? (reviewer && (await refusal(reviewer)))
   if (fault) return wrong(fault)
 
-  const progress = progressOf()
+  const progress = startProgress()
   let settled = 0
   const desk = deskOf({ ...settings, contributor, reviewer }, (it) => {
     const { task = '', done = 0, of = 0 } = it.progress ?? {}
@@ -154,7 +154,7 @@ async function submissions(
   const answers = await runWithin(5000, () => ping().then(() => true))
   if (!answers) return wrong(`The table ${TABLE_NAME} does not answer at ${DYNAMODB_ENDPOINT}.`)
   const stop = stopper()
-  const progress = progressOf()
+  const progress = startProgress()
   let done = 0
   const advance = () => {
     done += 1
@@ -198,7 +198,7 @@ function read() {
   })
 }
 
-function whoIs(token: string | undefined, email: string): Who {
+function whoIs(token: string | undefined, email: string): ImportedAs {
   return token ? { token } : { email }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AccessRecord, newRecord, type Roles } from '../../deploy/access/judge.ts'
+import { type AccessRecord, newAccessRecord, type Roles } from '../../deploy/access/judge.ts'
 import { localIdentity, roleResources, rolesFor } from '../../deploy/access/local-roles.ts'
 import { startTableGate } from '../../deploy/access/table-gate.ts'
 import { loadFunctions, loadStack } from '../../deploy/stack.ts'
@@ -86,7 +86,7 @@ async function start(): Promise<void> {
   if (!outside) await checkLayout()
 
   const resources = roleResources(Object.keys(loadFunctions()))
-  const access = { roles: rolesFor(resources, { table: TABLE_NAME, bucket: BUCKET_NAME }), record: newRecord() }
+  const access = { roles: rolesFor(resources, { table: TABLE_NAME, bucket: BUCKET_NAME }), record: newAccessRecord() }
   // Functions reach the table through this gate, which checks their roles. Commands and stream pumps go there directly.
   const gate = await startTableGate(DYNAMODB_ENDPOINT, access.roles, access.record)
   running.push(gate.stop)

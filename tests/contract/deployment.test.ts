@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { identifyingReach, reachOf } from '../../deploy/reach.ts'
 import { labelOf } from '../../deploy/roles.ts'
 import { events } from '../../deploy/routes.ts'
-import { faultsOf } from '../../deploy/template-rules.ts'
+import { templateFaults } from '../../deploy/template-rules.ts'
 import { measures } from '../../lib/base/telemetry/emf.ts'
 import { groupNames } from '../../lib/platform/http/groups.ts'
 import { functionNames } from '../harness/functions.ts'
@@ -103,7 +103,7 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
   })
 
   test('has nothing that CloudFormation or a service would refuse', () => {
-    expect(faultsOf({ Resources: stack(stage) })).toEqual([])
+    expect(templateFaults({ Resources: stack(stage) })).toEqual([])
   })
 
   test('fits into a stack and a gateway', () => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { newRecord, type Roles } from '../../deploy/access/judge.ts'
+import { newAccessRecord, type Roles } from '../../deploy/access/judge.ts'
 import { readings, router, startGateway } from '../../deploy/rehearse/gateway.ts'
 import { startParameters } from '../../deploy/rehearse/parameters.ts'
 import { fits } from '../../deploy/rehearse/patterns.ts'
-import { compare } from '../../deploy/rehearse/report.ts'
-import { Stack } from '../../deploy/rehearse/template.ts'
+import { compareRights } from '../../deploy/rehearse/report.ts'
+import { RehearsedStack } from '../../deploy/rehearse/template.ts'
 
 const ending: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -115,7 +115,7 @@ describe('the stand-in of the parameter store', () => {
   }
 
   test('throttles, gives what the role allows, and nothing else', async () => {
-    const store = await startParameters(roles, newRecord(), (name) => (name === '/a' ? 'value' : undefined))
+    const store = await startParameters(roles, newAccessRecord(), (name) => (name === '/a' ? 'value' : undefined))
     ending.push(store.stop)
     expect(await ask(store.endpoint, ['/a'])).toMatchObject([400, { __type: 'ThrottlingException' }])
     expect(await ask(store.endpoint, ['/a'])).toMatchObject([200, { Parameters: [{ Name: '/a', Value: 'value' }] }])
@@ -140,19 +140,19 @@ test('a right that is unused is told, and excused by the code that asks for it b
     ['two', granted(['dynamodb:Query'], [`${table}/index/a`, `${table}/index/b`])],
     ['three', granted(['dynamodb:UpdateItem'])],
   ])
-  const record = newRecord()
+  const record = newAccessRecord()
   record.used.add(`one dynamodb:PutItem ${table}`)
   record.used.add(`two dynamodb:Query ${table}/index/b`)
-  const found = compare(roles, record, () => ['lib/engines/table/write.ts'])
+  const found = compareRights(roles, record, () => ['lib/engines/table/write.ts'])
   expect(found.used).toBe(2)
   expect([...found.explained.values()]).toEqual([['one']])
   expect(found.idle).toEqual([`one dynamodb:Scan ${table}`, `three dynamodb:UpdateItem ${table}`])
-  const elsewhere = compare(roles, record, () => ['lib/engines/table/write.ts', 'lib/elsewhere.ts'])
+  const elsewhere = compareRights(roles, record, () => ['lib/engines/table/write.ts', 'lib/elsewhere.ts'])
   expect([elsewhere.explained.size, elsewhere.idle.length]).toEqual([0, 3])
 })
 
 test('a template is read with its references resolved', () => {
-  const stack = new Stack({
+  const stack = new RehearsedStack({
     Resources: {
       Fn: {
         Type: 'AWS::Lambda::Function',

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { BatchGetItemCommand, DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb'
 import { CopyObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newRecord, type Roles, refusal } from '../../deploy/access/judge.ts'
-import { grantFor, type Statement } from '../../deploy/access/policy.ts'
+import { newAccessRecord, type Roles, refusal } from '../../deploy/access/judge.ts'
+import { grantFor, type PolicyStatement } from '../../deploy/access/policy.ts'
 import { needsOfTarget } from '../../deploy/access/requests.ts'
 import { startTableGate, type TableGate } from '../../deploy/access/table-gate.ts'
 import { resolveReference } from '../../deploy/access/template.ts'
@@ -13,7 +13,7 @@ import { type FileServer, startS3 } from '../../deploy/stand-ins/s3.ts'
 import { postFields, presignedGet } from '../../lib/engines/bucket/presign.ts'
 import { createTestTable } from '../harness/emulator.ts'
 
-const allow = (Action: string[], Resource: string[], more: Partial<Statement> = {}): Statement => ({
+const allow = (Action: string[], Resource: string[], more: Partial<PolicyStatement> = {}): PolicyStatement => ({
   ...{ Effect: 'Allow', Action, Resource },
   ...more,
 })
@@ -35,7 +35,9 @@ describe('a policy', () => {
   })
 
   test('with a condition holds where the request says so; an unknown one is no policy at all', () => {
-    const on = (Condition: Statement['Condition']) => [allow(['s3:GetObject'], ['*'], Condition ? { Condition } : {})]
+    const on = (Condition: PolicyStatement['Condition']) => [
+      allow(['s3:GetObject'], ['*'], Condition ? { Condition } : {}),
+    ]
     const by = { StringEquals: { 'aws:SourceAccount': ['1', '2'] } }
     expect(grantFor(on(by), { ...need, context: { 'aws:SourceAccount': '2' } })).toBeDefined()
     expect(grantFor(on(by), { ...need, context: { 'aws:SourceAccount': '3' } })).toBeUndefined()
@@ -82,7 +84,7 @@ describe('a role', () => {
   })
 
   test('holds back who has it, and a name without one altogether; both are noted', () => {
-    const record = newRecord()
+    const record = newAccessRecord()
     expect(refusal(roles, 'reader', call('GetItem', { TableName: 't' }), record)).toBeUndefined()
     expect(refusal(roles, 'reader', call('PutItem', { TableName: 't' }), record)?.action).toBe('dynamodb:PutItem')
     expect(refusal(roles, 'stranger', call('GetItem', { TableName: 't' }), record)).toBeDefined()
@@ -102,7 +104,7 @@ describe('the table', () => {
   beforeAll(async () => {
     await createTestTable(table)
     const roles: Roles = new Map([['putter', [allow(['dynamodb:PutItem'], [arn])]]])
-    gate = await startTableGate(process.env.DYNAMODB_ENDPOINT ?? '', roles, newRecord())
+    gate = await startTableGate(process.env.DYNAMODB_ENDPOINT ?? '', roles, newAccessRecord())
   })
   afterAll(() => gate.stop())
 
@@ -146,7 +148,12 @@ describe('the bucket', () => {
       ['copier', [allow(['s3:GetObject'], [at('/assets/*')]), allow(['s3:PutObject'], [at('/copies/*')])]],
       ['writer', [allow(['s3:PutObject'], [at('/assets/*')])]],
     ])
-    files = await startS3({ port: 0, directory, bucket: Bucket, access: { roles: () => roles, record: newRecord() } })
+    files = await startS3({
+      port: 0,
+      directory,
+      bucket: Bucket,
+      access: { roles: () => roles, record: newAccessRecord() },
+    })
     await as('writer').send(new PutObjectCommand({ Bucket, Key: 'assets/1', Body: 'one' }))
   })
   afterAll(async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { faultsOf } from '../../deploy/template-rules.ts'
+import { templateFaults } from '../../deploy/template-rules.ts'
 
 const only = (Type: string, Properties: object, more: object = {}) =>
-  faultsOf({ Resources: { It: { Type, Properties }, ...more } })
+  templateFaults({ Resources: { It: { Type, Properties }, ...more } })
 const allow = (statement: object) => ({
   Policies: [
     {
@@ -59,5 +59,5 @@ test('a message that comes again while it is worked on, and resources that wait 
     'It: a message comes again while it is worked on',
   ])
   const circle = { A: { Type: 'X', Properties: { a: { Ref: 'B' } } }, B: { Type: 'X', DependsOn: 'A' } }
-  expect(faultsOf({ Resources: circle })).toEqual(['A waits for B waits for A'])
+  expect(templateFaults({ Resources: circle })).toEqual(['A waits for B waits for A'])
 })

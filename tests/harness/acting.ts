@@ -5,10 +5,10 @@ import { Readable } from 'node:stream'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { HttpResponse } from '@smithy/core/protocols'
 import type { Plugin } from 'vitest/config'
-import { type Answer, deniedTarget, newRecord, type Roles, refusal } from '../../deploy/access/judge.ts'
+import { deniedTarget, newAccessRecord, type RefusalReply, type Roles, refusal } from '../../deploy/access/judge.ts'
 import { rolesFor } from '../../deploy/access/local-roles.ts'
 import type { Need } from '../../deploy/access/policy.ts'
-import { needsOfTarget, signerOf } from '../../deploy/access/requests.ts'
+import { needsOfTarget, signerOfRequest } from '../../deploy/access/requests.ts'
 import { HttpHandler } from '../../lib/engines/table/wire/http-handler.ts'
 
 /**
@@ -85,11 +85,11 @@ function standBefore(sender: { handle: Handle }): void {
   }
 }
 
-const record = newRecord()
+const record = newAccessRecord()
 
-function judged({ method, headers, body }: Wire): Answer | undefined {
+function judged({ method, headers, body }: Wire): RefusalReply | undefined {
   const asked = { method, path: '/', query: {}, headers, body: textOf(body) }
-  const signer = signerOf(asked)
+  const signer = signerOfRequest(asked)
   const wordsOf = ({ action, resource }: Need) => `${signer} ${action} ${resource}`
   const { roles, allowed } = rights(process.env.TABLE_NAME ?? '')
   const fresh = needsOfTarget(asked).filter((need) => !allowed.has(wordsOf(need)))
@@ -106,7 +106,7 @@ function judged({ method, headers, body }: Wire): Answer | undefined {
 const textOf = (body: unknown) => (body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body))
 
 /** As the SDK's sender answers, and as the table's does. */
-const responseOf = ({ status, headers, body }: Answer, isTable: boolean) =>
+const responseOf = ({ status, headers, body }: RefusalReply, isTable: boolean) =>
   new HttpResponse({ statusCode: status, headers, body: isTable ? Buffer.from(body) : Readable.from([body]) })
 
 /** What functions may do with a table, and what they have been allowed: who may once may always. */

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Stack } from '../../deploy/stack.ts'
+import type { LocalStack } from '../../deploy/stack.ts'
 import { createTable } from '../../deploy/stand-ins/table.ts'
 
 /** Creates the table of serverless.yml under this name, in the emulator of the test run. */
@@ -18,7 +18,7 @@ export async function createTestBucket(name: string): Promise<void> {
 }
 
 /** As the run has read it, or read here: to take serverless.yml apart takes a tenth of a second. */
-async function shape(): Promise<Stack['table']> {
+async function shape(): Promise<LocalStack['table']> {
   const { TABLE_SHAPE } = process.env
   if (TABLE_SHAPE) return JSON.parse(TABLE_SHAPE)
   const { loadStack } = await import('../../deploy/stack.ts')

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { newRecord, type Roles } from '../../deploy/access/judge.ts'
+import { newAccessRecord, type Roles } from '../../deploy/access/judge.ts'
 import { roleResources, rolesFor } from '../../deploy/access/local-roles.ts'
 import { buildDocuments } from '../../deploy/shipped-documents.ts'
 import { loadStack } from '../../deploy/stack.ts'
@@ -26,7 +26,7 @@ export default async function setup(): Promise<() => Promise<void>> {
       rolesOf.set(own, roles)
       return roles
     },
-    record: newRecord(),
+    record: newAccessRecord(),
   }
   const [roles, denials] = [join(directory, 'roles.json'), join(directory, 'denials')]
   await writeFile(roles, JSON.stringify(resources))

@@ -7,7 +7,7 @@ import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from '@aws-sd
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportTo, restoreFrom } from '../../local/commands/backup/backup.ts'
-import { readLines, sorter } from '../../local/commands/backup/lines.ts'
+import { readBackupLines, sorter } from '../../local/commands/backup/lines.ts'
 import { open, type Place } from '../../local/commands/backup/place.ts'
 import { type App, openApp, type Persona } from '../harness/app.ts'
 import { createTestTable } from '../harness/emulator.ts'
@@ -326,7 +326,7 @@ test('lines end in line feeds only, wherever chunks end', async () => {
   const path = within('lines.txt')
   const long = 'ž'.repeat(1_100_000)
   writeFileSync(path, `a\u2028b\r\n${long}\nend`)
-  expect(await Array.fromAsync(readLines(path))).toEqual(['a\u2028b\r', long, 'end'])
+  expect(await Array.fromAsync(readBackupLines(path))).toEqual(['a\u2028b\r', long, 'end'])
 })
 
 describe('on the command line', () => {

@@ -3,12 +3,12 @@ import { kindKeys } from '../../lib/domain/kinds/index.ts'
 import { foundations } from '../../local/commands/demo/foundations.ts'
 import { happenings } from '../../local/commands/demo/happenings.ts'
 import { last, things } from '../../local/commands/demo/things.ts'
-import { mappingOf, rankOf } from '../../local/commands/import/mappings.ts'
+import { rankOf, spellingOf } from '../../local/commands/import/mappings.ts'
 
 const rows = [...foundations, ...things, ...happenings, last]
 
 test('the demonstration set has records of every kind that contributors make', () => {
-  const shown = new Set(rows.map((row) => mappingOf(row.kind)?.kind))
+  const shown = new Set(rows.map((row) => spellingOf(row.kind)?.kind))
   // Clusters are made by curators from records that are there.
   expect(
     kindKeys.filter((key) => key !== 'entity_cluster' && !shown.has(key)),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { callerOf, type Send } from '../../local/commands/import/client.ts'
 import type { Report, Result } from '../../local/commands/import/report.ts'
-import { type Offered, readLines } from '../../local/commands/import/rows.ts'
+import { type Offered, readExchangeLines } from '../../local/commands/import/rows.ts'
 import { importRows, type Options } from '../../local/commands/import/run.ts'
 import { type App, openApp } from '../harness/app.ts'
 
@@ -29,7 +29,7 @@ async function run(offered: readonly Offered[], options: Partial<Options> = {}):
   })
 }
 
-const rows = (...given: object[]) => readLines('test.jsonl', given.map((row) => JSON.stringify(row)).join('\n'))
+const rows = (...given: object[]) => readExchangeLines('test.jsonl', given.map((row) => JSON.stringify(row)).join('\n'))
 const writes = () => sent.filter((line) => line.startsWith('POST') && !line.includes('/login/'))
 const figures = ({ rows: _, ...rest }: Report) => rest
 const nothing = {
@@ -152,8 +152,11 @@ describe('rows that cannot be taken', () => {
   test('each say why', async () => {
     const given = [
       ...rows({ id: 't:x', kind: 'spaceship', name: 'X' }, { kind: 'deity', name: 'No id' }),
-      ...readLines('broken.jsonl', '{"id": "t:y", \n\n{"id":"t:z","kind":"deity","name":"Z","wings":2}'),
-      ...readLines('twice.jsonl', '{"id":"t:w","kind":"deity","name":"W"}\n{"id":"t:w","kind":"deity","name":"V"}'),
+      ...readExchangeLines('broken.jsonl', '{"id": "t:y", \n\n{"id":"t:z","kind":"deity","name":"Z","wings":2}'),
+      ...readExchangeLines(
+        'twice.jsonl',
+        '{"id":"t:w","kind":"deity","name":"W"}\n{"id":"t:w","kind":"deity","name":"V"}',
+      ),
     ]
     const report = await run(given)
     expect(figures(report)).toEqual({ ...nothing, offered: 6, created: 1, refused: 5 })

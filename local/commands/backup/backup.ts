@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Item, isFollowing, isTableEmpty, itemOf, lineOf, readTable, writeTable } from './items.ts'
-import { type Described, describeFile, readLines, sorter, writeLines } from './lines.ts'
+import { type Described, describeFile, readBackupLines, sorter, writeLines } from './lines.ts'
 import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 import { type Entry, isBucketEmpty, readBucket, writeObject } from './objects.ts'
 import type { Place } from './place.ts'
@@ -68,12 +68,12 @@ async function checkEmpty(place: Place, { objects }: Manifest): Promise<void> {
 const anyway = 'With --over the backup is written over what is there.'
 
 async function* itemsOf(folder: string, wanted: (item: Item) => boolean): AsyncGenerator<Item> {
-  for await (const line of readLines(join(folder, 'table.jsonl'))) {
+  for await (const line of readBackupLines(join(folder, 'table.jsonl'))) {
     const item = itemOf(line)
     if (wanted(item)) yield item
   }
 }
 
 async function* entriesOf(folder: string): AsyncGenerator<Entry> {
-  for await (const line of readLines(join(folder, 'bucket.jsonl'))) yield JSON.parse(line)
+  for await (const line of readBackupLines(join(folder, 'bucket.jsonl'))) yield JSON.parse(line)
 }

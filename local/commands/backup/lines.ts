@@ -48,7 +48,7 @@ async function append(target: FileHandle, bytes: Buffer, sum: { bytes: number; h
 const CHUNK = 1 << 20
 
 /** The lines of a file. Only a line feed ends a line, since texts hold other separators such as U+2028. */
-export async function* readLines(path: string): AsyncGenerator<string> {
+export async function* readBackupLines(path: string): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: CHUNK })) {
     const lines = `${rest}${chunk}`.split('\n')
@@ -98,7 +98,7 @@ export function sorter(folder: string, most = 64 << 20) {
     sorted: async function* (): AsyncGenerator<string> {
       if (runs.length === 0) return yield* lines.sort(byText)
       if (lines.length > 0) layDown()
-      yield* merged(runs.map(readLines))
+      yield* merged(runs.map(readBackupLines))
       rmSync(folder, { recursive: true })
     },
   }

@@ -7,7 +7,7 @@ export type Place = { db: DynamoDBClient; s3: S3Client; table: string; bucket: s
 type Where = { table: string; bucket: string; dynamodb?: string | undefined; files?: string | undefined }
 
 /** The named table and bucket, with the operator's credentials and region. Without names, those of the local service. */
-export function placeOf({ table, bucket }: { table?: string | undefined; bucket?: string | undefined }): Place {
+export function placeNamed({ table, bucket }: { table?: string | undefined; bucket?: string | undefined }): Place {
   if (table && bucket) return open({ table, bucket })
   if (table || bucket) throw new Error('--table and --bucket go together.')
   const { TABLE_NAME = '', BUCKET_NAME = '', DYNAMODB_ENDPOINT, S3_ENDPOINT } = loadStack().environment

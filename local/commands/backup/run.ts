@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Manifest } from './manifest.ts'
-import { type Place, placeOf } from './place.ts'
+import { type Place, placeNamed } from './place.ts'
 
 type Task = { folder: string; place: Place; objects: boolean; over: boolean; isLocal: boolean }
 
@@ -24,7 +24,7 @@ export async function run(usage: string, work: (task: Task) => Promise<Manifest>
       process.exitCode = values.help ? 0 : 2
       return
     }
-    const place = placeOf(values)
+    const place = placeNamed(values)
     try {
       const manifest = await work({
         folder: resolve(folder),

@@ -1,25 +1,25 @@
 import type { Kind } from '../../../lib/domain/kinds/index.ts'
 import { isRowId } from './draft.ts'
 import { rankOf } from './mappings.ts'
-import type { Plan, Step } from './plan.ts'
+import type { ImportStep, Plan } from './plan.ts'
 
 /**
  * Rows of one kind that are sent together: as one table, in which no row names another, or one by one if the kind is no record.
  * `behind` are the batches that must be sent before it.
  */
-export type Batch = { kind: Kind; steps: Step[]; behind: Batch[] }
+export type TableBatch = { kind: Kind; steps: ImportStep[]; behind: TableBatch[] }
 export type Batches = {
-  batches: Batch[]
+  batches: TableBatch[]
   /** Registered sources, which others may name. They are no records, so they are sent one by one, first. */
-  before: Step[]
+  before: ImportStep[]
   /** Rows that the API cannot take. */
-  refused: Step[]
+  refused: ImportStep[]
 }
 
 /** Puts the rows of a plan into tables, each behind the tables whose rows it names, and claims behind the tables that they name. Pure. */
 export function batchesOf({ steps }: Plan): Batches {
-  const levels = new Map<Step, number>()
-  const holder = new Map<Step, Table>()
+  const levels = new Map<ImportStep, number>()
+  const holder = new Map<ImportStep, Table>()
   const tables = new Map<string, Table>()
   const found: Batches = { batches: [], before: [], refused: [] }
   for (const step of steps) {
@@ -46,10 +46,10 @@ export function batchesOf({ steps }: Plan): Batches {
   return { ...found, batches: ordered }
 }
 
-type Table = Batch & { level: number }
+type Table = TableBatch & { level: number }
 
 /** What a table names: tables, if by the ids of rows; whole kinds, if by text, which may match any name of a record. */
-function namedBy({ steps }: Table, holder: ReadonlyMap<Step, Table>): ReadonlySet<Table | string> {
+function namedBy({ steps }: Table, holder: ReadonlyMap<ImportStep, Table>): ReadonlySet<Table | string> {
   const tables = steps.flatMap(({ needs }) => needs.flatMap((other) => holder.get(other) ?? []))
   const kinds = steps.flatMap(({ draft }) =>
     (draft?.references ?? []).flatMap(({ to, given }) => (to && !given.every(isRowId) ? [to] : [])),
@@ -58,7 +58,7 @@ function namedBy({ steps }: Table, holder: ReadonlyMap<Step, Table>): ReadonlySe
 }
 
 /** The level of a row that names another. Within a level kinds have an order, so a row that names its own or a later kind goes to the next level. */
-function levelBehind(levels: ReadonlyMap<Step, number>, other: Step, { draft }: Step): number {
+function levelBehind(levels: ReadonlyMap<ImportStep, number>, other: ImportStep, { draft }: ImportStep): number {
   const level = levels.get(other)
   if (level === undefined || !other.draft || !draft) return 0
   return rankOf(other.draft.kind.key) < rankOf(draft.kind.key) ? level : level + 1
@@ -68,16 +68,19 @@ function levelBehind(levels: ReadonlyMap<Step, number>, other: Step, { draft }: 
 const AT_ONCE = 4
 
 /** The two steps of a table: `make` turns rows into records, `end` has them reviewed. */
-export type Doing<Made> = { make: (batch: Batch) => Promise<Made>; end: (batch: Batch, made: Made) => Promise<void> }
+export type Doing<Made> = {
+  make: (batch: TableBatch) => Promise<Made>
+  end: (batch: TableBatch, made: Made) => Promise<void>
+}
 
 /**
  * Works on several tables at once. A table is made when all tables that it is behind are made, and ended when these are ended. Of the
  * tables that may go, the one with most rows, its own and waiting ones, goes first. If one fails, throws its error when all others
  * have stopped.
  */
-export async function sideBySide<Made>(batches: readonly Batch[], { make, end }: Doing<Made>): Promise<void> {
-  const [made, ended] = [new Set<Batch>(), new Set<Batch>()]
-  const ending = (batch: Batch, it: Made): Task => ({
+export async function sideBySide<Made>(batches: readonly TableBatch[], { make, end }: Doing<Made>): Promise<void> {
+  const [made, ended] = [new Set<TableBatch>(), new Set<TableBatch>()]
+  const ending = (batch: TableBatch, it: Made): Task => ({
     isDue: () => batch.behind.every((other) => ended.has(other)),
     work: async () => {
       await end(batch, it)
@@ -113,8 +116,8 @@ export async function sideBySide<Made>(batches: readonly Batch[], { make, end }:
 
 type Task = { isDue: () => boolean; work: () => Promise<void> }
 
-function mostAwaitedFirst(batches: readonly Batch[]): Batch[] {
-  const rows = new Map<Batch, number>()
+function mostAwaitedFirst(batches: readonly TableBatch[]): TableBatch[] {
+  const rows = new Map<TableBatch, number>()
   for (const batch of batches.toReversed()) {
     const waiting = batches.filter(({ behind }) => behind.includes(batch)).map((it) => rows.get(it) ?? 0)
     rows.set(batch, batch.steps.length + Math.max(0, ...waiting))

@@ -6,7 +6,7 @@ export type Send = (
   url: string,
   init: { method: string; headers: Record<string, string>; body?: string | FormData },
 ) => Promise<Response>
-export type Who = { email: string } | { token: string }
+export type ImportedAs = { email: string } | { token: string }
 export type Answer = { status: number; body: unknown }
 /** Someone who calls the service. */
 export type Caller = {
@@ -36,7 +36,7 @@ const MOST_TRIES = 6
  * repeated if no answer comes, and so is a POST, with one Idempotency-Key. Throws `Unsure` if a write may or may not have happened, and
  * `NotSignedIn`.
  */
-export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settings): Caller {
+export function callerOf(who: ImportedAs, { base, send, sleep = pause, signal }: Settings): Caller {
   let token: Promise<string> | undefined
 
   const exchange = async (method: string, url: string, headers: Record<string, string>, body: unknown) => {

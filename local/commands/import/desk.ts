@@ -23,7 +23,7 @@ const Import = v.looseObject({
 })
 export type Import = v.InferOutput<typeof Import>
 
-const TableRow = v.looseObject({
+const AnsweredRow = v.looseObject({
   row: v.number(),
   outcome: v.string(),
   name: v.string(),
@@ -33,8 +33,8 @@ const TableRow = v.looseObject({
   run: v.nullable(v.object({ what: v.string(), reason: v.string() })),
   record: v.nullable(v.looseObject({ kind: v.string(), id: v.number(), status: v.string() })),
 })
-export type TableRow = v.InferOutput<typeof TableRow>
-const Page = v.object({ count: v.number(), results: v.array(TableRow) })
+export type AnsweredRow = v.InferOutput<typeof AnsweredRow>
+const Page = v.object({ count: v.number(), results: v.array(AnsweredRow) })
 const Announced = v.object({
   import_id: v.string(),
   upload: v.object({ url: v.string(), fields: v.record(v.string(), v.string()) }),
@@ -113,8 +113,8 @@ export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it
     accept: async (it: Import): Promise<Import> =>
       reviewer && it.waiting > 0 ? order(reviewer, it, 'decide', { verdict: 'accept' }) : it,
     /** All rows of an import. */
-    rows: async ({ id }: Import): Promise<TableRow[]> => {
-      const rows: TableRow[] = []
+    rows: async ({ id }: Import): Promise<AnsweredRow[]> => {
+      const rows: AnsweredRow[] = []
       for (let count = 1; rows.length < count; ) {
         const query = { limit: '100', offset: String(rows.length) }
         const page = parsed(Page, await contributor.get(`/data/imports/${id}/rows/`, query))

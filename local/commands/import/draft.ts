@@ -1,5 +1,5 @@
 import { type Kind, type KindKey, kinds } from '../../../lib/domain/kinds/index.ts'
-import { addresses, bookkeeping, fieldOf, kindOf, mappingOf, provenance, rowKinds } from './mappings.ts'
+import { addresses, bookkeeping, fieldOf, kindOfRow, provenance, rowKinds, spellingOf } from './mappings.ts'
 import type { Row } from './rows.ts'
 
 /** A value of a row that does not fit its field, and why. It goes into a note instead. */
@@ -23,10 +23,10 @@ export type Draft = {
 
 /** Turns a row into fields of the API, with references not looked up yet. Returns faults if it cannot. Pure. */
 export function draftOf(row: Row, { lenient }: { lenient: boolean }): Draft | Fault[] {
-  const mapping = mappingOf(row.kind)
+  const mapping = spellingOf(row.kind)
   if (!mapping)
     return [{ member: 'kind', reason: `No kind of record has such rows. Known are: ${rowKinds.join(', ')}.` }]
-  const kind = kindOf(mapping)
+  const kind = kindOfRow(mapping)
   const draft: Draft = {
     row,
     kind,
@@ -47,20 +47,20 @@ export function draftOf(row: Row, { lenient }: { lenient: boolean }): Draft | Fa
     if (Object.values(mapping.ends ?? {}).includes(member)) continue
     const as = mapping.renamed[member] ?? member
     const field = fieldOf(kind, as)
-    if (mapping.own?.includes(member) || bookkeeping.includes(member)) remarks.push(`${member}: ${textOf(value)}`)
+    if (mapping.own?.includes(member) || bookkeeping.includes(member)) remarks.push(`${member}: ${cellTextOf(value)}`)
     else if (addresses.includes(member)) {
-      remarks.push(`${member}: ${textOf(value).replace(/@.*$/, '')}`)
-      if (textOf(value).includes('@'))
+      remarks.push(`${member}: ${cellTextOf(value).replace(/@.*$/, '')}`)
+      if (cellTextOf(value).includes('@'))
         draft.asides.push({
           member,
-          value: textOf(value),
+          value: cellTextOf(value),
           reason: 'Addresses of people are not published.',
           private: true,
         })
     } else if (isProvenance(member) && !(field && keptAsField(kind, member))) continue
     else if (!field) {
       const reason = `Rows of the kind ${row.kind} have no home for this member.`
-      if (lenient) draft.asides.push({ member, value: textOf(value), reason })
+      if (lenient) draft.asides.push({ member, value: cellTextOf(value), reason })
       else faults.push({ member, reason })
     } else {
       origins.set(as, member)
@@ -75,7 +75,7 @@ export function draftOf(row: Row, { lenient }: { lenient: boolean }): Draft | Fa
   if (faults.length > 0) return faults
   const said = assertionOf(row, kind, remarks)
   // A data source has no claims, so where it comes from goes into its note.
-  if (kind.key === 'data_source') draft.values.note = joinLines([textOf(draft.values.note), ...Object.values(said)])
+  if (kind.key === 'data_source') draft.values.note = joinLines([cellTextOf(draft.values.note), ...Object.values(said)])
   return { ...draft, origins, assertion: kind.key === 'data_source' ? {} : said }
 }
 
@@ -103,9 +103,9 @@ export function confidenceOf(score: number): 'certain' | 'likely' | 'uncertain' 
 }
 
 /** A value of a row as text, with nothing lost. */
-export function textOf(value: unknown): string {
+export function cellTextOf(value: unknown): string {
   if (typeof value === 'string') return value
-  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (Array.isArray(value)) return value.map(cellTextOf).join(', ')
   return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
@@ -116,10 +116,10 @@ const isProvenance = (member: string) => provenance.some((one) => one === member
 const keptAsField = (kind: Kind, member: string) =>
   (member === 'source_type' && ['source', 'data_source'].includes(kind.key)) || member === 'confidence_score'
 
-const listOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf) : [textOf(value)])
+const listOf = (value: unknown) => (Array.isArray(value) ? value.map(cellTextOf) : [cellTextOf(value)])
 
 function endsOf(row: Row, names: { subject: string; object: string } | undefined) {
-  return names && { subject: textOf(row[names.subject]), object: textOf(row[names.object]) }
+  return names && { subject: cellTextOf(row[names.subject]), object: cellTextOf(row[names.object]) }
 }
 
 /** The type of a source by its name; the first pattern that fits counts. All others are web pages. */
@@ -132,28 +132,28 @@ const sourceTypes: readonly (readonly [RegExp, string])[] = [
 function assertionOf(row: Row, kind: Kind, remarks: readonly string[]): Record<string, string> {
   const own = isObject(row.assertion) ? row.assertion : {}
   const { source_type, source_citation, source_url, confidence, data_quality_note, ...others } = own
-  const source = textOf(row.source)
-  const sourceType = keptAsField(kind, 'source_type') ? '' : textOf(row.source_type)
+  const source = cellTextOf(row.source)
+  const sourceType = keptAsField(kind, 'source_type') ? '' : cellTextOf(row.source_type)
   const said = {
-    source_type: textOf(source_type) || sourceType || sourceTypeOf(source),
-    source_citation: textOf(source_citation) || textOf(row.source_citation) || source,
-    source_url: textOf(source_url) || textOf(row.source_url),
-    confidence: textOf(confidence) || textOf(row.confidence) || scored(row.confidence_score),
+    source_type: cellTextOf(source_type) || sourceType || sourceTypeOf(source),
+    source_citation: cellTextOf(source_citation) || cellTextOf(row.source_citation) || source,
+    source_url: cellTextOf(source_url) || cellTextOf(row.source_url),
+    confidence: cellTextOf(confidence) || cellTextOf(row.confidence) || scored(row.confidence_score),
   }
   // A member that lost against another one goes into the note.
   const outranked = (['source', 'source_citation', 'source_url', 'confidence'] as const).filter(
-    (member) => !isNothing(row[member]) && !Object.values(said).includes(textOf(row[member])),
+    (member) => !isNothing(row[member]) && !Object.values(said).includes(cellTextOf(row[member])),
   )
   const note = joinLines([
-    textOf(data_quality_note),
-    textOf(row.data_quality_note),
+    cellTextOf(data_quality_note),
+    cellTextOf(row.data_quality_note),
     ...remarks,
-    ...outranked.map((member) => `${member}: ${textOf(row[member])}`),
+    ...outranked.map((member) => `${member}: ${cellTextOf(row[member])}`),
     ...(sourceType && sourceType !== said.source_type ? [`source_type: ${sourceType}`] : []),
     ...(['confidence_score', 'supporting_source'] as const)
       .filter((member) => !isNothing(row[member]))
-      .map((member) => `${member}: ${textOf(row[member])}`),
-    ...Object.entries(others).map(([member, value]) => `assertion.${member}: ${textOf(value)}`),
+      .map((member) => `${member}: ${cellTextOf(row[member])}`),
+    ...Object.entries(others).map(([member, value]) => `assertion.${member}: ${cellTextOf(value)}`),
   ])
   return Object.fromEntries(Object.entries({ ...said, data_quality_note: note }).filter(([, text]) => text !== ''))
 }

@@ -1,18 +1,18 @@
 import * as v from 'valibot'
 import { type Kind, kinds, schemaOf } from '../../../lib/domain/kinds/index.ts'
-import { type Batch, batchesOf, sideBySide } from './batches.ts'
+import { batchesOf, sideBySide, type TableBatch } from './batches.ts'
 import { type Answer, type Caller, Gone } from './client.ts'
-import { type Desk, type Import, NotTaken, type TableRow, type Wishes } from './desk.ts'
+import { type AnsweredRow, type Desk, type Import, NotTaken, type Wishes } from './desk.ts'
 import type { Draft, Fault } from './draft.ts'
 import { fieldNamed } from './mappings.ts'
 import { memoryOf } from './memory.ts'
-import { type Plan, planOf, type Step } from './plan.ts'
+import { type ImportStep, type Plan, planOf } from './plan.ts'
 import { type Known, reportName } from './records.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 import { type Find, type Ready, readyOf } from './resolve.ts'
 import type { Offered } from './rows.ts'
 import { blank, importRows } from './run.ts'
-import { acceptRecord, faultsOf, withoutOptions } from './send.ts'
+import { acceptRecord, refusedMembers, withoutOptions } from './send.ts'
 
 export type Options = {
   desk: Desk
@@ -40,7 +40,7 @@ export async function importExchange(offered: readonly Offered[], options: Optio
   const plan = planOf(offered, { lenient: options.lenient })
   const { batches, before, refused } = batchesOf(plan)
   const results = new Map<Offered, Result>()
-  const settle = (step: Step, result: Result) => {
+  const settle = (step: ImportStep, result: Result) => {
     results.set(step.offered, result)
     options.advance(results.size)
   }
@@ -71,7 +71,7 @@ export async function untilStopped(
   }
 }
 
-type Settle = (step: Step, result: Result) => void
+type Settle = (step: ImportStep, result: Result) => void
 
 function notReached(one: Offered): Result {
   const [id, kind] = 'row' in one ? [one.row.id, one.row.kind] : ['', '']
@@ -79,7 +79,12 @@ function notReached(one: Offered): Result {
 }
 
 /** Sends rows that are no records, one by one. A dry run leaves them out. */
-async function alone(steps: readonly Step[], { knownHere }: Scene, options: Options, settle: Settle): Promise<void> {
+async function alone(
+  steps: readonly ImportStep[],
+  { knownHere }: Scene,
+  options: Options,
+  settle: Settle,
+): Promise<void> {
   options.signal.throwIfAborted()
   if (steps.length === 0) return
   if (options.wishes.dryRun) {
@@ -99,7 +104,7 @@ async function alone(steps: readonly Step[], { knownHere }: Scene, options: Opti
 
 const NOT_TRIED = 'Only records are tried: this goes by itself, once the records are there.'
 
-type Scene = { findFor: (step: Step) => Find } & Pick<ReturnType<typeof memoryOf>, 'knownHere' | 'remember'>
+type Scene = { findFor: (step: ImportStep) => Find } & Pick<ReturnType<typeof memoryOf>, 'knownHere' | 'remember'>
 
 /** Finds records that rows name, of this run or an earlier one. In a dry run, records of this run have only a name. */
 function sceneOf({ byId }: Plan, { contributor, reviewer, wishes }: Options): Scene {
@@ -118,14 +123,14 @@ function sceneOf({ byId }: Plan, { contributor, reviewer, wishes }: Options): Sc
   }
 }
 
-type Line = { step: Step; draft: Draft; ready: Ready }
+type Line = { step: ImportStep; draft: Draft; ready: Ready }
 
 /** A table that the service has run, with the rows that were sent and what became of them. */
-type MadeTable = { ran: Import; lines: readonly Line[]; rows: readonly TableRow[] }
+type MadeTable = { ran: Import; lines: readonly Line[]; rows: readonly AnsweredRow[] }
 
 /** Sends a table. Its records can be named by later tables. Undefined if no row was sent, or the service refused the table. */
 async function makeBatch(
-  { kind, steps }: Batch,
+  { kind, steps }: TableBatch,
   scene: Scene,
   { desk, wishes, lenient }: Options,
   settle: Settle,
@@ -166,13 +171,13 @@ async function endBatch(made: MadeTable | undefined, options: Options, settle: S
   }
 }
 
-const lineAt = (lines: readonly Line[], { row }: TableRow): Line | undefined => lines[row - FIRST_ROW]
+const lineAt = (lines: readonly Line[], { row }: AnsweredRow): Line | undefined => lines[row - FIRST_ROW]
 
 /** The service counts rows from 2, as if row 1 held the names. */
 const FIRST_ROW = 2
 
 /** A row with the body to send. Faults that the service would find are found here, without a request. */
-async function lineOf(step: Step, scene: Scene, lenient: boolean): Promise<Line | { faults: Fault[] }> {
+async function lineOf(step: ImportStep, scene: Scene, lenient: boolean): Promise<Line | { faults: Fault[] }> {
   const { draft } = step
   if (!draft) return { faults: step.faults }
   const ready = await readyOf(draft, scene.findFor(step))
@@ -183,7 +188,7 @@ async function lineOf(step: Step, scene: Scene, lenient: boolean): Promise<Line 
   const still = milder ? refusalOf(draft.kind, milder) : reply
   return milder && !still
     ? { step, draft, ready: milder }
-    : { faults: faultsOf(draft, milder ?? ready, still ?? reply) }
+    : { faults: refusedMembers(draft, milder ?? ready, still ?? reply) }
 }
 
 /** The answer that the service would give to an invalid body, by the same schema. Undefined if the body is valid. */
@@ -228,14 +233,14 @@ function cellOf(kind: Kind, name: string, value: unknown): unknown {
 }
 
 /** The record of a row, new or found; undefined if there is none. */
-function knownAs({ draft }: Line, { record, entity_id }: TableRow): Known | undefined {
+function knownAs({ draft }: Line, { record, entity_id }: AnsweredRow): Known | undefined {
   if (!record || entity_id === null) return undefined
   const waits = record.status.startsWith('pending')
   return { kind: kinds[draft.kind.key], id: record.id, name: String(draft.row.name ?? ''), review: entity_id, waits }
 }
 
 /** What became of a row. A record that the verdict on the batch has left waiting is accepted by itself. */
-async function resultOf(line: Line, row: TableRow, options: Options): Promise<Result> {
+async function resultOf(line: Line, row: AnsweredRow, options: Options): Promise<Result> {
   const { step, draft, ready } = line
   const known = knownAs(line, row)
   if (!known) return { ...blank(step, ...whyNot(row, draft)), asides: ready.asides }
@@ -254,7 +259,7 @@ async function resultOf(line: Line, row: TableRow, options: Options): Promise<Re
 }
 
 /** The outcome of a row without a record. In a dry run that is `created`, as it would be. */
-function whyNot({ outcome, faults, run }: TableRow, { origins }: Draft): [Result['outcome'], Fault[]] {
+function whyNot({ outcome, faults, run }: AnsweredRow, { origins }: Draft): [Result['outcome'], Fault[]] {
   if (outcome === 'refused')
     return [
       'refused',

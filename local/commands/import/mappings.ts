@@ -132,7 +132,7 @@ const order: readonly KindKey[] = [
 ]
 
 /** The mapping of a kind of row, by the name in rows or by the key of the kind; undefined for an unknown name. */
-export const mappingOf = (rowKind: string): Mapping | undefined =>
+export const spellingOf = (rowKind: string): Mapping | undefined =>
   Object.hasOwn(mappings, rowKind) ? mappings[rowKind] : Object.values(mappings).find((it) => it.kind === rowKind)
 
 export const rankOf = (kind: KindKey): number => order.indexOf(kind)
@@ -144,7 +144,7 @@ export function fieldOf(kind: Kind, member: string) {
 
 /** The names of kinds in rows. */
 export const rowKinds: readonly string[] = Object.keys(mappings)
-export const kindOf = (mapping: Mapping): Kind => kinds[mapping.kind]
+export const kindOfRow = (mapping: Mapping): Kind => kinds[mapping.kind]
 
 /** The name of the field for a member; the member itself if there is none. */
 export const fieldNamed = (kind: Kind, member: string): string =>

@@ -1,5 +1,5 @@
 import { type KindKey, kinds } from '../../../lib/domain/kinds/index.ts'
-import type { Step } from './plan.ts'
+import type { ImportStep } from './plan.ts'
 import { type Callers, type Known, lookUpId } from './records.ts'
 import type { Find, Found } from './resolve.ts'
 
@@ -8,11 +8,11 @@ import type { Find, Found } from './resolve.ts'
  * `finished` resolves when a row has been sent.
  */
 export function memoryOf(
-  byId: ReadonlyMap<string, Step>,
+  byId: ReadonlyMap<string, ImportStep>,
   callers: Callers,
-  finished: (step: Step) => Promise<unknown>,
+  finished: (step: ImportStep) => Promise<unknown>,
 ) {
-  const made = new Map<Step | undefined, Known>()
+  const made = new Map<ImportStep | undefined, Known>()
   const asked = new Map<string, Promise<Known | undefined>>()
 
   const fromService = async (id: string, among: readonly KindKey[]): Promise<Known | undefined> => {
@@ -28,7 +28,7 @@ export function memoryOf(
 
   /** Finds the record of a row's id: of an earlier row of this run, else of a record that an earlier run made. */
   const findFor =
-    (step: Step): Find =>
+    (step: ImportStep): Find =>
     async (ids, among) => {
       for (const id of ids.filter(Boolean)) {
         const other = byId.get(id)
@@ -46,7 +46,7 @@ export function memoryOf(
     return known && foundOf(known)
   }
 
-  return { findFor, knownHere, remember: (step: Step, known: Known) => void made.set(step, known) }
+  return { findFor, knownHere, remember: (step: ImportStep, known: Known) => void made.set(step, known) }
 }
 
 const foundOf = ({ kind, id, name }: Known): Found => ({ kind: kind.key, id, name })

@@ -1,27 +1,33 @@
 import { fold } from '../../../lib/engines/matching/index.ts'
-import { type Draft, draftOf, type Fault, idsMeant, isRowId, textOf } from './draft.ts'
+import { cellTextOf, type Draft, draftOf, type Fault, idsMeant, isRowId } from './draft.ts'
 import { rankOf } from './mappings.ts'
 import type { Offered } from './rows.ts'
 
 /** A row with its draft, the rows that it names (`needs`) and its position, which is after theirs. */
-export type Step = { offered: Offered; draft: Draft | undefined; faults: Fault[]; needs: Step[]; position: number }
-export type Plan = { steps: Step[]; byId: ReadonlyMap<string, Step> }
+export type ImportStep = {
+  offered: Offered
+  draft: Draft | undefined
+  faults: Fault[]
+  needs: ImportStep[]
+  position: number
+}
+export type Plan = { steps: ImportStep[]; byId: ReadonlyMap<string, ImportStep> }
 
 /**
  * The order in which rows are sent: kinds that others name first, and each row after those that it names. If rows name each other in a
  * circle, one still comes first, and the row that it names does not exist yet. Pure.
  */
 export function planOf(offered: readonly Offered[], options: { lenient: boolean }): Plan {
-  const byId = new Map<string, Step>()
+  const byId = new Map<string, ImportStep>()
   const steps = offered.map((one) => {
     const step = stepOf(one, byId, options)
     if ('row' in one && !byId.has(one.row.id)) byId.set(one.row.id, step)
     return step
   })
   const byName = namesIn(steps)
-  const ordered: Step[] = []
-  const seen = new Set<Step>()
-  const visit = (step: Step) => {
+  const ordered: ImportStep[] = []
+  const seen = new Set<ImportStep>()
+  const visit = (step: ImportStep) => {
     if (seen.has(step)) return
     seen.add(step)
     const named = step.draft ? namedBy(step.draft, byId, byName) : []
@@ -33,7 +39,7 @@ export function planOf(offered: readonly Offered[], options: { lenient: boolean 
   return { steps: ordered, byId }
 }
 
-function stepOf(offered: Offered, byId: ReadonlyMap<string, Step>, options: { lenient: boolean }): Step {
+function stepOf(offered: Offered, byId: ReadonlyMap<string, ImportStep>, options: { lenient: boolean }): ImportStep {
   const blank = { offered, draft: undefined, faults: [], needs: [], position: -1 }
   if ('fault' in offered) return { ...blank, faults: [{ member: '', reason: offered.fault }] }
   const first = byId.get(offered.row.id)
@@ -47,22 +53,22 @@ function stepOf(offered: Offered, byId: ReadonlyMap<string, Step>, options: { le
 }
 
 const same = (a: Offered, b: Offered) => 'row' in a && 'row' in b && JSON.stringify(a.row) === JSON.stringify(b.row)
-const rank = ({ draft, offered }: Step) =>
+const rank = ({ draft, offered }: ImportStep) =>
   draft ? rankOf(draft.kind.key) * 2 + ('row' in offered && draft.ends ? 1 : 0) : -1
 
 /** Rows by kind and folded name. A text in a relation finds the record of that name, so its row must come first. */
-function namesIn(steps: readonly Step[]): ReadonlyMap<string, Step[]> {
+function namesIn(steps: readonly ImportStep[]): ReadonlyMap<string, ImportStep[]> {
   return Map.groupBy(
     steps.filter((step) => step.draft),
-    ({ draft }) => (draft ? nameKey(draft.kind.key, textOf(draft.row.name)) : ''),
+    ({ draft }) => (draft ? nameKey(draft.kind.key, cellTextOf(draft.row.name)) : ''),
   )
 }
 
 function namedBy(
   draft: Draft,
-  byId: ReadonlyMap<string, Step>,
-  byName: ReadonlyMap<string, readonly Step[]>,
-): readonly Step[] {
+  byId: ReadonlyMap<string, ImportStep>,
+  byName: ReadonlyMap<string, readonly ImportStep[]>,
+): readonly ImportStep[] {
   const ids = [
     ...draft.references.flatMap(({ given }) => given.filter(isRowId).flatMap((token) => idsMeant(token, draft.row))),
     ...(draft.ends ? [draft.ends.subject, draft.ends.object] : []),

@@ -8,7 +8,7 @@ const WIDTH = 30
 const LINE_MS = 5000
 
 /** Shows progress, pace and remaining time on stderr: a bar on a terminal, else a line every five seconds. */
-export function progressOf(
+export function startProgress(
   out: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
   clock = () => performance.now(),
 ): Progress {

@@ -2,6 +2,7 @@ import { type KindKey, kinds } from '../../../lib/domain/kinds/index.ts'
 import { fold } from '../../../lib/engines/matching/index.ts'
 import {
   type Aside,
+  cellTextOf,
   type Draft,
   type Fault,
   idsMeant,
@@ -9,9 +10,8 @@ import {
   joinLines,
   noteOfAside,
   type Reference,
-  textOf,
 } from './draft.ts'
-import { mappingOf } from './mappings.ts'
+import { spellingOf } from './mappings.ts'
 
 /** The record of a row's id. */
 export type Found = { kind: KindKey; id: number | string; name: string }
@@ -51,7 +51,7 @@ export async function readyOf(draft: Draft, find: Find): Promise<Ready | Fault[]
 /** Moves a value that the service refuses into the note. */
 export function without(ready: Ready, field: string, draft: Draft, reason: string): Ready {
   const { [field]: value, ...rest } = ready.body
-  const aside: Aside = { member: draft.origins.get(field) ?? field, value: textOf(value), reason }
+  const aside: Aside = { member: draft.origins.get(field) ?? field, value: cellTextOf(value), reason }
   return { ...ready, body: noted(draft, rest, [aside], []), asides: [...ready.asides, aside] }
 }
 
@@ -91,13 +91,13 @@ async function endsOf({ row, ends }: Draft, find: Find): Promise<Record<string, 
 }
 
 const kindsOf = (rowKind: unknown): KindKey[] => {
-  const mapping = typeof rowKind === 'string' ? mappingOf(rowKind) : undefined
+  const mapping = typeof rowKind === 'string' ? spellingOf(rowKind) : undefined
   return mapping ? [mapping.kind] : []
 }
 
 const missing = (member: string, id: string, name: unknown): Fault => ({
   member,
-  reason: `There is no record for ${[id, textOf(name) && `"${textOf(name)}"`].filter(Boolean).join(', ')}${id ? '' : ', of which the row gives no id'}.`,
+  reason: `There is no record for ${[id, cellTextOf(name) && `"${cellTextOf(name)}"`].filter(Boolean).join(', ')}${id ? '' : ', of which the row gives no id'}.`,
 })
 
 /** Adds asides and remarks to the note, or to the provenance if the kind has no note. */
@@ -110,7 +110,7 @@ function noted(
   const published = asides.filter((it) => !it.private).map(noteOfAside)
   const block = isBlock(body.assertion) ? body.assertion : assertion
   const beside = kind.fields.note ? remarks : [...remarks, ...published]
-  const note = kind.fields.note ? joinLines([textOf(body.note), ...published]) : ''
+  const note = kind.fields.note ? joinLines([cellTextOf(body.note), ...published]) : ''
   const quality = joinLines([block.data_quality_note ?? '', ...beside])
   const said = { ...block, ...(quality && { data_quality_note: quality }) }
   return { ...body, ...(note && { note }), ...(Object.keys(said).length > 0 && { assertion: said }) }

@@ -16,12 +16,14 @@ export type Offered = { file: string; line: number; text: string } & ({ row: Row
 
 /** The lines of JSON Lines files, without blank ones. Fails if a file cannot be read. */
 export async function readFiles(paths: readonly string[]): Promise<Offered[]> {
-  const files = await Promise.all(paths.map(async (path) => readLines(basename(path), await readFile(path, 'utf8'))))
+  const files = await Promise.all(
+    paths.map(async (path) => readExchangeLines(basename(path), await readFile(path, 'utf8'))),
+  )
   return files.flat()
 }
 
 /** The lines of a text in JSON Lines. */
-export function readLines(file: string, content: string): Offered[] {
+export function readExchangeLines(file: string, content: string): Offered[] {
   return content
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)

@@ -1,12 +1,12 @@
 import { type Caller, Gone } from './client.ts'
 import type { Fault } from './draft.ts'
 import { memoryOf } from './memory.ts'
-import { planOf, type Step } from './plan.ts'
+import { type ImportStep, planOf } from './plan.ts'
 import { type Known, lookUp, reportName } from './records.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 import { type Find, type Found, readyOf } from './resolve.ts'
 import type { Offered } from './rows.ts'
-import { acceptRecord, createRecord, type Sending } from './send.ts'
+import { acceptRecord, type Sending, sendRecord } from './send.ts'
 
 export type Options = {
   contributor: Caller
@@ -47,11 +47,11 @@ export async function importRows(offered: readonly Offered[], options: Options):
 }
 
 /** One run: sends each row once, and holds its result. */
-function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
+function runOf(byId: ReadonlyMap<string, ImportStep>, options: Options) {
   const { contributor, reviewer, lenient = false, signal, sleep = pause } = options
   const sending: Sending = { callers: { contributor, reviewer }, lenient, sleep }
-  const results = new Map<Step, PromiseWithResolvers<Result>>()
-  const resultFor = (step: Step) => {
+  const results = new Map<ImportStep, PromiseWithResolvers<Result>>()
+  const resultFor = (step: ImportStep) => {
     const known = results.get(step) ?? Promise.withResolvers<Result>()
     results.set(step, known)
     return known
@@ -61,15 +61,15 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
     lost = true
     options.lost?.(error)
   }
-  const finished = (step: Step) => resultFor(step).promise
+  const finished = (step: ImportStep) => resultFor(step).promise
   const memory = memoryOf(byId, sending.callers, finished)
   const findFor =
-    (step: Step): Find =>
+    (step: ImportStep): Find =>
     async (ids, among) =>
       options.known?.(ids) ?? memory.findFor(step)(ids, among)
   const oneAtATime = lane()
 
-  const perform = async (step: Step): Promise<void> => {
+  const perform = async (step: ImportStep): Promise<void> => {
     const result = await resultOf(step).catch((error: unknown): Result => {
       if (error instanceof Gone) lose(error)
       if (signal?.aborted) return blank(step, 'not_reached', [])
@@ -78,7 +78,7 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
     resultFor(step).resolve(result)
   }
 
-  const resultOf = async (step: Step): Promise<Result> => {
+  const resultOf = async (step: ImportStep): Promise<Result> => {
     const { draft } = step
     if (signal?.aborted || lost) return blank(step, 'not_reached', [])
     if (step.faults.length > 0 || !draft) return blank(step, 'refused', step.faults)
@@ -87,13 +87,13 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
     const there = await lookUp(draft, ready, sending.callers)
     if (there) return reviewed(step, there, blank(step, 'already_there', []), there.waits)
     // Two rows may name one thing that does not exist yet. One at a time, the second finds what the first made.
-    const send = () => createRecord(draft, ready, sending)
+    const send = () => sendRecord(draft, ready, sending)
     const outcome = await (ready.names.length > 0 ? oneAtATime(send) : send())
     if (Array.isArray(outcome)) return blank(step, 'refused', outcome)
     return reviewed(step, outcome.known, { ...blank(step, 'created', []), asides: outcome.ready.asides }, true)
   }
 
-  const reviewed = async (step: Step, known: Known, result: Result, waits: boolean): Promise<Result> => {
+  const reviewed = async (step: ImportStep, known: Known, result: Result, waits: boolean): Promise<Result> => {
     memory.remember(step, known)
     const record = reportName(known)
     if (!options.accept || !waits) return { ...result, record }
@@ -115,7 +115,7 @@ function lane(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-export function blank({ offered }: Step, outcome: Result['outcome'], reasons: Fault[]): Result {
+export function blank({ offered }: ImportStep, outcome: Result['outcome'], reasons: Fault[]): Result {
   const { file, line } = offered
   const [id, kind] = 'row' in offered ? [offered.row.id, offered.row.kind] : ['', '']
   return { file, line, id, kind, outcome, reasons, asides: [] }

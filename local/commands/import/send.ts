@@ -16,7 +16,7 @@ const delay = (tries: number) => 100 * 2 ** tries
  * Creates the record of a row. Tries again after a conflict. If no answer came, it first looks whether the record exists. Returns faults
  * if the row is refused; throws if the outcome is unknown.
  */
-export async function createRecord(
+export async function sendRecord(
   draft: Draft,
   ready: Ready,
   sending: Sending,
@@ -30,12 +30,12 @@ export async function createRecord(
   if (reply instanceof Unsure || (reply.status === 409 && tries < MOST_TRIES)) {
     await sleep(delay(tries))
     const known = await lookUp(draft, ready, callers, true)
-    return known ? { known, ready } : createRecord(draft, ready, sending, tries + 1)
+    return known ? { known, ready } : sendRecord(draft, ready, sending, tries + 1)
   }
   if (reply.status < 300) return { known: createdOf(draft.kind, reply), ready }
   if (![400, 413, 422].includes(reply.status)) throw new Error(`${reply.status} ${detailOf(reply.body)}`)
   const milder = lenient ? withoutOptions(draft, ready, reply) : undefined
-  return milder ? createRecord(draft, milder, sending, tries) : faultsOf(draft, ready, reply)
+  return milder ? sendRecord(draft, milder, sending, tries) : refusedMembers(draft, ready, reply)
 }
 
 /** Accepts a record as the reviewer. Tries again after a conflict. Returns why it failed, or undefined. */
@@ -62,7 +62,7 @@ export function withoutOptions(draft: Draft, ready: Ready, reply: Answer): Ready
   return fields.reduce((it, [member, said]) => without(it, member, draft, String(said)), ready)
 }
 
-export function faultsOf(draft: Draft, { body }: Ready, reply: Answer): Fault[] {
+export function refusedMembers(draft: Draft, { body }: Ready, reply: Answer): Fault[] {
   const errors = v.safeParse(FieldErrors, reply.body)
   if (!errors.success) return [{ member: '', reason: `${reply.status} ${detailOf(reply.body)}` }]
   return Object.entries(errors.output).map(([field, said]) => {

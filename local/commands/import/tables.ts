@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { kinds } from '../../../lib/domain/kinds/index.ts'
 import type { Gone } from './client.ts'
-import { type Desk, type Import, NotTaken, type Table, type TableRow, type Wishes } from './desk.ts'
+import { type AnsweredRow, type Desk, type Import, NotTaken, type Table, type Wishes } from './desk.ts'
 import { untilStopped } from './exchange.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 
@@ -54,7 +54,7 @@ function understood(name: string, { mapping, columns, told }: Import): string[] 
   ]
 }
 
-function resultOf(file: string, { mapping }: Import, row: TableRow, accept: boolean): Result {
+function resultOf(file: string, { mapping }: Import, row: AnsweredRow, accept: boolean): Result {
   const { record, entity_id, run } = row
   const [outcome, said] = becameOf(row)
   const waits = record?.status.startsWith('pending') ?? false
@@ -74,7 +74,7 @@ function resultOf(file: string, { mapping }: Import, row: TableRow, accept: bool
 const LEFT = 'The verdict has left it: it holds a contradiction, or was escalated. Decide on it by itself.'
 
 /** The outcome of a row, or in a dry run what it would be. */
-function becameOf({ outcome, faults, run }: TableRow): [Result['outcome'], Result['reasons']] {
+function becameOf({ outcome, faults, run }: AnsweredRow): [Result['outcome'], Result['reasons']] {
   if (outcome === 'same') return ['already_there', []]
   if (outcome === 'refused')
     return [

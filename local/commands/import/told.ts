@@ -1,10 +1,10 @@
 import type { Import } from './desk.ts'
 
 /** How to call the service by hand: its origin, and a header that signs in. */
-export type Address = { base: string; as: string }
+export type TaskAddress = { base: string; as: string }
 
 /** Lines that say what is done, what goes on in the background, and how to look at each import and withdraw it. */
-export function describeImports(all: readonly Import[], { base, as }: Address): string[] {
+export function describeImports(all: readonly Import[], { base, as }: TaskAddress): string[] {
   const going = all.filter((it) => it.progress)
   const done = all.filter((it) => !it.progress && it.state === 'done')
   const tried = all.filter((it) => !it.progress && it.state !== 'done')

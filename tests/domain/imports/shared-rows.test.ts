@@ -6,9 +6,9 @@ import {
   addresses,
   bookkeeping,
   fieldOf,
-  kindOf,
-  mappingOf,
+  kindOfRow,
   provenance,
+  spellingOf,
 } from '../../../local/commands/import/mappings.ts'
 import { type App, openApp } from '../../harness/app.ts'
 import { readTable, xlsx } from '../../harness/imports.ts'
@@ -33,7 +33,7 @@ function rowsByKind(): Map<string, Row[]> {
   return new Map(kinds.flatMap(([kind, all = []]) => (isThing(kind) ? [[kind, all]] : [])))
 }
 function isThing(kind: string): boolean {
-  const mapping = mappingOf(kind)
+  const mapping = spellingOf(kind)
   return mapping !== undefined && mapping.kind !== 'assertion' && mapping.kind !== 'data_source'
 }
 
@@ -51,7 +51,7 @@ const cellOf = (value: unknown): string | number | boolean | null => {
 
 /** What the import of JSON Lines takes a member of these rows for; null where it is no field of the kind. */
 function meant(kind: Kind, rowKind: string, member: string): string | null {
-  const mapping = mappingOf(rowKind)
+  const mapping = spellingOf(rowKind)
   const as = mapping?.renamed[member] ?? member
   if (member === 'id') return kind.fields.identifier ? 'identifier' : null
   if (member === 'kind' || bookkeeping.includes(member) || addresses.includes(member)) return null
@@ -68,9 +68,9 @@ function meant(kind: Kind, rowKind: string, member: string): string | null {
 describe.runIf(isThere)('the shared rows as workbooks', () => {
   test.each([...rowsByKind().keys()])('%s: nine of ten columns are taken for what they are', async (rowKind) => {
     const rows = rowsByKind().get(rowKind) ?? []
-    const mapping = mappingOf(rowKind)
+    const mapping = spellingOf(rowKind)
     if (!mapping) throw new Error(rowKind)
-    const kind = kindOf(mapping)
+    const kind = kindOfRow(mapping)
     const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
     const cells = rows.slice(0, 2000).map((row) => columns.map((name) => cellOf(row[name])))
     const it = await readTable(app.contributor, 'table.xlsx', await xlsx([columns, ...cells]))

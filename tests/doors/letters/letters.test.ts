@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { newRecord } from '../../../deploy/access/judge.ts'
+import { newAccessRecord } from '../../../deploy/access/judge.ts'
 import { localIdentity, roleResources, rolesFor } from '../../../deploy/access/local-roles.ts'
 import { type Caught, type Fate, type MailCatcher, startMailCatcher } from '../../../deploy/stand-ins/mail-catcher.ts'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const roles = rolesFor(roleResources(['letters']), { table: 'none', bucket: 'none' })
   catcher = await startMailCatcher({
     identity: localIdentity,
-    access: { roles: () => new Map([...roles, ['local', roles.get('letters') ?? []]]), record: newRecord() },
+    access: { roles: () => new Map([...roles, ['local', roles.get('letters') ?? []]]), record: newAccessRecord() },
     fate: (letter) => fate(letter),
   })
   app = await openApp({

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { kindKeys, kinds } from '../../../lib/domain/kinds/index.ts'
 import { confidenceOf, type Draft, draftOf } from '../../../local/commands/import/draft.ts'
-import { bookkeeping, fieldOf, kindOf, mappingOf, rankOf, rowKinds } from '../../../local/commands/import/mappings.ts'
+import {
+  bookkeeping,
+  fieldOf,
+  kindOfRow,
+  rankOf,
+  rowKinds,
+  spellingOf,
+} from '../../../local/commands/import/mappings.ts'
 import type { Row } from '../../../local/commands/import/rows.ts'
 
 function draft(row: Row, lenient = false): Draft {
@@ -13,9 +20,9 @@ function draft(row: Row, lenient = false): Draft {
 describe('the mappings', () => {
   test('rename to fields that the kind has', () => {
     const astray = rowKinds.flatMap((name) => {
-      const mapping = mappingOf(name)
+      const mapping = spellingOf(name)
       if (!mapping) return [name]
-      return Object.values(mapping.renamed).filter((field) => !fieldOf(kindOf(mapping), field))
+      return Object.values(mapping.renamed).filter((field) => !fieldOf(kindOfRow(mapping), field))
     })
     expect(astray).toEqual([])
   })
