@@ -90,7 +90,7 @@ export function whoMay(permission: Permission): Who {
   const rule = permissions[permission]
   if ('open' in rule) return { words: `Everyone: ${rule.open}.` }
   const roles = 'role' in rule && { roles: personas.filter(({ actor }) => rule.role(actor)).map(({ name }) => name) }
-  const words = hasWords(permission) ? things[permission] : rankName(roles ? roles.roles : [])
+  const words = hasWords(permission) ? things[permission] : rolesInWords(roles ? roles.roles : [])
   return { words, ...roles }
 }
 
@@ -103,7 +103,7 @@ const personas: readonly { name: string; actor: Actor }[] = [
   { name: 'staff', actor: { ...nobody, is_staff: true } },
 ]
 
-function rankName(roles: readonly string[]): string {
+function rolesInWords(roles: readonly string[]): string {
   if (roles.includes('user')) return 'Whoever is signed in.'
   const [first = 'staff'] = roles
   return first === 'staff' ? 'Staff.' : `Staff, and reviewers from ${first} upwards.`

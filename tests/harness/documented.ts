@@ -228,6 +228,6 @@ function closed(shape: Shape): Shape {
 const answeredAt = validators(closed)
 const sentAt = validators((shape) => shape)
 
-const wordsOf = ({ errors }: ValidateFunction) => errors?.map(rankName).slice(0, 5).join('; ')
-const rankName = ({ instancePath, message, params }: NonNullable<ValidateFunction['errors']>[number]) =>
+const wordsOf = ({ errors }: ValidateFunction) => errors?.map(faultInWords).slice(0, 5).join('; ')
+const faultInWords = ({ instancePath, message, params }: NonNullable<ValidateFunction['errors']>[number]) =>
   `${instancePath || 'the body'} ${message}${params.additionalProperty ? `: ${params.additionalProperty}` : ''}`

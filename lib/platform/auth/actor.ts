@@ -11,7 +11,7 @@ import { jwt } from './jwt.ts'
 import { loadKeyActor } from './key.ts'
 import { secondary } from './secondary.ts'
 
-/** The first that accepts wins. */
+/** The authenticators in their order. The first that accepts a token decides. */
 const chain: readonly Authenticator[] = [
   ...(config.devMode ? [devHeader] : []),
   identityProvider,
@@ -20,15 +20,15 @@ const chain: readonly Authenticator[] = [
   jwt,
 ]
 
-/** What callers have set for themselves. */
+/** Settings of the caller's profile. */
 export type Settings = Pick<User, 'language' | 'calendar'>
-/** Who calls, with their settings; of nobody, why. */
+/** The caller with settings, or the reason why there is none. */
 export type Identity = ({ actor: Actor; denial?: never } | { actor: null; denial: Denial }) & { settings?: Settings }
 
-/** The caller. A token that no authenticator accepts leaves the caller anonymous, and an inactive user is nobody. */
+/** Returns the caller of a request. There is none if no authenticator accepts the token, or if the user is inactive. */
 export async function identifyCaller(credentials: Credentials): Promise<Identity> {
   const shown = { ...credentials, token: bearer(credentials.headers.authorization) }
-  // Nobody else is asked about a key: it is no provider's business.
+  // A key is never sent to a provider.
   if (isKey(shown.token)) return identifyByKey(shown.token)
   for (const authenticate of chain) {
     const user = await authenticate(shown)
@@ -48,5 +48,5 @@ function denialOf({ headers, cookie }: Credentials): Denial {
   return config.devMode && headers['x-dev-user'] !== undefined ? 'dev_user' : 'none'
 }
 
-/** The token of `Authorization: Bearer`, if it has the letters of one (RFC 6750) and a sane length. */
+/** The token of `Authorization: Bearer`. Empty unless it has the letters of RFC 6750, and 8,192 of them at most. */
 const bearer = (header = '') => /^Bearer +([A-Za-z0-9._~+/=-]{1,8192})$/i.exec(header.trim())?.[1] ?? ''

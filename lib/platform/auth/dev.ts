@@ -7,15 +7,15 @@ import { loadTokenUser } from './jwt.ts'
 export const devHeader: Authenticator = ({ headers }) => loadSeededUser(headers['x-dev-user'] ?? '')
 
 /**
- * Accepts the cookie of a dev login. A browser sends it unasked, so a request that changes something must come from our
- * own origin. Only in the chain of dev mode.
+ * Accepts the cookie of a dev login. A browser sends it with every request, so a request that writes must come from our own
+ * origin. Only in the chain of dev mode.
  */
 export const devSession: Authenticator = async ({ cookie, method, headers, origin, beside }) => {
   const safe = method === 'GET' || method === 'HEAD'
   return cookie && (safe || headers.origin === origin) ? loadTokenUser(cookie, 'session', beside) : undefined
 }
 
-/** The seeded user of this address. Nobody else may be impersonated, not even in dev mode. */
+/** Loads the seeded user of this address. No other user can be impersonated, not even in dev mode. */
 export async function loadSeededUser(email: string): Promise<User | undefined> {
   const address = asciiLowerCase(email.trim())
   const user = address.includes('@') ? await loadUserByEmail(address) : undefined

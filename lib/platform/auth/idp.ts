@@ -9,13 +9,13 @@ import { claimsOf } from './shape.ts'
 const { IDP_CLIENT_ID, IDP_ISSUER, IDP_JWKS_URL, IDP_USERINFO_URL, IDP_TOKENINFO_URL, SECONDARY_ISSUER } = config
 
 /**
- * Accepts tokens of the identity provider: an opaque access token that its userinfo endpoint knows, or a JWT that its
- * keys verify. Skips itself without a client id. A provider that does not answer is no result.
+ * Accepts tokens of the identity provider: an opaque access token that its userinfo endpoint accepts, or a JWT that its keys
+ * verify. Accepts nothing without a client id, or if the provider does not answer.
  */
 export const identityProvider: Authenticator = async ({ token }) =>
   IDP_CLIENT_ID !== '' && token !== '' && mayBeTheirs(token) ? loadTokenOwner(token) : undefined
 
-/** Tokens that name another maker stay with us: they are never sent to the provider. */
+/** A token of another issuer is never sent to the provider. */
 function mayBeTheirs(token: string): boolean {
   const claims = claimsOf(token)
   if (!claims) return IDP_USERINFO_URL !== ''
@@ -23,7 +23,7 @@ function mayBeTheirs(token: string): boolean {
   return IDP_ISSUER === '' && claims.iss !== ISSUER && claims.iss !== SECONDARY_ISSUER && IDP_USERINFO_URL !== ''
 }
 
-// Google names itself with and without the scheme.
+// Google writes its issuer with and without the scheme.
 const issuers = IDP_ISSUER === '' ? [] : [IDP_ISSUER, IDP_ISSUER.replace(/^https:\/\//, '')]
 const verify = IDP_JWKS_URL === '' ? undefined : createVerifier(IDP_JWKS_URL, issuers, IDP_CLIENT_ID)
 
@@ -50,7 +50,7 @@ const Tokeninfo = v.object({
   expires_in: v.optional(seconds),
 })
 
-/** When the token expires, if it was made for our client; else undefined. */
+/** When the token expires, in seconds. Undefined if it was not issued to our client, or is expired. */
 async function expiryForUs(token: string): Promise<number | undefined> {
   const document = v.safeParse(Tokeninfo, await fetchTokeninfo(token))
   if (!document.success) return undefined
@@ -60,7 +60,7 @@ async function expiryForUs(token: string): Promise<number | undefined> {
   return until > nowSeconds() ? until : undefined
 }
 
-/** Introspection takes a form; some tokeninfo documents are only there for a GET. */
+/** Fetches the tokeninfo document. Introspection takes a form by POST; some providers answer only a GET. */
 async function fetchTokeninfo(token: string): Promise<unknown> {
   const body = new URLSearchParams({
     token,
@@ -75,7 +75,7 @@ async function fetchTokeninfo(token: string): Promise<unknown> {
   return fetchJson(url.href, {})
 }
 
-/** The JSON of a 200 answer, or undefined. */
+/** Fetches JSON. Undefined for any status but 200, and for any failure. */
 // prove: identity-provider
 async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
   try {

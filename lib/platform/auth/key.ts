@@ -3,8 +3,8 @@ import { verifyKey } from '../users/keys.ts'
 import { loadUser, type User } from '../users/users.ts'
 
 /**
- * Who calls with a key for machines: its owner, without the rights of staff and of reviewers, and held to what the key is
- * for. Undefined when the key is no good, or its owner is not active. Two calls.
+ * Loads the caller of a key for machines: its owner, without the rights of staff and reviewers, limited to the scopes of the key.
+ * Undefined if the key is refused, or if its owner is not active. Two calls.
  */
 export async function loadKeyActor(token: string): Promise<{ actor: Actor; owner: User } | undefined> {
   const key = await verifyKey(token)

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { lru } from '../../base/lru.ts'
 
-/** Answers about tokens, kept in this process until a time in seconds. */
+/** Values by token, remembered in this process until a time in seconds. */
 export type TokenMemory<T> = {
   get: (token: string) => T | undefined
   set: (token: string, answer: T, until: number) => void
 }
 
-/** A memory of at most `most` answers. Its keys are hashes, so that it holds no token. */
+/** Creates a memory of at most `most` values. Its keys are hashes, so it holds no token. */
 export function tokenMemory<T extends NonNullable<unknown>>(most: number): TokenMemory<T> {
   const kept = lru<string, T>(most)
   return {
@@ -16,5 +16,5 @@ export function tokenMemory<T extends NonNullable<unknown>>(most: number): Token
   }
 }
 
-/** A token's SHA-256: what memories and the table know it by. */
+/** The SHA-256 of a token, under which memories and the table store it. */
 export const hashToken = (token: string) => hash('sha256', token, 'base64url')

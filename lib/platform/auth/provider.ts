@@ -9,17 +9,17 @@ import { keepIdentity, loadIdentity } from '../users/tokens.ts'
 import { amendUser, createUserNamedAfterEmail, loadUser, loadUserByEmail, type User } from '../users/users.ts'
 import { hashToken, tokenMemory } from './memory.ts'
 
-/** What a provider says of a person; `until` when the token itself expires. */
+/** Claims of a provider about a person. `until`: when the token expires, in seconds. */
 export type Identification = { claims: unknown; until: number }
-/** Milliseconds that a provider has to answer. */
+/** Time limit for a call of a provider, in milliseconds. */
 export const TIMEOUT_MS = 5000
-/** Seconds that an answer is kept. */
+/** The longest time that the owner of a token is remembered, in seconds. */
 const REMEMBERED_S = 5 * 60
 
-/** Signs of our own are symmetric; a provider's never are. */
+/** Signatures of providers are asymmetric. Our own are symmetric, so one kind is never taken for the other. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
-/** Verifies JWTs of one issuer through its published keys, which are fetched once per process and kept. */
+/** Returns a function that verifies JWTs of one issuer. The published keys are fetched once for each process. */
 export function createVerifier(url: string, issuer: string[], audience: string) {
   const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: TIMEOUT_MS })
   return async (token: string): Promise<Identification | undefined> => {
@@ -28,7 +28,7 @@ export function createVerifier(url: string, issuer: string[], audience: string) 
       const { payload } = await jwtVerify<JWTPayload>(token, keys, options)
       return { claims: payload, until: payload.exp ?? 0 }
     } catch (error) {
-      // Not a token for us, or the provider does not answer; jose passes fetch's own TypeError on.
+      // The token is not for us, or the provider does not answer (jose passes on the TypeError of fetch).
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
       throw error
     }
@@ -36,8 +36,8 @@ export function createVerifier(url: string, issuer: string[], audience: string) 
 }
 
 /**
- * Remembers whose token it is, by its hash, in this process and in the table: never longer than the token lives, and at
- * most five minutes. `ask` is called when nothing is remembered.
+ * Returns a function that loads the user of a token. The owner is remembered under the token's hash, in this process and in the
+ * table, at most five minutes and never longer than the token lives. `ask` is called if nothing is remembered.
  */
 export function rememberIdentity(provider: string, ask: (token: string) => Promise<Identification | undefined>) {
   const known = tokenMemory<string>(5000)
@@ -67,7 +67,7 @@ const text = (most: number) =>
     ),
     '',
   )
-/** A verified address is a must; providers write the flag as a boolean or as text. */
+/** The address must be verified. Providers write the flag as a boolean or as text. */
 const Claims = v.object({
   sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
   email: v.pipe(
@@ -98,7 +98,7 @@ const Claims = v.object({
 })
 type Claims = v.InferOutput<typeof Claims>
 
-/** The user of a verified address, made at the first sign-in. Of several first sign-ins at once one makes the user. */
+/** Loads the user of a verified address, or creates one at the first sign-in. Of concurrent first sign-ins one creates the user. */
 async function findOrCreateUser(
   provider: string,
   { sub, email, given_name, family_name, picture }: Claims,
@@ -116,9 +116,9 @@ async function findOrCreateUser(
 }
 
 /**
- * Keeps the subject and what the person has not filled in. Registering does not prove that an address is one's own, the
- * provider does: at the first link a password set before goes, with every session, lest who registered first shares the
- * account. Seeded users keep theirs.
+ * Stores the provider's subject, and fills empty names. A registration does not prove an address, a provider does. So the first
+ * link clears a password that was set before, and ends all sessions: whoever registered another person's address loses the account.
+ * Seeded users keep their password.
  */
 async function linkUser(
   user: User,

@@ -5,7 +5,7 @@ import { claimsOf } from './shape.ts'
 
 const { SECONDARY_ISSUER, SECONDARY_AUDIENCE, SECONDARY_JWKS_URL } = config
 
-/** Accepts a JWT of the secondary issuer; any other token is not its kind. Skips itself unless all of it is configured. */
+/** Accepts a JWT of the secondary issuer. Accepts nothing unless issuer, audience and keys are configured. */
 export const secondary: Authenticator = async ({ token }) =>
   loadTokenOwner && claimsOf(token)?.iss === SECONDARY_ISSUER ? loadTokenOwner(token) : undefined
 

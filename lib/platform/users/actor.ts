@@ -1,7 +1,7 @@
 import type { Actor } from '../permissions.ts'
 import type { User } from './users.ts'
 
-/** A user as whoever calls, or as whoever reads what is sent to them. */
+/** A user as a caller, or as the reader of a message. */
 export const actorOf = ({ id, username, email, is_staff, is_superuser, reviewer_role }: User): Actor => ({
   id,
   username,

@@ -22,7 +22,7 @@ import { amendUserByPlan, keyOf, type ReviewerApplication, type User, type UserC
 export const applicationStatuses = ['pending', 'approved', 'rejected'] as const
 export type ApplicationStatus = (typeof applicationStatuses)[number]
 
-/** An application to become a reviewer. An answered one stays as it is; who applies again makes another. */
+/** An application to become a reviewer. It never changes once it is answered. A second application is another item. */
 const Application = v.object({
   id: v.string(),
   user_id: v.string(),
@@ -43,21 +43,21 @@ const application = defineItem({
   type: 'application',
   schema: Application,
   key: ({ id }: { id: string }) => key.application(id),
-  // Read from its end, a list of all begins with those that wait.
+  // Lists are read from their end, so waiting applications come first.
   indexes: (it) => ({
     gsi1: { pk: applicationList(it.status), sk: `${it.status === 'pending' ? 1 : 0}#${it.created_at}#${it.id}` },
   }),
   counted: (it) => [applicationList(it.status)],
 })
 
-/** The application with this id. */
+/** Loads an application. */
 export const loadApplication = (id: string): Promise<Application | undefined> => get(application, { id })
 
-/** The latest application of a user. */
+/** Loads the latest application of a user. */
 export const loadLatestApplication = async (it: User): Promise<Application | undefined> =>
   it.reviewer_application ? loadApplication(it.reviewer_application.id) : undefined
 
-/** One page of the applications, those that wait before the others, newest first; and who has to do with them. */
+/** Lists one page of applications: waiting ones first, then by time, newest first. `people` has the applicants and reviewers. */
 export async function listApplications(status: ApplicationStatus | null, place: PageRequest) {
   const pks = (status ? [status] : applicationStatuses).map(applicationList)
   const listing = await readList(
@@ -73,13 +73,13 @@ export async function listApplications(status: ApplicationStatus | null, place: 
   return { ...listed, results: items.map((it) => parse(application, it)), people: peopleIn(found) }
 }
 
-/** Whom an application names. */
+/** The ids of applicant and reviewer. */
 export const peopleOnApplication = ({ user_id, reviewed_by }: Application): string[] => [
   user_id,
   ...(reviewed_by ? [reviewed_by] : []),
 ]
 
-/** Applies for a reviewer's role. Fails with `invalid` for staff, for reviewers, and while another application waits. */
+/** Applies for a reviewer's role. Fails with `invalid` for staff, for reviewers, and if another application waits. */
 export async function applyForRole(
   unit: UnitOfWork,
   user_id: string,
@@ -106,7 +106,7 @@ export async function applyForRole(
   return user && made
 }
 
-/** Takes the waiting application back, as if it had never been. Fails when none waits. */
+/** Withdraws and removes the waiting application. Fails with `malformed` if none waits. */
 export const withdrawApplication = (unit: UnitOfWork, user_id: string): Promise<User | undefined> =>
   amendUserByPlan(unit, user_id, async (it) => {
     const old = await loadWaitingApplication(it)
@@ -114,7 +114,7 @@ export const withdrawApplication = (unit: UnitOfWork, user_id: string): Promise<
     return { changes: { reviewer_application: null }, also: [remove(application, old)] }
   })
 
-/** Turns an application down. Fails with `conflict` when it waits no longer. */
+/** Rejects an application. Fails with `conflict` if it no longer waits. */
 export const rejectApplication = (
   unit: UnitOfWork,
   it: Application,
@@ -123,8 +123,8 @@ export const rejectApplication = (
 ): Promise<Application | undefined> => answerApplication(unit, it, { status: 'rejected', by, notes })
 
 /**
- * Answers an application, and changes the user `along` with it. Fails with `conflict` when it waits no longer; answers
- * nothing when its user is gone.
+ * Answers an application, and changes the user by `along` in the same transaction. Fails with `conflict` if it no longer waits.
+ * Undefined if the user is gone.
  */
 export async function answerApplication(
   unit: UnitOfWork,
@@ -143,7 +143,7 @@ export async function answerApplication(
   return user && next
 }
 
-/** The application of a user that waits for an answer. */
+/** Loads the application of a user that waits for an answer. Undefined if none waits. */
 export async function loadWaitingApplication(it: User): Promise<Application | undefined> {
   const latest = it.reviewer_application?.status === 'pending' ? await loadLatestApplication(it) : undefined
   return latest?.status === 'pending' ? latest : undefined
@@ -151,7 +151,7 @@ export async function loadWaitingApplication(it: User): Promise<Application | un
 
 export type ApplicationAnswer = { status: Exclude<ApplicationStatus, 'pending'>; by: Actor; notes: string }
 
-/** An answered application, what its user's item says of it, and the write that stores it. */
+/** Returns the answered application, the summary for the user's item, and the write that stores the application. */
 export function planAnswer(
   old: Application,
   { status, by, notes }: ApplicationAnswer,
@@ -174,7 +174,7 @@ function obstacleFor({ is_staff, groups, reviewer_role, reviewer_application }: 
   return undefined
 }
 
-/** Short, since the user's item is read with every request. */
+/** The summary for the user's item. It is short, since that item is read with every request. */
 const noticeOf = ({ id, status, message, created_at, updated_at }: Application): ReviewerApplication => ({
   id,
   status,

@@ -18,7 +18,7 @@ import {
 import { type Actor, keyScopes } from '../permissions.ts'
 import { key } from '../table/keys.ts'
 
-/** Keys for machines. Of the secret only a hash is kept: 256 bits of chance need no slow one. */
+/** Keys for machines. Only a hash of the secret is stored. A secret of 256 random bits needs no slow hash. */
 const ApiKey = v.object({
   id: v.string(),
   user_id: v.string(),
@@ -27,7 +27,7 @@ const ApiKey = v.object({
   /** SHA-256 of the secret, in base64url. */
   hash: v.string(),
   created_at: v.string(),
-  /** `expires_at` is the table's word for when it drops an item. */
+  /** Not `expires_at`: that attribute is the table's time to live. */
   good_until: v.string(),
   last_used_at: v.nullable(v.string()),
   version: v.number(),
@@ -44,21 +44,21 @@ const apiKey = defineItem({
 const keyList = (user: string) => `KEY#${user}`
 
 const DAY_S = 86_400
-/** A key that has expired is shown for so long. */
+/** Seconds that an expired key is still listed. */
 const KEPT_S = 30 * DAY_S
-/** A person has so many at most. */
+/** Keys of one person. */
 const MOST_KEYS = 20
-/** How exactly the last use is told, so that a use is seldom a write. */
+/** Seconds between two writes of the last use. So a call with a key seldom writes. */
 const USED_S = 600
 
-/** What keys begin with, so that they are told from other tokens, and found by scanners where they were left lying. */
+/** The beginning of each key. It differs from other tokens, and scanners for leaked secrets find it. */
 const PREFIX = 'hgk_'
 const form = /^hgk_([0-9a-f]{32})_([A-Za-z0-9_-]{43})$/
 
-/** Whether a token is written as a key; whether it is a good one is another matter. */
+/** Whether a token has the form of a key. `verifyKey` checks whether it is valid. */
 export const isKey = (token: string): boolean => token.startsWith(PREFIX)
 
-/** Makes a key of a person's. The token is told here and never again. Fails with `invalid` when they have too many. */
+/** Creates a key for a person. Only this call returns the token. Fails with `invalid` if the person has too many keys. */
 export async function createKey(unit: UnitOfWork, by: Pick<Actor, 'id'>, given: NewKey): Promise<CreatedKey> {
   unit.retryOn('conflict')
   return unit.addPlan(await planKey(by, given))
@@ -88,23 +88,23 @@ async function planKey(by: Pick<Actor, 'id'>, given: NewKey): Promise<Plan<Creat
   return { result: { made, token }, writes: [put(apiKey, made, undefined)] }
 }
 
-/** A person's keys, newest first. One call; a key that was just made may be missing for a moment. */
+/** Lists a person's keys, newest first. One call. A new key may be missing for a moment, since the index lags. */
 export const listKeys = async (user: string): Promise<ApiKey[]> =>
   (await walk({ index: 'gsi3', pk: keyList(user), forward: false, limit: MOST_KEYS * 2 })).map((it) =>
     parse(apiKey, it),
   )
 
-/** A key by its id. */
+/** Loads a key by its id. */
 export const loadKey = (id: string): Promise<ApiKey | undefined> => get(apiKey, { id })
 
-/** Takes a key away: from now on it is no good. Done by somebody else already is done. */
+/** Removes a key, so its token is refused from now on. Does nothing if it is gone already. */
 export async function revokeKey(unit: UnitOfWork, id: string): Promise<void> {
   unit.retryOn('conflict')
   const old = await loadKey(id)
   if (old) unit.add([remove(apiKey, old)])
 }
 
-/** The key that a token is, if it is good now. One call; now and then one more, which notes the use. */
+/** Returns the key of a token. Undefined if the secret is wrong or the key is gone or expired. One call, and one write each ten minutes. */
 export async function verifyKey(token: string): Promise<ApiKey | undefined> {
   const [, hex = '', secret = ''] = form.exec(token) ?? []
   if (hex === '') return undefined
@@ -122,7 +122,7 @@ async function noteUse(it: ApiKey): Promise<void> {
   const at = clock.now().getTime()
   if (it.last_used_at !== null && at - Date.parse(it.last_used_at) < USED_S * 1000) return
   const used = withNextVersion<ApiKey>(it, { last_used_at: new Date(at).toISOString() })
-  // Another use was noted at the same moment, or the key has just been revoked.
+  // A conflict means that another call has noted its use, or that the key was revoked.
   await commitWrites([put(apiKey, used, it)]).catch(noneIf(isConflict))
 }
 
@@ -139,7 +139,7 @@ export const KeyView = s.shape('Key', () =>
 )
 export const NewKeyView = s.shape('NewKey', () => v.object({ ...KeyView.entries, token: s.text }))
 
-/** A key as its owner sees it. */
+/** A key as its owner sees it, without secret or hash. */
 export const keyView = ({ id, name, scopes, created_at, good_until, last_used_at }: ApiKey) => ({
   ...{ id, name, scopes, created_at, expires_at: good_until, last_used_at },
   is_expired: good_until <= now(),

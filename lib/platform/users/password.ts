@@ -6,7 +6,7 @@ const derive = promisify(argon2)
 const current = { memory: 19_456, passes: 2, parallelism: 1 }
 const TAG = 32
 
-/** The rules that a new password breaks, each as a sentence. */
+/** Returns a sentence for each rule that a new password breaks. */
 export function passwordFaults(password: string, names: { username: string; email: string }): string[] {
   const plain = password.toLowerCase()
   const own = [names.username, names.email, names.email.split('@')[0] ?? ''].map((name) => name.toLowerCase())
@@ -20,7 +20,7 @@ export function passwordFaults(password: string, names: { username: string; emai
   ]
 }
 
-/** A password as a PHC string, with a salt of its own. */
+/** Hashes a password with Argon2id and a fresh salt. Returns a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16)
   const tag = await derive('argon2id', { message: passwordBytes(password), nonce, tagLength: TAG, ...current })
@@ -28,7 +28,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(tag)}`
 }
 
-/** Whether the password is the one that was stored. Takes as long when nothing is stored (an empty string), and is then false. */
+/** Whether a password matches a stored hash. An empty hash never matches, and takes as long to check, so time does not show it. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const { memory, passes, parallelism, nonce, tag } = parseHash(stored) ?? decoyHash
   const message = passwordBytes(password)
@@ -36,7 +36,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(given, tag) && stored !== ''
 }
 
-/** Whether a stored password was hashed for less than new ones are. */
+/** Whether a stored hash is weaker than new ones. */
 export function isOutdated(stored: string): boolean {
   const it = parseHash(stored)
   return !it || it.memory < current.memory || it.passes < current.passes
@@ -44,7 +44,7 @@ export function isOutdated(stored: string): boolean {
 
 const MOST_LETTERS = 256
 
-/** One spelling of what can be typed in several ways. */
+/** The bytes of a password. Equal letters that keyboards type in different ways become one spelling (NFKC). */
 const passwordBytes = (password: string) => Buffer.from(password.normalize('NFKC'))
 
 const decoyHash = { ...current, nonce: randomBytes(16), tag: randomBytes(TAG) }

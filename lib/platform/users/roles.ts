@@ -15,15 +15,15 @@ import {
 } from './users.ts'
 
 /**
- * Reviewers' roles. A role is part of its user's item and has the user's id: one read gives the caller with role.
- * Groups follow the role in the same write.
+ * A user with a reviewer's role. A role is part of its user's item and has the user's id, so one read loads the caller with the role.
+ * The same write changes the groups.
  */
 export type RoleHolder = User & { reviewer_role: ReviewerRole }
 
-/** The user who has the role with this id. */
+/** Loads the user who has the role with this id. */
 export const loadRole = async (id: string): Promise<RoleHolder | undefined> => asHolder(await loadUser(id))
 
-/** One page of those with a role, the newest roles first, and who gave them. */
+/** Lists one page of users with a role, newest roles first, and the people who gave the roles. */
 export async function listRoles(place: PageRequest): Promise<PageResult<RoleHolder> & { people: PeopleById }> {
   const { items, found, ...listed } = await readList(
     { partitions: [{ index: 'gsi1', pk: 'ROLE' }], counted: ['ROLE'] },
@@ -37,14 +37,14 @@ export async function listRoles(place: PageRequest): Promise<PageResult<RoleHold
   return { ...listed, results: items.flatMap((it) => asHolder(userOf(it)) ?? []), people: peopleIn(found) }
 }
 
-/** What is said of a role; what is left out stays, or is as at first. */
+/** A change of a role. Members that are left out stay, or have their first value. */
 export type RoleInput = {
   role?: Rank | undefined
   expertise_areas?: string[] | undefined
   is_active?: boolean | undefined
 }
 
-/** Gives a user an active role, new or in place of another. Answers nothing when there is no such user. */
+/** Gives a user an active role, in place of any other. Undefined if there is no such user. `made`: the user had no role before. */
 export async function assignRole(
   unit: UnitOfWork,
   id: string,
@@ -60,7 +60,7 @@ export async function assignRole(
   return holder && { holder, made }
 }
 
-/** Changes a role. Answers nothing when the user has none. */
+/** Changes a role. Undefined if the user has none. */
 export const amendRole = async (
   unit: UnitOfWork,
   id: string,
@@ -73,11 +73,11 @@ export const amendRole = async (
     ),
   )
 
-/** Takes a role away. Answers nothing when the user has none. */
+/** Removes a role. Undefined if the user has none. */
 export const removeRole = (unit: UnitOfWork, id: string): Promise<User | undefined> =>
   amendUserByPlan(unit, id, async (it) => (it.reviewer_role ? { changes: roleChanges(it, null) } : undefined))
 
-/** Makes the applicant a community reviewer. Fails with `conflict` when the application waits no longer. */
+/** Approves an application: the applicant becomes a community reviewer. Fails with `conflict` if it no longer waits. */
 export const approveApplication = (
   unit: UnitOfWork,
   it: Application,
@@ -88,7 +88,7 @@ export const approveApplication = (
     roleChanges(user, roleOf(user, { role: 'community_reviewer', is_active: true }, by)),
   )
 
-/** The groups of someone who has this role, or none: they follow an active role, other groups stay. */
+/** The groups of a user with this role. An active role brings its groups; groups that no role brings stay. */
 export const groupsWith = (
   groups: readonly string[],
   role: Pick<ReviewerRole, 'role' | 'is_active'> | null,
@@ -106,7 +106,7 @@ const roleChanges = (it: User, role: ReviewerRole | null): UserChanges => ({
   groups: groupsWith(it.groups, role),
 })
 
-/** Who is made a reviewer has nothing to wait for any more: a waiting application is approved with it. */
+/** Plans a new role. An active role also approves an application that still waits. */
 async function planRole(it: User, role: ReviewerRole, by: Actor): Promise<UserPlan> {
   const pending = role.is_active ? await loadWaitingApplication(it) : undefined
   if (!pending) return { changes: roleChanges(it, role) }
@@ -114,7 +114,7 @@ async function planRole(it: User, role: ReviewerRole, by: Actor): Promise<UserPl
   return { changes: { ...roleChanges(it, role), reviewer_application: notice }, also: [write] }
 }
 
-/** Whoever names the role or makes it active is the one who assigned it. */
+/** The role after a change. The person who names the rank or activates the role is stored as the one who assigned it. */
 function roleOf({ id, reviewer_role: old }: User, input: RoleInput, by: Actor): ReviewerRole {
   const at = now()
   return {

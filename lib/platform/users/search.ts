@@ -7,17 +7,17 @@ import { getMany, itemAt, queryBetween } from '../../engines/table/index.ts'
 import { readEntry } from '../name-index/entries.ts'
 import { key } from '../table/keys.ts'
 
-/** At most this many people whose profile holds a text are looked at; a text that more profiles hold finds some of them. */
+/** The most profiles with a text that are looked at. A text in more profiles finds only some of them. */
 const MOST_LOOKED_AT = 5000
-/** At most this many people whose name or address begins with a text are read from the table. */
+/** The most people whose name or address begins with a text that are read from the table. */
 const MOST_PREFIXED = 100
 
 const inactiveToo: Scope = { signedIn: true, everything: true, own: null }
 
 /**
- * One page of the users of whom a name holds a text, or the address begins with it with `byEmail`, in the order in which they
- * joined. Addresses are in the table alone: search knows none. Who has just joined is found by how a name begins. Costs a query
- * for names and one for addresses, a call for those that search has not heard of, and one for the page.
+ * Lists one page of the users whose name contains a text, in the order in which they joined. With `byEmail` also those whose address
+ * begins with it: addresses are in the table, never in search. New users are not in search yet, so the beginnings of names are looked
+ * up in the table. Calls: a query for names, one for addresses, one for users that search lacks, and one for the page.
  */
 export async function searchUsers(
   text: string,
@@ -35,7 +35,7 @@ export async function searchUsers(
   return { items: page.filter((it) => it !== undefined), count: ids.length }
 }
 
-/** The ids of those whose username or a name begins with a text, as the table has them now, or whose address does. */
+/** The ids of users whose username or name begins with a text, read from the table. With `byEmail` also by address. */
 export async function findUsersByPrefix(text: string, byEmail = false): Promise<string[]> {
   const prefix = fold(text)
   if (prefix === '') return []
@@ -44,7 +44,10 @@ export async function findUsersByPrefix(text: string, byEmail = false): Promise<
   return [...new Set(entries.flat().map((it) => readEntry(it).entity_id))]
 }
 
-/** Those whose username or full name holds a text as it was typed, or has words that begin with each of its own, however spelt. Search looks through the rest of a profile too, which is not asked for here. */
+/**
+ * Users whose username or full name contains the text as typed, or has a word that begins with each of its words, in any spelling.
+ * Search also matches the rest of a profile; such hits are dropped.
+ */
 export async function filterUsersByName(model: Model, text: string, scope: Scope): Promise<Hit[]> {
   const [typed, words] = [plain(text), fold(text).split(' ').filter(Boolean)]
   if (words.length === 0) return []

@@ -26,7 +26,7 @@ import { ranks } from '../permissions.ts'
 import { key } from '../table/keys.ts'
 
 const ReviewerRole = v.object({
-  /** The user's: nobody has two roles, so one read finds it. */
+  /** The id of the user. A user has one role at most, so one read finds it. */
   id: v.string(),
   role: v.picklist(ranks),
   expertise_areas: v.array(v.string()),
@@ -35,11 +35,11 @@ const ReviewerRole = v.object({
   created_at: v.string(),
   updated_at: v.string(),
 })
-/** What the user's own pages show of the latest application; the whole of it is an item of its own. */
+/** The latest application as the user's own pages show it. The application itself is an item of its own. */
 const ReviewerApplication = v.object({
   id: v.string(),
   status: v.picklist(['pending', 'approved', 'rejected']),
-  /** The beginning of it. */
+  /** The beginning of the message. */
   message: v.string(),
   created_at: v.string(),
   updated_at: v.string(),
@@ -60,9 +60,9 @@ const User = v.object({
   password: v.string(),
   /** Sessions of an earlier generation are void. */
   token_generation: v.number(),
-  /** The user's subject at each identity provider. */
+  /** The user's subject (`sub`) at each identity provider. */
   subjects: v.record(v.string(), v.string()),
-  /** Made by the seed of the local stage; only such users can sign in without a password, in dev mode. */
+  /** True for users of the local seed. In dev mode they alone can sign in without a password. */
   seeded: v.boolean(),
   first_name: v.string(),
   middle_name: v.string(),
@@ -77,12 +77,12 @@ const User = v.object({
   website_link: v.string(),
   birth_date: v.nullable(v.string()),
   contributor_mode: v.picklist(['basic', 'advanced']),
-  /** In which language the service speaks to them, and in which calendar it shows dates; null: as each request asks. */
+  /** Settings of the user. Null means that each request decides. */
   language: v.optional(v.nullable(v.picklist(languages)), null),
   calendar: v.optional(v.nullable(v.picklist(calendarKeys)), null),
   score: v.number(),
   avatar_url: v.string(),
-  /** Names the uploaded image in the bucket; empty when there is none. */
+  /** The id of the uploaded image in the bucket. Empty if there is no image. */
   profile_image: v.string(),
   date_joined: v.string(),
   created_at: v.string(),
@@ -92,7 +92,7 @@ const User = v.object({
 export type User = v.InferOutput<typeof User>
 export type ReviewerRole = v.InferOutput<typeof ReviewerRole>
 export type ReviewerApplication = v.InferOutput<typeof ReviewerApplication>
-/** A user as nested in other things: nothing that is not public. */
+/** A user as nested in other answers. It holds public members only. */
 export type Card = { id: string; username: string; email: string; first_name: string; last_name: string }
 
 export const user = defineItem({
@@ -106,7 +106,7 @@ export const user = defineItem({
   counted: (it) => ['USER', ...(it.reviewer_role ? ['ROLE'] : [])],
 })
 
-// The items that make email and username unique: whoever puts one first has it.
+// The items that make email and username unique. The user who stores one first has it.
 const Claim = v.object({ value: v.string(), user_id: v.string(), version: v.literal(1) })
 const emailClaim = defineItem({
   type: 'email',
@@ -119,22 +119,22 @@ const usernameClaim = defineItem({
   key: ({ value }: { value: string }) => key.username(value),
 })
 
-/** The user with this id. The profile's slug is the same id. */
+/** Loads a user. The slug of a profile is the same id. */
 export const loadUser = (id: string): Promise<User | undefined> => get(user, { id })
 
-/** The user who signs in with this address, in any letter case. */
+/** Loads the user who signs in with this address, in any letter case. */
 export async function loadUserByEmail(email: string): Promise<User | undefined> {
   const claim = await get(emailClaim, { value: asciiLowerCase(email) })
   return claim && loadClaimOwner(claim)
 }
 
-/** The user of this name, in any letter case. */
+/** Loads the user with this username, in any letter case. */
 export async function loadUserByUsername(username: string): Promise<User | undefined> {
   const claim = await get(usernameClaim, { value: asciiLowerCase(username) })
   return claim && loadClaimOwner(claim)
 }
 
-/** Whose a claim is. Of a claim whose user is not there yet only one half is in place. */
+/** Loads the user of a claim. If only the claim is in place yet, waits for the rest of its transaction. */
 const loadClaimOwner = async ({ user_id }: v.InferOutput<typeof Claim>): Promise<User | undefined> =>
   (
     await untilWhole(
@@ -143,14 +143,14 @@ const loadClaimOwner = async ({ user_id }: v.InferOutput<typeof Claim>): Promise
     )
   )?.user
 
-/** One page of all users, oldest first unless `forward` is false; its items go to `cardOf` or `userOf`. */
+/** Lists one page of all users, oldest first unless `forward` is false. `cardOf` and `userOf` read its items. */
 export const listUsers = (place: PageRequest, forward = true): Promise<Listing> =>
   readList({ partitions: [{ index: 'gsi2', pk: 'USER' }], counted: ['USER'], forward }, place)
 
-/** Where a user is stored, for lists that fetch many things in one call; give what was found to `cardOf` or `userOf`. */
+/** The key of a user, for lists that fetch items of several types in one call. `cardOf` and `userOf` read the item. */
 export const keyOf = (id: string): Key => key.user(id)
 
-/** A stored user's card; of an unknown one there is only the id. */
+/** The card of a stored user. If the user is unknown, only the id is filled in. */
 export const cardOf = (stored: Stored | User | undefined, id = ''): Card => ({
   id: String(stored?.id ?? id),
   username: String(stored?.username ?? ''),
@@ -159,7 +159,7 @@ export const cardOf = (stored: Stored | User | undefined, id = ''): Card => ({
   last_name: String(stored?.last_name ?? ''),
 })
 
-/** A stored user as its type says; for those who read it together with other things. */
+/** Parses a stored user that was read together with other items. */
 export const userOf = (stored: Stored): User => parse(user, stored)
 
 /** Creates a user. The commit fails with `invalid` if the email or the username is taken. */
@@ -214,10 +214,10 @@ async function findFreeUsername(base: string): Promise<string> {
   return base + newId().slice(0, 8)
 }
 
-/** What may change of a user here: never the email, which is a claim; the username has its own function. */
+/** Members of a user that `amendUser` changes. The email never changes, since it is a claim. `renameUser` changes the username. */
 export type UserChanges = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
 
-/** The next version of a user with the writes that store it; for those who change more in the same transaction. */
+/** Returns the next version of a user, and the writes that store it. */
 function planChange(old: User, changes: UserChanges): { next: User; writes: Write[] } {
   const next = withNextVersion(old, { ...changes, updated_at: now() })
   return { next, writes: [put(user, next, old), ...indexWrites(byName(old), byName(next))] }
@@ -230,12 +230,12 @@ export const amendUser = (
   changesOf: (it: User) => UserChanges,
 ): Promise<User | undefined> => amendUserByPlan(unit, id, async (it) => ({ changes: changesOf(it) }))
 
-/** What to change of a user, and the writes that go into the same transaction. */
+/** Changes of a user, and further writes for the same transaction. */
 export type UserPlan = { changes: UserChanges; also?: readonly Write[] }
 
 /**
- * Changes a user as it is now, however often others change it meanwhile. What `plan` throws is final; when it answers nothing,
- * nothing is written.
+ * Changes a user as it is now. If another request changes the user first, the unit runs again. An error of `plan` is final. If `plan`
+ * returns undefined, nothing is written. Returns the changed user, or undefined if there is no such user or no plan.
  */
 export async function amendUserByPlan(
   unit: UnitOfWork,
@@ -252,7 +252,7 @@ export async function amendUserByPlan(
   return next
 }
 
-/** Gives a user another name and frees the old one. Fails with `invalid` when it is taken. */
+/** Changes a username and frees the old one. The commit fails with `invalid` if the new one is taken. */
 export async function renameUser(unit: UnitOfWork, old: User, username: string): Promise<User> {
   const next = withNextVersion(old, { username: asciiLowerCase(username), updated_at: now() })
   if (next.username === old.username) return old
@@ -271,13 +271,13 @@ const byName = ({ id, username, first_name, middle_name, last_name }: User) => (
   id,
   names: [username, `${first_name} ${last_name}`, `${first_name} ${middle_name} ${last_name}`, last_name],
 })
-/** Apart from the names: who may look people up by name may not guess their addresses letter by letter. */
+/** Addresses have entries of their own kind: a reader who finds people by name must not guess addresses letter by letter. */
 const byAddress = ({ id, email }: User) => ({ entity_id: id, kind: 'user_email', id, names: [email] })
 
 const emailTaken = () => invalid({ email: ['A user with this email address already exists.'] })
 const usernameTaken = () => invalid({ username: ['This username is already taken.'] })
 
-/** The local part in the letters of a username, long enough to be one. */
+/** The local part of an email as a username: its letters only, at least three, at most 40. Example: `maya+x@one.example` gives `maya-x`. */
 function usernameFrom(email: string): string {
   const plain = (email.split('@')[0] ?? '').toLowerCase().replace(/[^a-z0-9_.-]/g, '-')
   return cut(plain.length < 3 ? `user-${plain}` : plain, 40)

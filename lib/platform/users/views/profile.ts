@@ -36,8 +36,8 @@ export const ProfileView = s.shape('Profile', () =>
 )
 
 /**
- * A user's profile as this caller may see it; links begin with `origin`. No member is null but the image, when there is none.
- * Settings are for the person alone.
+ * A user's profile as this caller may see it. Links begin with `origin`. Only a missing image is null.
+ * Only the user sees the settings.
  */
 export const profileOf = (it: User, actor: Actor | null, origin: string) => ({
   user_id: it.id,
@@ -64,7 +64,7 @@ export const profileOf = (it: User, actor: Actor | null, origin: string) => ({
   ...(actor?.id === it.id && { language: it.language ?? '', calendar: it.calendar ?? '' }),
 })
 
-/** Where a user's image is, or null. Another image has another address, so that caches need not be told. */
+/** The address of a user's image, or null. Each image has an address of its own, so caches hold no old one. */
 export const imageUrl = ({ id, profile_image }: Pick<User, 'id' | 'profile_image'>, origin: string): string | null =>
   profile_image === '' ? null : `${origin}/data/user/${id}/image/?v=${profile_image.slice(-8)}`
 
@@ -96,7 +96,7 @@ export const AccountView = s.shape('Account', () =>
   }),
 )
 
-/** What a signed-in person is told of the own account. */
+/** The account as its owner sees it. */
 export const accountOf = (it: User) => ({
   id: it.id,
   username: it.username,
@@ -117,7 +117,7 @@ export const accountOf = (it: User) => ({
   },
 })
 
-/** What a reviewer's role allows beyond reviewing. */
+/** Rights of a reviewer's role beyond reviewing. */
 export const powersOf = (role: NonNullable<User['reviewer_role']>['role']) => ({
   can_override_confidence: role !== 'community_reviewer',
   can_resolve_conflicts: role !== 'community_reviewer',

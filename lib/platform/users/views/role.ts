@@ -23,7 +23,7 @@ export const ReviewerRoleView = s.shape('ReviewerRole', () =>
   }),
 )
 
-/** A reviewer's role with its user and who assigned it, as this caller may see them. */
+/** A reviewer's role with its user and the person who assigned it, as this caller may see them. */
 export const roleView = (it: RoleHolder, people: PeopleById, actor: Actor) => ({
   id: it.reviewer_role.id,
   user: { ...cardOf(it), email: addressOf(it, actor) },
@@ -37,7 +37,7 @@ export const roleView = (it: RoleHolder, people: PeopleById, actor: Actor) => ({
 })
 
 const applicationState = () => s.oneOf(['pending', 'approved', 'rejected'])
-/** The own application; of nobody's, every member is null. */
+/** The caller's application. Each member is null if there is none. */
 export const OwnApplicationView = s.shape('OwnApplication', () =>
   v.object({
     id: s.maybe(s.uuid),
@@ -48,7 +48,7 @@ export const OwnApplicationView = s.shape('OwnApplication', () =>
   }),
 )
 
-/** The own application; of nobody's, every member is null. */
+/** The caller's application. Each member is null if there is none. */
 export const ownApplicationView = (it: Application | undefined) => ({
   id: it?.id ?? null,
   message: it?.message ?? null,
@@ -71,7 +71,7 @@ export const ApplicationView = s.shape('Application', () =>
   }),
 )
 
-/** An application as those see it who answer it. */
+/** An application as curators see it. */
 export const applicationView = (it: Application, people: PeopleById) => ({
   id: it.id,
   user: people(it.user_id),
@@ -96,7 +96,7 @@ export const UserView = s.shape('User', () =>
   }),
 )
 
-/** A user as those see it who give roles. */
+/** A user as curators see it. */
 export const userView = (it: User, actor: Actor) => ({
   id: it.id,
   username: it.username,
