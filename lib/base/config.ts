@@ -45,7 +45,7 @@ const wholeBelow = (limit: number, fallback: string) =>
     v.transform(Number),
   )
 
-/** A whole number of bytes up to `most`; `most` where nothing is set. */
+/** A whole number of bytes up to `most`, which is also the default. */
 const bytesUpTo = (most: number) =>
   v.pipe(
     text(String(most)),
@@ -66,7 +66,7 @@ const weights = (fallback: string) =>
   )
 
 const stages = ['local', 'dev', 'staging', 'prod'] as const
-/** Stages that people outside use. */
+/** Whether people outside of the team use a stage. */
 const isSecure = (stage: string) => stage === 'prod' || stage === 'staging'
 
 /**
@@ -137,7 +137,7 @@ const Environment = v.pipe(
       ASSISTANT_MODEL: text('gpt-4o-mini'),
       ASSISTANT_TIMEOUT: wholeBelow(26, '20'),
       SEARCH_WEIGHTS: weights('0.80,0.15,0.05'),
-      /** How long a search process takes its model to be up to date after a look at the log, in milliseconds. */
+      /** Milliseconds after a read of the change log during which a search process does not read it again. */
       SEARCH_LOOK_MS: v.pipe(
         text('250'),
         v.regex(/^\d{1,5}$/, 'must be a number of milliseconds below 100000'),

@@ -1,4 +1,4 @@
-/** What can go wrong, by name. Statuses and bodies belong to lib/platform/http/failure.ts. */
+/** The names of failures. Statuses and bodies belong to lib/platform/http/failure.ts. */
 export type Code =
   | 'malformed'
   | 'invalid'
@@ -49,16 +49,16 @@ export class Problem extends Error {
 
 /** Whether an error is a problem of this sort. */
 export const isProblem = (error: unknown, code: Code): boolean => error instanceof Problem && error.code === code
-/** Whether somebody else was faster, or the state did not permit it. */
+/** Whether another writer was faster, or the state did not permit the change. */
 export const isConflict = (error: unknown): boolean => isProblem(error, 'conflict')
-/** For `catch`: a failure that fits becomes undefined, any other is thrown again. */
+/** For `catch`: a failure for which `fits` is true becomes undefined, any other is thrown again. */
 export const noneIf =
   (fits: (error: unknown) => boolean) =>
   (error: unknown): undefined => {
     if (!fits(error)) throw error
   }
 
-/** Whether work was done: false if somebody else was faster, or the state did not permit it. */
+/** Whether work succeeded. False if it failed with `conflict`. Any other failure is thrown. */
 export const isDone = async (work: Promise<unknown>): Promise<boolean> =>
   (await work.then(() => true).catch(noneIf(isConflict))) ?? false
 

@@ -1,6 +1,6 @@
 /**
- * Makes something when it is first asked for, and keeps it: what the start of a function can do without.
- * A maker that fails is asked again.
+ * Returns a function that makes a value at its first call and keeps it. So the start of a function does not pay for the value.
+ * If `make` fails, the next call runs it again.
  * @__NO_SIDE_EFFECTS__
  */
 export function once<T extends object>(make: () => T): () => T {

@@ -21,14 +21,14 @@ export type Actor = {
   is_staff: boolean
   is_superuser: boolean
   rank: Rank | null
-  /** What it calls with, where it is a machine: it has no rights but these of its owner's. */
+  /** The key of a machine. It has those rights of its owner that its scopes allow. */
   key?: MachineKey
 }
-/** What keys for machines are for: to read what their owner reads, to propose as they do, to send in files and collections. */
+/** Scopes of keys for machines: to read as the owner does, to propose records, to send files and collections. */
 export const keyScopes = ['read', 'propose', 'import'] as const
 export type KeyScope = (typeof keyScopes)[number]
 export type MachineKey = { id: string; name: string; scopes: readonly KeyScope[] }
-/** What a rule looks at in a stored record. `public`: an accepted revision of it stands. */
+/** The members of a stored record that rules look at. `public`: an accepted revision of it stands. */
 export type Subject = {
   contributor_id: string | null
   public: boolean
@@ -39,9 +39,9 @@ export type Subject = {
   is_resolved?: boolean | undefined
   /** Of a flag: whether it is an open contradiction. */
   contradicts?: boolean | undefined
-  /** Of a project and of what belongs to it: where it stands, and in which role whom works on it, by user id. */
+  /** Of a project and its parts: its state, and the roles of its members by user id. */
   project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
-  /** Of what is decided on: everyone whose work it is. */
+  /** The authors of a contribution that waits for a decision. */
   authors?: readonly string[] | undefined
   /** Of a comment: who wrote it. */
   author_id?: string | null | undefined
@@ -96,12 +96,12 @@ const canSeeSuggestion = (actor: Actor | null, it: Subject) =>
   actor !== null && (it.public || reviewer(actor) || isOwner(actor, it) || isAuthor(actor, it))
 const notOnesOwn = (actor: Actor, it: Pick<Subject, 'authors'>): Ruling =>
   it.authors?.includes(actor.id) ? { refusal: 'Nobody decides on a contribution of their own.' } : true
-/** What part of a decision takes at least some rank. */
+/** The refusal of a part of a decision that takes at least this rank. */
 const refuseBelow = (part: string, rank: Rank): Ruling => ({ refusal: `${part} takes at least a ${rankName(rank)}.` })
 /** A rank as sentences name it. */
 export const rankName = (rank: Rank): string => rank.replace('_', ' ')
 
-/** A decision, as far as it depends on who gives it. */
+/** The facts about a decision that rules look at. */
 export type Deciding = {
   /** Everyone whose work it is about. */
   authors: readonly string[]
@@ -111,7 +111,7 @@ export type Deciding = {
   overridesConfidence: boolean
   settlesContradiction: boolean
 }
-/** What a decision takes; the first rule that does not hold refuses it. */
+/** The rules of a decision. The first rule that does not hold refuses it. */
 const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
   notOnesOwn,
   (actor, { escalates, required_persona: least }) =>
@@ -312,7 +312,7 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'project.update': 'import',
   'project.contribute': 'import',
 }
-/** What only people read: who holds which keys is no business of a machine. */
+/** Permissions that no key has, not even to read. */
 const peopleOnly: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own']
 
 /** Whether a machine may use a permission with its key. What is open to everyone is open to it; people may what they may. */
@@ -323,7 +323,7 @@ export function mayWithKey(key: MachineKey | undefined, permission: Permission, 
   return key.scopes.includes(scope) || { refusal: `This key is not for this: it takes the scope "${scope}".` }
 }
 
-/** Whether the caller may see whatever there is. */
+/** Whether the caller may see every record: staff may. */
 export const maySeeAll = (actor: Actor | null): boolean => actor?.is_staff ?? false
 /** Whether the caller may see that user's email address: it is for the person and for staff. */
 export const maySeeEmail = (actor: Actor | null, user: string): boolean =>

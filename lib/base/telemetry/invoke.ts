@@ -28,8 +28,7 @@ export async function invokeLater(FunctionName: string, event: object): Promise<
 }
 
 /**
- * The name of another function of the same service and stage, made from one's own: `heritage-prod-a` and `b` give
- * `heritage-prod-b`.
+ * The name of another function of the same stage. Example: `heritage-prod-a` with `a` and `b` gives `heritage-prod-b`.
  */
 export const siblingFunction = (own: string, self: string, other: string): string =>
   own.endsWith(`-${self}`) ? `${own.slice(0, -self.length)}${other}` : other

@@ -1,8 +1,8 @@
 /**
- * The name that signs calls to emulators. `local` is whoever runs a command on this machine. The local service has each
- * function sign with its own name, and so holds it to its own role.
+ * The name that signs calls to emulators. Commands on this machine sign as `local`. In the local service each function signs with its
+ * own name, so the stand-ins check its role.
  */
 export const localSigner = { name: 'local' }
 
-/** Credentials for emulators; nobody checks the secret. Asked for with the first call of a client. */
+/** Credentials for emulators, which check no secret. A client calls this before its first call. */
 export const localCredentials = async () => ({ accessKeyId: localSigner.name, secretAccessKey: 'local' })

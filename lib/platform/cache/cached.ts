@@ -13,9 +13,9 @@ import { tableStore } from './table.ts'
 export type CachedAnswer<T> = { value: T; hit: boolean }
 
 /**
- * What `work` answers, kept under its key until a change makes its sort stale or its time is over. Whoever asks this
- * process meanwhile shares the work; a failure is not kept. A cache that fails or is slow is a miss. What comes back
- * has been through JSON.
+ * Returns the result of `work`, which is kept under its key until a change makes its sort stale or its time is over. Calls for the
+ * same key in this process share one run. A failure is not kept. A cache that fails or is slow is a miss. The value has been
+ * through JSON.
  */
 export async function cacheAnswer<T extends object>(
   name: CacheName,
@@ -32,8 +32,8 @@ export async function cacheAnswer<T extends object>(
 }
 
 /**
- * Makes stale what depends on items of these types; for after their commit. What comes at the same moment, as it does of what is
- * committed together, is one call. A bump that is lost costs what an entry may live.
+ * Makes the answers stale that depend on items of these types. Call it after their commit. Calls at the same moment become one call
+ * of the table. If that call fails, old answers live until their time is over.
  */
 export async function invalidate(types: readonly string[]): Promise<void> {
   const names = types.flatMap((type) => invalidatedBy[type] ?? [])
@@ -46,7 +46,7 @@ export async function invalidate(types: readonly string[]): Promise<void> {
 // prove: memory
 let raising: { names: Set<string>; raised: Promise<void> } | undefined
 
-/** Raises versions as soon as nobody who is about to add one is left. */
+/** Collects names until the present turn of the event loop is over, then raises their versions. */
 function raiseSoon(): NonNullable<typeof raising> {
   const names = new Set<string>()
   const raised = Promise.resolve().then(() => {
@@ -63,7 +63,7 @@ async function raiseVersions(names: readonly string[]): Promise<void> {
   await undefinedIfFailed(() => addTo(key.versions(), numbers, times))
 }
 
-/** Whether the cache gives back what it is given; where it does not, everything is a miss. One failure alone is none. */
+/** Whether the cache returns what was stored. If it does not, everything is a miss. One failure alone is forgiven. */
 export const isCacheHealthy = async (): Promise<boolean> => (await keepsText()) || keepsText()
 
 async function keepsText(): Promise<boolean> {
@@ -81,7 +81,7 @@ function openStore(url: string): Store {
 // prove: memory
 const store = openStore(config.CACHE_URL)
 
-/** Callers' words are of any length and form, and a key is not. */
+/** The key of a cached answer. Its last part is a hash, since words of callers have any length and form. */
 const answerPlace = (name: CacheName, version: number, key: string) =>
   `${config.CACHE_KEY_PREFIX}${name}:${version}:${createHash('sha256').update(key).digest('base64url')}`
 
@@ -97,7 +97,7 @@ async function readOrWork<T>(
   return { value: JSON.parse(await (underWay.get(at) ?? beginWork(at, name, work))), hit: false }
 }
 
-/** The work that is being done in this process, by the key of its answer. */
+/** Work under way in this process, by the key of its answer. */
 // prove: memory
 const underWay = new Map<string, Promise<string>>()
 
@@ -115,7 +115,7 @@ async function runWork<T>(at: string, name: CacheName, work: () => Promise<T>): 
   return value
 }
 
-/** A kept answer, unless its time is over: no store needs to be on time. */
+/** Parses a kept answer. Undefined if its time is over: a store may drop it later. */
 function parseFresh<T>(text: string): { value: T } | undefined {
   const end = text.indexOf(' ')
   return Number(text.slice(0, end)) > clock.now().getTime() ? { value: JSON.parse(text.slice(end + 1)) } : undefined

@@ -4,7 +4,7 @@ import { loadVersion, type Store } from './store.ts'
 
 const MOST_ANSWERS = 1000
 
-/** Keeps answers in this process. Their versions are in the table, so changes that other processes make count. */
+/** Keeps answers in this process. Their versions are in the table, so changes by other processes make them stale, too. */
 export function memoryStore(): Store {
   const kept = lru<string, string>(MOST_ANSWERS)
   return {

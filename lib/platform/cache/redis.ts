@@ -2,15 +2,15 @@ import type { Redis } from 'iovalkey'
 import { log } from '../../base/telemetry/log.ts'
 import { loadVersion, SLOW_MS, type Store } from './store.ts'
 
-/** After a failure the server is left alone for so long. */
+/** Milliseconds after a failure without a call of the server. */
 const REST_MS = 2000
 
-/** Keeps answers in a Redis server. Its client is loaded and connected with the first answer; what fails is a miss. */
+/** Keeps answers in a Redis server. Its client is loaded and connected with the first answer. A failure is a miss. */
 export function redisStore(url: string): Store {
   let connection: Promise<Redis> | undefined
   let restUntil = 0
   const runOnClient = async <T>(work: (client: Redis) => Promise<T>): Promise<T | undefined> => {
-    // Not the clock that tests replace: this is about a connection.
+    // The real time, not the clock that tests replace: connections depend on it.
     if (performance.now() < restUntil) return undefined
     try {
       connection ??= connect(url)
@@ -45,10 +45,10 @@ async function connect(url: string): Promise<Redis> {
     commandTimeout: SLOW_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    // Nothing goes on between requests: the next one connects again.
+    // No retry between requests: the next request connects again.
     retryStrategy: () => null,
   })
-  // What fails is told to whoever asks; an error that nobody listens to would end the process.
+  // Each call reports its own failure. Without a listener an error would end the process.
   client.on('error', () => undefined)
   await client.connect()
   return client

@@ -6,21 +6,21 @@ import { itemAt, type Stored } from '../../engines/table/index.ts'
 import { type RememberedName, rememberedFor } from './rules.ts'
 import { loadStanding, standingIn, undefinedIfFailed, versionsAt } from './store.ts'
 
-/** Bytes, roughly, of all that a process remembers. */
+/** Estimated bytes of all remembered values of a process. */
 const MOST_BYTES = 24_000_000
-/** Lists by index and reads that are not consistent may lag behind a change for a moment: what was read so soon after one is not kept. */
+/** Indexes and reads that are not consistent may lag behind a change. A value read within this time after a change is not kept. */
 const LAG_MS = 3000
 
 type Kept = { version: number; value: object; size: number }
 const kept = lru<string, Kept>(MOST_BYTES, ({ size }) => size)
 
-/** Reads something, in one of its calls also what lies at `beside`; `found` has that. */
+/** Reads a value from the table. One of its calls also reads the item at `beside`, and `found` contains it. */
 type Work<T> = (beside: Key) => Promise<{ value: T; found: ReadonlyMap<string, Stored> }>
 
 /**
- * Answers what `work` reads of the table. This process remembers it under the key, until the version of its sort is raised or its time is over.
- * Each call asks the table for that version, strongly consistent, so a change is seen at once. It costs one call, or none on a route with `remembers`.
- * The value is shared by all callers: nobody may change it. A version that cannot be read is a miss.
+ * Returns the value that `work` reads from the table. This process remembers it under the key, until the version of its sort is raised or
+ * its time is over. Each call reads that version, strongly consistent, so a change counts at once. That costs one call, or none on a
+ * route with `remembers`. All callers share the value, so none may change it. If the version cannot be read, it is a miss.
  */
 export async function rememberRead<T extends object>(name: RememberedName, key: string, work: Work<T>): Promise<T> {
   const at = `${name} ${key}`
@@ -28,7 +28,7 @@ export async function rememberRead<T extends object>(name: RememberedName, key: 
   const standing = before && (await undefinedIfFailed(() => loadStanding(name)))
   const isHit = standing !== undefined && before?.version === standing.version
   noteCache(isHit ? 'cache_hits' : 'cache_misses')
-  // The key says what lies there.
+  // A key names values of one type only.
   if (isHit) return before?.value as T
   kept.delete(at)
   const began = clock.now().getTime()
@@ -39,7 +39,7 @@ export async function rememberRead<T extends object>(name: RememberedName, key: 
   return value
 }
 
-/** Roughly how many bytes a value takes. */
+/** Estimates the bytes of a value in memory. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 24 + value.length
   if (typeof value !== 'object' || value === null) return 8

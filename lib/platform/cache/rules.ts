@@ -1,18 +1,18 @@
-/** The sorts of answer that are kept, and for how many seconds. The table counts a version of each. */
+/** The sorts of cached answers, and their lifetime. The table has a version of each sort. */
 export const cacheTtls = {
   leaderboard: { seconds: 120 },
   'queue-counts': { seconds: 30 },
 } as const satisfies Record<string, { seconds: number }>
 export type CacheName = keyof typeof cacheTtls
 
-/** What a process remembers of the table as it was read, and for how many seconds. Their versions are counted alike. */
+/** The sorts of remembered reads, and their lifetime. They have versions, too. */
 export const rememberedFor = {
   /** Rows of records, with the names of what they link to and of their contributors, and the sizes of their lists. */
   records: { seconds: 30 },
 } as const satisfies Record<string, { seconds: number }>
 export type RememberedName = keyof typeof rememberedFor
 
-/** What a change of an item of each type makes stale. Beside the five rules of the specification: what a board shows, and what rows of records name. */
+/** The sorts that a change of an item makes stale, by the item's type. */
 export const invalidatedBy: Readonly<Record<string, readonly (CacheName | RememberedName)[]>> = {
   submission: ['leaderboard'],
   record: ['leaderboard', 'queue-counts', 'records'],

@@ -5,14 +5,14 @@ import { getMany, itemAt, type Key, type Stored, write } from '../../engines/tab
 import { key } from '../table/keys.ts'
 import { limitTime, type Store } from './store.ts'
 
-/** Above this an answer does not fit into an item. */
+/** A larger answer does not fit into an item. */
 const MOST_BYTES = 350_000
-/** There are far fewer sorts of answers. */
+/** Far more than there are sorts of answers. */
 const MOST_NAMES = 100
 
 /**
- * Keeps answers in the table. The version is read in one call with the answer of the version that this process has seen
- * last: as a rule that is the newest, so a hit is one call. Answers are packed: each kilobyte costs a unit to write.
+ * Keeps answers in the table. One call reads the version, and the answer under the version that this process read last. That one is
+ * usually the newest, so a hit is one call. Answers are compressed, since each kilobyte costs a unit to write.
  */
 export function tableStore(): Store {
   const seen = lru<string, number>(MOST_NAMES)

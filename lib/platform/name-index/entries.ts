@@ -4,14 +4,14 @@ import { type Key, putEntry, removeEntry, type Write } from '../../engines/table
 import { key } from '../table/keys.ts'
 import { familyOf } from './families.ts'
 
-/** What a record is found by besides its id: its names, the identifier of its source, and its place. */
+/** A record or user with the members by which it is found: names, the identifier of its source, and its place. */
 export type Indexed = {
   entity_id: string
   kind: string
   id: number | string
   names: readonly string[]
   identifier?: string | undefined
-  /** What identifies it besides names; absent for what is never compared with others, as people are not. */
+  /** Further identities, such as `wd:Q1001415`. Absent if it is never compared with others. Example: people. */
   identities?: readonly string[]
   point?: { lat: number; lng: number } | null | undefined
 }
@@ -23,22 +23,22 @@ const Entry = v.object({
   names: v.array(v.string()),
   point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
 })
-/** An entry as it was stored. */
+/** Parses a stored entry. */
 export const readEntry = (stored: unknown) => v.parse(Entry, stored)
 
-/** The traits by which another record of the same thing is found: spellings of its names, and identities, which begin with "=". */
+/** The traits by which look-alikes are found: spellings of names, and identities, which begin with "=". */
 export const traitsOf = (names: readonly string[], identities: readonly string[]): string[] => [
   ...likenessKeys(names),
   ...identities.map((it) => `=${it}`),
 ]
 
-/** A name as keys hold it: folded, and cut to what a key takes. */
+/** A name as keys contain it: folded, and cut to 200 letters. */
 export const foldedName = (name: string): string => cut(fold(name), 200)
 
-/** At most this many names of one record are indexed; the rest is shown, not searched. */
+/** Names of one record that are indexed. Further names are shown but not found. */
 const MOST_NAMES = 12
 
-/** The writes that turn one set of entries into another: undefined stands for nothing there. */
+/** Returns the writes that turn the entries of `before` into those of `after`. Undefined means no entries. */
 export function indexWrites(before: Indexed | undefined, after: Indexed | undefined): Write[] {
   const old = entriesOf(before)
   const next = entriesOf(after)

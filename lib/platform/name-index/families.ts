@@ -1,4 +1,4 @@
-/** Kinds under which one thing may be recorded: what stands somewhere, and what is celebrated. Every other kind stands for itself. */
+/** Kinds under which the same heritage may be recorded. Example: a temple as a structure or as a monument. Any other kind is its own family. */
 const families: ReadonlyMap<string, string> = new Map([
   ['structure', 'place'],
   ['monument', 'place'],
@@ -7,8 +7,8 @@ const families: ReadonlyMap<string, string> = new Map([
   ['event', 'celebration'],
 ])
 
-/** The family of a kind: records of one may be about one thing. */
+/** The family of a kind. Two records of one family may be duplicates. */
 export const familyOf = (kind: string): string => families.get(kind) ?? kind
 
-/** Every family that there is. */
+/** The families of these kinds, each once. */
 export const familiesOf = (all: readonly string[]): string[] => [...new Set(all.map(familyOf))]
