@@ -1,12 +1,10 @@
 import * as v from 'valibot'
 import * as s from '../lib/base/shapes.ts'
-import { currentListing } from '../lib/doors/exports/listing.ts'
+import { exportContents, exportFormats, loadListing, mediaTypes } from '../lib/doors/exports/listing.ts'
 import { createLinks } from '../lib/engines/bucket/index.ts'
 import { ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
-
-const types = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl; charset=utf-8' } as const
 
 /** Seconds for which the addresses in the list are good. */
 const GOOD_FOR = 3600
@@ -15,8 +13,8 @@ const exportFile = () =>
   v.object({
     name: s.text,
     kind: s.text,
-    format: s.oneOf(['jsonl', 'csv']),
-    holds: s.oneOf(['records', 'provenance']),
+    format: s.oneOf(exportFormats),
+    holds: s.oneOf(exportContents),
     rows: s.whole,
     bytes: s.whole,
     sha256: s.text,
@@ -36,14 +34,14 @@ export const routes = {
     answer: ok(ExportsView),
     // The addresses end.
     handle: async () => {
-      const listing = await currentListing()
+      const listing = await loadListing()
       if (!listing) return { made_at: null, licence: null, files: [] }
       const { made_at, licence } = listing
       const link = await createLinks(GOOD_FOR)
       const files = await Promise.all(
         listing.files.map(async ({ key, ...file }) => ({
           ...file,
-          url: await link(key, { type: types[file.format], disposition: `attachment; filename="${file.name}"` }),
+          url: await link(key, { type: mediaTypes[file.format], disposition: `attachment; filename="${file.name}"` }),
         })),
       )
       return { made_at, licence, files }

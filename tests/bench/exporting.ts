@@ -3,7 +3,7 @@ import { watched } from './watched.ts'
 
 /** A process that makes the public exports once and nothing else, for measuring what that takes. It takes the table of its environment. */
 const { handler } = await import('../../functions/exporter.ts')
-const { currentListing } = await import('../../lib/doors/exports/listing.ts')
+const { loadListing } = await import('../../lib/doors/exports/listing.ts')
 const { Bucket, bucket } = await import('../../lib/engines/bucket/blobs.ts')
 const { s3 } = await bucket()
 const { measureCost } = await import('../../lib/base/telemetry/request-cost.ts')
@@ -15,7 +15,7 @@ const { value, ms, idle, peak } = await watched(() =>
     return { calls: meter.calls, units: meter.units }
   }),
 )
-const files = (await currentListing())?.files ?? []
+const files = (await loadListing())?.files ?? []
 const sum = (of: 'bytes' | 'rows') => files.reduce((total, file) => total + file[of], 0)
 process.send?.({
   idle,

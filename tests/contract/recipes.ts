@@ -272,6 +272,30 @@ const facet: Edit[] = [
   },
 ]
 
+const exportFormat: Edit[] = [
+  {
+    file: 'lib/doors/exports/listing.ts',
+    from: "export const exportFormats = ['jsonl', 'csv'] as const",
+    to: "export const exportFormats = ['jsonl', 'csv', 'tsv'] as const",
+  },
+  {
+    file: 'lib/doors/exports/listing.ts',
+    from: "  jsonl: 'application/jsonl; charset=utf-8',",
+    to: "  jsonl: 'application/jsonl; charset=utf-8',\n  tsv: 'text/tab-separated-values; charset=utf-8',",
+    without: { fails: 'tsc', names: 'lib/doors/exports/listing.ts' },
+  },
+  {
+    file: 'lib/doors/exports/make.ts',
+    from: '  return [\n',
+    to: "  return [\n    { name: key.concat('.tsv'), format: 'tsv', holds: 'records', head: '', lines: ({ id }) => [String(id)] },\n",
+  },
+  {
+    file: 'functions/exports.ts',
+    from: 'JSON Lines and CSV of each kind',
+    to: 'JSON Lines, CSV and TSV of each kind',
+  },
+]
+
 /** The recipes by their headings in CONTRIBUTING.md. `npm run openapi` follows them all. */
 export const recipes: Readonly<Record<string, readonly Edit[]>> = {
   'Add an endpoint': endpoint,
@@ -280,4 +304,5 @@ export const recipes: Readonly<Record<string, readonly Edit[]>> = {
   'Add a notification': notification,
   'Add a queue type': queueType,
   'Add a facet': facet,
+  'Add an export format': exportFormat,
 }

@@ -6,10 +6,18 @@ import { showRecords } from '../../domain/records/shown.ts'
 import { loadLicences } from '../../domain/sources/sources.ts'
 import { startUpload, type Upload } from '../../engines/bucket/index.ts'
 import { csvLine } from '../../platform/cells/csv.ts'
-import { currentListing, type File, type Listing, newFolder, publishListing, removeOldFolders } from './listing.ts'
 import {
-  type Exported,
-  exportOf,
+  type ExportedFile,
+  type ExportListing,
+  loadListing,
+  mediaTypes,
+  newFolder,
+  publishListing,
+  removeOldFolders,
+} from './listing.ts'
+import {
+  type ExportedRecord,
+  exportRecord,
   provenanceCells,
   provenanceColumns,
   recordCells,
@@ -18,14 +26,14 @@ import {
 } from './rows.ts'
 
 /**
- * Writes files of the public records of each kind, then makes them current in one step. If it fails, the earlier files stay current. Equal
- * records give equal bytes. Holds one batch of records in memory.
+ * Writes the files of each kind from its public records, then makes them current in one step. If it fails, the earlier files stay
+ * current. Equal records give equal bytes. It holds one batch of records in memory.
  */
-export async function makeExports(): Promise<Listing> {
-  const before = await currentListing()
+export async function makeExports(): Promise<ExportListing> {
+  const before = await loadListing()
   const folder = newFolder()
   const made_at = now()
-  const files: File[] = []
+  const files: ExportedFile[] = []
   for (const key of kindKeys) files.push(...(await writeKind(key, folder)))
   const licence = config.EXPORT_LICENCE || null
   const listing = { made_at, licence, files, previous: before?.files.map((file) => file.key) ?? [] }
@@ -34,28 +42,26 @@ export async function makeExports(): Promise<Listing> {
   return listing
 }
 
-type Sheet = {
-  name: string
-  format: File['format']
-  holds: File['holds']
+/** One file of a kind: `head` is its first line, `lines` turns one record into further lines. */
+type Sheet = Pick<ExportedFile, 'name' | 'format' | 'holds'> & {
   head: string
-  lines: (it: Exported) => string[]
+  lines: (record: ExportedRecord) => string[]
 }
 
-/** Writes the files of a kind; none if it has no published records. */
-async function writeKind(key: KindKey, folder: string): Promise<File[]> {
+/** Writes the files of a kind. A kind without published records has none. */
+async function writeKind(key: KindKey, folder: string): Promise<ExportedFile[]> {
   const sheets = sheetsOf(key)
-  // `unsent` is text that waits for the next lines: at first, the head.
+  // `unsent` is text that is written with the next lines. At first it is the head of the file.
   const open: { sheet: Sheet; upload: Upload; rows: number; unsent: string }[] = []
   for await (const published of walkPublished(key)) {
     const batch = await showRecords(null, published)
     if (open.length === 0)
       for (const sheet of sheets) {
-        const upload = startUpload(`${folder}/${sheet.name}`, types[sheet.format])
+        const upload = startUpload(`${folder}/${sheet.name}`, mediaTypes[sheet.format])
         open.push({ sheet, upload, rows: 0, unsent: sheet.head })
       }
     const licences = await loadLicences(batch.flatMap((it) => it.assertions.flatMap(sourcesOf)))
-    const records = batch.map((it) => exportOf(it, licences))
+    const records = batch.map((record) => exportRecord(record, licences))
     for (const each of open) {
       const lines = records.flatMap(each.sheet.lines)
       each.rows += lines.length
@@ -77,19 +83,30 @@ async function writeKind(key: KindKey, folder: string): Promise<File[]> {
   )
 }
 
-const types = { jsonl: 'application/jsonl', csv: 'text/csv; charset=utf-8' } as const
-
+/** The files of a kind. A record becomes one line of JSON, one row of CSV, and a row for each of its claims. */
 function sheetsOf(key: KindKey): Sheet[] {
   const columns = csvLine(recordColumns(kinds[key]))
   return [
-    { name: `${key}.jsonl`, format: 'jsonl', holds: 'records', head: '', lines: (it) => [`${JSON.stringify(it)}\n`] },
-    { name: `${key}.csv`, format: 'csv', holds: 'records', head: columns, lines: (it) => [csvLine(recordCells(it))] },
+    {
+      name: `${key}.jsonl`,
+      format: 'jsonl',
+      holds: 'records',
+      head: '',
+      lines: (record) => [`${JSON.stringify(record)}\n`],
+    },
+    {
+      name: `${key}.csv`,
+      format: 'csv',
+      holds: 'records',
+      head: columns,
+      lines: (record) => [csvLine(recordCells(record))],
+    },
     {
       name: `${key}-provenance.csv`,
       format: 'csv',
       holds: 'provenance',
       head: csvLine(provenanceColumns),
-      lines: (it) => provenanceCells(it).map(csvLine),
+      lines: (record) => provenanceCells(record).map(csvLine),
     },
   ]
 }

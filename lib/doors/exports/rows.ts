@@ -4,10 +4,10 @@ import type { Visible } from '../../domain/records/shown.ts'
 import { mayShowClaim, visibleValues } from '../../domain/records/views/record.ts'
 
 /**
- * A published record as the exported files have it. The time and number of changes are left out, since they would betray waiting edits.
+ * A published record as exported files show it. Times and counts of changes are left out, since they would betray waiting edits.
  * `licences` holds the licences of public sources, by the source's id.
  */
-export function exportOf(it: Visible<LoadedRecord>, licences: ReadonlyMap<string, string>): Exported {
+export function exportRecord(it: Visible<LoadedRecord>, licences: ReadonlyMap<string, string>): ExportedRecord {
   const kind = kinds[it.kind]
   const values = visibleValues(it, it.data, null)
   return {
@@ -19,11 +19,13 @@ export function exportOf(it: Visible<LoadedRecord>, licences: ReadonlyMap<string
     longitude: it.point?.lng ?? null,
     contributor: it.contributor,
     created_at: it.created_at,
-    provenance: it.assertions.filter((one) => mayShowClaim(it, one, null)).map((one) => provenanceOf(one, licences)),
+    provenance: it.assertions
+      .filter((claim) => mayShowClaim(it, claim, null))
+      .map((claim) => provenanceOf(claim, licences)),
   }
 }
 
-export type Exported = {
+export type ExportedRecord = {
   kind: string
   id: number | string
   cultural_entity_id: string
@@ -36,35 +38,39 @@ export type Exported = {
 }
 type Provenance = ReturnType<typeof provenanceOf>
 
-const provenanceOf = (it: Assertion, licences: ReadonlyMap<string, string>) => ({
-  assertion_id: it.id,
-  property: it.asserted_property,
-  value: it.asserted_value,
-  source_type: it.source_type,
-  source_citation: it.source_citation,
-  source_url: it.source_url,
-  source_licences: [...new Set(sourcesOf(it).flatMap((id) => licences.get(id) ?? []))],
-  confidence: it.confidence,
-  confidence_score: it.confidence_score,
-  status: it.reconciliation_status,
-  author: it.contributed_by,
-  created_at: it.created_at,
+const provenanceOf = (claim: Assertion, licences: ReadonlyMap<string, string>) => ({
+  assertion_id: claim.id,
+  property: claim.asserted_property,
+  value: claim.asserted_value,
+  source_type: claim.source_type,
+  source_citation: claim.source_citation,
+  source_url: claim.source_url,
+  source_licences: [...new Set(sourcesOf(claim).flatMap((id) => licences.get(id) ?? []))],
+  confidence: claim.confidence,
+  confidence_score: claim.confidence_score,
+  status: claim.reconciliation_status,
+  author: claim.contributed_by,
+  created_at: claim.created_at,
 })
 
 /** The ids of the registered sources that a claim names. */
-export const sourcesOf = (it: Assertion): string[] => [...(it.source ? [it.source] : []), ...it.supporting_sources]
-
-const own = ['id', 'cultural_entity_id'] as const
-const after = ['latitude', 'longitude', 'contributor', 'created_at'] as const
-/** The columns of a kind's records, and the cells of one. */
-export const recordColumns = (kind: Kind): string[] => [...own, ...Object.keys(kind.fields), ...after]
-export const recordCells = (it: Exported): unknown[] => [
-  ...own.map((name) => it[name]),
-  ...Object.values(it.values),
-  ...after.map((name) => it[name]),
+export const sourcesOf = (claim: Assertion): string[] => [
+  ...(claim.source ? [claim.source] : []),
+  ...claim.supporting_sources,
 ]
 
-const claimed = [
+/** The columns before and after the fields of a kind. */
+const firstColumns = ['id', 'cultural_entity_id'] as const
+const lastColumns = ['latitude', 'longitude', 'contributor', 'created_at'] as const
+/** The columns of the CSV of a kind. `recordCells` gives the cells of a record in this order. */
+export const recordColumns = (kind: Kind): string[] => [...firstColumns, ...Object.keys(kind.fields), ...lastColumns]
+export const recordCells = (record: ExportedRecord): unknown[] => [
+  ...firstColumns.map((name) => record[name]),
+  ...Object.values(record.values),
+  ...lastColumns.map((name) => record[name]),
+]
+
+const claimColumns = [
   'assertion_id',
   'property',
   'value',
@@ -78,7 +84,7 @@ const claimed = [
   'author',
   'created_at',
 ] as const satisfies readonly (keyof Provenance)[]
-/** The columns of provenance, and a record's rows of cells. */
-export const provenanceColumns = ['id', 'cultural_entity_id', ...claimed]
-export const provenanceCells = (it: Exported): unknown[][] =>
-  it.provenance.map((one) => [it.id, it.cultural_entity_id, ...claimed.map((name) => one[name])])
+/** The columns of the CSV of provenance. `provenanceCells` gives a row for each claim of a record. */
+export const provenanceColumns = ['id', 'cultural_entity_id', ...claimColumns]
+export const provenanceCells = (record: ExportedRecord): unknown[][] =>
+  record.provenance.map((claim) => [record.id, record.cultural_entity_id, ...claimColumns.map((name) => claim[name])])

@@ -32,8 +32,8 @@ const hashAt = async (url: string) =>
     .digest('hex')
 /** The keys that the current listing accounts for. */
 const named = async () => {
-  const { currentListing } = await import('../../../lib/doors/exports/listing.ts')
-  const current = await currentListing()
+  const { loadListing } = await import('../../../lib/doors/exports/listing.ts')
+  const current = await loadListing()
   return ['exports/current.json', ...(current?.files.map(({ key }) => key) ?? []), ...(current?.previous ?? [])].sort()
 }
 const records = async (name: string): Promise<Record[]> =>
