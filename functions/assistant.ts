@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import * as s from '../lib/base/shapes.ts'
 import { showRecords } from '../lib/domain/records/shown.ts'
 import { answerQuestion } from '../lib/doors/assistant/answer.ts'
-import { evidenceFor } from '../lib/doors/assistant/evidence.ts'
+import { findEvidence } from '../lib/doors/assistant/evidence.ts'
 import { passageOf } from '../lib/doors/assistant/passage-view.ts'
 import { ok } from '../lib/platform/http/answer.ts'
 import { lines, members, objectOf, REQUIRED } from '../lib/platform/http/body.ts'
@@ -84,7 +84,7 @@ export const routes = {
       answerQuestion(
         messages,
         async (words) => {
-          const heads = await evidenceFor(words, actor, scope, maxContextEntities)
+          const heads = await findEvidence(words, actor, scope, maxContextEntities)
           return (await showRecords(actor, heads)).map((it) => passageOf(it, actor))
         },
         request.say,

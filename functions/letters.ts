@@ -1,12 +1,12 @@
 import { log } from '../lib/base/telemetry/log.ts'
-import { deliverLetters, type Sent } from '../lib/doors/letters/deliver.ts'
+import { deliverLetters, type LetterCounts } from '../lib/doors/letters/deliver.ts'
 import { withLock } from '../lib/engines/table/index.ts'
 
 /** As long as the function may run. */
 const LONGEST_S = 60
 
 /** Comes by every minute and sends the letters that are due. */
-export async function handler(): Promise<Sent> {
+export async function handler(): Promise<LetterCounts> {
   // One at a time, so that no more go out in a minute than may.
   const result = (await withLock('letters', LONGEST_S, deliverLetters)) ?? {
     sent: 0,

@@ -1,7 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { clock } from '../lib/base/clock.ts'
 import { log } from '../lib/base/telemetry/log.ts'
-import { type Projected, project } from '../lib/domain/effects/project.ts'
+import { type Projected, projectChanges } from '../lib/domain/effects/project.ts'
 import { noteLateness, noteProgress } from '../lib/platform/health/stream-lag.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   const tell = (state: 'given' | 'applied') =>
     noteLateness(given, first?.dynamodb?.Keys?.pk?.S ?? '', state).catch(() => undefined)
   await tell('given')
-  const { failed, parked, isApplied }: Projected = await project(event.Records)
+  const { failed, parked, isApplied }: Projected = await projectChanges(event.Records)
   const projected = failed ? event.Records.indexOf(failed) : event.Records.length
   const through = madeAt(event.Records[projected - 1])
   log({

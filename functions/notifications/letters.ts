@@ -162,7 +162,7 @@ function checkSendable(user: User): void {
 }
 
 /** What a caller has set; `obstacle` says why no letters come although they are wanted. */
-const settingsView = (it: settings.Settings, user: User) => ({
+const settingsView = (it: settings.LetterSettings, user: User) => ({
   mode: it.mode,
   language: it.language,
   hour: it.hour,
@@ -171,7 +171,7 @@ const settingsView = (it: settings.Settings, user: User) => ({
   obstacle: it.mode === 'off' ? null : (settings.obstacleOf(it, user) ?? null),
 })
 
-type Linked = { user: User; wanted: settings.Settings }
+type Linked = { user: User; wanted: settings.LetterSettings }
 const stopView = ({ user, wanted }: Linked) => ({ email: maskAddress(user.email), stopped: wanted.mode === 'off' })
 const confirmView = ({ user, wanted }: Linked) => ({
   email: maskAddress(user.email),

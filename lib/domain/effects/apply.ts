@@ -14,7 +14,7 @@ import { claimsIn } from '../records/claim-packs.ts'
 import { moveHistory } from '../records/history-audience.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { claimEdges, followCards, followEdges, publicEdges } from '../records/links.ts'
-import { type Memo, notificationsOf, notifiedTypes, type Telling } from './notify.ts'
+import { noticesOfChange, notifiedTypes, type PendingNotice, type SharedReads } from './notify.ts'
 
 /** The effects of a change, by item type. Each gets both images and is safe to repeat. */
 const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
@@ -49,22 +49,23 @@ export const effectTypes: readonly string[] = [
   ...new Set([...Object.keys(effects), ...Object.keys(messages), ...boardTypes(), ...notifiedTypes()]),
 ]
 
-/** What a change contributes to the shared work. `finish` does it once for several changes. */
-export type Common = {
-  /** Whose figures may change. */
+/** The part of a change in the shared work. `doSharedWork` does it once for several changes. */
+export type SharedWork = {
+  /** People whose figures may change. */
   people: readonly string[]
-  /** Who may have begun or ended reviewing. */
+  /** People who may have begun or ended reviewing. */
   reviewers: readonly string[]
-  told: readonly Telling[]
+  /** Notifications that are to be sent. */
+  notices: readonly PendingNotice[]
 }
-export const nothing: Common = { people: [], reviewers: [], told: [] }
+export const noSharedWork: SharedWork = { people: [], reviewers: [], notices: [] }
 
 /** Applies the effects of one change. Returns its part of the shared work. */
-export async function applyEffects(images: Images, memo: Memo = {}): Promise<Common> {
+export async function applyEffects(images: Images, reads: SharedReads = {}): Promise<SharedWork> {
   const type = typeOf(images)
   await effects[type]?.(images)
-  const told = await sendMessages(images, memo)
-  return { people: await peopleConcernedBy(type, images), reviewers: reviewersIn(type, images), told }
+  const notices = await sendMessages(images, reads)
+  return { people: await peopleConcernedBy(type, images), reviewers: reviewersIn(type, images), notices }
 }
 
 /** The user who began or ended reviewing with this change, if any. */
@@ -75,37 +76,37 @@ function reviewersIn(type: string, { before, after }: Images): string[] {
 }
 
 /** Sends the messages of one change to other servers. Returns the notifications for people. A repeat gives the same. */
-export async function sendMessages(images: Images, memo: Memo = {}): Promise<readonly Telling[]> {
+export async function sendMessages(images: Images, reads: SharedReads = {}): Promise<readonly PendingNotice[]> {
   const type = typeOf(images)
   await messages[type]?.(images)
-  return notificationsOf(type, images, memo)
+  return noticesOfChange(type, images, reads)
 }
 
-/** Does the shared work: notes who reviews, refreshes figures, and notifies people. */
-export async function finish({ people, reviewers, told }: Common): Promise<void> {
+/** Does the shared work of several changes: stores who reviews, refreshes figures, and sends notifications. */
+export async function doSharedWork({ people, reviewers, notices }: SharedWork): Promise<void> {
   for (const user_id of new Set(reviewers)) await followReviewer(user_id)
   const refresh = await prepareRefresh([...new Set(people)])
   for (const user_id of new Set(people)) await refresh(user_id)
-  for (const [user_id, them] of Map.groupBy(told, (it) => it.user_id)) await tell(user_id, them)
+  for (const [user_id, them] of Map.groupBy(notices, (it) => it.user_id)) await notify(user_id, them)
 }
 
 /** Notifies one person, or all reviewers (`null`), in order. */
-const tell = (user_id: string | null, news: readonly Telling[]): Promise<void> =>
+const notify = (user_id: string | null, pending: readonly PendingNotice[]): Promise<void> =>
   user_id === null
-    ? announceAll(news.map(({ user_id: _, ...it }) => it))
+    ? announceAll(pending.map(({ user_id: _, ...it }) => it))
     : sendAll(
         user_id,
-        news.map(({ not_for: _, ...it }) => it),
+        pending.map(({ not_for: _, ...it }) => it),
       )
 
 /** Applies the effects of an item as if it were new. Notifies nobody. Returns its part of the shared work. */
-export async function applyAnew(after: Stored): Promise<Common> {
+export async function applyAnew(after: Stored): Promise<SharedWork> {
   const images = { before: undefined, after }
   const type = typeOf(images)
   await effects[type]?.(images)
   await placements[type]?.(after)
   const reviewers = type === 'user' ? [userOf(after).id] : []
-  return { people: await peopleConcernedBy(type, images), reviewers, told: [] }
+  return { people: await peopleConcernedBy(type, images), reviewers, notices: [] }
 }
 
 const typeOf = ({ before, after }: Images): string => String((after ?? before)?.type)

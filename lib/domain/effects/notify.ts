@@ -11,18 +11,20 @@ import { activity, decision, flag, type RecordItem, recordItem } from '../record
 import { batchRowOf } from '../records/queue-entry.ts'
 import { moderation, suggestion } from '../submissions/items.ts'
 
-/** A notification to send. `user_id: null` means all reviewers, except those in `not_for`. */
-export type Telling = NewAnnouncement & { user_id: string | null }
+/** A notification that is to be sent. `user_id: null` means all reviewers, except those in `not_for`. */
+export type PendingNotice = NewAnnouncement & { user_id: string | null }
 
 /** An event that people are notified of, read from a change. */
 type NotifiableEvent = {
   notices: readonly NoticeName[]
   /** The id of the event. A repeated change gives the same id. */
   event: string
+  /** The time of the event, ISO 8601. */
   at: string
   actor_id: string | null
   entity_id: string | null
   project_id?: string | null
+  /** The person whom the event itself names. Example: the author of the comment that is answered. */
   named?: string | null
   detail?: string
   /** Of a decision: whether a verdict on a whole batch made it. */
@@ -30,18 +32,19 @@ type NotifiableEvent = {
 }
 
 /** The notifications that a change causes. A repeated change causes the same ones. */
-export async function notificationsOf(type: string, images: Images, memo: Memo): Promise<Telling[]> {
-  const it = eventOf[type]?.(images)
-  if (!it || it.notices.length === 0) return []
-  const about = it.entity_id === null ? undefined : await headOf(it.entity_id, memo)
-  if (it.entity_id !== null && (!about || about.deleted_at)) return []
-  const on = it.project_id ? await get(project, { id: it.project_id }) : undefined
-  if (it.project_id && (!on || on.deleted_at)) return []
-  const tellings = await Promise.all(it.notices.map((name) => tellingsOf(name, it, { about, on, memo })))
-  return tellings.flat()
+export async function noticesOfChange(type: string, images: Images, reads: SharedReads): Promise<PendingNotice[]> {
+  const event = eventOf[type]?.(images)
+  if (!event || event.notices.length === 0) return []
+  const record = event.entity_id === null ? undefined : await loadHead(event.entity_id, reads)
+  if (event.entity_id !== null && (!record || record.deleted_at)) return []
+  const projectOfEvent = event.project_id ? await get(project, { id: event.project_id }) : undefined
+  if (event.project_id && (!projectOfEvent || projectOfEvent.deleted_at)) return []
+  const scene = { record, project: projectOfEvent }
+  const pending = await Promise.all(event.notices.map((name) => pendingNotices(name, event, scene)))
+  return pending.flat()
 }
 
-/** By item type, the event that a change is. Undefined if it notifies nobody. */
+/** By item type: reads the event from a change. Undefined if the change notifies nobody. */
 const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | undefined>> = {
   decision: ({ before, after }) => {
     if (before || !after) return undefined
@@ -99,7 +102,7 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   project_activity: ({ before, after }) => {
     if (before || !after) return undefined
     const it = parse(projectActivity, after)
-    const notices = noticesOf(it)
+    const notices = noticesOfActivity(it)
     if (notices.length === 0) return undefined
     return {
       notices,
@@ -199,7 +202,7 @@ const byActivity: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
 }
 
 /** A change of state notifies the people of the project. If it ran in the background, whoever began it gets a notice too. */
-function noticesOf({ action, payload }: ProjectActivity): NoticeName[] {
+function noticesOfActivity({ action, payload }: ProjectActivity): NoticeName[] {
   if (action === 'merge_failed') return ['project_merge_failed']
   if (action !== 'state_changed') return []
   const names = byState[String(payload.to)] ?? []
@@ -214,39 +217,40 @@ const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   merged: ['project_merged'],
 }
 
-async function tellingsOf(name: NoticeName, it: NotifiableEvent, scene: Scene): Promise<Telling[]> {
+/** The notices of one name that an event causes, one for each person. */
+async function pendingNotices(name: NoticeName, event: NotifiableEvent, scene: Scene): Promise<PendingNotice[]> {
   const notice: { to: keyof typeof audience | 'reviewers'; receipt?: true; unless_stub?: true; unless_batch?: true } =
     notices[name]
-  if (notice.unless_stub && scene.about?.stub) return []
-  if (notice.unless_batch && isOfBatch(it, scene)) return []
-  const ids = notice.to === 'reviewers' ? [null] : new Set(await audience[notice.to](it, scene))
+  if (notice.unless_stub && scene.record?.stub) return []
+  if (notice.unless_batch && isOfBatch(event, scene)) return []
+  const ids = notice.to === 'reviewers' ? [null] : new Set(await audience[notice.to](event, scene))
   return [...ids]
-    .filter((id) => notice.receipt || id === null || id !== it.actor_id)
+    .filter((id) => notice.receipt || id === null || id !== event.actor_id)
     .map((user_id) => ({
       user_id,
-      not_for: [it.actor_id, scene.about?.contributor_id].filter((id) => typeof id === 'string'),
+      not_for: [event.actor_id, scene.record?.contributor_id].filter((id) => typeof id === 'string'),
       notice: name,
-      event: it.event,
-      actor_id: it.actor_id,
-      entity_id: it.entity_id,
-      project_id: it.project_id ?? null,
-      detail: it.detail ?? '',
-      created_at: it.at,
+      event: event.event,
+      actor_id: event.actor_id,
+      entity_id: event.entity_id,
+      project_id: event.project_id ?? null,
+      detail: event.detail ?? '',
+      created_at: event.at,
     }))
 }
 
 /** Whether the event is part of a batch, which has notices of its own: a row that was made, or a verdict on all rows. */
-const isOfBatch = (it: NotifiableEvent, { about }: Scene): boolean =>
-  it.of_batch ?? (about !== undefined && batchRowOf(about) !== null)
+const isOfBatch = ({ of_batch }: NotifiableEvent, { record }: Scene): boolean =>
+  of_batch ?? (record !== undefined && batchRowOf(record) !== null)
 
-/** What an event is about: its record, its project. */
-type Scene = { about: RecordItem | undefined; on: Project | undefined; memo: Memo }
+/** The record and the project that an event is about, as they are now. */
+type Scene = { record: RecordItem | undefined; project: Project | undefined }
 
-/** What several events share: the records that they are about, read after all of these events. */
-export type Memo = { heads?: ReadonlyMap<string, Stored> }
+/** Reads that several events share: the heads of the records that they are about, read after all of these events. */
+export type SharedReads = { heads?: ReadonlyMap<string, Stored> }
 
 /** Reads the records about which these changes may notify people. One call for each hundred. */
-export function headsOf(changes: readonly Images[]): Promise<Map<string, Stored>> {
+export function loadHeads(changes: readonly Images[]): Promise<Map<string, Stored>> {
   const events = changes.flatMap(({ before, after }) =>
     after && !before && eventOf[String(after.type)] ? [after] : [],
   )
@@ -254,25 +258,29 @@ export function headsOf(changes: readonly Images[]): Promise<Map<string, Stored>
   return getMany([...ids].map(key.head), true)
 }
 
-const headOf = async (entity_id: string, { heads }: Memo): Promise<RecordItem | undefined> =>
+const loadHead = async (entity_id: string, { heads }: SharedReads): Promise<RecordItem | undefined> =>
   heads ? itemIn(heads, recordItem, { entity_id }) : get(recordItem, { entity_id })
 
-/** Who is notified. Only people who were there when it happened, so a repeat reaches nobody else. */
+/** Loads the ids of the people in an audience. Only people who had their role at the time count, so a repeat reaches nobody else. */
 const audience = {
-  contributor: async (_: NotifiableEvent, { about }: Scene): Promise<string[]> => (about ? [about.contributor_id] : []),
-  contributor_unless_named: async ({ named }: NotifiableEvent, { about }: Scene): Promise<string[]> =>
-    about && about.contributor_id !== named ? [about.contributor_id] : [],
+  contributor: async (_: NotifiableEvent, { record }: Scene): Promise<string[]> =>
+    record ? [record.contributor_id] : [],
+  contributor_unless_named: async ({ named }: NotifiableEvent, { record }: Scene): Promise<string[]> =>
+    record && record.contributor_id !== named ? [record.contributor_id] : [],
   named: async ({ named }: NotifiableEvent): Promise<string[]> => (named ? [named] : []),
   earlier_reviewers: async ({ at, entity_id }: NotifiableEvent): Promise<string[]> => {
     const { pk, sk } = key.decision(entity_id ?? '', '')
-    const made = (await queryAll(pk, sk)).map((item) => parse(decision, item))
-    return made.filter((it) => it.created_at <= at).map((it) => it.reviewer_id)
+    const decisions = (await queryAll(pk, sk)).map((item) => parse(decision, item))
+    return decisions.filter(({ created_at }) => created_at <= at).map(({ reviewer_id }) => reviewer_id)
   },
-  project_owner: async ({ at }: NotifiableEvent, { on }: Scene): Promise<string[]> => membersOf(on, at, ['owner']),
-  project_editors: async ({ at }: NotifiableEvent, { on }: Scene): Promise<string[]> =>
-    membersOf(on, at, ['owner', 'editor']),
-  project_members: async ({ at }: NotifiableEvent, { on }: Scene): Promise<string[]> => membersOf(on, at, memberRoles),
+  project_owner: async ({ at }: NotifiableEvent, scene: Scene): Promise<string[]> => membersOf(scene, at, ['owner']),
+  project_editors: async ({ at }: NotifiableEvent, scene: Scene): Promise<string[]> =>
+    membersOf(scene, at, ['owner', 'editor']),
+  project_members: async ({ at }: NotifiableEvent, scene: Scene): Promise<string[]> =>
+    membersOf(scene, at, memberRoles),
 }
 
-const membersOf = (on: Project | undefined, at: string, roles: readonly string[]) =>
-  (on?.memberships ?? []).filter((it) => roles.includes(it.role) && it.created_at <= at).map((it) => it.user_id)
+const membersOf = ({ project: projectOfEvent }: Scene, at: string, roles: readonly string[]): string[] =>
+  (projectOfEvent?.memberships ?? [])
+    .filter(({ role, created_at }) => roles.includes(role) && created_at <= at)
+    .map(({ user_id }) => user_id)

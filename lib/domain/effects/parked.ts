@@ -44,13 +44,18 @@ export async function parkChange(id: string, images: Images, error: string): Pro
   const packed = gzipSync(JSON.stringify(images))
   const pieces = Math.ceil(packed.length / MOST_BYTES)
   const all = Array.from({ length: pieces }, (_, i) => ({
-    ...{ id, piece: i + 1, pieces, error, parked_at: now(), version: 1 },
+    id,
+    piece: i + 1,
+    pieces,
+    error,
+    parked_at: now(),
+    version: 1,
     bytes: packed.subarray(i * MOST_BYTES, (i + 1) * MOST_BYTES),
   }))
   await commitWrites(all.map((it) => putAlways(piece, it)))
 }
 
-/** All parked changes, in the order of the stream. */
+/** Loads all parked changes, in the order of the stream. */
 export async function listParked(): Promise<Parked[]> {
   const { pk } = key.parked('', 0)
   const pieces = (await queryAll(pk, '')).map((item) => parse(piece, item))

@@ -1,3 +1,4 @@
+import { mapAtOnce } from '../../base/concurrency.ts'
 import { isProblem } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
 import { measureCost } from '../../base/telemetry/request-cost.ts'
@@ -7,14 +8,15 @@ import { appendChanges } from '../../engines/search/index.ts'
 import { changesOf, type Images, type StreamRecord } from '../../engines/table/index.ts'
 import { type FeedChange, feedChangeOf, followChanges } from '../feed/follow.ts'
 import { prepareRefresh } from '../leaderboard/keep.ts'
-import { applyEffects, type Common, effectTypes, finish, nothing } from './apply.ts'
-import { headsOf, type Memo, type Telling } from './notify.ts'
+import { applyEffects, doSharedWork, effectTypes, noSharedWork, type SharedWork } from './apply.ts'
+import { loadHeads, type PendingNotice, type SharedReads } from './notify.ts'
 import { parkChange } from './parked.ts'
 import { changeOf, documentTypes } from './search-documents.ts'
 
 /** The types of items whose changes the projector follows. */
 export const followedTypes: readonly string[] = [...new Set([...effectTypes, ...documentTypes])]
 
+/** The result of a batch. */
 export type Projected = {
   /** The first record that failed for a passing reason, such as throttling. What came before it was applied or parked. */
   failed: StreamRecord | undefined
@@ -27,23 +29,20 @@ export type Projected = {
 type FollowedChange = { id: string; record: StreamRecord; place: number; images: Images }
 
 /** How many partitions are followed at the same time. */
-const AT_ONCE = 12
+const PARTITIONS_AT_ONCE = 12
 
 /**
  * Applies the effects of a batch of changes. Each partition is followed in order, several partitions side by side.
  * Notifications, figures, search and the feed are shared work, done once at the end.
  */
-export async function project(records: readonly StreamRecord[]): Promise<Projected> {
+export async function projectChanges(records: readonly StreamRecord[]): Promise<Projected> {
   const changes = await changesToFollow(records)
-  const heads = await headsOf(changes.map(({ images }) => images)).catch(complain)
+  const heads = await loadHeads(changes.map(({ images }) => images)).catch(logError)
   // This read serves the whole batch, so its failure fails the whole batch.
   if (!heads) return { failed: changes[0]?.record, parked: 0, isApplied: false }
   const batch = new Batch({ heads })
   const partitions = [...Map.groupBy(changes, ({ images }) => String((images.after ?? images.before)?.pk)).values()]
-  const worker = async () => {
-    for (let some = partitions.shift(); some; some = partitions.shift()) await followInOrder(some, batch)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await mapAtOnce(partitions, PARTITIONS_AT_ONCE, (partition) => followInOrder(partition, batch))
   await batch.close()
   return { failed: records[batch.failed], parked: batch.parked, isApplied: changes.length > 0 }
 }
@@ -71,20 +70,17 @@ class Batch {
   /** The place of the first record that failed; infinite if none did. */
   failed = Number.POSITIVE_INFINITY
   parked = 0
-  /** What is read once for the whole batch. */
-  readonly memo: Memo
-  /**
-   * Whose figures may change, who may have begun or ended reviewing, and whom to notify: each with the place of its
-   * change.
-   */
-  readonly #counted: Placed<string>[] = []
+  /** Reads of the table that all changes of the batch share. */
+  readonly reads: SharedReads
+  // The shared work, each piece with the place of its change.
+  readonly #people: Placed<string>[] = []
   readonly #reviewers: Placed<string>[] = []
-  readonly #told: Placed<Telling>[] = []
-  readonly #learned: Placed<Change>[] = []
-  readonly #fed: Placed<FeedChange>[] = []
+  readonly #notices: Placed<PendingNotice>[] = []
+  readonly #searchChanges: Placed<Change>[] = []
+  readonly #feedChanges: Placed<FeedChange>[] = []
 
-  constructor(memo: Memo) {
-    this.memo = memo
+  constructor(reads: SharedReads) {
+    this.reads = reads
   }
 
   fail(place: number): void {
@@ -94,15 +90,15 @@ class Batch {
   /** Adds what one change contributes to the shared work. */
   take(
     place: number,
-    { people, reviewers, told }: Common,
-    learned: Change | undefined,
-    fed: FeedChange | undefined,
+    { people, reviewers, notices }: SharedWork,
+    searchChange: Change | undefined,
+    feedChange: FeedChange | undefined,
   ): void {
-    this.#counted.push(...people.map((it) => ({ place, it })))
+    this.#people.push(...people.map((it) => ({ place, it })))
     this.#reviewers.push(...reviewers.map((it) => ({ place, it })))
-    this.#told.push(...told.map((it) => ({ place, it })))
-    if (learned) this.#learned.push({ place, it: learned })
-    if (fed) this.#fed.push({ place, it: fed })
+    this.#notices.push(...notices.map((it) => ({ place, it })))
+    if (searchChange) this.#searchChanges.push({ place, it: searchChange })
+    if (feedChange) this.#feedChanges.push({ place, it: feedChange })
   }
 
   /**
@@ -110,34 +106,37 @@ class Batch {
    * for the first change that it concerns.
    */
   async close(): Promise<void> {
-    const told = Map.groupBy(this.#told.sort(inOrder), ({ it }) => it.user_id)
-    const counted = Map.groupBy(this.#counted.sort(inOrder), ({ it }) => it)
+    const noticesByPerson = Map.groupBy(this.#notices.sort(inOrder), ({ it }) => it.user_id)
+    const people = Map.groupBy(this.#people.sort(inOrder), ({ it }) => it)
     for (const them of Map.groupBy(this.#reviewers.sort(inOrder), ({ it }) => it).values())
-      await this.#together(them, (reviewers) => finish({ ...nothing, reviewers }))
+      await this.#attempt(them, (reviewers) => doSharedWork({ ...noSharedWork, reviewers }))
     await Promise.all([
-      ...[...told.values()].map((them) => this.#together(them, (told) => finish({ ...nothing, told }))),
-      this.#count(counted),
+      ...[...noticesByPerson.values()].map((them) =>
+        this.#attempt(them, (notices) => doSharedWork({ ...noSharedWork, notices })),
+      ),
+      this.#refreshFigures(people),
     ])
-    await this.#together(this.#learned.sort(inOrder), appendChanges)
-    await this.#together(this.#fed.sort(inOrder), followChanges)
+    await this.#attempt(this.#searchChanges.sort(inOrder), appendChanges)
+    await this.#attempt(this.#feedChanges.sort(inOrder), followChanges)
   }
 
   /** Reads the figures of all people at once. Writes them one by one, because people share sums. */
-  async #count(counted: ReadonlyMap<string, readonly Placed<string>[]>): Promise<void> {
-    const all = [...counted.values()].flat().sort(inOrder)
-    await this.#together(all, async () => {
-      const refresh = await prepareRefresh([...counted.keys()])
-      for (const [user_id, them] of counted) await this.#together(them, () => refresh(user_id))
+  async #refreshFigures(people: ReadonlyMap<string, readonly Placed<string>[]>): Promise<void> {
+    const all = [...people.values()].flat().sort(inOrder)
+    await this.#attempt(all, async () => {
+      const refresh = await prepareRefresh([...people.keys()])
+      for (const [user_id, them] of people) await this.#attempt(them, () => refresh(user_id))
     })
   }
 
-  async #together<T>(them: readonly Placed<T>[], work: (all: T[]) => Promise<void>): Promise<void> {
+  /** Does work for some changes. A failure counts for the first of them. */
+  async #attempt<T>(them: readonly Placed<T>[], work: (all: T[]) => Promise<void>): Promise<void> {
     const [first] = them
     if (!first) return
     try {
       await work(them.map(({ it }) => it))
     } catch (error) {
-      complain(error)
+      logError(error)
       this.fail(first.place)
     }
   }
@@ -148,29 +147,29 @@ const inOrder = (a: Placed<unknown>, b: Placed<unknown>) => a.place - b.place
 
 /** Follows the changes of one partition, up to the first that must come again. */
 async function followInOrder(changes: readonly FollowedChange[], batch: Batch): Promise<void> {
-  for (const each of changes) {
-    const { id, place, images } = each
-    const error = await failureOf(each, batch)
+  for (const change of changes) {
+    const { id, place, images } = change
+    const error = await applyChange(change, batch)
     if (error === undefined) continue
-    complain(error, causeOf(images))
-    if (isPassing(error) || !(await putAside(id, images, error))) return batch.fail(place)
+    logError(error, causeOf(images))
+    if (isPassing(error) || !(await tryToPark(id, images, error))) return batch.fail(place)
     batch.parked += 1
   }
 }
 
-/** How often a change is tried before it is parked. */
+/** Attempts at a change before it is parked. */
 const ATTEMPTS = 3
 
-/** Applies one change. Returns the error if it failed, else undefined. */
-async function failureOf({ images, place }: FollowedChange, batch: Batch): Promise<unknown> {
+/** Applies one change, with `ATTEMPTS` attempts. Returns the error of the last one, or undefined if it was applied. */
+async function applyChange({ images, place }: FollowedChange, batch: Batch): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const change = changeOf(images)
+      const searchChange = changeOf(images)
       // What it writes and logs carries the id of the request that made the change.
-      const { told, ...others } = await measureCost(() => applyEffects(images, batch.memo), causeOf(images))
+      const { notices, ...others } = await measureCost(() => applyEffects(images, batch.reads), causeOf(images))
       const request_id = causeOf(images)
-      const common = { ...others, told: told.map((it) => ({ ...it, request_id })) }
-      batch.take(place, common, change, feedChangeOf(images))
+      const common = { ...others, notices: notices.map((it) => ({ ...it, request_id })) }
+      batch.take(place, common, searchChange, feedChangeOf(images))
       return undefined
     } catch (error) {
       if (isPassing(error) || attempt === ATTEMPTS) return error
@@ -179,7 +178,7 @@ async function failureOf({ images, place }: FollowedChange, batch: Batch): Promi
 }
 
 /** Codes and names of errors that pass by themselves. */
-const passing = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
+const passingCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
 const passingNames = new Set(['TimeoutError', 'AbortError', 'RequestTimeout', 'TransactionInProgressException'])
 
 /** Whether a failure passes by itself: the table does not answer or throttles, or others write the same items. */
@@ -189,24 +188,24 @@ function isPassing(error: unknown): boolean {
   const { $fault, code }: { $fault?: string; code?: string } = Object(error)
   return (
     $fault === 'server' ||
-    passing.has(code ?? '') ||
+    passingCodes.has(code ?? '') ||
     passingNames.has(error.name) ||
     /Thrott|Throughput|LimitExceeded/.test(error.name)
   )
 }
 
 /** Parks a change. Returns false if even that failed. */
-async function putAside(id: string, images: Images, error: unknown): Promise<boolean> {
+async function tryToPark(id: string, images: Images, error: unknown): Promise<boolean> {
   try {
     await parkChange(id, images, error instanceof Error ? cut(`${error.name}: ${error.message}`, 1000) : 'unknown')
     return true
   } catch (further) {
-    complain(further)
+    logError(further)
     return false
   }
 }
 
-const complain = (error: unknown, request_id?: string): void =>
+const logError = (error: unknown, request_id?: string): void =>
   log({
     level: 'error',
     message: 'projection of a change',

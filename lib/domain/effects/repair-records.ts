@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { splitIntoParts } from '../../base/concurrency.ts'
 import { addressOf } from '../../base/ids/address.ts'
 import {
   checkVersion,
@@ -28,10 +29,10 @@ import { queueWrites } from '../records/queue-entry.ts'
 /** How many records were looked at, and how many items were wrong. */
 export type Repaired = { looked: number; mended: number }
 
-/** A transaction holds a hundred writes, one of which is the condition. */
-const AT_ONCE = 90
+/** Writes of one transaction. DynamoDB takes 100, of which one is the condition. */
+const WRITES_AT_ONCE = 90
 
-/** The items that follow from a record, by place: name index, queue, and links at other records. */
+/** The items that are derived from a record, by place: name index, queue, and links at other records. */
 // prove: derived-items
 function derivedOf(it: LoadedRecord): Map<string, Write> {
   const indexed = storedNameEntryOf(it)
@@ -43,10 +44,7 @@ function derivedOf(it: LoadedRecord): Map<string, Write> {
   return new Map(writes.map((write) => [place(keyIn(write)), write]))
 }
 
-/**
- * Writes the items that follow from each record, and removes those that follow from none. `repairSizes` counts lists
- * afterwards.
- */
+/** Writes the items that are derived from each record, and removes those that no record produces. `repairSizes` corrects the sizes of lists afterwards. */
 export async function repairRecords(progress: (looked: number) => void): Promise<Repaired> {
   let [looked, mended] = [0, 0]
   for await (const page of scan(['record'])) {
@@ -57,7 +55,7 @@ export async function repairRecords(progress: (looked: number) => void): Promise
     looked += page.length
     progress(looked)
   }
-  for await (const page of scan(derivedTypes)) for (const item of page) mended += await takeAwayStale(item)
+  for await (const page of scan(derivedTypes)) for (const item of page) mended += await removeStale(item)
   return { looked, mended }
 }
 
@@ -88,12 +86,14 @@ async function inParts(writes: readonly Write[]): Promise<void> {
   const [condition] = writes
   if (!condition) return
   const others = writes.filter(({ action }) => !action.ConditionCheck)
-  for (let start = 0; start < others.length; start += AT_ONCE)
-    await commitWrites([condition, ...others.slice(start, start + AT_ONCE)])
+  for (const part of splitIntoParts(others, WRITES_AT_ONCE)) await commitWrites([condition, ...part])
 }
 
-/** Removes an item that follows from no record. Returns 1 if it did, else 0. */
-const takeAwayStale = (item: Stored): Promise<number> =>
+/**
+ * Removes a derived item that no record produces any more. Returns the number of items removed (0 or 1). An item that is derived
+ * from something else stays.
+ */
+const removeStale = (item: Stored): Promise<number> =>
   commitPlan(async () => {
     const at = keyOf(item)
     const owners = ownersOf(item, at)
@@ -104,7 +104,7 @@ const takeAwayStale = (item: Stored): Promise<number> =>
     return { result: 1, writes: [...conditions, removeEntry(at)] }
   })
 
-/** The records from which a derived item may follow. None if it follows from something else. */
+/** The ids of the records from which an item may be derived. Empty if it is derived from something else. */
 function ownersOf(item: Stored, { pk, sk }: Key): string[] {
   const [list = '', ...rest] = pk.split('#')
   if (item.type === 'link') return records([item.from])

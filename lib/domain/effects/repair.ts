@@ -14,7 +14,7 @@ import { followProject } from '../projects/derived.ts'
 import { repairRecords } from './repair-records.ts'
 import { repairSizes } from './repair-sizes.ts'
 
-/** What a repair looked at, and how much of it was wrong. */
+/** Counts of a repair: items that it looked at, and items that were wrong. */
 export type Repair = {
   records: number
   mended: number
@@ -44,12 +44,12 @@ export async function repairAll(progress: (looked: number) => void = () => undef
   return { records: looked, mended, projects, sizes, people, documents }
 }
 
-/** Tells the feed of things that it does not know: older than the feed, or restored from a backup. */
+/** Writes records and clusters that the feed lacks: older than the feed, or restored from a backup. */
 async function repairFeed(): Promise<void> {
   for await (const page of scan(['record', 'cluster'])) await writeChanges(page.map(thingOf))
 }
 
-/** Notes who began or ended reviewing, where the projector missed it. */
+/** Stores who began or ended reviewing if the projector missed it. */
 async function repairReviewers(): Promise<void> {
   for await (const page of scan(['user']))
     for (const { id, reviewer_role } of page) if (reviewer_role) await followReviewer(String(id))

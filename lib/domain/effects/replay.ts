@@ -1,15 +1,16 @@
+import { mapAtOnce } from '../../base/concurrency.ts'
 import { appendChanges } from '../../engines/search/index.ts'
 import type { Stored } from '../../engines/table/index.ts'
 import { scan } from '../../engines/table/index.ts'
 import { feedChangeOf, followChanges } from '../feed/follow.ts'
-import { applyAnew, applyEffects, finish, sendMessages } from './apply.ts'
-import type { Telling } from './notify.ts'
+import { applyAnew, applyEffects, doSharedWork, sendMessages } from './apply.ts'
+import type { PendingNotice } from './notify.ts'
 import { listParked, unparkChange } from './parked.ts'
 import { followedTypes } from './project.ts'
 import { changeOf, documentOf } from './search-documents.ts'
 
-/** Which part of the table to replay. An absent member narrows nothing. */
-export type Part = {
+/** The part of the table to replay. An absent member does not narrow it. */
+export type ReplayPart = {
   /** Types of items. */
   types?: readonly string[] | undefined
   /** A kind of record, as the registry names it. */
@@ -22,39 +23,36 @@ export type Part = {
   messages?: boolean | undefined
 }
 
-/** How many items are applied at the same time. */
-const AT_ONCE = 12
+/** Items that are applied in parallel. */
+const ITEMS_AT_ONCE = 12
 
 /**
  * Applies the effects of all items of a part of the table again: links, comments, figures, search. Safe to repeat, to
  * interrupt, and to run beside the projector. Returns the number of items.
  */
-export async function replay(part: Part, progress?: (so_far: number) => void): Promise<number> {
+export async function replay(part: ReplayPart, progress?: (so_far: number) => void): Promise<number> {
   const types = (part.types ?? followedTypes).filter((it) => followedTypes.includes(it))
   const people = new Set<string>()
   const reviewers: string[] = []
-  const news: Telling[] = []
+  const notices: PendingNotice[] = []
   let count = 0
   for await (const page of scan(types)) {
     const items = page.filter((item) => isIn(part, item))
-    for (let start = 0; start < items.length; start += AT_ONCE)
-      await Promise.all(
-        items.slice(start, start + AT_ONCE).map(async (item) => {
-          const common = await applyAnew(item)
-          for (const user_id of common.people) people.add(user_id)
-          reviewers.push(...common.reviewers)
-          if (part.messages) news.push(...(await sendMessages({ before: undefined, after: item })))
-        }),
-      )
+    await mapAtOnce(items, ITEMS_AT_ONCE, async (item) => {
+      const common = await applyAnew(item)
+      for (const user_id of common.people) people.add(user_id)
+      reviewers.push(...common.reviewers)
+      if (part.messages) notices.push(...(await sendMessages({ before: undefined, after: item })))
+    })
     await appendChanges(items.flatMap((item) => documentOf(item) ?? []))
     count += items.length
     if (items.length > 0) progress?.(count)
   }
-  await finish({ people: [...people], reviewers, told: news })
+  await doSharedWork({ people: [...people], reviewers, notices })
   return count
 }
 
-function isIn({ kind, prefix, since }: Part, item: Stored): boolean {
+function isIn({ kind, prefix, since }: ReplayPart, item: Stored): boolean {
   const at = String(item.updated_at ?? item.created_at ?? '')
   return (
     (kind === undefined || item.kind === kind) &&
@@ -64,8 +62,8 @@ function isIn({ kind, prefix, since }: Part, item: Stored): boolean {
 }
 
 /**
- * Applies parked changes in the order of the stream, and removes each that succeeds. Returns how many, and why the others
- * failed.
+ * Applies parked changes in the order of the stream, with all their effects, and removes each that succeeds. Returns how many
+ * succeeded, and the errors of the others.
  */
 export async function replayParked(): Promise<{ applied: number; failures: string[] }> {
   const failures: string[] = []
@@ -74,7 +72,7 @@ export async function replayParked(): Promise<{ applied: number; failures: strin
     try {
       const change = changeOf(images)
       const feedChange = feedChangeOf(images)
-      await finish(await applyEffects(images))
+      await doSharedWork(await applyEffects(images))
       await appendChanges(change ? [change] : [])
       await followChanges(feedChange ? [feedChange] : [])
       await unparkChange(id)

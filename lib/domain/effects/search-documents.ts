@@ -16,10 +16,10 @@ import { documentOfValues, facetOfMember, joinTexts, MOST_TEXT, shortSummary } f
 import { dataSource, sourceHeading as headingOfSource } from '../sources/sources.ts'
 
 /**
- * What search learns of each item type: a document, or that there is none any more. A new type is a new row. A document
- * depends on its item alone, so a rebuild makes the same one. It says nothing that only insiders know.
+ * By item type: the document of a stored item, or its removal. A new type is a new row. A document depends on its item alone, so a
+ * rebuild makes the same one. It holds nothing that only insiders may read.
  */
-const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
+const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
   record: (stored) => {
     const it = parse(recordItem, stored)
     return it.deleted_at ? gone(it.entity_id, it.version) : recordDocument(it)
@@ -121,15 +121,15 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
   },
 }
 
-/** The types of items that search learns of. */
-export const documentTypes: readonly string[] = Object.keys(learned)
+/** The types of items that search holds. */
+export const documentTypes: readonly string[] = Object.keys(documentsByType)
 
-/** What search learns of a stored item. Undefined if search does not hold this type. */
+/** The document of a stored item, or its removal. Undefined if search does not hold this type. */
 export function documentOf(stored: Stored): Change | undefined {
-  return learned[String(stored.type)]?.(stored)
+  return documentsByType[String(stored.type)]?.(stored)
 }
 
-/** What a change of an item means for search. Undefined if its document stays the same. */
+/** The change of search that follows from a change of an item. Undefined if its document stays the same. */
 export function changeOf({ before, after }: Images): Change | undefined {
   const [old, next] = [before && documentOf(before), after && documentOf(after)]
   if (!next) return old && gone(old.id, old.version + 1)

@@ -7,30 +7,32 @@ import type { Hit } from '../../engines/search/index.ts'
 import { openSearchModel } from '../../engines/search/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 
-/** If no record has all words, at most so many are searched one by one. */
-const MOST_WORDS = 8
+/** If no record has all words, this many of them are searched one by one. */
+const SINGLE_WORDS = 8
 
 /**
- * Records that may answer a question with these words, best first: those with all words, else those with most. Each is read from the
- * table, so only what the caller may see right now is returned. One call beside those of search.
+ * Finds records for a question with these words, best first: records with all words, else those with most. They are read from the
+ * table, so the caller gets only what they may see at this moment. One call beside those of search.
  */
-export async function evidenceFor(
+export async function findEvidence(
   words: readonly string[],
   actor: Actor | null,
   scope: Scope,
-  most: number,
+  limit: number,
 ): Promise<RecordRow[]> {
   const { search } = await openSearchModel()
-  const find = async (text: string) => (await search({ text, scope, resources, limit: most, literal: true })).hits
+  const find = async (text: string) => (await search({ text, scope, resources, limit, literal: true })).hits
   const whole = await find(words.join(' '))
   const hits =
-    whole.length > 0 || words.length === 1 ? whole : merged(await Promise.all(words.slice(0, MOST_WORDS).map(find)))
-  const heads = await visibleRecords(hits.slice(0, most), actor)
+    whole.length > 0 || words.length === 1
+      ? whole
+      : mergeHits(await Promise.all(words.slice(0, SINGLE_WORDS).map(find)))
+  const heads = await visibleRecords(hits.slice(0, limit), actor)
   return hits.flatMap(({ id }) => heads.get(id) ?? [])
 }
 
 /** Merges the hits of several searches, by the sum of their scores. */
-function merged(lists: readonly Hit[][]): Hit[] {
+function mergeHits(lists: readonly Hit[][]): Hit[] {
   const scores = new Map<string, number>()
   const hits = new Map(lists.flat().map((hit) => [hit.id, hit]))
   for (const { id, score } of lists.flat()) scores.set(id, (scores.get(id) ?? 0) + score)

@@ -1,7 +1,7 @@
 import { kindKeys, kinds } from '../../domain/kinds/index.ts'
 import type { Passage } from './passage.ts'
 
-/** Pages of the dashboard that any answer may open: the forms of the kinds, and the projects. */
+/** Pages of the dashboard that any reply may open: the forms of the kinds, and the projects. */
 const pages: ReadonlySet<string> = new Set([
   '/contribute/projects',
   ...kindKeys.flatMap((key) => {
@@ -11,16 +11,16 @@ const pages: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Takes the lines that ask to open a page out of a text. The last of them counts, if it names a page of the list above or of a source of
- * the answer. Any other page is ignored.
+ * Takes `NAV:` lines out of a text. `nav` is the page that the last of them names, if it is a page of the list above or of a source.
+ * Any other page is ignored.
  */
 export function separateNavigation(
   text: string,
   passages: readonly Passage[],
 ): { content: string; nav: string | null } {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/)
-  const wanted = lines.findLast((line) => NAV.test(line))?.replace(NAV, '') ?? ''
-  const path = wanted
+  const target = lines.findLast((line) => NAV.test(line))?.replace(NAV, '') ?? ''
+  const path = target
     .trim()
     .replace(/^`+|`+$/g, '')
     .replace(/(?<=.)\/$/, '')

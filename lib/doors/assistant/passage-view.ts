@@ -6,15 +6,15 @@ import type { Visible } from '../../domain/records/shown.ts'
 import { cutAtWord } from '../../engines/matching/index.ts'
 import { type Actor, maySeePlace } from '../../platform/permissions.ts'
 import { urlOf } from '../discovery/view.ts'
-import type { About, Passage } from './passage.ts'
+import type { FactTopic, Passage } from './passage.ts'
 
-/** A record as the assistant may quote it to this caller. */
+/** The passage of a record: what the assistant may quote of it to this caller. */
 export function passageOf(it: Visible<RecordRow>, actor: Actor | null): Passage {
   const kind = kinds[it.kind]
   const facts = Object.entries(kind.fields).flatMap(([name, field]) => {
     const text = textOf(it.data[name]).replace(/\s+/g, ' ').trim()
     return isFact(name, field) && text !== ''
-      ? [{ label: field.label, about: aboutOf(field), text: cutAtWord(text, 200) }]
+      ? [{ label: field.label, about: topicOf(field), text: cutAtWord(text, 200) }]
       : []
   })
   const [resource, id] = [resourceOf(it.kind), it.kind === 'entity' ? it.entity_id : String(it.id)]
@@ -40,7 +40,7 @@ const proseOf = ({ data }: RecordRow): string =>
 const isFact = (name: string, { section, type }: Field) =>
   section === 'basic' && type !== 'textarea' && type !== 'boolean' && name !== 'name' && name !== 'title'
 
-function aboutOf({ type, relation, label }: Field): About {
+function topicOf({ type, relation, label }: Field): FactTopic {
   if (type === 'coordinates' || relation === 'location' || /location|place/i.test(label)) return 'place'
   if (type === 'edtf_date' || type === 'date') return 'time'
   if (relation === 'person' || /\bby\b/i.test(label)) return 'person'

@@ -1,4 +1,4 @@
-/** What the assistant may know of one record. The caller may see all of it. */
+/** The part of a record that the assistant gets. The caller may see all of it. */
 export type Passage = {
   id: string
   /** The plural of its kind, such as "monuments". */
@@ -7,8 +7,9 @@ export type Passage = {
   title: string
   text: string
   /** Short values of its fields, with their labels. */
-  facts: readonly { label: string; about: About; text: string }[]
+  facts: readonly { label: string; about: FactTopic; text: string }[]
   /** The page of the dashboard that shows it. */
   url: string
 }
-export type About = 'place' | 'time' | 'person' | 'other'
+/** The topic of a fact. A question with "where" is about a place. */
+export type FactTopic = 'place' | 'time' | 'person' | 'other'

@@ -2,13 +2,15 @@ import * as v from 'valibot'
 import { config } from '../../base/config.ts'
 import { badGateway, unavailable } from '../../base/errors.ts'
 import { cut } from '../../engines/matching/index.ts'
-import type { Message } from './thread.ts'
+import type { ChatMessage } from './thread.ts'
 
-const MOST_TOKENS = 1200
+/** Tokens of the model's message. */
+const TOKEN_LIMIT = 1200
 const TEMPERATURE = 0.25
-/** An answer is cut to so many letters. A reply with more bytes is an error. */
-const MOST_LETTERS = 8000
-const MOST_BYTES = 262_144
+/** Messages are cut to this length, in characters. */
+const MESSAGE_LENGTH = 8000
+/** A larger reply of the provider, in bytes, is an error. */
+const REPLY_SIZE = 262_144
 
 const Completion = v.object({
   choices: v.tupleWithRest(
@@ -21,10 +23,10 @@ const Completion = v.object({
 export const hasProvider = (): boolean => config.ASSISTANT_BASE_URL !== ''
 
 /**
- * The next message of an OpenAI-compatible endpoint in a conversation. Throws `unavailable` if the endpoint is configured without a key.
- * Throws `badGateway` if it refuses, does not answer in time, or its answer cannot be read.
+ * Gets the next message of a conversation from an OpenAI-compatible endpoint. Fails with `unavailable` if no key is configured, and with
+ * `badGateway` if the endpoint refuses, does not reply in time, or its reply cannot be read.
  */
-export async function completeChat(messages: readonly Message[]): Promise<string> {
+export async function completeChat(messages: readonly ChatMessage[]): Promise<string> {
   if (config.ASSISTANT_API_KEY === '') throw unavailable('The assistant is not configured.')
   try {
     const reply = await fetch(`${config.ASSISTANT_BASE_URL.replace(/\/+$/, '')}/chat/completions`, {
@@ -33,7 +35,7 @@ export async function completeChat(messages: readonly Message[]): Promise<string
       body: JSON.stringify({
         model: config.ASSISTANT_MODEL,
         messages,
-        max_tokens: MOST_TOKENS,
+        max_tokens: TOKEN_LIMIT,
         temperature: TEMPERATURE,
       }),
       // A redirect would send the key to another host.
@@ -41,20 +43,20 @@ export async function completeChat(messages: readonly Message[]): Promise<string
       signal: AbortSignal.timeout(config.ASSISTANT_TIMEOUT * 1000),
     })
     if (!reply.ok) throw new Error(`status ${reply.status}`)
-    const { choices } = v.parse(Completion, JSON.parse(await textOf(reply)))
-    return cut(choices[0].message.content, MOST_LETTERS)
+    const { choices } = v.parse(Completion, JSON.parse(await readText(reply)))
+    return cut(choices[0].message.content, MESSAGE_LENGTH)
   } catch {
     throw badGateway('The language model did not answer. Try again.')
   }
 }
 
 /** Reads the body. Throws if it is too large. */
-async function textOf({ body }: Response): Promise<string> {
+async function readText({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {
     size += chunk.length
-    if (size > MOST_BYTES) throw new Error('too long')
+    if (size > REPLY_SIZE) throw new Error('too long')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

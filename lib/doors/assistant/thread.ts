@@ -1,29 +1,30 @@
 import { fold } from '../../engines/matching/index.ts'
 
 /** One message of the conversation. */
-export type Message = { role: 'user' | 'assistant' | 'system'; content: string }
+export type ChatMessage = { role: 'user' | 'assistant' | 'system'; content: string }
 
-/** The user's last message; undefined if there is none. */
-export const questionIn = (messages: readonly Message[]): string | undefined =>
-  messages.findLast((it) => it.role === 'user')?.content
+/** The user's last message. Undefined if there is none. */
+export const questionIn = (messages: readonly ChatMessage[]): string | undefined =>
+  messages.findLast(({ role }) => role === 'user')?.content
 
-/** Only the first letters of a question are searched. */
-const LOOKED_FOR = 400
+/** Characters of a question that are searched. */
+const SEARCHED_LENGTH = 400
 
 /** The words of a question by which a record could be found. If there are none ("What is this?"), all of its words. */
-export function wordsOf(question: string): string[] {
+export function searchWords(question: string): string[] {
   const words = question
-    .slice(0, LOOKED_FOR)
+    .slice(0, SEARCHED_LENGTH)
     .split(/[^\p{L}\p{M}\p{N}'’-]+/u)
     .filter((word) => fold(word) !== '')
-  const telling = words.filter((word) => !asking.has(word.toLowerCase()))
-  return [...new Set(telling.length > 0 ? telling : words)].slice(0, MOST_WORDS)
+  const contentWords = words.filter((word) => !questionWords.has(word.toLowerCase()))
+  return [...new Set(contentWords.length > 0 ? contentWords : words)].slice(0, WORD_LIMIT)
 }
 
-const MOST_WORDS = 24
+/** Words of a question that are searched. */
+const WORD_LIMIT = 24
 
-/** Words of asking, in English and Nepali, by which no record is found. */
-const asking: ReadonlySet<string> = new Set(
+/** Words of questions, in English and Nepali, that say nothing of a record. */
+const questionWords: ReadonlySet<string> = new Set(
   `a about all also an and any anything are as at be been but by can could did do does for from give had has have how i in
   information into is it its know kindly let like list many me more most much my named near of on or our please say see show
   some tell than that the their them there these they thing this those to up us was we were what when where which who whom

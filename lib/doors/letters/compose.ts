@@ -5,34 +5,35 @@ import { cut } from '../../engines/matching/index.ts'
 import type { User } from '../../platform/users/users.ts'
 import { confirmLink, stopLink } from './links.ts'
 import type { Mail } from './mail.ts'
-import type { Settings } from './settings.ts'
+import type { LetterSettings } from './settings.ts'
 import { noticeIn, phrasesIn } from './words.ts'
 
 /** The most notifications in a letter. */
-const MOST_TOLD = 30
+const NOTICE_LIMIT = 30
 /** The most letters of a subject. */
-const LONGEST_SUBJECT = 150
+const SUBJECT_LENGTH = 150
 
-type To = { user: Pick<User, 'id' | 'email' | 'username' | 'first_name'>; settings: Settings; say: Say }
+/** A person who gets letters; `say` translates for them. */
+type Recipient = { user: Pick<User, 'id' | 'email' | 'username' | 'first_name'>; settings: LetterSettings; say: Say }
 
-/** The letter about these notifications, newest first. Pure: the caller has decided what the reader may see. */
-export function letterOf({ user, settings, say }: To, told: readonly VisibleNotification[]): Mail {
+/** Composes the letter about these notifications, newest first. All of them must be such as the reader may see. */
+export function composeLetter({ user, settings, say }: Recipient, notifications: readonly VisibleNotification[]): Mail {
   const words = phrasesIn(say)
   const stop = stopLink(settings.origin, user.id)
-  const notices = told
-    .slice(0, MOST_TOLD)
+  const notices = notifications
+    .slice(0, NOTICE_LIMIT)
     .map(({ message: { notice, detail }, about, on }) => noticeIn(say, notice, { detail, about, on }))
   const [first] = notices
-  const left = told.length - notices.length
-  const subject = told.length === 1 && first ? first.message : words.manyNotices(told.length)
-  const lines = notices.map(({ message, link }) => `- ${plain(message)}${link ? `\n  ${addressOf(link)}` : ''}`)
+  const omitted = notifications.length - notices.length
+  const subject = notifications.length === 1 && first ? first.message : words.manyNotices(notifications.length)
+  const lines = notices.map(({ message, link }) => `- ${onOneLine(message)}${link ? `\n  ${dashboardLink(link)}` : ''}`)
   return {
     to: user.email,
-    subject: cut(plain(subject), LONGEST_SUBJECT),
+    subject: cut(onOneLine(subject), SUBJECT_LENGTH),
     text: [
-      words.greeting(plain(user.first_name) || user.username),
+      words.greeting(onOneLine(user.first_name) || user.username),
       ...lines,
-      ...(left > 0 ? [words.more(left)] : []),
+      ...(omitted > 0 ? [words.more(omitted)] : []),
       '-- ',
       words.foot(stop),
     ].join('\n\n'),
@@ -45,8 +46,8 @@ export function letterOf({ user, settings, say }: To, told: readonly VisibleNoti
   }
 }
 
-/** The letter that asks whether an address is the reader's. It holds no text that anybody wrote, since it may go to a stranger. */
-export function questionOf({ user, settings, say }: To): Mail {
+/** Composes the letter that asks whether an address is the reader's. It holds nobody's words, since it may go to a stranger. */
+export function composeConfirmationRequest({ user, settings, say }: Recipient): Mail {
   const words = phrasesIn(say)
   return {
     to: user.email,
@@ -57,6 +58,6 @@ export function questionOf({ user, settings, say }: To): Mail {
 }
 
 /** A text on one line: names of records may hold line breaks. */
-const plain = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
-/** A page of the dashboard. Its origin is the first of `CORS_ORIGINS`. */
-const addressOf = (link: string) => `${config.CORS_ORIGINS[0] ?? ''}${link}`
+const onOneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+/** The address of a page of the dashboard. Its origin is the first of `CORS_ORIGINS`. */
+const dashboardLink = (link: string) => `${config.CORS_ORIGINS[0] ?? ''}${link}`

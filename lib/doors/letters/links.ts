@@ -8,27 +8,29 @@ const [STOP, CONFIRM] = ['stop letters', 'confirm address']
 export const stopLink = (origin: string, user_id: string): string =>
   linkTo(origin, 'stop', seal(JSON.stringify([user_id]), STOP))
 
-/** The id of the user whose letters a token stops; undefined for an invalid token. */
+/** The id of the user whose letters a token stops. Undefined if the token is invalid. */
 export const readStopToken = (token: string): string | undefined =>
-  read(v.tuple([v.string()]), unseal(token, STOP))?.[0]
+  parseToken(v.tuple([v.string()]), unseal(token, STOP))?.[0]
 
-/** For how many seconds the link to confirm an address is valid. */
-const PATIENCE = 3 * 86_400
+/** Seconds for which the link to confirm an address is valid. */
+const CONFIRM_LIFETIME_S = 3 * 86_400
 
 /** The link that confirms an address. It is valid for three days. */
 export const confirmLink = (origin: string, user_id: string, email: string): string =>
-  linkTo(origin, 'confirm', seal(JSON.stringify([user_id, email, nowSeconds() + PATIENCE]), CONFIRM))
+  linkTo(origin, 'confirm', seal(JSON.stringify([user_id, email, nowSeconds() + CONFIRM_LIFETIME_S]), CONFIRM))
 
-/** The user and address that a token confirms; undefined if it is invalid or has expired. */
+/** The user and address that a token confirms. Undefined if the token is invalid or has expired. */
 export function readConfirmToken(token: string): { user_id: string; email: string } | undefined {
-  const found = read(v.tuple([v.string(), v.string(), v.number()]), unseal(token, CONFIRM))
-  return found && found[2] > nowSeconds() ? { user_id: found[0], email: found[1] } : undefined
+  const payload = parseToken(v.tuple([v.string(), v.string(), v.number()]), unseal(token, CONFIRM))
+  if (!payload) return undefined
+  const [user_id, email, expires_at] = payload
+  return expires_at > nowSeconds() ? { user_id, email } : undefined
 }
 
 const linkTo = (origin: string, what: string, token: string) =>
   `${origin}/data/notifications/letters/${what}/?token=${token}`
 
-function read<T>(schema: v.GenericSchema<unknown, T>, plain: string | undefined): T | undefined {
-  const found = plain === undefined ? undefined : v.safeParse(schema, JSON.parse(plain))
-  return found?.success ? found.output : undefined
+function parseToken<T>(schema: v.GenericSchema<unknown, T>, plain: string | undefined): T | undefined {
+  const result = plain === undefined ? undefined : v.safeParse(schema, JSON.parse(plain))
+  return result?.success ? result.output : undefined
 }

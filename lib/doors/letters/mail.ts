@@ -2,10 +2,7 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { config } from '../../base/config.ts'
 import { localCredentials } from '../../base/telemetry/local-credentials.ts'
 
-/**
- * The client of the Simple Email Service (SES). SES cannot tell a repeated letter from a new one, so the client makes one attempt for each
- * call.
- */
+/** The client of SES. SES cannot tell a repeated letter from a new one, so the client makes one attempt for each call. */
 // prove: mail-client
 const client = new SESv2Client({
   region: config.AWS_REGION,
@@ -21,11 +18,11 @@ export type Mail = {
   headers: Readonly<Record<string, string>>
 }
 
-/** `refused`: the letter was certainly not sent, so it may be sent again. `unknown`: it may have been sent. */
-export type Failure = 'refused' | 'unknown'
+/** `refused`: the letter was not sent, so it may be sent again. `unknown`: it may have been sent. */
+export type SendFailure = 'refused' | 'unknown'
 
 /** Gives a letter to SES. Returns undefined if SES has taken it. */
-export async function sendMail({ to, subject, text, headers }: Mail): Promise<Failure | undefined> {
+export async function sendMail({ to, subject, text, headers }: Mail): Promise<SendFailure | undefined> {
   const part = (Data: string) => ({ Data, Charset: 'UTF-8' })
   const message = new SendEmailCommand({
     FromEmailAddress: config.LETTERS_SENDER,
@@ -49,12 +46,12 @@ export async function sendMail({ to, subject, text, headers }: Mail): Promise<Fa
 /** A text on one line, so that it cannot begin another header. */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
 
-/** A status of 4xx is a refusal, and so is a connection that was never made. */
-function failureOf(error: unknown): Failure {
+/** A status of 4xx and a failed connection are refusals. */
+function failureOf(error: unknown): SendFailure {
   const { $metadata, code }: { $metadata?: { httpStatusCode?: number }; code?: string } = Object(error)
   const status = $metadata?.httpStatusCode ?? 0
   if (status >= 400 && status < 500) return 'refused'
-  return unconnected.includes(code ?? '') ? 'refused' : 'unknown'
+  return connectionErrors.includes(code ?? '') ? 'refused' : 'unknown'
 }
 
-const unconnected: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+const connectionErrors: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']

@@ -2,11 +2,11 @@ import type { Language } from '../../base/language/languages.ts'
 import { escapeHtml } from '../../base/text.ts'
 import { type Reply, replyContent } from '../../platform/http/reply.ts'
 
-/** The content security policy of the page: it needs no script and nothing of other hosts. */
+/** The content security policy of the page. The page needs no script and no other host. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** The page behind a link of a letter: a sentence, and a button that posts to the same address. Without `button` there is nothing to do. */
+/** The page behind a link of a letter: a sentence, and a button that posts to the same address. `button` is absent if nothing is to be done. */
 export function linkPage(language: Language, sentence: string, button?: string): Reply<200, string> {
   const form = button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`
   const page = `<!doctype html>
@@ -25,5 +25,5 @@ ${form}
 
 const HTML = 'text/html; charset=utf-8'
 
-/** An email address as anybody with the link may see it: `d...@example.org`. */
+/** An email address as everyone with the link may see it. Example: `d...@example.org`. */
 export const maskAddress = (email: string): string => email.replace(/^(.)[^@]*/, '$1...')

@@ -9,7 +9,7 @@ import type { User } from '../../platform/users/users.ts'
 
 export const letterModes = ['off', ...mailingModes] as const
 
-const Settings = v.object({
+const LetterSettings = v.object({
   user_id: v.string(),
   mode: v.picklist(letterModes),
   /** Null means the language of the profile, else English. */
@@ -24,18 +24,18 @@ const Settings = v.object({
   asked_at: v.nullable(v.string()),
   version: v.number(),
 })
-export type Settings = v.InferOutput<typeof Settings>
+export type LetterSettings = v.InferOutput<typeof LetterSettings>
 
 const CONFIRM = 'LETTERS#CONFIRM'
 const settings = defineItem({
   type: 'letters',
-  schema: Settings,
+  schema: LetterSettings,
   key: ({ user_id }: { user_id: string }) => key.letters(user_id),
   indexes: ({ asked_at, user_id }) => (asked_at ? { gsi2: { pk: CONFIRM, sk: `${asked_at}#${user_id}` } } : {}),
 })
 
 /** The settings of a person who has set nothing: no letters. */
-const unset = (user_id: string): Settings => ({
+const defaultSettings = (user_id: string): LetterSettings => ({
   user_id,
   mode: 'off',
   language: null,
@@ -47,44 +47,49 @@ const unset = (user_id: string): Settings => ({
   asked_at: null,
 })
 
-/** A person's settings, or the default ones. */
-export const loadSettings = async (user_id: string): Promise<Settings> =>
-  (await get(settings, { user_id })) ?? unset(user_id)
+/** Loads a person's settings, or the default ones. */
+export const loadSettings = async (user_id: string): Promise<LetterSettings> =>
+  (await get(settings, { user_id })) ?? defaultSettings(user_id)
 
-/** Why a person who wants letters gets none. */
+/** Reasons why a person who has switched letters on gets none. */
 export const obstacles = ['unconfirmed', 'unsendable'] as const
 type Obstacle = (typeof obstacles)[number]
 
-/** Why no letters go to a person's address; undefined if they do. An identity provider (`subjects`) counts as confirmation. */
-export function obstacleOf(it: Settings, { email, subjects }: Pick<User, 'email' | 'subjects'>): Obstacle | undefined {
+/** The reason why no letters go to a person's address. Undefined if they do. An identity provider (`subjects`) confirms an address. */
+export function obstacleOf(
+  { confirmed }: LetterSettings,
+  { email, subjects }: Pick<User, 'email' | 'subjects'>,
+): Obstacle | undefined {
   if (!isSendable(email)) return 'unsendable'
-  return it.confirmed === email || Object.keys(subjects).length > 0 ? undefined : 'unconfirmed'
+  return confirmed === email || Object.keys(subjects).length > 0 ? undefined : 'unconfirmed'
 }
 
 /** Whether a text is a single email address: ASCII on one line, without characters that could begin another header or address. */
 export const isSendable = (email: string): boolean => /^[!-~]{1,254}$/.test(email) && v.is(Address, email)
 const Address = v.pipe(v.string(), v.email(), v.regex(/^[^,;:<>"()[\]\\]+$/))
 
-type Wanted = Partial<Pick<Settings, 'mode' | 'language' | 'hour' | 'zone' | 'origin'>>
+type SettingsChanges = Partial<Pick<LetterSettings, 'mode' | 'language' | 'hour' | 'zone' | 'origin'>>
 
 /**
- * Changes a person's settings. Notifications from now on go into letters. If the address is not confirmed yet, a letter that asks for it
- * goes first.
+ * Changes a person's settings. Notifications from now on go into letters. If the address is not confirmed yet, a letter that asks
+ * for confirmation goes first.
  */
-export async function changeSettings(unit: UnitOfWork, user: User, wanted: Wanted): Promise<Settings> {
+export async function changeSettings(unit: UnitOfWork, user: User, changes: SettingsChanges): Promise<LetterSettings> {
   unit.retryOn('conflict')
   const old = await get(settings, { user_id: user.id })
-  const next = withNextVersion<Settings>(old ?? unset(user.id), wanted)
+  const next = withNextVersion<LetterSettings>(old ?? defaultSettings(user.id), changes)
   const obstacle = obstacleOf(next, user)
-  const asks = next.mode !== 'off' && obstacle === 'unconfirmed'
-  const made = { ...next, asked_at: asks ? now() : null }
-  unit.add(await writesOf(old, made, obstacle))
-  return made
+  const needsConfirmation = next.mode !== 'off' && obstacle === 'unconfirmed'
+  const changed = { ...next, asked_at: needsConfirmation ? now() : null }
+  unit.add(await settingsWrites(old, changed, obstacle))
+  return changed
 }
 
-async function writesOf(old: Settings | undefined, made: Settings, obstacle: Obstacle | undefined) {
-  const how = made.mode === 'off' || obstacle ? undefined : { mode: made.mode, hour: made.hour, zone: made.zone }
-  return [put(settings, made, old), ...(await mailingWrites(made.user_id, how))]
+/** The writes of changed settings: the settings, and the mode in which the inbox gathers letters. */
+async function settingsWrites(old: LetterSettings | undefined, next: LetterSettings, obstacle: Obstacle | undefined) {
+  const { user_id, mode, hour, zone } = next
+  const mailing = mode === 'off' || obstacle ? undefined : { mode, hour, zone }
+  return [put(settings, next, old), ...(await mailingWrites(user_id, mailing))]
 }
 
 /** Stops a person's letters. Safe to repeat. */
@@ -92,35 +97,35 @@ export async function stopLetters(unit: UnitOfWork, user_id: string): Promise<vo
   unit.retryOn('conflict')
   const old = await get(settings, { user_id })
   if (!old || old.mode === 'off') return undefined
-  const made = withNextVersion<Settings>(old, { mode: 'off', asked_at: null })
-  unit.add(await writesOf(old, made, undefined))
+  const next = withNextVersion<LetterSettings>(old, { mode: 'off', asked_at: null })
+  unit.add(await settingsWrites(old, next, undefined))
 }
 
 /** Confirms a person's address, after they followed the link. Letters come from now on. Safe to repeat. */
-export async function confirmAddress(unit: UnitOfWork, user: User): Promise<Settings> {
+export async function confirmAddress(unit: UnitOfWork, user: User): Promise<LetterSettings> {
   unit.retryOn('conflict')
   const old = await get(settings, { user_id: user.id })
-  const found = old ?? unset(user.id)
-  if (found.confirmed === user.email) return found
-  const made = withNextVersion<Settings>(found, { confirmed: user.email, asked_at: null })
-  unit.add(await writesOf(old, made, obstacleOf(made, user)))
-  return made
+  const current = old ?? defaultSettings(user.id)
+  if (current.confirmed === user.email) return current
+  const next = withNextVersion<LetterSettings>(current, { confirmed: user.email, asked_at: null })
+  unit.add(await settingsWrites(old, next, obstacleOf(next, user)))
+  return next
 }
 
 /** Lists people who wait for the letter that asks for confirmation, longest wait first. One call. */
-export const listWaitingForQuestion = async (at: string, limit: number): Promise<Settings[]> =>
+export const listUnconfirmed = async (time: string, limit: number): Promise<LetterSettings[]> =>
   (await walk({ index: 'gsi2', pk: CONFIRM, forward: true, limit }))
     .map((item) => parse(settings, item))
-    .filter(({ asked_at }) => asked_at !== null && asked_at <= at)
+    .filter(({ asked_at }) => asked_at !== null && asked_at <= time)
 
 /**
- * Takes the task to send the letter that asks for confirmation. Only the first caller gets true. With `back`, the letter was refused: the
- * task is given back, due at that time.
+ * Takes the task to send the letter that asks for confirmation. Returns true for the first caller alone. With `back`, the letter was
+ * refused: the task is given back, and is due at that time.
  */
-export async function takeQuestion(unit: UnitOfWork, user_id: string, back?: string): Promise<boolean> {
+export async function takeConfirmationRequest(unit: UnitOfWork, user_id: string, back?: string): Promise<boolean> {
   unit.retryOn('conflict')
   const old = await get(settings, { user_id })
   if (!old || (old.asked_at === null) === (back === undefined)) return false
-  unit.add([put(settings, withNextVersion<Settings>(old, { asked_at: back ?? null }), old)])
+  unit.add([put(settings, withNextVersion<LetterSettings>(old, { asked_at: back ?? null }), old)])
   return true
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { english } from '../../../lib/base/language/say.ts'
 import { quoteSentences } from '../../../lib/doors/assistant/extract.ts'
 import type { Passage } from '../../../lib/doors/assistant/passage.ts'
-import { questionIn, wordsOf } from '../../../lib/doors/assistant/thread.ts'
+import { questionIn, searchWords } from '../../../lib/doors/assistant/thread.ts'
 import { cutAtWord } from '../../../lib/engines/matching/cut.ts'
 
 describe('the words of a question', () => {
@@ -17,12 +17,12 @@ describe('the words of a question', () => {
     ['???', []],
     ['🛕', []],
   ])('%s', (question, words) => {
-    expect(wordsOf(question)).toEqual(words)
+    expect(searchWords(question)).toEqual(words)
   })
 
   test('are no more than 24, of the first 400 letters', () => {
-    expect(wordsOf(Array.from({ length: 200 }, (_, i) => `w${i}`).join(' '))).toHaveLength(24)
-    expect(wordsOf(`${'x'.repeat(500)} Nyatapola`)).toEqual(['x'.repeat(400)])
+    expect(searchWords(Array.from({ length: 200 }, (_, i) => `w${i}`).join(' '))).toHaveLength(24)
+    expect(searchWords(`${'x'.repeat(500)} Nyatapola`)).toEqual(['x'.repeat(400)])
   })
 })
 
@@ -54,7 +54,7 @@ describe('a quote', () => {
     ...more,
   })
   const quoted = (question: string, ...passages: Passage[]) =>
-    quoteSentences(question, wordsOf(question), passages, english).split('\n\n').slice(1)
+    quoteSentences(question, searchWords(question), passages, english).split('\n\n').slice(1)
 
   test('begins with the facts that are asked for, and has the sentences that share most words with the question', () => {
     expect(quoted('When was Arniko born?', passage())).toEqual([
