@@ -83,7 +83,7 @@ const description = `Structured records of cultural heritage: contributed, revie
 - Refusals are \`{"detail": "..."}\`, or \`{"member": ["..."]}\` for members that break a rule, nested as they are: \`{"assertion": {"confidence": ["..."]}}\`. Each answer carries \`X-Request-Id\`.
 - Any JSON object that is answered may carry \`warnings\`, a list of \`Warning\`: members and parameters that are unknown (with the nearest known name) or say nothing, and values that are doubtful. Other answers carry them in the header \`Warning\`. With \`Prefer: handling=strict\` (RFC 7240) what is unknown or malformed is refused with 400, and the answer says \`Preference-Applied: handling=strict\`.
 - Errors, warnings and what else the service says are in Nepali for whoever asks for it by \`Accept-Language: ne\` or has set it in the profile (\`language\`), else in English. \`Content-Language\` tells which, and \`Vary\` that it makes a difference. What caches may share goes by the header alone.
-- Whatever is made by POST takes an \`Idempotency-Key\`: sent again within a day, the same request gets the same answer.
+- A POST with the header \`Idempotency-Key\` in its parameters takes one: sent again within a day, the same request gets the same answer.
 - Within v1 nothing is removed, renamed or retyped, and nothing that was optional becomes required. Members may be added: ignore those that you do not know.`
 
 type One = { group: string; method: string; path: string; spec: Declared; answer: Answers; kind?: Kind }

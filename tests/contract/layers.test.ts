@@ -7,7 +7,7 @@ import { rooms as order } from './plan.ts'
 /** Packages, and the rooms that may import them. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   'bikram-sambat': ['engines/calendars'],
-  negotiator: ['base/language'],
+  negotiator: ['base/language', 'platform/http'],
   '@aws-sdk/client-dynamodb': ['engines/table'],
   '@aws-sdk/lib-dynamodb': ['engines/table'],
   '@aws-sdk/util-dynamodb': ['engines/table'],

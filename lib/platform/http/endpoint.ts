@@ -60,25 +60,29 @@ const inTime = {
   },
 }
 
-/** The pipeline, top to bottom. */
+/** Serves one request. The numbers are those of "A read, step by step" and "A write, step by step" in ARCHITECTURE.md. */
 async function serve(match: (method: string, path: string) => Match<Route>, request: Request): Promise<Reply> {
   checkHost(request)
   const redirect = secureRedirect(request)
   if (redirect) return redirect
 
-  const hit = match(request.method === 'HEAD' ? 'GET' : request.method, canonical(request.path))
-  if ('allow' in hit) throw hit.allow.length > 0 ? methodNotAllowed(request.method, hit.allow) : notFound()
-  request.route = hit.key
+  // 2. The canonical path finds its route, which names its permission.
+  const matched = match(request.method === 'HEAD' ? 'GET' : request.method, canonical(request.path))
+  if ('allow' in matched) throw matched.allow.length > 0 ? methodNotAllowed(request.method, matched.allow) : notFound()
+  request.route = matched.key
   request.strict = isStrict(request)
-  const spec = declarationOf(hit.found)
+  const spec = declarationOf(matched.found)
   const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
 
+  // Size and type of the body are checked at once. Its bytes are read when the caller is known to be allowed.
   const readBody = bodyOf(request, spec.form, spec.urlencoded)
-  const params = paramsOf(spec.params, hit.params)
-  const beside = spec.remembers ? [versionsAt()] : []
+  const params = paramsOf(spec.params, matched.params)
+
+  // 3. The token becomes a caller. A permission by role refuses before the subject is loaded.
+  const extraKeys = spec.remembers ? [versionsAt()] : []
   const { actor, denial, settings }: Identity = spec.asksNobody
     ? { actor: null, denial: 'none' }
-    : await identifyCaller({ ...request, cookie: request.cookies.session, beside })
+    : await identifyCaller({ ...request, cookie: request.cookies.session, beside: extraKeys })
   if (actor) request.caller = actor.id
   if (settings && !isShared(spec)) Object.assign(request, settingsOf(settings, request))
   request.say = await sayIn(request.language)
@@ -89,48 +93,53 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
     checkAllowed(mayWithKey(actor.key, spec.permission, isRead(request)))
   }
 
+  // 4. The subject is loaded. 5. The permission decides: 404 if the caller may not see it, 403 if only changing is refused.
   const subject = await spec.subject?.(params)
   if (rule.sees && (!subject || !rule.sees(actor, subject))) throw notFound()
   if (rule.changes) checkAllowed(actor !== null && subject !== undefined && rule.changes(actor, subject))
   const version = subject?.version
   if (rule.changes) checkPrecondition(request, version)
 
+  // 6. Throttles are counted, then query and body are checked.
   const throttles = spec.throttles ?? []
   await countCall(throttles, { request, actor })
   const also = isRead(request) ? pageMembers : {}
-  tell(request, queryFaults(spec.query, request.rawQuery, { repeated: spec.repeated, also }))
-  const query = checked(spec.query, { ...request.query, ...repeated(spec, request) })
+  warnOrRefuse(request, queryFaults(spec.query, request.rawQuery, { repeated: spec.repeated, also }))
+  const query = parseInput(spec.query, { ...request.query, ...repeatedMembers(spec, request) })
   const body = readBodyAs(typeof spec.body === 'function' ? spec.body(params) : spec.body, request, await readBody())
 
+  // 7. The handler makes the view. A read gets no unit of work, so it cannot write.
   const type = typeFor(spec, request)
   const scope = rule.lists?.(actor)
-  const given = { actor, scope, subject, params, query, body, request }
+  const input = { actor, scope, subject, params, query, body, request }
   const handle = spec.representations?.[type] ?? spec.handle
-  const asked = { route: hit.key, params, query, body }
-  const answerWith = async (means: object) => {
-    const answer = await handle(withPage(request, spec.pageSize, { ...given, ...means }))
-    return answer instanceof Reply ? answer : new Reply(200, answer, asType(type))
+  const callHandler = async (extra: object) => {
+    const answer = await handle(withPage(request, spec.pageSize, { ...input, ...extra }))
+    return answer instanceof Reply ? answer : new Reply(200, answer, typeHeader(type))
   }
+  // A write makes its view from the unit of work. The unit then commits once, together with the reply of an Idempotency-Key.
   const write = (storeReply?: StoreReply) =>
     inUnit(async (unit) => {
-      await countSuccess(unit, throttles, given)
-      const made = await answerWith({ unit, count: counterOf(unit, throttles, given) })
-      if (storeReply && !unit.isEmpty) unit.addFirst([storeReply(told(made))])
-      return made
+      await countSuccess(unit, throttles, input)
+      const reply = await callHandler({ unit, count: counterOf(unit, throttles, input) })
+      if (storeReply && !unit.isEmpty) unit.addFirst([storeReply(addWarnings(reply))])
+      return reply
     })
-  // What only reads has no unit of work, so it cannot write.
-  const plain = isRead(request)
-    ? await answerWith({})
-    : await withIdempotencyKey(spec.idempotent, request, actor, asked, write)
-  if (isRead(request)) tell(request, unreadPage(spec, request))
-  const reply = await translateReply(told(plain), request, spec.says)
+  const identity = { route: matched.key, params, query, body }
+  const englishReply = isRead(request)
+    ? await callHandler({})
+    : await withIdempotencyKey(spec.idempotent, request, actor, identity, write)
+
+  // 8. Warnings, language, ETag and cache headers; 304 if the client has this answer already.
+  if (isRead(request)) warnOrRefuse(request, unreadPage(spec, request))
+  const reply = await translateReply(addWarnings(englishReply), request, spec.says)
   const tag = subject && !rule.changes ? tagOf(reply, version, mayCountChanges(actor, subject)) : undefined
   return finish(spec, request, reply, tag)
 }
 
-const asType = (type: string): Record<string, string> => (type === JSON_TYPE ? {} : { 'content-type': type })
+const typeHeader = (type: string): Record<string, string> => (type === JSON_TYPE ? {} : { 'content-type': type })
 
-/** What caches may share is the same for all who send the same headers, whatever they have set for themselves. */
+/** Whether caches share the answer. It then ignores the caller's own settings, and depends on the headers alone. */
 const isShared = ({ cache }: Declared) => cache?.control.startsWith('public') === true
 
 const settingsOf = ({ language, calendar }: Settings, request: Request) => ({
@@ -138,10 +147,10 @@ const settingsOf = ({ language, calendar }: Settings, request: Request) => ({
   calendar: calendar ?? undefined,
 })
 
-/** A route as it was declared: for whoever describes routes without serving them. */
+/** The declaration of a route. The API document and the tables of lists read it. */
 export const declarationOf = (route: Route): Declared => route as unknown as Declared
 
-// What route.ts erased. The six functions there are the only makers of a Route, so this shape holds.
+// route.ts erases this type. Its functions are the only makers of a Route, so the type holds.
 export type Declared = Documented & {
   permission: keyof typeof permissions
   asksNobody?: true
@@ -181,21 +190,22 @@ function secureRedirect({ headers, path, query }: Request): Reply | undefined {
 }
 
 /** The members that may be sent several times, as lists. */
-function repeated(spec: Declared, { rawQuery }: Request): Record<string, string[]> {
+function repeatedMembers(spec: Declared, { rawQuery }: Request): Record<string, string[]> {
   const sent = new URLSearchParams(rawQuery)
   return Object.fromEntries((spec.repeated ?? []).map((name) => [name, sent.getAll(name)]))
 }
 
-/** A path that holds no id of ours names nothing. */
+/** Parses the members of the path. Fails with `notFound` if one is malformed: such a path names nothing. */
 function paramsOf(schema: v.GenericSchema | undefined, raw: Record<string, string>): unknown {
   if (!schema) return undefined
   const result = v.safeParse(schema, raw)
   if (result.success) return result.output
-  // Only a name that is known to everyone may be told apart from what is hidden.
+  // The reason is given for public names only, such as a kind. It must not tell a hidden record from none.
   throw notFound(result.issues.find(({ type }) => type === 'custom')?.message)
 }
 
-function checked(schema: v.GenericSchema | undefined, input: unknown): unknown {
+/** Parses query or body. Fails with `invalid`, which names each faulty member. */
+function parseInput(schema: v.GenericSchema | undefined, input: unknown): unknown {
   if (!schema) return undefined
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
@@ -204,20 +214,20 @@ function checked(schema: v.GenericSchema | undefined, input: unknown): unknown {
   throw invalid(fields)
 }
 
-/** Adds a sentence at a path, as nested objects. What is said of a member as a whole goes before what is said inside of it. */
+/** Adds a message at the path of a member, in nested objects. A fault of a member as a whole hides faults inside of it. */
 function addFault(fields: Fields, [name = 'non_field_errors', ...rest]: readonly string[], message: string): void {
-  const there = fields[name]
-  if (rest.length > 0 && !Array.isArray(there)) {
-    const inner = there ?? {}
+  const present = fields[name]
+  if (rest.length > 0 && !Array.isArray(present)) {
+    const inner = present ?? {}
     fields[name] = inner
     addFault(inner, rest, message)
   } else if (rest.length === 0) {
-    const said = Array.isArray(there) ? there : []
-    fields[name] = said.includes(message) ? said : [...said, message]
+    const messages = Array.isArray(present) ? present : []
+    fields[name] = messages.includes(message) ? messages : [...messages, message]
   }
 }
 
-/** The body as its schema reads it. Members that nobody reads are told, values that cannot be kept as they are refused. */
+/** Parses the body. Warns of members that no schema reads. Fails with `invalid` for values that cannot be stored unchanged. */
 function readBodyAs(schema: v.GenericSchema | undefined, request: Request, sent: object | undefined): unknown {
   if (!schema) return undefined
   const members = membersOf(schema)
@@ -227,31 +237,31 @@ function readBodyAs(schema: v.GenericSchema | undefined, request: Request, sent:
     if (fault !== undefined) fields[name] = [fault]
   }
   if (Object.keys(fields).length > 0) throw invalid(fields)
-  if (members) tell(request, unknownMembers(members, sent))
-  return checked(schema, sent)
+  if (members) warnOrRefuse(request, unknownMembers(members, sent))
+  return parseInput(schema, sent)
 }
 
-/** Warns of faults, or refuses them where the client is strict. */
-function tell(request: Request, faults: readonly Warning[]): void {
+/** Warns of faults. Fails with `invalid` instead if the client sent `Prefer: handling=strict`. */
+function warnOrRefuse(request: Request, faults: readonly Warning[]): void {
   if (faults.length > 0 && request.strict) {
     const fields: Fields = {}
     for (const { member, message } of faults) addFault(fields, member.split('.'), message)
     throw invalid(fields)
   }
-  for (const each of faults) warn(each)
+  for (const fault of faults) warn(fault)
 }
 
-/** A reply with what the request is warned of. */
-const told = ({ status, body, headers, cookies }: Reply) =>
+/** Adds the warnings of the present request to its reply. */
+const addWarnings = ({ status, body, headers, cookies }: Reply) =>
   new Reply(status, withWarnings(body), { ...warningHeader(body), ...headers }, cookies)
 
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
-/** What a handler is given, with the page that is asked for as soon as it reads it. */
+/** Adds `page`, which is parsed when the handler first reads it. So a page that no handler reads is noticed. */
 const withPage = <T extends object>(
   request: Request,
   pageSize: number | undefined,
-  given: T,
+  input: T,
 ): T & { page: PageRequest } =>
   Object.assign(
     {
@@ -259,10 +269,10 @@ const withPage = <T extends object>(
         return pageOf(request, pageSize)
       },
     },
-    given,
+    input,
   )
 
-/** What says where a page lies, although no handler has read it: it has no effect. */
+/** Warnings of page members in the query of a route that has no pages. */
 function unreadPage({ query: schema }: Declared, { query, paged }: Request): Warning[] {
   const own = (schema && membersOf(schema)) ?? {}
   const names = paged ? [] : Object.keys(query)
@@ -272,9 +282,9 @@ function unreadPage({ query: schema }: Declared, { query, paged }: Request): War
 }
 
 const JSON_TYPE = 'application/json'
-/** What `format` in a query says instead of an Accept header, for links that people follow. */
+/** The media types that `format` in a query names, in place of an Accept header. People follow such links. */
 const namedTypes: Readonly<Record<string, string>> = { json: JSON_TYPE, csv: CSV, xlsx: XLSX }
-/** The media type to answer in. Where there is one only, nobody is asked. */
+/** Chooses the media type of the answer. Fails with `notAcceptable` if the client takes none of the offered ones. */
 function typeFor({ representations }: Declared, { headers, query }: Request): string {
   if (!representations) return JSON_TYPE
   const offered = [JSON_TYPE, ...Object.keys(representations)]
@@ -285,7 +295,7 @@ function typeFor({ representations }: Declared, { headers, query }: Request): st
   return type ?? JSON_TYPE
 }
 
-/** Whether a client that takes none of these types is refused: not where lists are tables too, which is a service and no choice. */
+/** Whether a client that takes none of these types is refused. Tables alone do not refuse: JSON is then sent all the same. */
 export const isSelective = (representations: object = {}): boolean =>
   Object.keys(representations).some((type) => type !== CSV && type !== XLSX)
 
@@ -294,7 +304,7 @@ const tagsIn = (header = '') => header.split(',').map((one) => one.trim().replac
 const matches = (header: string | undefined, fits: (tag: string) => boolean) =>
   header !== undefined && tagsIn(header).some((tag) => tag === '*' || fits(tag))
 
-/** A lost update is told by the version alone, whatever view of it the client has seen. */
+/** Fails with `preconditionFailed` if `If-Match` names another version. The digest of the view does not count. */
 function checkPrecondition({ headers }: Request, version: number | undefined): void {
   const isCurrent = (tag: string) => tag === `"${version}"` || tag.startsWith(`"${version}-`)
   if (headers['if-match'] !== undefined && version !== undefined && !matches(headers['if-match'], isCurrent)) {
@@ -303,22 +313,22 @@ function checkPrecondition({ headers }: Request, version: number | undefined): v
 }
 
 /**
- * The ETag of an answer about one stored thing. It depends on nothing that its reader cannot see: who may change the thing
- * finds its version there, for `If-Match`; to others it is what they read and nothing else.
+ * The ETag of an answer about one stored item: a digest of the body. Callers who may change the item also get its version, for
+ * `If-Match`. For others the tag depends only on what they read.
  */
 function tagOf({ body }: Reply, version: number | undefined, showsVersion: boolean): string | undefined {
   if (version === undefined || body === undefined) return undefined
   return showsVersion ? `"${version}-${digest(body)}"` : `"${digest(body)}"`
 }
 
-/** Cache policy and ETag; 304 when the client has exactly this already: what it sees depends on who asks, too. */
+/** Adds cache policy, ETag and Vary. Turns the reply into 304 if `If-None-Match` names its ETag. */
 function finish(spec: Declared, request: Request, reply: Reply, etag: string | undefined): Reply {
   const control = spec.cache?.control ?? 'private, no-store'
   const vary = spec.representations && { vary: 'Origin, Accept-Encoding, Accept' }
   const headers = { 'cache-control': control, ...(etag && { etag }), ...vary, ...reply.headers }
-  const known =
-    reply.status === 200 && headers.etag && matches(request.headers['if-none-match'], (it) => it === headers.etag)
-  return known ? new Reply(304, undefined, headers) : new Reply(reply.status, reply.body, headers, reply.cookies)
+  const isCurrent =
+    reply.status === 200 && headers.etag && matches(request.headers['if-none-match'], (tag) => tag === headers.etag)
+  return isCurrent ? new Reply(304, undefined, headers) : new Reply(reply.status, reply.body, headers, reply.cookies)
 }
 
 const digest = (body: unknown) => createHash('sha256').update(bytesOf(body)).digest('base64url').slice(0, 12)
