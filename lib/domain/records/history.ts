@@ -34,7 +34,7 @@ export type History = LoadedRecord & {
   lease: Lease | null
 }
 
-/** Loads the whole partition of a record in one query. Undefined when there is no such record. */
+/** Loads the whole partition of a record in one query. Undefined if the record does not exist. */
 export const loadHistory = (entity_id: string): Promise<History | undefined> =>
   untilWhole(() => queryHistory(entity_id), isWhole)
 
@@ -126,5 +126,5 @@ export async function loadReferences(it: History): Promise<References> {
   }
 }
 
-/** A share in percent, to one decimal. 0 where `whole` is 0. */
+/** Returns a share in percent, to one decimal. 0 if `whole` is 0. */
 export const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((1000 * part) / whole) / 10)

@@ -43,9 +43,9 @@ export const RecordItem = v.object({
   category: v.string(),
   /** The canonical values: the accepted ones once published, else the contributor's latest. */
   data: Values,
-  /** All values as the waiting edit of a published record would make them. Null where no edit waits. */
+  /** All values as the waiting edit of a published record would make them. Null if no edit waits. */
   proposed: v.optional(v.nullable(Values), null),
-  /** Where its review stands. `public` says whether readers see it. */
+  /** The state of its review. `public` decides whether readers see it. */
   status: v.picklist(recordStatuses),
   /** True while an accepted revision stands, even if an edit waits behind it. */
   public: v.boolean(),
@@ -84,7 +84,7 @@ export const RecordItem = v.object({
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
-  /** The times between a deletion and a restoration: it was not public then. Absent where it was never restored. */
+  /** The times between a deletion and a restoration, in which it was not public. Absent if it was never restored. */
   absences: v.optional(v.array(v.object({ from: v.string(), until: v.string() }))),
   version: v.number(),
 })
@@ -186,7 +186,7 @@ export const recordItem = defineItem({
 
 export const claimStatuses = ['pending', 'accepted', 'disputed', 'superseded'] as const
 
-/** A claim. claim-packs.ts says how it is stored. */
+/** A claim. claim-packs.ts explains how it is stored. */
 export const Assertion = v.object({
   id: v.string(),
   entity_id: v.string(),
@@ -210,7 +210,7 @@ export const Assertion = v.object({
   generated_at_time: text,
   supporting_sources: v.optional(v.array(v.string()), []),
   attributed_to_agent: text,
-  /** The name of the API key with which a machine sent it. Null where a person sent it. */
+  /** The name of the API key with which a machine sent it. Null if a person sent it. */
   software: nullableText,
   object_entity_type: nullableText,
   object_entity_id: v.optional(v.nullable(v.union([v.number(), v.string()])), null),
@@ -274,7 +274,7 @@ export const Activity = v.object({
   user_id: v.string(),
   activity_type: v.picklist(activityTypes),
   comment: text,
-  /** True where this activity sent in an edit of a published record. */
+  /** True if this activity sent in an edit of a published record. */
   of_edit: v.optional(v.boolean(), false),
   /** Who may read it. The projector changes it when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
@@ -333,10 +333,10 @@ export const Flag = v.object({
   entity_id: v.string(),
   flag_type: v.picklist(flagTypes),
   reason: text,
-  /** The person who raised it. Null where the service did. */
+  /** The person who raised it. Null if the service did. */
   flagged_by: nullableText,
   /**
-   * Set where the flag is a `suspected_duplicate`. `assertion_ids` and `property` are set where it is a
+   * Set if the flag is a `suspected_duplicate`. `assertion_ids` and `property` are set if it is a
    * `contradiction`.
    */
   other_entity_id: nullableText,
@@ -359,7 +359,7 @@ export type FlagFilter = { flag_type?: string | undefined; is_resolved?: boolean
 const filterText = ({ flag_type: type, is_resolved }: FlagFilter) =>
   `${type === undefined ? '' : `#TYPE#${type}`}${is_resolved === undefined ? '' : `#RESOLVED#${is_resolved}`}`
 export const flagList = (audience: HistoryAudience, filter: FlagFilter = {}) => `FLAG#${audience}${filterText(filter)}`
-/** The withheld flags on one person's records. A contributor who is no reviewer sees no other withheld flags. */
+/** The withheld flags on one person's records. A contributor who does not review sees no other withheld flags. */
 export const ownFlagList = (user: string, filter: FlagFilter = {}) => `FLAGGED#${user}${filterText(filter)}`
 
 type IndexPartition = { index: IndexName; pk: string }

@@ -17,20 +17,20 @@ import { key } from '../../platform/table/keys.ts'
 import { recordItem } from './items.ts'
 import { isWaiting } from './queue-entry.ts'
 
-/** Who works on a waiting record, and until when. Others can still read it, but only the holder can give a verdict. */
+/** A reviewer's lease on a waiting record. Others can still read the record, but only the holder can give a verdict. */
 export type Lease = { held_by: string; username: string; until: string }
 
-const MINUTES = 30
+const LEASE_MINUTES = 30
 
 const StoredLease = v.object({ held_by: v.string(), username: v.string(), expires_at: v.number() })
 
-/** The lease of a record among `found`. Null when there is none or it has expired. */
+/** Returns the lease of a record among loaded items. Null if it is absent or has expired. */
 export function leaseIn(found: ReadonlyMap<string, Stored>, entity_id: string): Lease | null {
   const stored = itemAt(found, key.lease(entity_id))
   return stored === undefined ? null : leaseOf(stored)
 }
 
-/** A stored lease. Null when it has expired. */
+/** Reads a stored lease. Null if it has expired. */
 export function leaseOf(stored: Stored): Lease | null {
   const it = v.parse(StoredLease, stored)
   return it.expires_at > nowSeconds() ? toLease(it) : null
@@ -56,13 +56,13 @@ export const endLease = (entity_id: string, reviewer: Actor): Write =>
 export async function claimRecord(unit: UnitOfWork, entity_id: string, reviewer: Actor): Promise<Lease> {
   const contributor_id = await checkFree(entity_id, reviewer)
   checkAllowed(mayDecideOn(reviewer, [contributor_id]))
-  const held = { held_by: reviewer.id, username: reviewer.username, expires_at: nowSeconds() + MINUTES * 60 }
+  const held = { held_by: reviewer.id, username: reviewer.username, expires_at: nowSeconds() + LEASE_MINUTES * 60 }
   const taken = () => conflict('Another reviewer has claimed this just now.')
   unit.add([acquireLease(key.lease(entity_id), held, taken)])
   return toLease(held)
 }
 
-/** Gives the lease back. It succeeds if there is none, and fails with `conflict` while another reviewer holds it. */
+/** Gives the lease back. It also succeeds without a lease, and fails with `conflict` while another reviewer holds it. */
 export async function releaseRecord(unit: UnitOfWork, entity_id: string, reviewer: Actor): Promise<void> {
   await checkFree(entity_id, reviewer)
   unit.add([endLease(entity_id, reviewer)])

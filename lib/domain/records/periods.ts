@@ -22,8 +22,8 @@ export type Period = { id: number; name: string; cultural_entity_id: string }
 
 /** Words that may precede the name of a period in a date. Example: "during the". */
 const PREFIX = /^\s*(?:(?:in|during|from|of|c\.|circa)\s+)?(?:the\s+)?/i
-/** So many periods of one name are looked at. */
-const MOST_NAMED = 25
+/** Periods of one name that are looked at. */
+const MAX_SAME_NAME = 25
 
 /** Finds a published period of this name that has dates. The caller must be allowed to see it. Two calls. */
 export async function findPeriodByName(
@@ -33,7 +33,7 @@ export async function findPeriodByName(
   const folded = foldedName(words.replace(PREFIX, ''))
   if (folded === '') return undefined
   const { pk } = key.name('period', folded, '')
-  const entries = await queryBetween(pk, `${folded}#`, `${folded}#~`, MOST_NAMED)
+  const entries = await queryBetween(pk, `${folded}#`, `${folded}#~`, MAX_SAME_NAME)
   const ids = entries.map((entry) => readEntry(entry).entity_id)
   const found = await getMany(ids.map(key.head))
   const seen = ids
@@ -59,7 +59,7 @@ function boundsOf({ data }: RecordItem): DateReading | undefined {
 /** Words that name a period, with a date that can be read. Example: "Malla period" with "1200-01-01/1768-12-31". */
 export type PeriodMeanings = ReadonlyMap<string, string>
 
-/** So many different words are looked up for one request. Each costs two calls. */
+/** Different texts that are looked up for one request. Each costs two calls. */
 const MOST_WORDS = 5
 
 /** Reads the periods that dates name, in these values and in the claims of `old`. No call where all are plain dates. */
@@ -101,7 +101,7 @@ export async function findPeriodBounds(its: readonly DatedValues[], actor: Actor
 
 export type DatedValues = Pick<RecordItem, 'kind' | 'data'>
 
-/** Bounds as Gregorian text, with `~` where they are approximate. An open end is `..`, as in `../1768-12-31`. */
+/** Writes bounds as Gregorian text, with `~` if they are approximate. An open end is `..`, as in `../1768-12-31`. */
 function spanOf(bounds: DateReading): string {
   const { from, to, approximate }: ShownDate = showDate(bounds, 'gregorian')
   return `${from ?? '..'}/${to ?? '..'}${approximate ? '~' : ''}`

@@ -136,7 +136,7 @@ const isVisible = (actor: Actor | null, it: RecordRow) => !it.deleted_at && mayS
 
 type ModelQuery = Omit<SearchQuery, 'limit'>
 
-/** Undefined where no record can match. */
+/** Undefined if no record can match. */
 function modelQueryFor(filter: RecordSearch, actor: Actor | null, scope: Scope): ModelQuery | undefined {
   const { kind, status, mine, all, contributor, category, search, sort, facets } = filter
   if (mine && !actor) return undefined

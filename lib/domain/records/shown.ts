@@ -18,7 +18,7 @@ import { Target, targetKey, targetName } from './relations.ts'
  * Records as one reader may see them.
  *
  * - A reader who may see the target of a link sees its name of today.
- * - Any other reader sees the contributor's words, or no link where an id was sent.
+ * - Any other reader sees the contributor's words, or no link if an id was sent.
  * - People have their username of today.
  *
  * Views take only `Visible` records, so no view can show what is hidden.
@@ -28,7 +28,7 @@ declare const visible: unique symbol
 export type Visible<T> = T & { readonly [visible]: true }
 const asVisible = <T>(it: T) => it as Visible<T>
 
-/** A link as a reader sees it. `id` is null where the target is hidden. */
+/** A link as a reader sees it. `id` is null if the target is hidden. */
 type ShownLink = Omit<Link, 'id' | 'text'> & { id: Link['id'] | null }
 
 type ShowableRecord = RecordRow & {
@@ -90,9 +90,9 @@ const namedMembers = [
 export const loadNamed = (keys: readonly Key[]) => getMany(keys, false, namedMembers)
 
 type ReaderLookup = {
-  /** Undefined where the link is left out. */
+  /** Undefined if the link is left out. */
   link: (kind: KindKey, it: Link) => ShownLink | undefined
-  /** Undefined where the caller may not see the target. */
+  /** Undefined if the caller may not see the target. */
   name: (kind: KindKey, id: Link['id']) => string | undefined
   username: (id: string, stored: string) => string
 }
@@ -126,8 +126,7 @@ function visibleTargetName(found: ReadonlyMap<string, Stored>, kind: KindKey, id
 }
 
 /**
- * A claim is named by its value. Where the value is a link it is named by its property, because the target may be
- * hidden.
+ * A claim is named by its value. If the value is a link, it is named by its property, because the target may be hidden.
  */
 function visibleClaim(found: ReadonlyMap<string, Stored>, id: string, actor: Actor | null): string | undefined {
   const record = addressOf(id)?.record ?? ''
@@ -237,7 +236,7 @@ function shownLinks(sight: ReaderLookup, kind: KindKey, property: string, value:
   return found?.links.flatMap((each) => sight.link(found.to, each) ?? [])
 }
 
-/** Empty where the value of the claim is hidden. */
+/** Empty if the value of the claim is hidden. */
 function claimIn(sight: ReaderLookup, it: Assertion): Assertion[] {
   const source = (id: string) => sight.name('data_source', id) !== undefined
   const elsewhere = (id: string | null) => {
@@ -257,7 +256,7 @@ function claimIn(sight: ReaderLookup, it: Assertion): Assertion[] {
   return endIn(sight, it, common)
 }
 
-/** A relationship shows the words of its claim, else the name of the other record. Empty where both are missing or hidden. */
+/** A relationship shows the words of its claim, else the name of the other record. Empty if both are missing or hidden. */
 function endIn(sight: ReaderLookup, it: Assertion, common: Assertion): Assertion[] {
   const end = endOf(it)
   if (!end) return [common]

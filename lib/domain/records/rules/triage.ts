@@ -79,9 +79,12 @@ export const agedOrder = (it: TriageSubject): string => orderKey(FAR - leadOf(it
 export const toAged = (key: string, at: number): string => shiftKey(key, FAR - (at - FULL_AGE))
 export const fromAged = (key: string, at: number): string => shiftKey(key, at - FULL_AGE - FAR)
 
-/** Created at or before this moment: it has waited for 30 days, so it is `aged`. */
+/** The latest creation time of a record that has waited for 30 days at `at`. Records created then or earlier are `aged`. */
 export const agedBefore = (at: number): number => at - FULL_AGE
-/** Created at or before this moment: it has waited for 14 days, so it is at least `expiring`. */
+/**
+ * The latest creation time of a record that has waited for 14 days at `at`. Records created then or earlier are `expiring`
+ * or `aged`.
+ */
 export const expiringBefore = (at: number): number => at - EXPIRING_DAYS * DAY_MS
 
 export const ages = ['fresh', 'expiring', 'aged'] as const
@@ -99,7 +102,7 @@ export function passesAt(age: Age, created_at: string): string | undefined {
   return waits === undefined ? undefined : new Date(Date.parse(created_at) + waits).toISOString()
 }
 
-/** Flags, contradiction and source count like so many milliseconds of waiting. */
+/** Returns flags, contradiction and source as milliseconds of waiting that have the same weight. */
 function leadOf(it: TriageSubject): number {
   const flags = policy.w_flags * Math.min(1, it.open_flags / policy.f_max_flags)
   const conflict = it.open_contradictions > 0 ? policy.w_conflict : 0

@@ -10,9 +10,9 @@ type DateShown = ShownDate & { words: string }
 export type DateDisplay = {
   /** Adds `dates` to an answer: each date of its record in the reader's calendar. Dates that cannot be read are left out. */
   addDates: <T extends object>(answer: T, it: DatedValues) => T | (T & { dates: Record<string, DateShown> })
-  /** Adds `date` to an answer about one value. Null where the value is no date. */
+  /** Adds `date` to an answer about one value. Null if the value is not a date. */
   addDate: <T extends object>(answer: T, value: DateValue) => T | (T & { date: DateShown | null })
-  /** Undefined where the query names no calendar, null where the value is no date. */
+  /** Undefined if the query names no calendar, null if the value is not a date. */
   dateOf: (value: DateValue) => DateShown | null | undefined
 }
 type DateValue = { of: DatedValues; member: string; words: unknown }

@@ -35,7 +35,7 @@ const reasons: Readonly<Record<Reason, string>> = {
   nothing: 'It has no value.',
 }
 
-/** Null where two values cannot be compared. */
+/** Null if two values cannot be compared. */
 export const comparisonSchema = () => s.maybe(s.oneOf(['same', 'refines', 'compatible', 'contradicts']))
 
 /** `settled_by` is the decision that this claim lost or stood beside. */
@@ -121,7 +121,7 @@ function comparatorIn(it: History, property: string): Comparator | undefined {
   return field && comparatorOf(field)
 }
 
-/** Null where a value is missing, or the kind has no such field. Bare years count in the record's calendar. */
+/** Null if a value is missing, or if the kind has no such field. Bare years count in the record's calendar. */
 export function compareValues(
   it: History,
   property: string,
