@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { impossible } from '../lib/base/errors.ts'
 import { imagePathOf } from '../lib/domain/pictures/view.ts'
-import { derivativeKey, imageOf } from '../lib/doors/iiif/images.ts'
+import { derivativeKey, renderImage } from '../lib/doors/iiif/images.ts'
 import { IMAGE_CONTEXT, IMAGE_PROFILE, ImageInfoView, imageInfo } from '../lib/doors/iiif/info.ts'
 import { canonicalRequest, drawingOf } from '../lib/doors/iiif/request.ts'
 import { sharingHeaders } from '../lib/doors/iiif/sharing.ts'
@@ -56,7 +56,7 @@ export const routes = {
     subject: ofImage,
     handle: async ({ params, subject, request }) => {
       const wanted = drawingOf(subject.size, params)
-      const image = await imageOf(subject.file, subject.object_key, wanted).catch((error: unknown) => {
+      const image = await renderImage(subject.file, subject.object_key, wanted).catch((error: unknown) => {
         throw error instanceof Undrawable ? impossible(error.message) : error
       })
       const shared = sharingHeaders(subject, request)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { feedKinds } from '../lib/domain/feed/read.ts'
-import { answerOf } from '../lib/doors/oai/answer.ts'
+import { answerOai } from '../lib/doors/oai/answer.ts'
 import { argumentNames, verbNames } from '../lib/doors/oai/arguments.ts'
 import { bytes } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
@@ -25,7 +25,7 @@ const Arguments = v.object({
 })
 
 const answer = async (request: Request, sent: string) =>
-  replyContent(await answerOf({ origin: request.origin, sent: new URLSearchParams(sent) }), 'text/xml; charset=utf-8')
+  replyContent(await answerOai({ origin: request.origin, sent: new URLSearchParams(sent) }), 'text/xml; charset=utf-8')
 
 /** OAI-PMH 2.0 over the feed of changes. */
 export const routes = {

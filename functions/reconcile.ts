@@ -16,7 +16,7 @@ import {
   typeOf,
   types,
 } from '../lib/doors/reconcile/manifest.ts'
-import { type Asker, CandidatesView, findCandidates } from '../lib/doors/reconcile/match.ts'
+import { type Asker, CandidatesView, matchQueries } from '../lib/doors/reconcile/match.ts'
 import { previewOf } from '../lib/doors/reconcile/preview.ts'
 import { Prefix, ProposeQuery, ReconcileQuery } from '../lib/doors/reconcile/queries.ts'
 import { listSharedLinks, ResolvedLinkView, resolveLink } from '../lib/doors/reconcile/resolve.ts'
@@ -45,7 +45,7 @@ async function answered({ queries, extend }: v.InferOutput<typeof ReconcileQuery
   if (queries && extend) throw invalid({ extend: ['Ask either queries or extend.'] })
   if (extend) return extendRecords(extend, asker.actor)
   if (!queries) return undefined
-  const found = await findCandidates(await openSearchModel(), queries, asker)
+  const found = await matchQueries(await openSearchModel(), queries, asker)
   return Object.fromEntries([...found].map(([name, result]) => [name, { result }]))
 }
 

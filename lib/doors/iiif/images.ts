@@ -12,7 +12,7 @@ const LARGEST_ANSWER = 4_500_000
 const types: Readonly<Record<Drawing['format'], string>> = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' }
 
 /** A drawing of the image under a key. It comes from the bucket in one call, or is drawn and stored there. */
-export async function imageOf(id: string, object_key: string, wanted: Drawing): Promise<Drawn> {
+export async function renderImage(id: string, object_key: string, wanted: Drawing): Promise<Drawn> {
   const [key, type] = [derivativeKey(id, wanted), types[wanted.format]]
   const kept = await getObject(key)
   const bytes = kept?.bytes ?? (await drawAnew(object_key, key, wanted))

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { fitInto, type PixelSize } from '../../domain/pictures/view.ts'
-import { formats, LONGEST_SIDE, qualities } from './request.ts'
+import { imageFormats, LONGEST_SIDE, qualities } from './request.ts'
 
 export const IMAGE_PROFILE = 'http://iiif.io/api/image/3/level2.json'
 export const IMAGE_CONTEXT = 'http://iiif.io/api/image/3/context.json'
@@ -46,7 +46,7 @@ export function imageInfo(id: string, { width, height }: PixelSize, rights?: str
     maxHeight: LONGEST_SIDE,
     sizes: sizesOf({ width, height }),
     tiles: [{ width: TILE, scaleFactors: scalesOf({ width, height }) }],
-    extraFormats: formats.filter((it) => it !== 'jpg' && it !== 'png'),
+    extraFormats: imageFormats.filter((it) => it !== 'jpg' && it !== 'png'),
     extraQualities: qualities.filter((it) => it !== 'default'),
     extraFeatures: ['canonicalLinkHeader', 'mirroring', 'profileLinkHeader', 'rotationArbitrary', 'sizeUpscaling'],
     ...(rights !== undefined && { rights }),

@@ -4,13 +4,13 @@ import type { PixelSize } from '../../domain/pictures/view.ts'
 import type { Drawing } from '../../engines/media/index.ts'
 
 /** A request of the IIIF Image API 3.0, as the address has it. */
-export type Asked = { region: string; size: string; rotation: string; file: string }
+export type ImageRequest = { region: string; size: string; rotation: string; file: string }
 
 /** The longest side of a drawing, in pixels. */
 export const LONGEST_SIDE = 4096
 
 export const qualities = ['default', 'color', 'gray', 'bitonal'] as const
-export const formats = ['jpg', 'png', 'webp'] as const
+export const imageFormats = ['jpg', 'png', 'webp'] as const
 
 const whole = '\\d{1,6}'
 const fraction = '\\d{1,6}(?:\\.\\d{1,10})?'
@@ -26,11 +26,11 @@ const forms = {
  * What a request asks to draw of an image of this size. Throws `invalid` with the reason if the request is malformed, or asks for
  * something outside the image.
  */
-export function drawingOf(image: PixelSize, asked: Asked): Drawing {
+export function drawingOf(image: PixelSize, asked: ImageRequest): Drawing {
   const [, quality = '', format = ''] = /^([^.]*)\.([^.]*)$/.exec(asked.file) ?? []
   const found = {
     quality: one(qualities, quality, 'quality'),
-    format: one(formats, format, 'format'),
+    format: one(imageFormats, format, 'format'),
     ...turnOf(asked.rotation),
   }
   if (!forms.region.test(asked.region))
@@ -77,7 +77,7 @@ function refusing<T>(work: () => T, otherwise: string): T {
   }
 }
 
-function sizeOf(image: PixelSize, region: Region, { region: part, size }: Asked): PixelSize {
+function sizeOf(image: PixelSize, region: Region, { region: part, size }: ImageRequest): PixelSize {
   const enlarges = size.startsWith('^')
   const plain = size.replace('^', '')
   if (plain === 'max') return within(region, { width: LONGEST_SIDE, height: LONGEST_SIDE }, enlarges)

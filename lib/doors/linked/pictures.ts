@@ -1,10 +1,10 @@
 import type { Picture } from '../../domain/kinds/index.ts'
 import { imagePath, licenceAddress, thumbnailAt } from '../../domain/pictures/view.ts'
 import type { Node } from './context.ts'
-import type { Statement } from './statements.ts'
+import type { LinkedStatement } from './statements.ts'
 
 /** The pictures of a record, each with its address in the IIIF Image API. */
-export const depictions = (owner: string, pictures: readonly Picture[], origin: string): Statement[] =>
+export const depictions = (owner: string, pictures: readonly Picture[], origin: string): LinkedStatement[] =>
   pictures.map((it) => ({ property: 'crm:P138i_has_representation', value: depiction(owner, it, origin) }))
 
 function depiction(owner: string, it: Picture, origin: string): Node {

@@ -8,7 +8,7 @@ import { assertionView } from '../../domain/records/views/record.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { context, type Node } from './context.ts'
 import { relationshipProperty } from './relationships.ts'
-import { linksOf, propertyOf, type Statement } from './statements.ts'
+import { type LinkedStatement, linksOf, propertyOf } from './statements.ts'
 
 /** A claim by itself as JSON-LD. */
 export const linkedClaim = (it: Visible<ClaimWithRecord>, actor: Actor | null, origin: string): Node => ({
@@ -75,7 +75,7 @@ function assigned(it: Assertion, origin: string): Node {
 }
 
 /** The relationship that a claim states; undefined if it names no known relationship, or no record at the other end. */
-export function relationshipIn(it: Assertion, origin: string): Statement | undefined {
+export function relationshipIn(it: Assertion, origin: string): LinkedStatement | undefined {
   const code = predicateOf(it.asserted_property)?.code
   const [other, value] = [kindOfScope(it.object_entity_type ?? ''), objectOf(it, origin)]
   return code && other && value ? { ...relationshipProperty(code, it.kind, other.key), value } : undefined

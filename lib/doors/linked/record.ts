@@ -16,7 +16,7 @@ import { context, type Json, type Node } from './context.ts'
 import { depictions } from './pictures.ts'
 import { attributionOf, relationshipIn } from './provenance.ts'
 import { placeProperty } from './relationships.ts'
-import { datedBy, type Part, parts, type Statement, statementsOf } from './statements.ts'
+import { datedBy, type LinkedStatement, type StatementPart, statementParts, statementsOf } from './statements.ts'
 import { type Dating, timespanOf } from './timespan.ts'
 
 /** A record with its provenance as JSON-LD. It says what the JSON says to the same reader. */
@@ -56,7 +56,7 @@ type Described = {
   point: RecordItem['point']
   entry: Node
   /** The pictures that show it. */
-  pictures: readonly Statement[]
+  pictures: readonly LinkedStatement[]
 }
 
 function recordAs(it: Visible<RecordRow>, actor: Actor | null, origin: string): Described {
@@ -87,12 +87,14 @@ const datesOf = (created: string, modified: string): Node => ({
   'dcterms:modified': { type: 'xsd:dateTime', '@value': modified },
 })
 
-function nodeOf(it: Described, origin: string, also: readonly Statement[] = []): Node {
+function nodeOf(it: Described, origin: string, also: readonly LinkedStatement[] = []): Node {
   const { kind, iri, name, data } = it
   const all = [...statementsOf(kind, data, origin), ...also]
   const datings = datingsOf(kind, data)
   const time = datings.get(undefined)
-  const events = (Object.keys(parts) as Part[]).flatMap((part) => eventOf(part, iri, all, datings.get(part), data))
+  const events = (Object.keys(statementParts) as StatementPart[]).flatMap((part) =>
+    eventOf(part, iri, all, datings.get(part), data),
+  )
   const statements = [
     ...namesOf(name, data),
     ...placesOf(it),
@@ -120,13 +122,13 @@ function nodeOf(it: Described, origin: string, also: readonly Statement[] = []):
 }
 
 /** A node with the values of each property in one list. */
-function gathered(statements: readonly Statement[]): Node {
+function gathered(statements: readonly LinkedStatement[]): Node {
   const found = new Map<string, Json[]>()
   for (const { property, value } of statements) found.set(property, [...(found.get(property) ?? []), value])
   return Object.fromEntries(found)
 }
 
-function namesOf(name: string, data: RecordItem['data']): Statement[] {
+function namesOf(name: string, data: RecordItem['data']): LinkedStatement[] {
   const others = Array.isArray(data.alternate_names) ? data.alternate_names.map(String) : []
   const named = [
     { text: name },
@@ -143,7 +145,7 @@ function namesOf(name: string, data: RecordItem['data']): Statement[] {
 }
 
 /** Where the thing is, if the record has a point or the name of a place. A location is that place; any other thing has a place without a record. */
-function placesOf({ kind, iri, data, point }: Described): Statement[] {
+function placesOf({ kind, iri, data, point }: Described): LinkedStatement[] {
   const name = data.location_name
   const defined = point && {
     property: 'crm:P168_place_is_defined_by',
@@ -160,8 +162,8 @@ function placesOf({ kind, iri, data, point }: Described): Statement[] {
   return [{ property: placeProperty(kind.key), value: place }]
 }
 
-function datingsOf(kind: Kind, data: RecordItem['data']): Map<Part | undefined, Dating> {
-  const found = new Map<Part | undefined, Dating>()
+function datingsOf(kind: Kind, data: RecordItem['data']): Map<StatementPart | undefined, Dating> {
+  const found = new Map<StatementPart | undefined, Dating>()
   for (const name of Object.keys(kind.fields)) {
     const [dated, value] = [datedBy(kind, name), data[name]]
     if (dated && value !== undefined) found.set(dated.of, { [dated.end]: String(value), ...found.get(dated.of) })
@@ -171,13 +173,13 @@ function datingsOf(kind: Kind, data: RecordItem['data']): Map<Part | undefined, 
 
 /** The event through which something is stated, such as the production: the record that is named, else one without a record. */
 function eventOf(
-  part: Part,
+  part: StatementPart,
   iri: string,
-  all: readonly Statement[],
+  all: readonly LinkedStatement[],
   dating: Dating | undefined,
   data: RecordItem['data'],
-): Statement[] {
-  const { property, type } = parts[part]
+): LinkedStatement[] {
+  const { property, type } = statementParts[part]
   const own = all.filter(({ of }) => of === part)
   if (own.length === 0 && !dating) return []
   const named = all.find((one) => one.of === undefined && one.property === property)?.value
@@ -188,7 +190,7 @@ function eventOf(
 }
 
 /** The statement of an accepted relationship; empty for other claims. Makers are stated of the production. */
-function relationshipOf(one: Assertion, origin: string): Statement[] {
+function relationshipOf(one: Assertion, origin: string): LinkedStatement[] {
   const found = relationshipIn(one, origin)
   return found && one.reconciliation_status === 'accepted' ? [found] : []
 }

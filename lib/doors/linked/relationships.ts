@@ -1,9 +1,9 @@
 import type { KindKey } from '../../domain/kinds/index.ts'
 import { crmClasses, isA } from './classes.ts'
-import type { Part } from './statements.ts'
+import type { StatementPart } from './statements.ts'
 
 /** The CIDOC-CRM property of a relationship between things of these classes. */
-type Row = { from: string; property: string; to: string; of?: Part }
+type Row = { from: string; property: string; to: string; of?: StatementPart }
 
 const things = 'crm:E18_Physical_Thing'
 const made = 'crm:E24_Physical_Human-Made_Thing'

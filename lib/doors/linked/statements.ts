@@ -6,18 +6,18 @@ import type { Json, Node } from './context.ts'
 import type { Dating } from './timespan.ts'
 
 /** Events that follow from a record without being one, with the property that leads to each and its class. */
-export const parts = {
+export const statementParts = {
   production: { property: 'crm:P108i_was_produced_by', type: 'crm:E12_Production' },
   creation: { property: 'crm:P94i_was_created_by', type: 'crm:E65_Creation' },
   birth: { property: 'crm:P98i_was_born', type: 'crm:E67_Birth' },
   death: { property: 'crm:P100i_died_in', type: 'crm:E69_Death' },
 } as const
-export type Part = keyof typeof parts
+export type StatementPart = keyof typeof statementParts
 
 /** A property and a value: of the thing, of such an event (`of`), or of the entry in this service (`record`). */
-export type Statement = { of?: Part | 'record'; property: string; value: Json }
+export type LinkedStatement = { of?: StatementPart | 'record'; property: string; value: Json }
 /** Which end of which dating a field holds: of the record, or of such an event. */
-export type Dated = { of?: Part; end: keyof Dating }
+export type Dated = { of?: StatementPart; end: keyof Dating }
 
 /** What a field dates; undefined if it is no date. */
 export function datedBy(kind: Kind, name: string): Dated | undefined {
@@ -49,7 +49,7 @@ const saidElsewhere = (kind: Kind, name: string) => [...nameFieldsOf(kind), ...p
 const ofProduction = ['commissioned_by', 'technique']
 
 /** The statements of a record's values, without names, dates, places and pictures. */
-export function statementsOf(kind: Kind, data: RecordItem['data'], origin: string): Statement[] {
+export function statementsOf(kind: Kind, data: RecordItem['data'], origin: string): LinkedStatement[] {
   // In the order of the kind's fields: the table has no order of members, and equal records need equal ETags.
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = data[name]
@@ -61,7 +61,7 @@ export function statementsOf(kind: Kind, data: RecordItem['data'], origin: strin
 }
 
 /** What a property is stated of. A source may be derived from others (PROV); of a temple, only its entry here is. */
-function subjectOf(kind: Kind, name: string, property: string): Statement['of'] {
+function subjectOf(kind: Kind, name: string, property: string): LinkedStatement['of'] {
   if (kind.category === 'tangible' && ofProduction.includes(name)) return 'production'
   return kind.category !== 'provenance' && property.startsWith('prov:') ? 'record' : undefined
 }

@@ -17,14 +17,14 @@ import { maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Arguments, argumentsIn, OaiError, spanIn, type Verb } from './arguments.ts'
 import { dublinCoreOf } from './dublin-core.ts'
-import { documentOf, element, textElement, type Xml } from './xml.ts'
+import { element, textElement, type Xml, xmlDocument } from './xml.ts'
 
 /** A request: the origin that the client used, and the arguments that it sent. */
-export type Asked = { origin: string; sent: URLSearchParams }
+export type OaiRequest = { origin: string; sent: URLSearchParams }
 type Call = { origin: string; verb: Verb; given: Arguments }
 
 /** The answer to a request of OAI-PMH as an XML document. Errors of the protocol are answers too. */
-export async function answerOf({ origin, sent }: Asked): Promise<string> {
+export async function answerOai({ origin, sent }: OaiRequest): Promise<string> {
   try {
     const { verb, given } = argumentsIn(sent)
     return documentFor(origin, given, await answerTo({ origin, verb, given }).catch(errorOf))
@@ -40,7 +40,7 @@ function errorOf(error: unknown): Xml {
 }
 
 const documentFor = (origin: string, given: Arguments, answer: Xml): string =>
-  documentOf(
+  xmlDocument(
     element(
       'OAI-PMH',
       {

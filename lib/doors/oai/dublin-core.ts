@@ -18,7 +18,7 @@ const namespaces = {
 
 /** A record as unqualified Dublin Core, as everyone may read it. */
 export function dublinCoreOf(it: Visible<RecordRow>, origin: string): Xml {
-  const said = [
+  const attributeText = [
     ...namesIn(it),
     ...valuesIn(it, origin),
     { element: 'type', text: kinds[it.kind].label },
@@ -27,7 +27,7 @@ export function dublinCoreOf(it: Visible<RecordRow>, origin: string): Xml {
     ...placeOf(it),
     { element: 'rights', text: config.EXPORT_LICENCE },
   ]
-  const children = said
+  const children = attributeText
     .filter(({ text }) => text.trim() !== '')
     .map(({ element: name, text, language }: Said) =>
       textElement(`dc:${name}`, text, language ? { 'xml:lang': language } : {}),

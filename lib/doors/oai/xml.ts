@@ -10,24 +10,24 @@ export function element(
   attributes: Readonly<Record<string, string | undefined>> = {},
   children: readonly (Xml | { text: string })[] = [],
 ): Xml {
-  const said = Object.entries(attributes)
+  const attributeText = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
-    .map(([each, value]) => ` ${each}="${escaped(value ?? '')}"`)
+    .map(([each, value]) => ` ${each}="${escapeXml(value ?? '')}"`)
     .join('')
-  const inner = children.map((it) => (typeof it === 'string' ? it : escaped(it.text))).join('')
-  return (inner === '' ? `<${name}${said}/>` : `<${name}${said}>${inner}</${name}>`) as Xml
+  const inner = children.map((it) => (typeof it === 'string' ? it : escapeXml(it.text))).join('')
+  return (inner === '' ? `<${name}${attributeText}/>` : `<${name}${attributeText}>${inner}</${name}>`) as Xml
 }
 
-/** An element that holds text. */
+/** An element with a text. `element` escapes it. */
 export const textElement = (name: string, text: string, attributes?: Readonly<Record<string, string>>): Xml =>
   element(name, attributes, [{ text }])
 
-/** A whole document. */
-export const documentOf = (root: Xml): string => `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`
+/** The document with this root, as it is sent. */
+export const xmlDocument = (root: Xml): string => `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`
 
 const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
 
-const escaped = (text: string) =>
+const escapeXml = (text: string) =>
   text
     .toWellFormed()
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')

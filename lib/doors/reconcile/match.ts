@@ -15,7 +15,7 @@ import type { Actor } from '../../platform/permissions.ts'
 import { matchedKinds, type Type, typeEntry, typeOf } from './manifest.ts'
 import { limitOf, type Query } from './queries.ts'
 
-export type Candidate = {
+export type MatchCandidate = {
   id: string
   name: string
   description: string
@@ -45,11 +45,11 @@ export const CandidatesView = s.shape('Candidates', () =>
  * The candidates for each query, best first, with scores up to 100. The name counts most. If properties are given, agreement with them is
  * a third of the score. One call for each hundred candidates of queries with properties.
  */
-export async function findCandidates(
+export async function matchQueries(
   model: Model,
   queries: Readonly<Record<string, Query>>,
   { actor, scope, say }: Asker,
-): Promise<Map<string, Candidate[]>> {
+): Promise<Map<string, MatchCandidate[]>> {
   const found = new Map<string, Hit[]>()
   for (const [name, query] of Object.entries(queries)) found.set(name, await hitsOf(model, query, scope))
   const detailed = Object.entries(queries).filter(([, { properties = [] }]) => properties.length > 0)
@@ -84,7 +84,7 @@ function kindsIn(type: Query['type']): readonly KindKey[] {
   return named.length === 0 ? matchedKinds : matchedKinds.filter((it) => named.includes(it))
 }
 
-type Scored = Candidate & { isNamed: boolean }
+type Scored = MatchCandidate & { isNamed: boolean }
 
 type Reader = Pick<Asker, 'actor' | 'say'>
 function scoredHit(hit: Hit, query: Query, record: Visible<RecordRow> | undefined, { actor, say }: Reader): Scored {
@@ -134,7 +134,7 @@ function wordsIn(value: unknown): string[] {
 }
 
 /** Marks a candidate as the match if it has the name and no other candidate does. */
-function decided(scored: readonly Scored[]): Candidate[] {
+function decided(scored: readonly Scored[]): MatchCandidate[] {
   const named = scored.filter(({ isNamed }) => isNamed)
   return scored.map(({ isNamed, ...it }) => ({ ...it, match: isNamed && named.length === 1 }))
 }
