@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { english } from '../../../lib/base/language/say.ts'
-import { type Candidate, findCandidates } from '../../../lib/doors/reconcile/match.ts'
+import { type MatchCandidate, matchQueries } from '../../../lib/doors/reconcile/match.ts'
 import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
 import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
 import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
@@ -37,8 +37,8 @@ describe.skipIf(!hasRows)('the shared names', () => {
   const asker = { actor: null, say: english, scope: { signedIn: false, everything: false, own: null } }
   const batches = () =>
     Array.from({ length: Math.floor(questions.length / 50) }, (_, i) => questions.slice(i * 50, i * 50 + 50))
-  const ask = (batch: readonly Query[]): Promise<Map<string, Candidate[]>> =>
-    findCandidates(model, Object.fromEntries(batch.map(({ query }, i) => [`q${i}`, { query }])), asker)
+  const ask = (batch: readonly Query[]): Promise<Map<string, MatchCandidate[]>> =>
+    matchQueries(model, Object.fromEntries(batch.map(({ query }, i) => [`q${i}`, { query }])), asker)
 
   test('are matched first for 97 of 100; what is told to be the one is it for 98 of 100', async () => {
     const missed: string[] = []
