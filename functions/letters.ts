@@ -1,6 +1,6 @@
 import { log } from '../lib/base/telemetry/log.ts'
 import { deliverLetters, type LetterCounts } from '../lib/doors/letters/deliver.ts'
-import { withLock } from '../lib/engines/table/index.ts'
+import { withLock } from '../lib/engines/table/immediate.ts'
 
 /** As long as the function may run. */
 const LONGEST_S = 60

@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda'
 import { log } from '../lib/base/telemetry/log.ts'
 import { bucket } from '../lib/domain/projects/bucket.ts'
 import { continueJobs } from '../lib/domain/projects/merge.ts'
-import { recoverStaged } from '../lib/engines/table/index.ts'
+import { recoverStaged } from '../lib/engines/table/immediate.ts'
 
 /** What is left of its time when it takes on no more: a part, however long the table has no room for it, ends before. */
 const SPARE_MS = 60_000

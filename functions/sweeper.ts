@@ -11,7 +11,7 @@ import { loadQueueState } from '../lib/domain/review/queue-state.ts'
 import { sweepQueue } from '../lib/domain/review/sweep.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
 import { compactIfDue } from '../lib/engines/search/index.ts'
-import { recoverStaged, withLock } from '../lib/engines/table/index.ts'
+import { recoverStaged, withLock } from '../lib/engines/table/immediate.ts'
 
 type Chores = Readonly<Record<string, () => Promise<number>>>
 type HowOften = keyof typeof chores

@@ -3,7 +3,7 @@ import { log } from '../lib/base/telemetry/log.ts'
 import { fillBoxes, sendToHook } from '../lib/domain/hooks/deliver.ts'
 import { type Delivery, deliverDue } from '../lib/domain/webhooks/deliveries.ts'
 import { send } from '../lib/domain/webhooks/send.ts'
-import { withLock } from '../lib/engines/table/index.ts'
+import { withLock } from '../lib/engines/table/immediate.ts'
 
 /** As long as the function may run. */
 const LONGEST_S = 60

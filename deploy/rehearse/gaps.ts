@@ -45,12 +45,12 @@ export async function gaps(scene: Scene): Promise<string[]> {
 
 /** Deletes all leases, as if a quarter of an hour had passed. Functions that were killed at work have left some. */
 async function unlocked(): Promise<void> {
-  const [{ removeAll }, { keyOf }] = await Promise.all([
+  const [{ removeItems }, { keyOf }] = await Promise.all([
     import('../../lib/engines/table/write.ts'),
     import('../../lib/engines/table/keys.ts'),
   ])
   const locks = await inTable((it) => it.type === 'lock')
-  await removeAll(locks.map(keyOf))
+  await removeItems(locks.map(keyOf))
 }
 
 /** Each function that searches starts while no snapshot can be read, and has to build one. */
@@ -186,13 +186,13 @@ async function stopped({ world }: Scene): Promise<void> {
     for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
     await deliver('webhooks', {})
   })
-  const [{ deleteObject }, { putAll }] = await Promise.all([
+  const [{ deleteObject }, { putItems }] = await Promise.all([
     import('../../lib/engines/bucket/blobs.ts'),
     import('../../lib/engines/table/write.ts'),
   ])
   for (const { object_key } of assets) await deleteObject(String(object_key))
   await deliver('asset-files', event)
-  await putAll(assets.map((it) => ({ ...waiting(it), version: Number(it.version) + 1 })))
+  await putItems(assets.map((it) => ({ ...waiting(it), version: Number(it.version) + 1 })))
   for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
 }
 

@@ -59,14 +59,14 @@ async function caught(
 
 /** Makes all waiting letters due, as if a day had passed. */
 async function aDayLater(): Promise<void> {
-  const [{ walk }, { putAll }, { DUE }] = await Promise.all([
+  const [{ walk }, { putItems }, { DUE }] = await Promise.all([
     import('../../lib/engines/table/read.ts'),
     import('../../lib/engines/table/write.ts'),
     import('../../lib/domain/notifications/items.ts'),
   ])
   const waiting = await walk({ index: 'gsi2', pk: DUE, forward: true, limit: 50 })
   const due_at = '2020-01-01T00:00:00.000Z'
-  await putAll(waiting.map((it) => ({ ...it, mailing: { ...Object(it.mailing), due_at } })))
+  await putItems(waiting.map((it) => ({ ...it, mailing: { ...Object(it.mailing), due_at } })))
 }
 
 /** Opens the link of a letter and sends its form, without signing in. */

@@ -74,7 +74,7 @@ async function ofProject(origin: string, people: { dev: Speaker; reviewer: Speak
 async function unnamed(world: World, around: Around, dev: Speaker): Promise<void> {
   await sentWhole(dev)
   await sentToBucket(dev, around)
-  const [{ walk }, { putAll }, { UNNAMED }, { listKeys }] = await Promise.all([
+  const [{ walk }, { putItems }, { UNNAMED }, { listKeys }] = await Promise.all([
     import('../../lib/engines/table/read.ts'),
     import('../../lib/engines/table/write.ts'),
     import('../../lib/domain/pictures/items.ts'),
@@ -82,7 +82,7 @@ async function unnamed(world: World, around: Around, dev: Speaker): Promise<void
   ])
   const waiting = await walk({ index: 'gsi1', pk: UNNAMED, forward: true, limit: 50 })
   const until = '2020-01-01T00:00:00.000Z'
-  await putAll(waiting.map((it) => ({ ...it, until })))
+  await putItems(waiting.map((it) => ({ ...it, until })))
   for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'sweeper'))
     await visit(world, schedule)
   const keys = [...(await listKeys('pictures/')), ...(await listKeys('uploads/pictures/'))]

@@ -87,14 +87,14 @@ const worker =
 
 /** Lets the time of all files pass. The sweeper deletes them. */
 async function grownOld({ world }: Scene): Promise<void> {
-  const [{ walk }, { putAll }] = await Promise.all([
+  const [{ walk }, { putItems }] = await Promise.all([
     import('../../lib/engines/table/read.ts'),
     import('../../lib/engines/table/write.ts'),
   ])
   const { importLists } = await import('../../lib/domain/imports/items.ts')
   const items = await walk({ index: 'gsi4', pk: importLists.files, forward: true, limit: 50 })
   const files_until = '2020-01-01T00:00:00.000Z'
-  await putAll(items.map((it) => ({ ...it, files_until })))
+  await putItems(items.map((it) => ({ ...it, files_until })))
   for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'sweeper'))
     await visit(world, schedule)
 }

@@ -1,5 +1,6 @@
 import { invalidObject } from '../base/errors.ts'
-import { actionsOf, type Commit, MOST_ACTIONS, runUnit, type UnitOfWork } from '../engines/table/index.ts'
+import { runUnit } from '../engines/table/immediate.ts'
+import { actionsOf, type Commit, MOST_ACTIONS, type UnitOfWork } from '../engines/table/index.ts'
 import { invalidate } from './cache/cached.ts'
 
 /**

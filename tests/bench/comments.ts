@@ -8,8 +8,8 @@ export async function benchComments(sizes: readonly number[]): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
   const { key } = await import('../../lib/platform/table/keys.ts')
-  const { add } = await import('../../lib/engines/table/write.ts')
-  await add(key.sequence('comment'), 100_000_000)
+  const { addToNumber } = await import('../../lib/engines/table/write.ts')
+  await addToNumber(key.sequence('comment'), 100_000_000)
   const made = await app.contributor.post('/cidoc/structures/', { body: { name: 'Much talked of' } })
   const { cultural_entity_id: entity } = made.body
   await app.curator.post(`/data/review-workspace/${entity}/decide/`, { body: { verdict: 'accept' } })

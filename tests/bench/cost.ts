@@ -9,9 +9,9 @@ export async function benchCost(sizes: readonly number[]): Promise<void> {
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
   const { fill } = await import('./fill.ts')
   const { key } = await import('../../lib/platform/table/keys.ts')
-  const { add } = await import('../../lib/engines/table/write.ts')
+  const { addToNumber } = await import('../../lib/engines/table/write.ts')
   // Numbers that the service gives out lie beyond those that are filled in.
-  await add(key.sequence('structure'), 10_000_000)
+  await addToNumber(key.sequence('structure'), 10_000_000)
   const results: Row[][] = []
   let filled = 1
   for (const size of sizes) {

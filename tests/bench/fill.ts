@@ -4,14 +4,14 @@ import { newRecord } from '../../lib/domain/records/build.ts'
 import { type RecordItem, recordItem } from '../../lib/domain/records/items.ts'
 import { db, TableName } from '../../lib/engines/table/client.ts'
 import { put, type Write } from '../../lib/engines/table/item.ts'
-import { add } from '../../lib/engines/table/write.ts'
+import { addToNumber } from '../../lib/engines/table/write.ts'
 import { key } from '../../lib/platform/table/keys.ts'
 
 /** So many structures in the table of an open app, found by a model of search; what is made besides has higher numbers. */
 export async function fillAndFind(records: number): Promise<void> {
   await import('../../lib/domain/composition.ts')
   const { rebuildSnapshot } = await import('../../lib/engines/search/model/rebuild.ts')
-  await add(key.sequence('structure'), 10_000_000)
+  await addToNumber(key.sequence('structure'), 10_000_000)
   await fill(1, records + 1)
   await rebuildSnapshot()
 }
@@ -70,7 +70,7 @@ export async function putAll(writes: Iterable<Write>): Promise<void> {
   for (const each of writes) await add(each)
   if (batch.length > 0) waiting.push(write(batch))
   await Promise.all(waiting)
-  for (const [list, n] of counts) await addTo(list, n)
+  for (const [list, n] of counts) await addSize(list, n)
 }
 
 function writesOf(n: number): Write[] {
@@ -102,8 +102,8 @@ async function write(items: object[]): Promise<void> {
   }
 }
 
-async function addTo(list: string, n: number): Promise<void> {
-  const { addTo: add } = await import('../../lib/engines/table/write.ts')
+async function addSize(list: string, n: number): Promise<void> {
+  const { addToNumbers } = await import('../../lib/engines/table/write.ts')
   const { counterChanges } = await import('../../lib/engines/table/counters.ts')
-  for (const { at, adds } of counterChanges([[list, n]])) await add(at, adds)
+  for (const { at, adds } of counterChanges([[list, n]])) await addToNumbers(at, adds)
 }

@@ -71,9 +71,9 @@ type Cost = { what: string; calls: number; units: number }
 async function costs(app: App, sizes: readonly number[]): Promise<void> {
   const { fill } = await import('./fill.ts')
   const { key } = await import('../../lib/platform/table/keys.ts')
-  const { add } = await import('../../lib/engines/table/write.ts')
+  const { addToNumber } = await import('../../lib/engines/table/write.ts')
   // Numbers that the service gives out lie beyond those that are filled in.
-  await add(key.sequence('structure'), 10_000_000)
+  await addToNumber(key.sequence('structure'), 10_000_000)
   const results: Cost[][] = []
   let filled = 1
   for (const size of sizes) {

@@ -134,7 +134,7 @@ async function fill(begin: number, end: number): Promise<void> {
   }
   if (batch.length > 0) flying.push(write(batch))
   await Promise.all(flying)
-  const { addTo } = await import('../../lib/engines/table/write.ts')
+  const { addToNumbers } = await import('../../lib/engines/table/write.ts')
   const { counterChanges } = await import('../../lib/engines/table/counters.ts')
-  for (const { at, adds } of counterChanges(counts)) await addTo(at, adds)
+  for (const { at, adds } of counterChanges(counts)) await addToNumbers(at, adds)
 }

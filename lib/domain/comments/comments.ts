@@ -2,15 +2,8 @@ import { now } from '../../base/clock.ts'
 import { conflict, invalid, notFound } from '../../base/errors.ts'
 import type { HistoryAudience } from '../../base/visibility.ts'
 import type { Plan } from '../../engines/table/index.ts'
-import {
-  add,
-  get,
-  put,
-  remove as removal,
-  type UnitOfWork,
-  type Write,
-  withNextVersion,
-} from '../../engines/table/index.ts'
+import { addToNumber } from '../../engines/table/immediate.ts'
+import { get, put, remove as removal, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
 
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -43,7 +36,7 @@ export async function create(
   also: (at: string, attempt: number) => Promise<Also> = async () => ({ writes: [] }),
 ): Promise<Comment> {
   // A number that stays unused leaves a gap, which does no harm.
-  const id = await add(key.sequence('comment'))
+  const id = await addToNumber(key.sequence('comment'))
   unit.retryOn('conflict', ATTEMPTS)
   const above = input.parent === null ? undefined : await findParent(thread, input.parent)
   const at = now()

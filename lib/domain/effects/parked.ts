@@ -1,16 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { now } from '../../base/clock.ts'
+import { commitWrites, removeItems } from '../../engines/table/immediate.ts'
 import type { Images } from '../../engines/table/index.ts'
-import {
-  commitWrites,
-  defineItem,
-  parse,
-  putAlways,
-  queryAll,
-  removeAll,
-  walkTable,
-} from '../../engines/table/index.ts'
+import { defineItem, parse, putAlways, queryAll, walkTable } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 
 /**
@@ -84,5 +77,5 @@ export async function countParked(): Promise<number> {
 export async function unparkChange(id: string): Promise<void> {
   const { pk, sk } = key.parked(id, 0)
   const items = await queryAll(pk, sk.replace(/#\d+$/, '#'))
-  await removeAll(items.map((item) => ({ pk, sk: String(item.sk) })))
+  await removeItems(items.map((item) => ({ pk, sk: String(item.sk) })))
 }

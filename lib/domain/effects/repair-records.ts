@@ -1,17 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { splitIntoParts } from '../../base/concurrency.ts'
 import { addressOf } from '../../base/ids/address.ts'
+import { commitPlan, commitWrites, runUnit } from '../../engines/table/immediate.ts'
 import {
   checkVersion,
-  commitPlan,
-  commitWrites,
   getMany,
   itemAt,
   type Key,
   keyOf,
   place,
   removeEntry,
-  runUnit,
   type Stored,
   scan,
   type Write,

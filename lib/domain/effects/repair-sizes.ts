@@ -1,6 +1,6 @@
+import { commitWrites } from '../../engines/table/immediate.ts'
 import {
   addNumbers,
-  commitWrites,
   countedTypes,
   listsWith,
   type Size,

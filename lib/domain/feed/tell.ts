@@ -1,6 +1,7 @@
 import { now } from '../../base/clock.ts'
 import { conflict } from '../../base/errors.ts'
-import { commitPlan, getMany, itemIn, put, remove, type Write, withNextVersion } from '../../engines/table/index.ts'
+import { commitPlan } from '../../engines/table/immediate.ts'
+import { getMany, itemIn, put, remove, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type ChangeSort, type Current, current, end, entry, type LastTold, lastTold } from './items.ts'
 import { loadStates, type State, type Thing } from './state.ts'

@@ -1,6 +1,7 @@
 import { now } from '../../base/clock.ts'
 import { isConflict, isDone, noneIf } from '../../base/errors.ts'
-import { commitWrites, get, parse, put, walk, withNextVersion } from '../../engines/table/index.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
+import { get, parse, put, walk, withNextVersion } from '../../engines/table/index.ts'
 import { countWaiting } from './imports.ts'
 import { type Import, importItem, importLists } from './items.ts'
 import { deleteFolder } from './store.ts'

@@ -1,6 +1,7 @@
 import { mapAtOnce, splitIntoParts } from '../../base/concurrency.ts'
 import { isConflict, Problem } from '../../base/errors.ts'
-import { type Commit, commitTogether, padPlace, parse, walk } from '../../engines/table/index.ts'
+import { commitTogether } from '../../engines/table/immediate.ts'
+import { type Commit, padPlace, parse, walk } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { loadHistory } from '../records/history.ts'

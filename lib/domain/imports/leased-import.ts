@@ -1,7 +1,8 @@
 import { now } from '../../base/clock.ts'
 import { isConflict, isDone, Problem } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
-import { commitWrites, get, heldFor, isHeld, put, withNextVersion } from '../../engines/table/index.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
+import { get, heldFor, isHeld, put, withNextVersion } from '../../engines/table/index.ts'
 import { type Import, importItem, type TaskState } from './items.ts'
 import { firstSentence } from './references.ts'
 

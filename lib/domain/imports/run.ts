@@ -1,6 +1,7 @@
 import { mapAtOnce, splitIntoParts } from '../../base/concurrency.ts'
 import { checkAllowed, conflict, isConflict, isProblem, Problem } from '../../base/errors.ts'
-import { type Commit, commitTogether, get, put, type UnitOfWork } from '../../engines/table/index.ts'
+import { commitTogether } from '../../engines/table/immediate.ts'
+import { type Commit, get, put, type UnitOfWork } from '../../engines/table/index.ts'
 import { type Actor, permissions } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { type Contribution, kinds } from '../kinds/index.ts'

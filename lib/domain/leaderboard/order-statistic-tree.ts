@@ -1,5 +1,6 @@
 import { nowSeconds } from '../../base/clock.ts'
-import { getMany, itemAt, queryAll, type Stored, write } from '../../engines/table/index.ts'
+import { putItem } from '../../engines/table/immediate.ts'
+import { getMany, itemAt, queryAll, type Stored } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type BoardList, listName, nodesAbove } from './items.ts'
 import { type BoardName, boards } from './score.ts'
@@ -109,8 +110,8 @@ export async function closeTree(board: BoardName, month: string): Promise<void> 
   if (await isClosed(board, month)) return
   const expires_at = nowSeconds() + TREE_LIFETIME_S
   for (const { type: _, ...node } of nodes)
-    await write(key.boardNode(tree, String(node.sk).slice(1)), { ...node, expires_at })
-  await write(key.boardWhole(tree), { expires_at })
+    await putItem(key.boardNode(tree, String(node.sk).slice(1)), { ...node, expires_at })
+  await putItem(key.boardWhole(tree), { expires_at })
 }
 
 async function isClosed(board: BoardName, month: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { later, newId, now } from '../../base/clock.ts'
 import { conflict, goneForGood, isDone } from '../../base/errors.ts'
 import { deleteObject } from '../../engines/bucket/index.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
 import {
-  commitWrites,
   get,
   heldFor,
   holdItem,

@@ -1,5 +1,6 @@
+import { commitWrites } from '../../engines/table/immediate.ts'
 import type { Images } from '../../engines/table/index.ts'
-import { commitWrites, getMany, itemIn, parse, replaceDerived, type Stored } from '../../engines/table/index.ts'
+import { getMany, itemIn, parse, replaceDerived, type Stored } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { followTexts } from './assets/texts.ts'
 import { type Project, project } from './items.ts'

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { later, now, nowSeconds } from '../../base/clock.ts'
 import { isConflict, noneIf, type Problem } from '../../base/errors.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
 import {
   acquireLease,
-  commitWrites,
   defineItem,
   getMany,
   itemAt,

@@ -1,17 +1,13 @@
 import { newId, now } from '../../base/clock.ts'
 import { conflict, impossible, isConflict, isProblem, Problem } from '../../base/errors.ts'
+import { commitPlan, settle, stageCounters, stagePart, transaction } from '../../engines/table/immediate.ts'
 import type { Write } from '../../engines/table/index.ts'
 import {
   beginStaging,
-  commitPlan,
   isThrottle,
   reading,
-  settle,
-  stageCounters,
-  stagePart,
   switchOrCallOff,
   TimeOver,
-  transaction,
   type UnitOfWork,
 } from '../../engines/table/index.ts'
 import { invalidate } from '../../platform/cache/cached.ts'

@@ -1,6 +1,7 @@
 import { config } from '../../base/config.ts'
 import { isConflict, noneIf } from '../../base/errors.ts'
-import { commitWrites, get, type Images, parse } from '../../engines/table/index.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
+import { get, type Images, parse } from '../../engines/table/index.ts'
 import { deliveryFor } from '../webhooks/deliveries.ts'
 import { project, projectActivity } from './items.ts'
 

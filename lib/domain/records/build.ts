@@ -2,7 +2,8 @@ import { newChildId, newPackIds, now } from '../../base/clock.ts'
 import { recordId } from '../../base/ids/address.ts'
 import { omit } from '../../base/omit.ts'
 import { isCoarse, openTier } from '../../base/visibility.ts'
-import { nextOf, put, type Write } from '../../engines/table/index.ts'
+import { nextNumber } from '../../engines/table/immediate.ts'
+import { put, type Write } from '../../engines/table/index.ts'
 import { type Indexed, indexWrites } from '../../platform/name-index/entries.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { type AssertionInput, type Kind, kinds, pointOf } from '../kinds/index.ts'
@@ -35,7 +36,7 @@ export type PlannedRecord = {
 }
 
 /** A create that fails leaves a gap in the numbers of its kind. It does no harm. */
-export const nextRecordId = (kind: Kind): Promise<number> => nextOf(kind.key)
+export const nextRecordId = (kind: Kind): Promise<number> => nextNumber(kind.key)
 
 /** `stub`: another contribution names the record, and nobody has described it yet. */
 export type NewRecordInput = {

@@ -1,8 +1,8 @@
 import { isConflict, noneIf } from '../../base/errors.ts'
 import { addressOf, recordId } from '../../base/ids/address.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
 import {
   addCounted,
-  commitWrites,
   getMany,
   itemAt,
   itemIn,

@@ -1,8 +1,8 @@
 import { now } from '../../base/clock.ts'
 import { conflict, isConflict, notFound } from '../../base/errors.ts'
 import { isShortId } from '../../base/ids/short-id.ts'
+import { addToNumber } from '../../engines/table/immediate.ts'
 import {
-  add,
   get,
   getMany,
   itemIn,
@@ -104,7 +104,7 @@ export async function importSubmission(input: SubmissionInput): Promise<{ made: 
   checkSize(input)
   const earlier = await findImported(input)
   if (earlier) return { made: false, submission: earlier }
-  const id = await add(key.sequence('submission'))
+  const id = await addToNumber(key.sequence('submission'))
   const imported: Submission = { ...input, id, latest_version: 1, updated_at: input.created_at, version: 1 }
   try {
     await inUnit((unit) =>

@@ -1,8 +1,8 @@
 import { now } from '../../base/clock.ts'
 import { conflict, notFound } from '../../base/errors.ts'
 import { omit } from '../../base/omit.ts'
+import { addToNumber } from '../../engines/table/immediate.ts'
 import {
-  add,
   get,
   type PageRequest,
   type PageResult,
@@ -62,7 +62,7 @@ export async function createSuggestion(
   { title, description, contribution_data }: SuggestionInput,
 ): Promise<Suggestion> {
   const created: Suggestion = {
-    id: await add(key.sequence('suggestion')),
+    id: await addToNumber(key.sequence('suggestion')),
     submission: target.id,
     submission_id: target.submission_id,
     contributor_id: target.contributor_id,

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { later, now } from '../../base/clock.ts'
 import { isConflict, isDone, noneIf } from '../../base/errors.ts'
 import { cut } from '../../engines/matching/index.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
 import {
-  commitWrites,
   defineItem,
   get,
   parse,

@@ -1,15 +1,14 @@
 import * as v from 'valibot'
 import { later, now } from '../../base/clock.ts'
 import { isDone, orUndo } from '../../base/errors.ts'
+import { commitWrites, runUnit } from '../table/immediate.ts'
 import {
-  commitWrites,
   defineItem,
   get,
   parse,
   put,
   putAlways,
   remove,
-  runUnit,
   type UnitOfWork,
   type Write,
   walk,

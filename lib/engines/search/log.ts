@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { now } from '../../base/clock.ts'
 import { conflict } from '../../base/errors.ts'
-import { commitPlan, defineItem, get, parse, put, queryBeyond, removeAll } from '../table/index.ts'
+import { commitPlan, removeItems } from '../table/immediate.ts'
+import { defineItem, get, parse, put, queryBeyond } from '../table/index.ts'
 import { DocumentChange } from './document.ts'
 import { searchKey } from './keys.ts'
 
@@ -85,7 +86,7 @@ export async function trimLog(number: number): Promise<void> {
     const { pk, sk } = searchKey.searchEntry(0)
     const { items, more } = await queryBeyond(pk, sk)
     const old = items.map((item) => parse(entry, item).number).filter((entryNumber) => entryNumber < number)
-    await removeAll(old.map(searchKey.searchEntry))
+    await removeItems(old.map(searchKey.searchEntry))
     if (!more || old.length < items.length) return
   }
 }

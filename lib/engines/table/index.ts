@@ -1,3 +1,5 @@
+// Reads, writes as values, and the unit of work that is passed. What writes without a request's unit is in immediate.ts.
+
 export { sendUnprocessed } from './batch.ts'
 export { type CountPlace, countKeys, provideCountLayout, type Size, sizeOf, sizesIn, sumOf } from './counters.ts'
 export {
@@ -30,7 +32,6 @@ export {
   newHolder,
   releaseItem,
   releaseLease,
-  withLock,
 } from './lease.ts'
 export { DEEPEST_OFFSET, type List, type Listing, type PageRequest, type PageResult, readList } from './pages.ts'
 export { reading } from './pending.ts'
@@ -54,17 +55,11 @@ export {
   walkTable,
 } from './read.ts'
 export { scan, scanCounters } from './scan.ts'
-export { nextOf } from './sequence.ts'
 export { pickMembers, shapeOf } from './shape.ts'
 export { blankOf, sparse } from './sparse.ts'
 export { changesOf, type Images, type StreamRecord } from './stream.ts'
-export { commitTogether } from './together.ts'
 export { actionsOf, MOST_ACTIONS } from './transact.ts'
-export { beginStaging, recoverStaged, switchOrCallOff } from './two-phase/commit.ts'
+export { beginStaging, switchOrCallOff } from './two-phase/commit.ts'
 export { checkTime, isThrottle, TimeOver } from './two-phase/patience.ts'
-export { settle } from './two-phase/settle.ts'
-export { stageCounters, stagePart } from './two-phase/stage.ts'
-export * as transaction from './two-phase/transaction.ts'
-export { type Commit, commitPlan, commitWrites, type Plan, runUnit, type UnitOfWork } from './unit-of-work.ts'
+export type { Commit, Plan, UnitOfWork } from './unit-of-work.ts'
 export { untilWhole } from './until-whole.ts'
-export { add, addBelow, addTo, raise, removeAll, write } from './write.ts'

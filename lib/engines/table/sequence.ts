@@ -1,5 +1,5 @@
 import { key } from './keys.ts'
-import { add } from './write.ts'
+import { addToNumber } from './write.ts'
 
 /** So many numbers a process takes at once: one write for all of them, on the one key that a sequence has. */
 const BLOCK = 20
@@ -12,7 +12,7 @@ const blocks = new Map<string, Promise<Block>>()
  * The next number of a sequence. Each is given out once, whichever process asks; those of two processes do not come in the order
  * of time. A number that ends up unused leaves a gap and does no harm, and so does what a process has left when it ends.
  */
-export async function nextOf(name: string): Promise<number> {
+export async function nextNumber(name: string): Promise<number> {
   // Whoever comes at the same moment waits for the same block.
   for (;;) {
     const waiting = blocks.get(name) ?? renew(name)
@@ -24,7 +24,7 @@ export async function nextOf(name: string): Promise<number> {
 }
 
 function renew(name: string): Promise<Block> {
-  const block = add(key.sequence(name), BLOCK).then((end) => ({ next: end - BLOCK + 1, end }))
+  const block = addToNumber(key.sequence(name), BLOCK).then((end) => ({ next: end - BLOCK + 1, end }))
   blocks.set(name, block)
   block.catch(() => blocks.delete(name))
   return block

@@ -8,7 +8,7 @@ import { addExpression } from './item.ts'
 import type { Key } from './keys.ts'
 
 /** Adds to the number `n` of an item in one atomic update. Returns the new value. */
-export async function add(at: Key, by = 1): Promise<number> {
+export async function addToNumber(at: Key, by = 1): Promise<number> {
   const { Attributes } = await db.send(
     new UpdateCommand({
       TableName,
@@ -23,7 +23,7 @@ export async function add(at: Key, by = 1): Promise<number> {
 }
 
 /** Sets the number `n` of an item to `to`, unless it is higher already. */
-export const raise = (at: Key, to: number): Promise<void> =>
+export const raiseNumber = (at: Key, to: number): Promise<void> =>
   ignoreFailedCondition(() =>
     db.send(
       new UpdateCommand({
@@ -38,7 +38,7 @@ export const raise = (at: Key, to: number): Promise<void> =>
   )
 
 /** Adds to several numbers of an item in one atomic update, and sets `others` to the values given. */
-export async function addTo(
+export async function addToNumbers(
   at: Key,
   numbers: Readonly<Record<string, number>>,
   others: Readonly<Record<string, number>> = {},
@@ -47,7 +47,7 @@ export async function addTo(
 }
 
 /** Writes one item over whatever is under its key, outside of any transaction. */
-export async function write(at: Key, item: object): Promise<void> {
+export async function putItem(at: Key, item: object): Promise<void> {
   await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }))
 }
 
@@ -55,7 +55,7 @@ export async function write(at: Key, item: object): Promise<void> {
  * Adds to a number that may not pass `limit` and that expires. Returns whether it could. The item keeps a token of the last caller:
  * when a reply is lost and the SDK repeats the call, it adds once, unless others came between.
  */
-export async function addBelow(at: Key, limit: number, expires_at: number, by = 1): Promise<boolean> {
+export async function addBelowLimit(at: Key, limit: number, expires_at: number, by = 1): Promise<boolean> {
   if (by > limit) return false
   const token = newId()
   try {
@@ -87,11 +87,11 @@ export async function addBelow(at: Key, limit: number, expires_at: number, by = 
 }
 
 /** Removes the items under these keys, 25 in a call. A key without an item is no failure. */
-export const removeAll = (keys: readonly Key[]): Promise<void> =>
+export const removeItems = (keys: readonly Key[]): Promise<void> =>
   writeBatches(keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })))
 
 /** Writes items over whatever is under their keys, 25 in a call. */
-export const putAll = (items: readonly Record<string, unknown>[]): Promise<void> =>
+export const putItems = (items: readonly Record<string, unknown>[]): Promise<void> =>
   writeBatches(items.map((Item) => ({ PutRequest: { Item } })))
 
 type Request = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { clock } from '../../base/clock.ts'
 import { config } from '../../base/config.ts'
 import { noteCache } from '../../base/telemetry/request-cost.ts'
-import { addTo } from '../../engines/table/index.ts'
+import { addToNumbers } from '../../engines/table/immediate.ts'
 import { key } from '../table/keys.ts'
 import { memoryStore } from './memory.ts'
 import { redisStore } from './redis.ts'
@@ -60,7 +60,7 @@ async function raiseVersions(names: readonly string[]): Promise<void> {
   const at = clock.now().getTime()
   const numbers = Object.fromEntries(names.map((it) => [it, 1]))
   const times = Object.fromEntries(names.map((it) => [changedAttribute(it), at]))
-  await undefinedIfFailed(() => addTo(key.versions(), numbers, times))
+  await undefinedIfFailed(() => addToNumbers(key.versions(), numbers, times))
 }
 
 /** Whether the cache returns what was stored. If it does not, everything is a miss. One failure alone is forgiven. */

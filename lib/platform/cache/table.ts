@@ -1,7 +1,8 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { nowSeconds } from '../../base/clock.ts'
 import { lru } from '../../base/lru.ts'
-import { getMany, itemAt, type Key, type Stored, write } from '../../engines/table/index.ts'
+import { putItem } from '../../engines/table/immediate.ts'
+import { getMany, itemAt, type Key, type Stored } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
 import { limitTime, type Store } from './store.ts'
 
@@ -30,7 +31,7 @@ export function tableStore(): Store {
       const packed = deflateRawSync(text)
       if (packed.byteLength > MOST_BYTES) return
       const item = { type: 'cached', packed, expires_at: nowSeconds() + seconds }
-      await limitTime(() => write(key.cached(at), item))
+      await limitTime(() => putItem(key.cached(at), item))
     },
   }
 }

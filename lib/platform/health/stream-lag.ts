@@ -1,12 +1,13 @@
 import { clock, nowSeconds } from '../../base/clock.ts'
-import { queryAll, raise, type Stored, walk, write } from '../../engines/table/index.ts'
+import { putItem, raiseNumber } from '../../engines/table/immediate.ts'
+import { queryAll, type Stored, walk } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
 
 /** So long a change may wait before the projector counts as late: the stream itself takes a second or two. */
 const PATIENCE_MS = 60_000
 
 /** Notes that the projector has applied every change until then, in milliseconds since 1970. */
-export const noteProgress = (through: number): Promise<void> => raise(key.progress(), through)
+export const noteProgress = (through: number): Promise<void> => raiseNumber(key.progress(), through)
 
 /** A change that is older than this is noted. */
 const OLD_MS = 10_000
@@ -22,7 +23,7 @@ const SLOTS = 16
 export async function noteLateness(made: number, pk: string, state: keyof typeof TOLD): Promise<void> {
   if (clock.now().getTime() - made < OLD_MS) return
   const told = { made, told_at: nowSeconds(), expires_at: nowSeconds() + TOLD[state] }
-  await write(key.lateness(slotOf(pk)), { ...told, type: 'lateness' })
+  await putItem(key.lateness(slotOf(pk)), { ...told, type: 'lateness' })
 }
 
 const slotOf = (pk: string) =>

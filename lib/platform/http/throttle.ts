@@ -1,7 +1,8 @@
 import { nowSeconds } from '../../base/clock.ts'
 import { config, type Rate, type RateName } from '../../base/config.ts'
 import { isProblem, tooMany } from '../../base/errors.ts'
-import { addBelow, type Key, type UnitOfWork } from '../../engines/table/index.ts'
+import { addBelowLimit } from '../../engines/table/immediate.ts'
+import type { Key, UnitOfWork } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
 
 /**
@@ -88,7 +89,7 @@ async function addHitsOfUnit(unit: UnitOfWork, throttle: Throttle, call: Call, h
     `throttle ${throttle.scope}`,
     () => addHits(throttle, call, hits),
     // prove: hits-given-back
-    ({ place, limit, expires_at }) => addBelow(place, limit, expires_at, -hits),
+    ({ place, limit, expires_at }) => addBelowLimit(place, limit, expires_at, -hits),
   )
 }
 
@@ -102,7 +103,7 @@ async function addHits(throttle: Throttle, call: Call, hits: number): Promise<Hi
   const window = at - (at % seconds)
   const place = key.rate(throttle.scope, countedBy(throttle, call), window)
   const expires_at = window + 2 * seconds
-  if (!(await addBelow(place, limit, expires_at, hits))) throw tooMany(window + seconds - at)
+  if (!(await addBelowLimit(place, limit, expires_at, hits))) throw tooMany(window + seconds - at)
   return { place, limit, expires_at, hits }
 }
 

@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { clock, newId, now } from '../../base/clock.ts'
 import { impossible, isConflict, noneIf } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
 import {
-  commitWrites,
   defineItem,
   get,
   type Plan,

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { newId, nowSeconds } from '../../base/clock.ts'
 import { isConflict, noneIf } from '../../base/errors.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
 import {
-  commitWrites,
   defineItem,
   get,
   getManyOnce,

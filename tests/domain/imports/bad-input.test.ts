@@ -112,7 +112,8 @@ test('a large part that no reader of rows holds is no fault: the order in which 
 })
 
 test('a file that ends its worker three times is given up with a sentence', async () => {
-  const { get, put, runUnit, withNextVersion } = await import('../../../lib/engines/table/index.ts')
+  const { get, put, withNextVersion } = await import('../../../lib/engines/table/index.ts')
+  const { runUnit } = await import('../../../lib/engines/table/immediate.ts')
   const { importItem } = await import('../../../lib/domain/imports/items.ts')
   const { id } = sure(201, await sendTable(app.contributor, 'heavy.csv', 'name\r\nx'))
   const load = async () => (await get(importItem, { id })) ?? expect.fail('the import is gone')

@@ -275,7 +275,7 @@ describe('an upload that is never completed', () => {
     const found = await loadUpload(project, begun.asset_id)
     if (!found) throw new Error('no upload')
     // Whoever took it wrote an object and was stopped.
-    const { runUnit } = await import('../../../lib/engines/table/index.ts')
+    const { runUnit } = await import('../../../lib/engines/table/immediate.ts')
     const taken = await runUnit((unit) => takeUpload(unit, found))
     const { putObject } = await import('../../../lib/engines/bucket/blobs.ts')
     await putObject(taken.object_keys.at(-1) ?? '', png, 'image/png')

@@ -77,12 +77,12 @@ test('everything that follows from other things is as before, whatever of it was
 
 test('a size is put right once, though the reply is lost', async () => {
   const { repairAll } = await import('../../../lib/domain/effects/repair.ts')
-  const { addTo } = await import('../../../lib/engines/table/write.ts')
+  const { addToNumbers } = await import('../../../lib/engines/table/write.ts')
   const { countKeys, sizeOf } = await import('../../../lib/engines/table/counters.ts')
   const list = 'QUEUE#of nobody'
   const [at] = countKeys([list])
   if (!at) throw new Error('a list is counted somewhere')
-  await addTo(at, { [sizeOf(list).attribute]: 3 })
+  await addToNumbers(at, { [sizeOf(list).attribute]: 3 })
   expect(await withRepliesLost(2, repairAll)).toMatchObject({ mended: 0, sizes: 1 })
   expect(await repairAll()).toMatchObject({ mended: 0, sizes: 0 })
 })

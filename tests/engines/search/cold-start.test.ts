@@ -206,7 +206,7 @@ async function inStarts<T>(many: number, work: () => Promise<T>, before?: Before
 
 /** As it is before anyone has searched: there is no pointer to a snapshot. */
 async function forget(): Promise<void> {
-  const { removeAll } = await import('../../../lib/engines/table/write.ts')
+  const { removeItems } = await import('../../../lib/engines/table/write.ts')
   const { searchKey: key } = await import('../../../lib/engines/search/keys.ts')
-  await removeAll([key.searchSnapshot()])
+  await removeItems([key.searchSnapshot()])
 }

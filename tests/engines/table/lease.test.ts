@@ -3,11 +3,16 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../harness/app.ts'
 
 let app: App
-let table: typeof import('../../../lib/engines/table/index.ts')
-let withLock: typeof table.withLock
+type Table = typeof import('../../../lib/engines/table/index.ts') &
+  typeof import('../../../lib/engines/table/immediate.ts')
+let table: Table
+let withLock: Table['withLock']
 beforeAll(async () => {
   app = await openApp()
-  table = await import('../../../lib/engines/table/index.ts')
+  table = {
+    ...(await import('../../../lib/engines/table/index.ts')),
+    ...(await import('../../../lib/engines/table/immediate.ts')),
+  }
   withLock = table.withLock
 })
 

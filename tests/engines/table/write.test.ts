@@ -320,20 +320,20 @@ describe('counters', () => {
 describe('a number', () => {
   test('is given to one only, however many ask at once', async () => {
     const key = { pk: 'SEQUENCE#t', sk: 'HEAD' }
-    const given = await Promise.all(Array.from({ length: 30 }, () => table.write.add(key)))
+    const given = await Promise.all(Array.from({ length: 30 }, () => table.write.addToNumber(key)))
     expect(given.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
   })
 
   test('stays below its limit, however many ask at once', async () => {
     const key = { pk: 'RATE#t', sk: '0' }
-    const given = await Promise.all(Array.from({ length: 30 }, () => table.write.addBelow(key, 10, 1)))
+    const given = await Promise.all(Array.from({ length: 30 }, () => table.write.addBelowLimit(key, 10, 1)))
     expect(given.filter(Boolean)).toHaveLength(10)
   })
 
   test('counts once below its limit, however often the reply is lost', async () => {
     const at = { pk: 'RATE#lost', sk: '0' }
-    const counted = (lost: number, by = 1) => withRepliesLost(lost, () => table.write.addBelow(at, 3, 1, by))
-    const so = async (isTaken: boolean) => [isTaken, await table.write.add(at, 0)]
+    const counted = (lost: number, by = 1) => withRepliesLost(lost, () => table.write.addBelowLimit(at, 3, 1, by))
+    const so = async (isTaken: boolean) => [isTaken, await table.write.addToNumber(at, 0)]
     expect(await so(await counted(0))).toEqual([true, 1])
     expect(await so(await counted(2))).toEqual([true, 2])
     // The last place, and none.
@@ -344,7 +344,7 @@ describe('a number', () => {
 
   test('counts once where all four replies are lost and it is not known whether it has counted', async () => {
     const at = { pk: 'RATE#unknown', sk: '0' }
-    await expect(withRepliesLost(4, () => table.write.addBelow(at, 8, 1))).rejects.toThrow('socket hang up')
-    expect(await table.write.add(at, 0)).toBe(1)
+    await expect(withRepliesLost(4, () => table.write.addBelowLimit(at, 8, 1))).rejects.toThrow('socket hang up')
+    expect(await table.write.addToNumber(at, 0)).toBe(1)
   })
 })

@@ -198,10 +198,10 @@ describe('a replay', () => {
     await stream.settled()
     const before = await linksTo(place)
     const { queryAll } = await import('../../../lib/engines/table/read.ts')
-    const { removeAll } = await import('../../../lib/engines/table/write.ts')
+    const { removeItems } = await import('../../../lib/engines/table/write.ts')
     const { replay } = await import('../../../lib/domain/effects/replay.ts')
     const lost = await queryAll(`RELATED#${place.cultural_entity_id}`, '')
-    await removeAll(lost.map((it) => ({ pk: String(it.pk), sk: String(it.sk) })))
+    await removeItems(lost.map((it) => ({ pk: String(it.pk), sk: String(it.sk) })))
     expect([before, await linksTo(place)]).toEqual([1, 0])
     const unread = await unreadOf()
     // Each part that does not hold the event leaves it lost.

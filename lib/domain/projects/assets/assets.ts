@@ -1,7 +1,7 @@
 import { now } from '../../../base/clock.ts'
 import { goneForGood, invalid, invalidObject, notFound } from '../../../base/errors.ts'
+import { addToNumber } from '../../../engines/table/immediate.ts'
 import {
-  add,
   get,
   getMany,
   itemIn,
@@ -79,7 +79,7 @@ export async function attachAsset(
   stored: Stored,
   reads: boolean,
 ): Promise<Attached> {
-  const number = await add(key.sequence('media'))
+  const number = await addToNumber(key.sequence('media'))
   const { id, project_id, uploaded_by, file_name } = from
   const pointer = { media: number, project_id, asset_id: id, version: 1 as const }
   const made = assetOf({ id, project_id, media: number, uploaded_by, file_name, reads }, from, stored)

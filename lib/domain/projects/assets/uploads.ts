@@ -1,11 +1,11 @@
 import { clock, later, newId, now } from '../../../base/clock.ts'
 import { conflict, goneForGood, isDone } from '../../../base/errors.ts'
+import { runUnit } from '../../../engines/table/immediate.ts'
 import {
   get,
   parse,
   put,
   remove as removal,
-  runUnit,
   type UnitOfWork,
   walk,
   withNextVersion,

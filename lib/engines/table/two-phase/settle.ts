@@ -4,7 +4,7 @@ import { WRITES_IN_CALL } from '../batch.ts'
 import { db, ignoreFailedCondition, TableName } from '../client.ts'
 import { type Key, keyOf, place } from '../keys.ts'
 import { transact } from '../transact.ts'
-import { removeAll } from '../write.ts'
+import { removeItems } from '../write.ts'
 import { COUNTERS_PART, keyOfPart, partsOf, type StagedPart, type Touched } from './part.ts'
 import { forEachThrottled, retryThrottled, TimeOver } from './patience.ts'
 import { beforeKey, deltaName, type Raw, rawMany, withoutStaging } from './staged.ts'
@@ -47,8 +47,8 @@ async function settlePart(part: StagedPart, until: number): Promise<void> {
     until,
   )
   const befores = keysIn(part, 'changed').map((at) => beforeKey(at, part.id))
-  await forEachThrottled(splitIntoParts(befores, WRITES_IN_CALL), removeAll, until)
-  await retryThrottled(() => removeAll([keyOfPart(part)]))
+  await forEachThrottled(splitIntoParts(befores, WRITES_IN_CALL), removeItems, until)
+  await retryThrottled(() => removeItems([keyOfPart(part)]))
 }
 
 /** Puts all items of a part back as they were. Fails with `TimeOver` when `performance.now()` reaches `until`. Safe to repeat. */
@@ -62,8 +62,8 @@ export async function undoPart(part: StagedPart, until = Number.POSITIVE_INFINIT
     ...keysIn(part, 'gone').map((at) => () => removeMark(at, part.id)),
   ]
   await forEachThrottled(undoing, (undo) => undo(), until)
-  await forEachThrottled(splitIntoParts(befores, WRITES_IN_CALL), removeAll, until)
-  await retryThrottled(() => removeAll([keyOfPart(part)]))
+  await forEachThrottled(splitIntoParts(befores, WRITES_IN_CALL), removeItems, until)
+  await retryThrottled(() => removeItems([keyOfPart(part)]))
 }
 
 /** Deletes an item that a two-phase commit has deleted by its switch. */
@@ -114,7 +114,7 @@ async function settleCounters(part: StagedPart, isDone: boolean): Promise<void> 
     const writes = some.map((counter) => ({ action: settleCounter(counter, staged, isDone), counts: {} }))
     await retryThrottled(() => transact(writes))
   }
-  await retryThrottled(() => removeAll([keyOfPart(part)]))
+  await retryThrottled(() => removeItems([keyOfPart(part)]))
 }
 
 /** Removes the staged numbers of a counter, and adds them to the counter's own if the switch has happened. */

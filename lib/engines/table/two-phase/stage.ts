@@ -7,7 +7,7 @@ import { type CounterChange, counterChanges, totalsOf } from '../counters.ts'
 import type { Write } from '../item.ts'
 import { type Key, keyOf, place } from '../keys.ts'
 import { transact, withCause } from '../transact.ts'
-import { putAll } from '../write.ts'
+import { putItems } from '../write.ts'
 import { COUNTERS_PART, findPart, newPart, partsOf, type StagedPart, type Touched } from './part.ts'
 import { checkTime, forEachThrottled, retryThrottled } from './patience.ts'
 import { COUNTERS_IN_TRANSACTION, deleteGone, settle, undoPart } from './settle.ts'
@@ -40,7 +40,7 @@ export async function stagePart(
   await retryThrottled(() => transact([newPart(part)]))
   try {
     const images = steps.flatMap(({ how, old }) => (how === 'changed' && old ? [beforeImage(old, id)] : []))
-    await forEachThrottled(splitIntoParts(images, WRITES_IN_CALL), putAll, until)
+    await forEachThrottled(splitIntoParts(images, WRITES_IN_CALL), putItems, until)
     const [first, ...others] = steps.filter(({ how }) => how !== 'later')
     // Steps have one order. So of two commits on the same items, one fails at its first step and the other goes on.
     await forEachThrottled(first ? [first] : [], (step) => write(id, step), until)
