@@ -14,7 +14,7 @@ const IMMEDIATE = 'lib/engines/table/immediate.ts'
 /** What may write while a GET is answered, by file and name, with the reason. Nothing that a client reads depends on it. */
 const INFRASTRUCTURE: Readonly<Record<string, string>> = {
   'lib/platform/cache/table.ts tableStore': 'keeps an answer for the next reader',
-  'lib/platform/cache/cached.ts raise': 'makes cached answers stale',
+  'lib/platform/cache/cached.ts raiseVersions': 'makes cached answers stale',
   'lib/engines/search/model/snapshot.ts markUnreadable': 'notes a snapshot that no process can read',
   'lib/engines/search/model/rebuild.ts rebuildUnlessMade': 'makes the first snapshot of search',
   'lib/domain/leaderboard/keep.ts refreshFigures': 'counts the figures of a person again if they are old',

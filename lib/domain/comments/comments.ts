@@ -1,8 +1,8 @@
 import { now } from '../../base/clock.ts'
 import { conflict, invalid, notFound } from '../../base/errors.ts'
 import type { HistoryAudience } from '../../base/visibility.ts'
-import type { Plan } from '../../engines/table/index.ts'
 import { addToNumber } from '../../engines/table/immediate.ts'
+import type { Plan } from '../../engines/table/index.ts'
 import { get, put, remove as removal, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
 
 import type { Actor } from '../../platform/permissions.ts'

@@ -2,7 +2,7 @@ import { buildQueryString } from '@smithy/core/protocols'
 import { createScope } from '@smithy/signature-v4'
 import { type Credentials, signerOf } from '../../base/signing.ts'
 
-/** Who signs, and when. */
+/** The signer, and the time of the signature. */
 export type Signer = { region: string; credentials: Credentials; at: Date }
 
 /**
@@ -25,7 +25,7 @@ export function presignedGet(
     .then((signed) => `${origin}${path}?${buildQueryString(signed.query ?? {})}`)
 }
 
-/** What a form must say so that the bucket takes exactly one file: its key, type and size. */
+/** The one file that a form may store: its key, type and size, until when. */
 export type PostRule = { bucket: string; key: string; type: string; size: number; until: Date }
 
 /**

@@ -1,14 +1,11 @@
 import { clock } from '../../base/clock.ts'
 import { type Key, key, place } from './keys.ts'
 
-/**
- * Where the exact sizes of lists are kept. Lists that change together share an item, since a transaction pays for items; and
- * each item is there in some shards, of which a transaction takes one by chance, so that no key is hot.
- */
+/** Items over which the sizes of a group of lists are spread. A transaction changes one of them, at random, so that no key is hot. */
 export const SHARDS = 4
 
 /**
- * Where the size of a list is kept: in which item (`group`, and `sk` where a group has several), by which attribute (`name`).
+ * The place of a list's size: the item (`group`, and `sk` if the group has several items) and the attribute (`name`).
  * Example: the lists `OWNER#u1#approved` and `OWNER#u1#rejected` are both in the group `USER#u1`.
  */
 export type CountPlace = { group: string; sk?: string; name: string }
@@ -16,13 +13,13 @@ type Layout = (list: string) => CountPlace | undefined
 
 let layout: Layout | undefined
 
-/** Sets, once in a process, which lists share an item. A list for which the layout answers undefined has an item of its own. */
+/** Sets, once in a process, which lists share an item. A list for which the layout returns undefined has an item of its own. */
 export function provideCountLayout(given: Layout): void {
   layout = given
 }
 
 function placeOf(list: string): CountPlace {
-  // Without a layout, sizes would be looked for where nobody keeps them.
+  // Without a layout, sizes would be read from the wrong items.
   if (!layout) throw new Error('no layout of counters: call provideCountLayout first')
   return layout(list) ?? { group: list, name: '' }
 }
@@ -32,19 +29,19 @@ const keyIn = (list: string, shard: number): Key => {
   return key.count(group, shard, sk)
 }
 
-/** An attribute that counts begins so; none of an item's others does. */
+/** The first letter of attributes that hold sizes. */
 const COUNT = '='
 export const isCount = (name: string): boolean => name.startsWith(COUNT)
 const attributeOf = (list: string) => `${COUNT}${placeOf(list).name}`
 
-/** One attribute of one counter's item in whatever shard: what repairs sizes compares by. */
+/** One attribute of a counter, over all shards. The repair of sizes compares by it. */
 export type Size = { group: string; sk: string | undefined; attribute: string }
 export const sizeOf = (list: string): Size => {
   const { group, sk } = placeOf(list)
   return { group, sk, attribute: attributeOf(list) }
 }
 
-/** The sizes that a counter's item holds, as it is stored. */
+/** The sizes in a stored item of a counter. */
 export const sizesIn = (item: Readonly<Record<string, unknown>>): [Size, number][] => {
   const [, group = ''] = /^COUNT#(.*)#\d+$/.exec(String(item.pk)) ?? []
   const sk = item.sk === key.count(group, 0).sk ? undefined : String(item.sk)
@@ -53,13 +50,13 @@ export const sizesIn = (item: Readonly<Record<string, unknown>>): [Size, number]
     .map(([attribute, n]) => [{ group, sk, attribute }, Number(n)])
 }
 
-/** The items that hold the sizes of these lists, as far as they are there. */
+/** The keys of the items that hold the sizes of these lists, in all shards. Some may be absent. */
 export const countKeys = (lists: readonly string[]): Key[] =>
   lists.flatMap((list) => Array.from({ length: SHARDS }, (_, shard) => keyIn(list, shard)))
 
 type Found = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
-/** How many things are in these lists together, by the items that were found under their keys. */
+/** The size of these lists together, from the items that were read under `countKeys`. */
 export function sumOf(lists: readonly string[], found: Found): number {
   const sizes = lists.flatMap((list) =>
     Array.from({ length: SHARDS }, (_, shard) => {
@@ -73,10 +70,10 @@ export function sumOf(lists: readonly string[], found: Found): number {
   )
 }
 
-/** A counter's item, and what is added to which of its attributes. */
+/** The key of a counter's item, and what is added to each of its attributes. */
 export type CounterChange = { at: Key; adds: Readonly<Record<string, number>> }
 
-/** What a change of the sizes of lists does to items, each once, all in one shard. What adds nothing is left out. */
+/** The changes of counters' items for these changes of sizes: each item once, all in one shard. Changes by 0 are left out. */
 export function counterChanges(sizes: Iterable<readonly [list: string, by: number]>): CounterChange[] {
   const shard = clock.random(SHARDS)
   const changes = new Map<string, { at: Key; adds: Record<string, number> }>()
@@ -90,7 +87,7 @@ export function counterChanges(sizes: Iterable<readonly [list: string, by: numbe
   return [...changes.values()]
 }
 
-/** What some writes change together, by list. */
+/** The changes of all writes together, by list. */
 export function totalsOf(all: readonly { counts: Readonly<Record<string, number>> }[]): Map<string, number> {
   const totals = new Map<string, number>()
   for (const { counts } of all)

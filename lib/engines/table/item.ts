@@ -8,14 +8,14 @@ import { pickMembers, shapeOf } from './shape.ts'
 
 type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
-/** A change as a value: nothing happens until `transact`. `otherwise` is thrown when its condition fails. */
+/** A write as a value: nothing is stored until a commit. `otherwise` makes the error if its condition fails. */
 export type Write = {
   action: Action
   counts: Readonly<Record<string, number>>
   otherwise?: (() => Problem) | undefined
-  /** Readers of the item look at what it follows: it may go some seconds after that. */
+  /** Readers find the item only through another one, so it may be deleted some seconds later. */
   mayLag?: boolean
-  /** The type of the item, where that matters after the commit. */
+  /** The type of the item, by which cached answers become stale. */
   type?: string
 }
 
@@ -28,12 +28,12 @@ export type ItemType<Id, S extends Schema> = {
   indexes?: (value: v.InferOutput<S>) => Partial<Record<IndexName, Key>>
   /** The lists whose exact size includes this item. */
   counted?: (value: v.InferOutput<S>) => readonly string[]
-  /** How an item is stored in fewer bytes than its members take: what is written of a value, and the value of what was read. */
+  /** Stores an item in fewer bytes: `pack` makes what is stored, `unpack` makes the value again. */
   packing?: {
     pack: (value: v.InferOutput<S>) => object
     unpack: (stored: Readonly<Record<string, unknown>>) => object
   }
-  /** Seconds since 1970 after which the table may drop the item; readers compare it themselves. */
+  /** Seconds since 1970 after which DynamoDB may delete the item. That may take days, so readers compare it with the time. */
   expires?: (value: v.InferOutput<S>) => number | undefined
 }
 
@@ -45,16 +45,16 @@ export function defineItem<Id, S extends Schema>(item: ItemType<Id, S>): ItemTyp
 }
 
 const counted = new Map<string, (stored: unknown) => readonly string[]>()
-/** The types of items whose lists have an exact size, of those that are declared by now. */
+/** The declared item types that count in lists. */
 export const countedTypes = (): string[] => [...counted.keys()]
-/** The lists whose exact size includes a stored item of that type. */
+/** The lists in which a stored item of this type counts. */
 export const listsWith = (type: string, stored: unknown): readonly string[] => counted.get(type)?.(stored) ?? []
 
-/** A stored item as its type says. An older shape is completed by the schema's defaults, or fails; one of today is taken as it is. */
+/** The value of a stored item. An item of the present shape is not validated again. An older one gets the schema's defaults, or fails. */
 export const parse = <Id, S extends Schema>(item: ItemType<Id, S>, stored: unknown): v.InferOutput<S> =>
   read(item.schema, item, item.packing ? item.packing.unpack(Object(stored)) : stored)
 
-/** As `parse`, for those who need, and may have read, only what another schema says of items of this type. */
+/** As `parse`, with another schema, for callers that read only some members of items of this type. */
 export function read<S extends v.GenericSchema>(
   wanted: S,
   { schema }: { schema: Schema },
@@ -66,7 +66,7 @@ export function read<S extends v.GenericSchema>(
   return pickMembers(shapeOf(wanted), Object(stored))
 }
 
-/** What is written of a value besides its own members: where it lies, what it is, and of which shape. */
+/** Attributes that are stored beside a value's own members: keys, type and shape. */
 const placed = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id) => ({
   ...attributes(item, value),
   ...item.key(value),
@@ -74,7 +74,7 @@ const placed = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutpu
   shape: shapeOf(item.schema).mark,
 })
 
-/** Writes `next`: on absence when `old` is undefined, else over exactly the version that was read. */
+/** The write of `next`. Its condition: the item is absent if `old` is undefined, else it has the version of `old`. */
 export function put<Id, S extends Schema>(
   item: ItemType<Id, S>,
   next: v.InferOutput<S> & Id,
@@ -96,13 +96,13 @@ export function put<Id, S extends Schema>(
   }
 }
 
-/** Writes an item whatever was there: for copies that one projector keeps. */
+/** The write of an item without a condition, for copies that only the projector writes. */
 export const putAlways = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id): Write => ({
   action: { Put: { TableName, Item: { ...value, ...placed(item, value) } } },
   counts: {},
 })
 
-/** Moves an item that follows another one from one value to the next, whatever was there: the version of the other guards it. */
+/** Writes that replace a derived item. They have no condition: the version of the item that it derives from guards both. */
 export function replaceDerived<Id, S extends Schema>(
   item: ItemType<Id, S>,
   old: (v.InferOutput<S> & Id) | undefined,
@@ -113,7 +113,7 @@ export function replaceDerived<Id, S extends Schema>(
   return old ? [{ action: { Delete: { TableName, Key: item.key(old) } }, counts }] : []
 }
 
-/** Removes exactly the version that was read. */
+/** The write that deletes an item, if it has the version of `old`. */
 export function remove<Id, S extends Schema>(
   item: ItemType<Id, S>,
   old: v.InferOutput<S> & Id,
@@ -134,12 +134,12 @@ export function remove<Id, S extends Schema>(
   }
 }
 
-/** Entries of our own indexes (names, grid cells): put or removed whatever was there, since the head's version guards them. */
+/** The write of an entry in an index of our own (names, grid cells). It has no condition: the version of the record guards it. */
 export const putEntry = (key: Key, entry: object): Write => ({
   action: { Put: { TableName, Item: { ...entry, ...key, type: 'entry' } } },
   counts: {},
 })
-/** Writes nothing, and fails where an item is no longer at this version: what was made from it would be of yesterday. */
+/** A condition without a write: the item still has this version. For plans that were made from it. */
 export const checkVersion = (Key: Key, version: number): Write => ({
   action: {
     ConditionCheck: {
@@ -153,7 +153,7 @@ export const checkVersion = (Key: Key, version: number): Write => ({
 })
 export const removeEntry = (key: Key): Write => ({ action: { Delete: { TableName, Key: key } }, counts: {} })
 
-/** Entries that are counted: put on absence, removed on presence, so that a repeated effect counts once. */
+/** The write of an entry that counts in a list. It fails if the entry exists, so a repeated effect counts once. */
 export const addCounted = (key: Key, entry: object, list: string): Write => ({
   action: {
     Put: {
@@ -177,13 +177,13 @@ export const removeCounted = (key: Key, list: string): Write => ({
   counts: { [list]: -1 },
 })
 
-/** Adds to several numbers of one item, which begins with them where there is none. */
+/** The write that adds to several numbers of an item. An absent item begins at zero. */
 export const addNumbers = (Key: Key, numbers: Readonly<Record<string, number>>): Write => ({
   action: { Update: { TableName, Key, ...addExpression(numbers) } },
   counts: {},
 })
 
-/** How an update says it; `others` are set, whatever they were. */
+/** The update expression that adds to numbers and sets `others`. */
 export function addExpression(
   numbers: Readonly<Record<string, number>>,
   others: Readonly<Record<string, number>> = {},
@@ -200,18 +200,18 @@ export function addExpression(
   }
 }
 
-/** The next version of a stored value. */
+/** A stored value with changes and the next version. */
 export const withNextVersion = <T extends { version: number }>(old: T, changes: Partial<T>): T => ({
   ...old,
   ...changes,
   version: old.version + 1,
 })
 
-/** Whether a value says already what is to change of it: then nothing is written. The table does not keep the order of members. */
+/** Whether a value has all of these members already, so that no write is needed. The order of members does not matter. */
 export const says = <T extends object>(old: T, changes: Partial<T>): boolean =>
   Object.entries(changes).every(([name, value]) => isDeepStrictEqual(value, (old as Record<string, unknown>)[name]))
 
-// This keeps writers off what a large transaction is at work on as well: there the version is raised already; see two-phase/.
+// An item that a two-phase commit has staged has a higher version, so this also refuses writers during one; see two-phase/.
 const over = (old: { version: number }) => ({
   ConditionExpression: '#version = :version',
   ExpressionAttributeNames: { '#version': 'version' },

@@ -4,9 +4,9 @@ import { countKeys, sumOf } from './counters.ts'
 import type { IndexName, Key } from './keys.ts'
 import { getMany, type Stored, type Walk, walk, walkTable } from './read.ts'
 
-/** Where a page lies in its list; the sort key beside it when a followed link carried one. */
+/** The place of a page in its list: an offset, or the sort key at its edge that a followed link carried. */
 export type PageRequest = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
-/** A partition of an index; or what of a partition of the table begins so, which is strongly consistent. */
+/** A partition of an index, or the items of a table's partition with this prefix, which are strongly consistent. */
 export type Partition = { index: IndexName; pk: string } | { pk: string; prefix: string }
 export type List = {
   /** Partitions whose items together are the list; their sort keys are of one kind. */
@@ -16,21 +16,21 @@ export type List = {
   /** Oldest first instead of newest first. */
   forward?: boolean
   only?: Walk['only']
-  /** Only these members of its items are read, where it is in an index. */
+  /** Reads only these members of its items. For lists in an index. */
   members?: Walk['members']
-  /** Each of `counted` is the size of the partition at the same place: those that are known to be empty need not be read. */
+  /** The nth counter is the size of the nth partition, so a partition that is known to be empty is not read. */
   isCountedEach?: boolean
-  /** Its items are in the partitions by chance, so that each holds its share of a page. */
+  /** Items are spread over the partitions at random, so each partition holds an equal share of a page. */
   isSpread?: boolean
   /** Only items with such a member of a member. */
   has?: Walk['has']
-  /** Items hold several entries of the list, in this order of their last words, oldest first; without it each item is one. */
+  /** The last parts of the sort keys of an item's entries, oldest first. Without it each item is one entry. */
   entries?: (item: Stored) => readonly string[]
 }
 export type Listing = {
   /** The item of each entry. */
   items: Stored[]
-  /** Where each entry lies: the sort key of its item, with its last word where there are several in one. */
+  /** The sort key of each entry: that of its item, and the entry's last part if an item holds several. */
   places: string[]
   count: number
   found: ReadonlyMap<string, Stored>
@@ -38,15 +38,15 @@ export type Listing = {
   last?: string
 }
 
-/** What a store answers for a page; the sort keys at its edges lead to its neighbours. */
+/** A page of results. The sort keys at its edges lead to the pages before and after it. */
 export type PageResult<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
 
-/** An offset without a hint is walked to, and not further than this: `next` reaches any depth at the cost of one page. */
+/** The highest offset without a sort key, since the items before it are read. Links in `next` reach any depth at the cost of one page. */
 export const DEEPEST_OFFSET = 1000
 
 /**
- * One page of a list: one call per partition, and one for its size together with the items under `also`, which are
- * found in the answer. Several partitions are merged by sort key.
+ * Reads one page of a list: one call for each partition, and one for its size and the items under `also`, which `found` holds.
+ * Several partitions are merged by sort key.
  */
 export async function readList(
   list: List,
@@ -58,7 +58,7 @@ export async function readList(
   const items = page.map((it) => it.item)
   const found = await getMany([...countKeys(list.counted), ...(await also(items))])
   if (list.isCountedEach) noteEmpty(list, found)
-  // Something has come where nothing was.
+  // A partition that was empty has items now.
   if (asked.length < list.partitions.length && withoutEmpty(list).some((it) => !asked.includes(it)))
     return readList(list, place, also)
   const [first, last] = [page.at(0)?.at, page.at(-1)?.at]
@@ -67,8 +67,8 @@ export async function readList(
 }
 
 /**
- * Partitions that were empty when this process last read their sizes, by the name of the counter. They are not read again until
- * their size, which comes with every page, says that something is there: most lists have such, of what few people have.
+ * Counters of partitions that were empty at the last read of this process. Such a partition is not read until its size, which is
+ * read with every page, is more than 0. Most lists have one: few people have drafts, for example.
  */
 const empty = lru<string, true>(5000)
 
@@ -105,7 +105,7 @@ async function pageOf(list: List, { limit, offset, from }: PageRequest): Promise
   return backwards ? page.reverse() : page
 }
 
-/** Of items with several entries so many are read as would do if each had this many. */
+/** Expected entries of an item that holds several. More items are read if they have fewer. */
 const ENTRIES = 4
 
 function runOf(partition: Partition, { only, members, has, entries }: List, forward: boolean, beyond?: string) {
@@ -119,9 +119,9 @@ function runOf(partition: Partition, { only, members, has, entries }: List, forw
   let last = beyond && entries ? withItemOf(beyond, forward) : beyond
   const run = {
     found: [] as FoundItem[],
-    /** There is nothing behind what was found. */
+    /** No items are left in the partition. */
     ended: false,
-    /** Reads so many more. */
+    /** Reads about `more` further entries. */
     fill: async (more: number) => {
       const limit = entries ? Math.ceil(more / ENTRIES) : more
       const what = { forward, limit, beyond: last }
@@ -139,12 +139,12 @@ function runOf(partition: Partition, { only, members, has, entries }: List, forw
   return run
 }
 
-/** From where to read so that the item of an entry, of which some may be left, is among what is read. */
+/** The sort key from which a walk includes the item of this entry, since it may hold further entries. */
 const withItemOf = (entry: string, forward: boolean) => (forward ? entry.slice(0, entry.lastIndexOf('#') - 1) : entry)
 
 type Run = ReturnType<typeof runOf>
 
-/** The first `wanted` items of all runs by sort key. Where one has given all that was read of it, more is read. */
+/** The first `wanted` items of all runs, by sort key. A run that may continue before the last of them is read further. */
 async function merged(runs: readonly Run[], wanted: number, share: number, forward: boolean): Promise<FoundItem[]> {
   const inOrder = (a: FoundItem, b: FoundItem) => compare(a.at, b.at) * (forward ? 1 : -1)
   const first = runs

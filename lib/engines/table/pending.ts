@@ -4,15 +4,15 @@ import { type Key, keyOf, place } from './keys.ts'
 
 type Stored = Record<string, unknown>
 
-/** What waits to be stored, by `pk sk`; undefined for what will be gone. */
+/** Writes that are not stored yet, by `pk sk`: the item, or undefined if it will be deleted. */
 export type Pending = Map<string, Stored | undefined>
-// Ambient, since what shows a thing is the same code for who reads it and for who changes it, and only the latter has a unit.
+// Ambient, since the same code makes the view for a read and for a write, and only a write has a unit. It affects reads alone.
 const pending = new AsyncLocalStorage<Pending>()
 
-/** Runs `work` so that its reads by key find what lies in `writes` at that moment. */
+/** Runs `work` so that its reads by key see what `writes` holds at that moment. */
 export const withPendingReads = <T>(writes: Pending, work: () => Promise<T>): Promise<T> => pending.run(writes, work)
 
-/** Runs `work` so that its reads by key find these writes, which are not in the table yet. Lists and counts do not. */
+/** Runs `work` so that its reads by key see these writes, which are not stored yet. Lists and counts do not. */
 export const reading = <T>(writes: readonly Write[], work: () => Promise<T>): Promise<T> =>
   pending.run(new Map(writes.flatMap(placed)), work)
 
@@ -23,7 +23,7 @@ function placed({ action: { Put, Delete } }: Write): [string, Stored | undefined
 
 const placeOf = (it: Stored) => place(keyOf(it))
 
-/** What was found under these keys, by `pk sk`, with what waits to be written there in its place. */
+/** The items that were read under these keys, with the pending writes in their place. */
 export function withPending(keys: readonly Key[], found: Map<string, Stored>): Map<string, Stored> {
   const writes = pending.getStore()
   if (!writes?.size) return found

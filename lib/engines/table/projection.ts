@@ -1,10 +1,10 @@
-/** Attributes that every reader needs besides those it asks for: where an item lies, what it is, and what a large transaction has written on it. */
+/** Attributes that every read needs: keys, type, shape, version, and the mark of a two-phase commit. */
 const always = ['pk', 'sk', 'type', 'shape', 'version', 'staged_by', 'staged_as', 'staged_type']
 
 type Projection = { ProjectionExpression: string; ExpressionAttributeNames: Record<string, string> }
 const known = new WeakMap<readonly string[], Projection>()
 
-/** How a read says that it wants these attributes and no others. It costs the same units, and the answer is as long as what is used of it. */
+/** The projection of a read to these members. It costs the same units, but its reply is shorter. */
 export function projectionOf(members: readonly string[]): Projection {
   const found = known.get(members)
   if (found) return found

@@ -11,7 +11,7 @@ import { rawMany, resolveStaged, resolveStagedInIndex } from './two-phase/staged
 
 export type Stored = Record<string, unknown>
 
-/** The stored thing, strongly consistent, or undefined. */
+/** One item by its id, strongly consistent; undefined if absent. */
 export async function get<Id, S extends v.GenericSchema<unknown, { version: number }>>(
   item: ItemType<Id, S>,
   id: Id,
@@ -23,7 +23,7 @@ export async function get<Id, S extends v.GenericSchema<unknown, { version: numb
   return now && parse(item, now)
 }
 
-/** The items under these keys, in one call for each hundred, by `pk sk`; what is absent is left out. With `members` only these of them, none of counters. */
+/** The items under these keys, by `pk sk`, with one call for 100. Absent ones are left out. `members` reads only these members, and none of counters. */
 export async function getMany(
   keys: readonly Key[],
   consistent = false,
@@ -39,20 +39,20 @@ export async function getMany(
 const keptAmong = (keys: readonly Key[]): Stored[] =>
   keys.map((at) => keptAt(place(at))).filter((it) => it !== undefined)
 
-/** As a consistent `getMany`; for the rest of the request, or until it writes, nobody asks again for what was found. */
+/** As a consistent `getMany`. What it reads is kept for the rest of the request, until the request writes. */
 export async function getManyOnce(keys: readonly Key[]): Promise<Map<string, Stored>> {
   const found = await getMany(keys, true)
   keepRead(found)
   return found
 }
 
-/** What a `getManyOnce` of the present request has found under a key, which has written nothing since. */
+/** An item that `getManyOnce` has read in the present request; undefined after the request has written. */
 export const onceRead = (at: Key): Stored | undefined => keptAt(place(at))
 
-/** What a `getMany` has found under a key. */
+/** The stored item under a key, among the results of `getMany`. */
 export const itemAt = (found: ReadonlyMap<string, Stored>, at: Key): Stored | undefined => found.get(place(at))
 
-/** The thing with this id that a `getMany` has found, as its type says. */
+/** The item with this id, parsed, among the results of `getMany`. */
 export function itemIn<Id, S extends v.GenericSchema<unknown, { version: number }>>(
   found: ReadonlyMap<string, Stored>,
   item: ItemType<Id, S>,
@@ -62,22 +62,22 @@ export function itemIn<Id, S extends v.GenericSchema<unknown, { version: number 
   return stored && parse(item, stored)
 }
 
-/** Everything in a partition whose sort key begins with `prefix`, strongly consistent, all pages. For partitions that are bounded by what they describe. */
+/** All items of a partition whose sort key begins with `prefix`, strongly consistent. For partitions of limited size, such as a record. */
 export const queryAll = (pk: string, prefix: string, forward = true): Promise<Stored[]> =>
   pages({ ...beginning(pk, prefix), ScanIndexForward: forward, ConsistentRead: true })
 
-/** Everything in a partition whose sort key lies between two texts, both included, strongly consistent, all pages. For bounded partitions. */
+/** All items of a partition with a sort key between two texts, both included, strongly consistent. For partitions of limited size. */
 export const queryAllBetween = (pk: string, from: string, to: string): Promise<Stored[]> =>
   pages({ ...between(pk, from, to), ConsistentRead: true })
 
-/** The first `limit` items of a partition whose sort key lies between two texts, both included, strongly consistent. One call. */
+/** The first `limit` items with a sort key between two texts, both included, strongly consistent. One call. */
 export async function queryBetween(pk: string, from: string, to: string, limit: number): Promise<Stored[]> {
   const query = { TableName, ...between(pk, from, to), Limit: limit, ConsistentRead: true }
   const { Items } = await db.send(new QueryCommand(query))
   return resolveStaged(Items ?? [])
 }
 
-/** The first items of a partition beyond a sort key, up to 1 MB of them, and whether there are more. One call; may lag behind for a moment. */
+/** The first items of a partition after a sort key, up to 1 MB, and whether more follow. One call, eventually consistent. */
 export async function queryBeyond(pk: string, sk: string): Promise<{ items: Stored[]; more: boolean }> {
   const { Items, LastEvaluatedKey } = await db.send(
     new QueryCommand({
@@ -94,13 +94,13 @@ export type Span = {
   prefix?: string
   forward: boolean
   limit: number
-  /** Only what lies beyond this sort key, in walking direction. */
+  /** Only items beyond this sort key, in the direction of the walk. */
   beyond?: string | undefined
-  /** Unless it is false, nothing that is there is missed. */
+  /** Strongly consistent unless false. */
   consistent?: boolean
 }
 
-/** The next items of one partition of the table itself whose sort key begins with `prefix`; asks again until there are `limit` of them or no more. */
+/** The next items of one partition of the table whose sort key begins with `prefix`: `limit` of them, or all that are left. */
 export const walkTable = ({ pk, prefix = '', forward, limit, beyond, consistent = true }: Span): Promise<Stored[]> =>
   pages(
     {
@@ -112,7 +112,7 @@ export const walkTable = ({ pk, prefix = '', forward, limit, beyond, consistent 
     limit,
   )
 
-/** The sort key of the nth item of a partition, from 1, or of the last one where there are fewer. Reads keys only, up to 1 MB of items a call; may lag behind for a moment. */
+/** The sort key of the nth item of a partition, from 1, or of the last item if it has fewer. Reads up to 1 MB a call, eventually consistent. */
 export async function nthKey({ pk, forward, beyond }: Pick<Span, 'pk' | 'forward' | 'beyond'>, nth: number) {
   let last = beyond
   for (let left = nth; left > 0; ) {
@@ -135,7 +135,7 @@ export async function nthKey({ pk, forward, beyond }: Pick<Span, 'pk' | 'forward
 
 type Query = Omit<QueryCommandInput, 'TableName' | 'IndexName' | 'Limit'>
 
-/** What a query of the table finds, page by page until there are `limit` items or no more. */
+/** The items of a query, page by page: `limit` of them, or all. */
 async function pages(query: Query, limit?: number): Promise<Stored[]> {
   const items: Stored[] = []
   let { ExclusiveStartKey } = query
@@ -148,7 +148,7 @@ async function pages(query: Query, limit?: number): Promise<Stored[]> {
   return items
 }
 
-/** A key may not be compared with an empty text. */
+/** DynamoDB refuses to compare a key with an empty text. */
 const beginning = (pk: string, prefix: string) =>
   prefix === ''
     ? { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } }
@@ -167,7 +167,7 @@ export type Walk = {
   pk: string
   forward: boolean
   limit: number
-  /** Only what lies beyond this sort key, in walking direction. */
+  /** Only items beyond this sort key, in the direction of the walk. */
   beyond?: string | undefined
   /** Only items whose attributes have these values. */
   only?: Readonly<Record<string, string | boolean>> | undefined
@@ -211,7 +211,7 @@ export async function walk(
   const seen = new Set<string>()
   let passed = 0
   for (let calls = 0; calls < budget && items.length < limit; calls += 1) {
-    // Where a large transaction is at work there may be much to pass over: so much is read that it costs few calls.
+    // During a two-phase commit many items may be skipped, so further calls read large pages.
     const Limit = passed === 0 && (filters.length === 0 || calls === 0) ? limit - items.length : MOST_PASSED
     const { Items = [], LastEvaluatedKey } = await db.send(new QueryCommand({ ...query, Limit }))
     const seenNow = await resolveStagedInIndex(Items, seen)
@@ -226,7 +226,7 @@ export async function walk(
 
 const MOST_PASSED = 1000
 
-/** The sizes in all parts of a group: by part, then by the name of the list within it. */
+/** The sizes of all lists in a group that has parts: by part, then by list. */
 export async function sizesOfParts(group: string): Promise<Map<string, Map<string, number>>> {
   const shards = Array.from({ length: SHARDS }, (_, shard) => queryAll(key.count(group, shard).pk, ''))
   const sizes = new Map<string, Map<string, number>>()
@@ -238,7 +238,7 @@ export async function sizesOfParts(group: string): Promise<Map<string, Map<strin
   return sizes
 }
 
-/** The sizes in a group without parts, by the name of the list within it. */
+/** The sizes of all lists in a group without parts, by list. */
 export async function sizesOfGroup(group: string): Promise<Map<string, number>> {
   const shards = Array.from({ length: SHARDS }, (_, shard) => key.count(group, shard))
   const sizes = new Map<string, number>()
@@ -251,7 +251,7 @@ function addCounts(sizes: Map<string, number>, item: Stored): void {
     sizes.set(name.slice(1), (sizes.get(name.slice(1)) ?? 0) + Number(n))
 }
 
-/** Whether the table answers at all. */
+/** Fails if the table does not answer. */
 export async function ping(): Promise<void> {
   await db.send(new GetCommand({ TableName, Key: key.sequence('ping') }))
 }

@@ -3,12 +3,12 @@ import { db, TableName } from './client.ts'
 import type { Stored } from './read.ts'
 import { resolveStaged } from './two-phase/staged.ts'
 
-/** Calls of a scan that are under way at once, each for a part of the table. */
+/** Segments of the table that are scanned at the same time. */
 const PARTS = 4
 
 /**
- * Every item of some types in the whole table, strongly consistent, page by page in no order. It reads all there is: for
- * commands and for the sweeper, never for a request. `cost` hears how many items each page has looked at.
+ * All items of some types, strongly consistent, page by page and in no order. It reads the whole table, so it is for commands and the
+ * sweeper, never for a request. `looked` gets the number of items that each page has read.
  */
 export const scan = (types: readonly string[], looked?: (items: number) => void): AsyncGenerator<Stored[]> =>
   scanAll(ofTypes(types), looked)

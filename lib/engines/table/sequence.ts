@@ -1,7 +1,7 @@
 import { key } from './keys.ts'
 import { addToNumber } from './write.ts'
 
-/** So many numbers a process takes at once: one write for all of them, on the one key that a sequence has. */
+/** Numbers that a process takes with one write. A sequence has one key, so fewer writes keep it from getting hot. */
 const BLOCK = 20
 
 type Block = { next: number; end: number }
@@ -13,7 +13,7 @@ const blocks = new Map<string, Promise<Block>>()
  * of time. A number that ends up unused leaves a gap and does no harm, and so does what a process has left when it ends.
  */
 export async function nextNumber(name: string): Promise<number> {
-  // Whoever comes at the same moment waits for the same block.
+  // Callers at the same moment wait for the same block.
   for (;;) {
     const waiting = blocks.get(name) ?? renew(name)
     const block = await waiting

@@ -3,15 +3,14 @@ import type * as v from 'valibot'
 import { blankWith } from './wire/shape.ts'
 
 /**
- * What was written by a process with the same schema need not be validated again when it is read. So each item is stored with the
- * shape of its type: a few letters that any change of the schema changes. An item of another shape, or of none, is completed by
- * the schema's defaults, as ever.
+ * An item that was written under the same schema is not validated again when it is read. So each item is stored with the shape of
+ * its type: a few letters, a hash of the schema. An item with another shape is validated, and gets the schema's defaults.
  */
 export type Shape = {
-  /** Undefined for a schema that does more than say what is there: its items are always validated. */
+  /** Undefined for a schema that checks or changes values: its items are always validated. */
   mark: string | undefined
   members: readonly string[]
-  /** An object with all of them, to be copied and filled. */
+  /** An object with all members, to be copied and filled. */
   blank: Readonly<Record<string, unknown>>
 }
 
@@ -41,7 +40,7 @@ export function pickMembers(
   return made
 }
 
-/** What schemas are made of, as far as it says what is there. */
+/** The parts of a valibot schema that describe its values. */
 type Parts = {
   type: string
   pipe?: unknown
@@ -58,7 +57,7 @@ type Parts = {
 const leaves = ['string', 'number', 'boolean', 'any', 'unknown', 'null']
 const wrappers = ['optional', 'exact_optional', 'nullable', 'nullish', 'undefinedable']
 
-/** A schema in words that say all of it; undefined where it has steps that change or check what is there. */
+/** A text that describes all of a schema; undefined if it checks or changes values. */
 function described(schema: v.GenericSchema): string | undefined {
   const { type, pipe, entries, item, key, value, wrapped, default: absent, options, literal } = schema as Parts
   if (pipe !== undefined || typeof absent === 'function') return undefined

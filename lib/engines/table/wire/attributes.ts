@@ -1,7 +1,7 @@
 import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb'
 import { setMember } from './shape.ts'
 
-/** An item as DynamoDB's JSON says it, such as `{"name": {"S": "text"}}`; what is undefined is left out. Fails for what no attribute can hold. */
+/** An item in DynamoDB's JSON, such as `{"name": {"S": "text"}}`. Undefined members are left out. Fails for values that no attribute can hold. */
 export function toWire(item: object): Record<string, unknown> {
   const wire: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(item)) if (value !== undefined) setMember(wire, name, valueToWire(value))
@@ -29,14 +29,14 @@ const isPlain = (value: unknown): value is object => {
   return parent === Object.prototype || parent === null
 }
 
-/** Sets, large numbers, and the refusal of what cannot be stored are those of the SDK. */
+/** The SDK converts sets and large numbers, and refuses what cannot be stored. */
 const byUtil = (value: unknown): unknown => convertToAttr(value as never, { removeUndefinedValues: true })
 
-/** A number as the table tells it; one that is beyond what a number holds is as the SDK makes it, or fails. */
+/** A number of the table. The SDK converts one that is too large for a JavaScript number, or fails. */
 export function numberOf(text: string): unknown {
   const number = Number(text)
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : convertToNative({ N: text })
 }
 
-/** Bytes as the table tells them. */
+/** Bytes of the table, which sends them in base64. */
 export const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'))

@@ -2,14 +2,14 @@ import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request 
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols'
 
-/** As the SDK's own handler keeps them. A connection on which nothing is heard for so long is given up. */
+/** Options of the SDK's own handler. A connection without any reply for 300 seconds is closed. */
 const kept = { keepAlive: true, maxSockets: 50, timeout: 300_000 }
 
 type Options = { abortSignal?: AbortSignal | { aborted: boolean } }
 
 /**
- * Sends the SDK's requests over kept connections and answers with the whole body: answers of the table are short, so none is
- * handed on as a stream. A connection that breaks fails as the SDK's retries expect it.
+ * Sends the SDK's requests over connections that stay open, and returns the whole body: replies of the table are short, so none
+ * is streamed. A broken connection fails with the error that the SDK tries again.
  */
 export class HttpHandler {
   readonly metadata = { handlerProtocol: 'http/1.1' }
@@ -69,7 +69,7 @@ function stopOn(signal: AbortSignal, sent: ClientRequest, reject: (error: Error)
 
 const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' })
 
-/** The SDK tries again what has this name. */
+/** The SDK tries an error of this name again. */
 const named = (error: NodeJS.ErrnoException) =>
   ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(error.code ?? '')
     ? Object.assign(error, { name: 'TimeoutError' })

@@ -9,13 +9,13 @@ import { answerIn, requestBody } from './messages.ts'
 import { type Sign, signerIn } from './signature.ts'
 
 /**
- * The document client with less between a call and the wire.
+ * Replaces `send` of the document client by a shorter way from a call to the wire.
  *
  * 1. Bodies are read and written in one walk, where the SDK takes three (schema, attributes, values).
  * 2. The endpoint is resolved once.
  * 3. The first attempt of a call needs neither stack nor middleware. If it fails the SDK goes on from there: it makes errors and tries again.
  *
- * `around` is given every call, to look at its input and its output.
+ * `around` wraps every call.
  */
 export function lean(
   client: DynamoDBClient,
@@ -33,7 +33,7 @@ export function lean(
     isOwn = middlewareStack.identify().every((it) => known.has(it))
   })
   const handlerFor = (schema: Schema, options?: Options): Handler => {
-    // What can be aborted has a way of its own.
+    // A call that can be aborted gets a handler of its own.
     if (options) return handlerOf(client, schema, options)
     const kept = handlers.get(schema) ?? handlerOf(client, schema, {})
     handlers.set(schema, kept)
@@ -42,7 +42,7 @@ export function lean(
   documents.send = (({ clientCommand: { schema, input: given } }: Documented, own?: Options) =>
     around(schema[2], given, async (input) => {
       const options = own ?? currentSignal()
-      // Where someone else has put a middleware into the stack, all goes through it.
+      // If a test has added a middleware, every call passes through the stack.
       const first = isOwn ? await attempt(schema, input, options) : undefined
       if (first?.output) return first.output
       return (await handlerFor(schema, options)({ input, ...first })).output
@@ -50,10 +50,10 @@ export function lean(
   return documents
 }
 
-/** What goes around each call: told the operation and its input, it makes the call and answers its output. */
+/** Wraps a call: it gets the operation and its input, makes the call, and returns its output. */
 type Around = (operation: string, input: object, call: (input: object) => Promise<object>) => Promise<object>
 
-/** What has come of a first attempt: its output; else the request, and the answer or failure from which the SDK goes on. */
+/** The result of a first attempt: its output, or else the request and the reply or error with which the SDK continues. */
 type First = { output?: object; request?: HttpRequest; came?: Came[] }
 type Came = () => Promise<{ response: HttpResponse }>
 
@@ -76,7 +76,7 @@ function firstAttempt({ config }: DynamoDBClient) {
   }
 }
 
-/** What is the same for all requests of a client. */
+/** The parts that all requests of a client share. */
 type Base = { place: Place; sign: Sign; succeeded: () => void }
 
 async function baseOf(config: DynamoDBClient['config']): Promise<Base> {
@@ -85,20 +85,20 @@ async function baseOf(config: DynamoDBClient['config']): Promise<Base> {
   return {
     place: await placeOf(config),
     sign: signerIn(await config.region()),
-    // Each success lets it try again a little more often.
+    // Each success gives the SDK's retry quota a little back.
     succeeded: () => token && 'recordSuccess' in strategy && strategy.recordSuccess(token),
   }
 }
 
 type Schema = readonly [sort: number, ...of: Parameters<typeof operation>]
 type Command = { schema: Schema; input: object }
-/** A command of lib-dynamodb has within it the plain one: the schema of its operation, and the input as it was given. */
+/** A command of lib-dynamodb holds the plain command: the schema of its operation, and its input. */
 type Documented = { clientCommand: Command }
 type Options = { abortSignal?: AbortSignal }
 type Handler = (args: { input: object } & First) => Promise<{ output: object }>
 
 function replaceMiddleware({ middlewareStack, config }: DynamoDBClient): void {
-  // These work for nobody: one copies every input and output for a logger that writes nothing, the other names the SDK in two headers.
+  // Neither is of use: one copies input and output for a logger that writes nothing, the other names the SDK in two headers.
   for (const idle of ['loggerMiddleware', 'getUserAgentMiddleware']) middlewareStack.remove(idle)
   let place: Promise<Place> | undefined
   middlewareStack.add(
@@ -107,7 +107,7 @@ function replaceMiddleware({ middlewareStack, config }: DynamoDBClient): void {
       const request = (args as First).request ?? requestOf(await place, schemaIn(context), args.input)
       return next({ ...args, request })
     },
-    // The SDK puts the choice of credentials before the resolving of endpoints, which this does too.
+    // This also resolves the endpoint. The alias keeps the order of the SDK's other middlewares, such as credentials.
     { step: 'serialize', name: 'serializerMiddleware', aliases: ['endpointV2Middleware'], override: true },
   )
   middlewareStack.add(
@@ -121,7 +121,7 @@ function replaceMiddleware({ middlewareStack, config }: DynamoDBClient): void {
   )
 }
 
-/** The whole way of a sort of command, from its input to its output. */
+/** The SDK's handler of one operation, from its input to its output. */
 function handlerOf({ middlewareStack, config }: DynamoDBClient, schema: Schema, options: Options): Handler {
   const [, , name] = schema
   const context = {
@@ -142,7 +142,7 @@ const schemaIn = (context: object): Schema =>
 
 type Place = ConstructorParameters<typeof HttpRequest>[0] & { headers: Record<string, string> }
 
-/** Where all requests go. Tables are named here, never given by their ARN, so it depends on nothing that is asked. */
+/** The endpoint of all requests. It depends on no input, since tables are given by name and never by ARN. */
 async function placeOf(config: DynamoDBClient['config']): Promise<Place> {
   const { url } = await getEndpointFromInstructions({}, GetItemCommand, { ...config })
   return {
@@ -166,7 +166,7 @@ const outputOf = ({ statusCode, headers, body }: HttpResponse, attempts?: number
     $metadata: { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid'], attempts },
   })
 
-/** What the SDK makes of a refusal, with the answer on it, which may say when to try again. */
+/** The SDK's error for a refusal. It carries the reply, whose headers may say when to try again. */
 async function errorIn(response: HttpResponse, config: DynamoDBClient['config'], context: object): Promise<unknown> {
   const [, ...asked] = schemaIn(context)
   const protocol: { deserializeResponse: Deserialize } = config.protocol as never
@@ -182,7 +182,7 @@ async function errorIn(response: HttpResponse, config: DynamoDBClient['config'],
 
 type Deserialize = (asked: ReturnType<typeof operation>, context: object, response: HttpResponse) => Promise<unknown>
 
-/** Calls `changed` whenever something is put into the stack or taken out of it, as tests do. */
+/** Calls `changed` when a middleware is added or removed, as tests do. */
 function whenChanged(stack: DynamoDBClient['middlewareStack'], changed: () => void): void {
   for (const name of ['add', 'addRelativeTo', 'use', 'remove', 'removeByTag'] as const) {
     const inner: (...given: never[]) => unknown = stack[name]

@@ -1,7 +1,7 @@
 import { toWire } from './attributes.ts'
 import { WireReader } from './reader.ts'
 
-/** The bodies of requests and answers. What holds attributes is named here; all the rest passes as it stands. */
+/** The body of a request or a reply. Members that hold attributes are named in this file; all others pass unchanged. */
 type Body = Readonly<Record<string, unknown>>
 type Convert = (value: never) => unknown
 type Shape = Readonly<Record<string, Convert>>
@@ -26,7 +26,7 @@ function converted(shape: Shape, body: Body): Body {
 
 const read = shaped({ Keys: each(toWire) })
 const write = each(shaped({ PutRequest: shaped({ Item: toWire }), DeleteRequest: shaped({ Key: toWire }) }))
-/** A batch is, by table, the keys of what is asked for, or requests to write. */
+/** A batch holds, by table, keys to read or requests to write. */
 const batch: Convert = (tables: Readonly<Record<string, never>>) =>
   Object.fromEntries(Object.entries(tables).map(([table, it]) => [table, (Array.isArray(it) ? write : read)(it)]))
 
@@ -35,10 +35,10 @@ const action = shaped(one)
 const parts = shaped({ Put: action, Update: action, Delete: action, ConditionCheck: action, Get: action })
 const asked: Shape = { ...one, ExclusiveStartKey: toWire, RequestItems: batch, TransactItems: each(parts) }
 
-/** The JSON of a request, its attributes in DynamoDB's notation. */
+/** The JSON of a request, with attributes in DynamoDB's notation. */
 export const requestBody = (given: object): string => JSON.stringify(converted(asked, given as Body))
 
-/** What an answer says, its attributes as values. */
+/** The members of a reply, with attributes as values. */
 export function answerIn(body: Uint8Array): Body {
   if (body.byteLength === 0) return {}
   const reader = new WireReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
@@ -62,7 +62,7 @@ const answered: Readonly<Record<string, Read>> = {
   Items: items,
   Attributes: item,
   LastEvaluatedKey: item,
-  // By table what a batch has found; in order what a transaction has.
+  // A batch replies by table, a transaction in order.
   Responses: (from) => (from.isList() ? from.list(() => withItems({ Item: item })(from)) : from.map(() => items(from))),
   UnprocessedKeys: (from) => from.map(() => unread(from)),
   UnprocessedItems: (from) => from.map(() => from.list(() => unwritten(from))),

@@ -11,13 +11,13 @@ const OPEN_MAP = 123
 const CLOSE_MAP = 125
 
 /**
- * Reads DynamoDB's JSON from left to right, once: `{"S": "text"}` becomes the text itself, and no object is made for it. Each
- * method reads one thing that begins here and goes behind it. Fails with `SyntaxError` for what is none.
+ * Reads DynamoDB's JSON once, from left to right: `{"S": "text"}` becomes the text itself, without an object between. Each method
+ * reads one value and moves behind it. Fails with `SyntaxError` if the text is not DynamoDB's JSON.
  */
 export class WireReader {
   readonly #text: string
   #at = 0
-  /** Where the next backslash is, which most answers have none of. */
+  /** The place of the next backslash, -1 if none is left. Most replies have none. */
   #escape: number
 
   constructor(text: string) {
@@ -25,15 +25,15 @@ export class WireReader {
     this.#escape = text.indexOf('\\')
   }
 
-  /** An item: its attributes as values. */
+  /** Reads an item, with its attributes as values. */
   readonly item = (): Record<string, unknown> => orderMembers(this, this.#attribute)
 
-  /** A map of something, by name; `one` is told the name. */
+  /** Reads a map. `one` gets a name and reads its value. */
   map(one: (name: string) => unknown): Record<string, unknown> {
     return orderMembers(this, one)
   }
 
-  /** A list of something. */
+  /** Reads a list. `one` reads each value. */
   list<T>(one: () => T): T[] {
     const all: T[] = []
     this.#expect(OPEN_LIST)
@@ -50,7 +50,7 @@ export class WireReader {
     return this.#peek() === OPEN_LIST
   }
 
-  /** JSON as JSON is. */
+  /** Reads plain JSON. */
   readonly plain = (): unknown => {
     const code = this.#peek()
     if (code === QUOTE) return this.text()
@@ -59,7 +59,7 @@ export class WireReader {
     return this.#word()
   }
 
-  /** Goes through the members of a map, each of which `member` must read. */
+  /** Goes through the members of a map. `member` must read each value. */
   members(member: (name: string) => void): void {
     this.#expect(OPEN_MAP)
     while (this.#peek() !== CLOSE_MAP) {
@@ -72,7 +72,7 @@ export class WireReader {
     this.#at += 1
   }
 
-  /** A text in quotes. */
+  /** Reads a text in quotes. */
   text(): string {
     if (this.#peek() !== QUOTE) throw this.#fault()
     const start = this.#at + 1
@@ -93,7 +93,7 @@ export class WireReader {
     throw this.#fault()
   }
 
-  /** The value of an attribute, which is a map with one member that is named after its type. */
+  /** Reads an attribute: a map with one member, whose name is the type. */
   readonly #attribute = (): unknown => {
     this.#expect(OPEN_MAP)
     const type = this.#type()
@@ -103,7 +103,7 @@ export class WireReader {
     return value
   }
 
-  /** The name of a type: most have one letter, which need not be looked for. */
+  /** Reads the name of a type. Most have one letter, so no search for the closing quote is needed. */
   #type(): string {
     if (this.#peek() !== QUOTE || this.#text.charCodeAt(this.#at + 2) !== QUOTE) return this.text()
     this.#at += 3
@@ -137,7 +137,7 @@ export class WireReader {
     throw this.#fault()
   }
 
-  /** A number, true, false or null. */
+  /** Reads a number, true, false or null. */
   #word(): unknown {
     this.#peek()
     const start = this.#at
@@ -146,7 +146,7 @@ export class WireReader {
     return Object.hasOwn(words, word) ? words[word] : JSON.parse(word)
   }
 
-  /** The character that comes next, behind blanks. */
+  /** The next character that is not a blank. */
   #peek(): number {
     while (this.#text.charCodeAt(this.#at) <= 32) this.#at += 1
     return this.#text.charCodeAt(this.#at)
@@ -163,5 +163,5 @@ export class WireReader {
 }
 
 const words: Readonly<Record<string, unknown>> = { true: true, false: false, null: null }
-/** Nothing comes after the end, where there is no code. */
+/** Behind the end of the text the code is NaN, which is false here. */
 const isOfWord = (code: number) => code > 32 && code !== COMMA && code !== CLOSE_LIST && code !== CLOSE_MAP

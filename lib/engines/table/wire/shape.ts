@@ -1,14 +1,14 @@
-/** What goes through the members of something by name. */
+/** A source that goes through its members by name. */
 type Members = { members: (member: (name: string) => void) => void }
 
-/** The names that have been met, in this order. Items have some hundreds; what people name themselves may be without end. */
+/** Names of members, in the order in which they were first read. Items have some hundreds. Names that people choose have no limit. */
 const ordinals = new Map<string, number>()
 const names: string[] = []
 const MOST_NAMES = 2000
 
 /**
- * An object with these members, in an order that is the same for all objects with them. The table tells them in any order, and
- * V8 would have to describe each order apart: objects that are alike then take three times as long to read and to use.
+ * An object with these members, always in the same order. The table returns them in any order, and V8 makes a hidden class for each
+ * order. Objects of many hidden classes take three times as long to read and to use.
  */
 export function orderMembers(from: Members, read: (name: string) => unknown): Record<string, unknown> {
   const [known, values]: [number[], unknown[]] = [[], []]
@@ -25,15 +25,15 @@ export function orderMembers(from: Members, read: (name: string) => unknown): Re
   return made
 }
 
-/** Sets of members that have been met, member by member in their order, with an object that has them all. */
+/** Sets of members that were read, as a tree by member in order, each with an object that has all of them. */
 type Met = { further: Map<number, Met>; blank?: object }
 const none: Met = { further: new Map() }
 let met = 0
 const MOST_MET = 5000
-/** V8 keeps an object as a dictionary, which is slow to read and to copy, when so many members are added by computed names. */
+/** Members added by computed names after which V8 turns an object into a dictionary, which is slow to read and to copy. */
 const MANY = 12
 
-/** An object with these members, to be copied and filled; nothing where they are few, or too many sets have been met. */
+/** An object with these members, to be copied and filled. Undefined for few members, and once too many sets were read. */
 function blankOf(known: readonly number[]): object | undefined {
   if (known.length <= MANY) return undefined
   let at = none
@@ -62,7 +62,7 @@ function ordinalOf(name: string): number | undefined {
   return names.push(name) - 1
 }
 
-/** Puts a value into its place among those that are in order already. */
+/** Inserts a value into the sorted ones. */
 function insert(known: number[], values: unknown[], ordinal: number, value: unknown): void {
   let at = known.length
   for (; at > 0 && (known[at - 1] ?? 0) > ordinal; at -= 1) {
@@ -73,7 +73,7 @@ function insert(known: number[], values: unknown[], ordinal: number, value: unkn
   values[at] = value
 }
 
-/** A member by any name, also by one that an assignment would take for something else. */
+/** Sets a member of any name. An assignment to `__proto__` would set the prototype. */
 export function setMember(of: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') of[name] = value
   else Object.defineProperty(of, name, { value, enumerable: true, writable: true, configurable: true })

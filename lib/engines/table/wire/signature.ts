@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { HttpRequest } from '@smithy/core/protocols'
 
-/** What signs, as the SDK resolves it. */
+/** Credentials, as the SDK resolves them. */
 export type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 
 export type Sign = (
@@ -11,8 +11,8 @@ export type Sign = (
 ) => Record<string, string>
 
 /**
- * Signs requests to DynamoDB with AWS's signature, version 4: all of them are posted to one path and have no query, so little is
- * left of what a general signer does. The key is made once a day. Answers the headers, those of the signature included.
+ * Signs requests to DynamoDB by AWS Signature Version 4. All of them are posted to one path and have no query, so this does less than
+ * a general signer. The key is derived once a day. Returns the headers, with those of the signature.
  */
 export function signerIn(region: string): Sign {
   let kept: { secret: string; day: string; mac: Mac } | undefined
@@ -37,7 +37,7 @@ export function signerIn(region: string): Sign {
   }
 }
 
-/** The code of a text under one key. */
+/** The message authentication code of a text under one key. */
 type Mac = (text: string) => Buffer
 
 const macOfDay = (secret: string, day: string, region: string): Mac =>
@@ -45,7 +45,7 @@ const macOfDay = (secret: string, day: string, region: string): Mac =>
 
 const BLOCK = 64
 
-/** HMAC with SHA-256 (RFC 2104) by two digests: Node makes an object of each key, which takes ten times as long. */
+/** HMAC with SHA-256 (RFC 2104) by two digests. Node's own makes an object for each key, which takes ten times as long. */
 export function macOf(key: Uint8Array): Mac {
   const block = Buffer.alloc(BLOCK)
   block.set(key.byteLength > BLOCK ? hash('sha256', key, 'buffer') : key)
