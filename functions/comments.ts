@@ -5,8 +5,14 @@ import { type Comment, onEntity } from '../lib/domain/comments/items.ts'
 import * as remarks from '../lib/domain/comments/on-records.ts'
 import { CommentBody, CommentText, commentNumber } from '../lib/domain/comments/queries.ts'
 import { reactionKeys, reactionsTo } from '../lib/domain/comments/reactions.ts'
-import { type CommentPage, list, listReplies, type Shown, showComment } from '../lib/domain/comments/threads.ts'
-import { commentRow, EntityCommentView, type Frame, RemarkView, remarkRow } from '../lib/domain/comments/view.ts'
+import {
+  type CommentPage,
+  listReplies,
+  listThread,
+  type ShownComment,
+  showComment,
+} from '../lib/domain/comments/threads.ts'
+import { commentRow, EntityCommentView, RemarkView, remarkRow, type ThreadFrame } from '../lib/domain/comments/view.ts'
 import type { RecordItem } from '../lib/domain/records/items.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { cut } from '../lib/engines/matching/index.ts'
@@ -63,7 +69,7 @@ const changeIn = changeRoute({
   subject: ownRemark,
   body: CommentText,
   handle: async ({ unit, subject, actor, body, request }) => {
-    const next = await remarks.amend(unit, subject, body.comment)
+    const next = await remarks.amendRemark(unit, subject, body.comment)
     return shownRow(subject.about, next, actor, request)
   },
 })
@@ -77,13 +83,13 @@ const changeFlat = changeRoute({
   subject: ownAnyRemark,
   body: CommentText,
   handle: async ({ unit, subject, actor, body }) => {
-    const next = await remarks.amend(unit, subject, body.comment)
+    const next = await remarks.amendRemark(unit, subject, body.comment)
     return flatRow(next, subject.about, actor)
   },
 })
 
 const remove = async ({ unit, subject }: { unit: UnitOfWork; subject: remarks.Remark }) => {
-  await remarks.remove(unit, subject)
+  await remarks.removeRemark(unit, subject)
   return replyNoContent()
 }
 
@@ -100,7 +106,7 @@ export const routes = withTables({
     subject: thread,
     handle: async ({ subject, actor, page, request }) => {
       const of = onEntity(subject.entity_id)
-      return pageOf(subject, await list(of, page, reactionKeys(of, actor)), { actor, page, request })
+      return pageOf(subject, await listThread(of, page, reactionKeys(of, actor)), { actor, page, request })
     },
   }),
 
@@ -115,7 +121,7 @@ export const routes = withTables({
     body: CommentBody,
     idempotent: '24h',
     handle: async ({ unit, subject, actor, body, request }) => {
-      const made = await remarks.create(unit, subject, actor, body)
+      const made = await remarks.createRemark(unit, subject, actor, body)
       return replyCreated(await shownRow(subject, made, actor, request))
     },
   }),
@@ -185,7 +191,7 @@ export const routes = withTables({
       const it = await remarks.loadAbout(entity_id)
       if (!it || it.deleted_at || !mayInspect(actor, it))
         throw invalid({ submission: ['There is no record with this id.'] })
-      const made = await remarks.create(unit, it, actor, said)
+      const made = await remarks.createRemark(unit, it, actor, said)
       return replyCreated(await flatRow(made, it, actor))
     },
   }),
@@ -218,7 +224,11 @@ export const handler = endpoint(routes)
 type Asked = { actor: Actor | null; page: PageRequest; request: Request }
 
 /** What rows of a record's thread have in common. */
-const frameOf = ({ entity_id }: RecordItem, found: Shown['found'], { actor, request }: Omit<Asked, 'page'>): Frame => ({
+const frameOf = (
+  { entity_id }: RecordItem,
+  found: ShownComment['found'],
+  { actor, request }: Omit<Asked, 'page'>,
+): ThreadFrame => ({
   of: { submission: entity_id, entity_id },
   at: `${request.origin}/data/entities/${entity_id}/comments/`,
   reactions: (it) => reactionsTo(it, found, actor),
@@ -238,13 +248,13 @@ const flatRow = async (comment: Comment, about: RecordItem, actor: Actor | null)
   remarkRow({ comment, about }, await peopleOf([comment.user_id]), actor)
 
 type Wanted = v.InferOutput<typeof Filter>
-type Where = Parameters<typeof remarks.listOf>[2]
+type Where = Parameters<typeof remarks.listRemarksBy>[2]
 
 async function chosen(it: Wanted, actor: Actor | null, place: Where): Promise<remarks.Remarks> {
   if (it.submission_id) {
     const found = v.is(uuid, it.submission_id) ? await remarks.loadAbout(it.submission_id) : undefined
-    return found && mayInspect(actor, found) ? remarks.listOn(found.entity_id, place) : remarks.nothing
+    return found && mayInspect(actor, found) ? remarks.listRemarksOn(found.entity_id, place) : remarks.noRemarks
   }
   const user = it.user_id || (it.username ? (await loadUserByUsername(it.username))?.id : undefined)
-  return v.is(uuid, user) ? remarks.listOf(user, actor, place) : remarks.nothing
+  return v.is(uuid, user) ? remarks.listRemarksBy(user, actor, place) : remarks.noRemarks
 }

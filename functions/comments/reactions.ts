@@ -5,14 +5,14 @@ import * as s from '../../lib/base/shapes.ts'
 import { onEntity, onProject } from '../../lib/domain/comments/items.ts'
 import { loadAbout } from '../../lib/domain/comments/on-records.ts'
 import {
+  loadReactions,
   ReactionsView,
   type ReactionTarget,
   reactionTypes,
-  summaryOf,
   ToggledView,
   toggleReaction,
 } from '../../lib/domain/comments/reactions.ts'
-import { load as loadComment } from '../../lib/domain/comments/threads.ts'
+import { loadComment } from '../../lib/domain/comments/threads.ts'
 import { asSubject, project } from '../../lib/domain/projects/items.ts'
 import { get } from '../../lib/engines/table/index.ts'
 import { creation, ok } from '../../lib/platform/http/answer.ts'
@@ -57,7 +57,7 @@ export const reactions = {
     description: 'Of `entity_id` and `comment_id` one is named.',
     answer: ok(ReactionsView),
     query: Summary,
-    handle: async ({ actor, query }) => summaryOf(await targetOf(query, actor), actor),
+    handle: async ({ actor, query }) => loadReactions(await targetOf(query, actor), actor),
   }),
 } satisfies Routes
 

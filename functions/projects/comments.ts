@@ -5,7 +5,7 @@ import { type Comment, onProject } from '../../lib/domain/comments/items.ts'
 import { CommentBody, CommentText, commentNumber } from '../../lib/domain/comments/queries.ts'
 import { ReactionsView, reactionKeys, reactionsTo } from '../../lib/domain/comments/reactions.ts'
 import * as threads from '../../lib/domain/comments/threads.ts'
-import { commentRow, type Frame } from '../../lib/domain/comments/view.ts'
+import { commentRow, type ThreadFrame } from '../../lib/domain/comments/view.ts'
 import { livingComment, loadProjectRemark } from '../../lib/domain/projects/comments.ts'
 import type { Project } from '../../lib/domain/projects/items.ts'
 import { loadProject } from '../../lib/domain/projects/projects.ts'
@@ -51,7 +51,7 @@ const amend = changeRoute({
   subject: commentOf,
   body: CommentText,
   handle: async ({ unit, subject, actor, body, request }) => {
-    const next = await remarks.amend(unit, livingComment(subject), body.comment)
+    const next = await remarks.amendComment(unit, livingComment(subject), body.comment)
     return shownRow(subject.on.about, next, actor, request)
   },
 })
@@ -67,7 +67,7 @@ export const comments = {
     subject: projectOf,
     handle: async ({ subject: { about }, actor, page, request }) => {
       const of = onProject(about.id)
-      return pageOf(about, await threads.list(of, page, reactionKeys(of, actor)), { actor, page, request })
+      return pageOf(about, await threads.listThread(of, page, reactionKeys(of, actor)), { actor, page, request })
     },
   }),
 
@@ -80,7 +80,7 @@ export const comments = {
     body: CommentBody,
     idempotent: '24h',
     handle: async ({ unit, subject: { about }, actor, body, request }) => {
-      const made = await remarks.create(unit, onProject(about.id), actor, body)
+      const made = await remarks.createComment(unit, onProject(about.id), actor, body)
       return replyCreated(await shownRow(about, made, actor, request))
     },
   }),
@@ -117,7 +117,7 @@ export const comments = {
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ unit, subject }) => {
-      await remarks.remove(unit, livingComment(subject))
+      await remarks.removeComment(unit, livingComment(subject))
       return replyNoContent()
     },
   }),
@@ -128,9 +128,9 @@ type Asked = { actor: Actor | null; page: PageRequest; request: Request }
 /** What rows of a project's thread have in common. */
 const frameOf = (
   { id, slug }: Project,
-  found: threads.Shown['found'],
+  found: threads.ShownComment['found'],
   { actor, request }: Omit<Asked, 'page'>,
-): Frame => ({
+): ThreadFrame => ({
   of: { project: id },
   at: `${request.origin}/data/projects/${slug}/comments/`,
   reactions: (it) => reactionsTo(it, found, actor),

@@ -3,32 +3,32 @@ import { conflict, invalid, notFound } from '../../base/errors.ts'
 import type { HistoryAudience } from '../../base/visibility.ts'
 import { addToNumber } from '../../engines/table/immediate.ts'
 import type { Plan } from '../../engines/table/index.ts'
-import { get, put, remove as removal, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
+import { get, put, remove, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
 
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type Comment, comment, commentPlace, isThere, type Thread, threadOf } from './items.ts'
-import { load, loadIn } from './threads.ts'
+import { type Comment, comment, commentPlace, isPresent, type Thread, threadOf } from './items.ts'
+import { loadComment, loadCommentIn } from './threads.ts'
 
 /** Writing, changing and deleting comments. */
 
 /** The text, and the number of the comment that it answers. */
 export type CommentInput = { comment: string; parent: number | null }
-/** What else is written with a comment: further writes, its audience, and its activity. */
+/** Further writes of a comment's transaction, and its audience and activity. */
 export type Also = {
   writes: readonly Write[]
   standing?: HistoryAudience
   activity_id?: string | null
 }
 
-/** Many people comment on one thing at the same time, so each tries this often. */
+/** Attempts of one write. Many people may comment on one record at the same time. */
 const ATTEMPTS = 20
 
 /**
- * Writes a comment and what goes with it, in one transaction. `also` is called again after a conflict. Fails with `invalid` if
- * `parent` is no comment of this thread.
+ * Writes a comment in one transaction with the writes that `also` returns. After a conflict `also` is called again. Fails with
+ * `invalid` if `parent` is not a comment of this thread.
  */
-export async function create(
+export async function createComment(
   unit: UnitOfWork,
   thread: Thread,
   actor: Actor,
@@ -43,7 +43,7 @@ export async function create(
   const { writes, standing = 'withheld', activity_id = null } = await also(at, unit.attempt)
   const root =
     above && withNextVersion<Comment>(above.root, { replies: above.root.replies + 1, came: above.root.came + 1 })
-  const made: Comment = {
+  const created: Comment = {
     id,
     thread: threadOf(thread),
     ...thread,
@@ -64,16 +64,16 @@ export async function create(
     updated_at: at,
     version: 1,
   }
-  unit.add([...newComment(made), ...(above && root ? answerWrites(above, root) : []), ...writes])
-  return made
+  unit.add([...newComment(created), ...(above && root ? answerWrites(above, root) : []), ...writes])
+  return created
 }
 
 /** The comment that is answered, and the root of its thread of replies. */
 type Above = { parent: Comment; root: Comment }
 
 async function findParent(thread: Thread, id: number): Promise<Above> {
-  const parent = (await loadIn(thread, id))?.comment
-  if (!parent || !isThere(parent)) throw invalid({ parent: ['There is no such comment here.'] })
+  const parent = (await loadCommentIn(thread, id))?.comment
+  if (!parent || !isPresent(parent)) throw invalid({ parent: ['There is no such comment here.'] })
   return { parent, root: parent.id === parent.root ? parent : await rootOf(parent) }
 }
 
@@ -86,13 +86,16 @@ function answerWrites({ parent, root: old }: Above, root: Comment): Write[] {
 }
 
 /** The writes of a new comment alone, without its activity. */
-export const newComment = (made: Comment): Write[] => {
-  const { id, thread, root, place } = made
-  return [put(comment, made, undefined), put(commentPlace, { id, thread, root, place, version: 1 as const }, undefined)]
+export const newComment = (created: Comment): Write[] => {
+  const { id, thread, root, place } = created
+  return [
+    put(comment, created, undefined),
+    put(commentPlace, { id, thread, root, place, version: 1 as const }, undefined),
+  ]
 }
 
 /** Changes the text. Fails with `notFound` if the comment is deleted, and with `conflict` if its text was changed meanwhile. */
-export const amend = (
+export const amendComment = (
   unit: UnitOfWork,
   old: Comment,
   text: string,
@@ -104,8 +107,8 @@ export const amend = (
     return { result: next, writes: [put(comment, next, it), ...(await also(it, attempt))] }
   })
 
-/** Deletes a comment. One that has replies keeps its place, without text and author. Fails as `amend` does. */
-export const remove = (
+/** Deletes a comment. One that has replies keeps its place, without text and author. Fails as `amendComment` does. */
+export const removeComment = (
   unit: UnitOfWork,
   old: Comment,
   also: (it: Comment, attempt: number) => Promise<readonly Write[]> = async () => [],
@@ -124,15 +127,15 @@ async function planOnLatest<T>(
 ): Promise<T> {
   unit.retryOn('conflict', ATTEMPTS)
   const it = unit.attempt === 1 ? old : await get(comment, old)
-  if (!it || !isThere(it)) throw notFound()
+  if (!it || !isPresent(it)) throw notFound()
   if (it.comment !== old.comment) throw conflict()
   return unit.addPlan(await plan(it, unit.attempt))
 }
 
-/** Deleted comments that are removed at most with one reply. */
+/** The most deleted comments that one removal takes away with a reply. */
 const MOST_LEVELS = 40
 
-/** Removes a comment without replies. Deleted comments above it, kept only because of this reply, go too. */
+/** Removes a comment without replies. Deleted comments above it that only this reply kept are removed, too. */
 async function removalWrites(it: Comment): Promise<Write[]> {
   const writes = itemRemovals(it)
   let above = await parentOf(it)
@@ -155,15 +158,15 @@ async function removalWrites(it: Comment): Promise<Write[]> {
   ]
 }
 
-const isKeptForOneReply = (it: Comment) => !isThere(it) && it.answers === 1
+const isKeptForOneReply = (it: Comment) => !isPresent(it) && it.answers === 1
 const itemRemovals = (it: Comment): Write[] => {
   const { id, thread, root, place } = it
-  return [removal(comment, it), removal(commentPlace, { id, thread, root, place, version: 1 as const })]
+  return [remove(comment, it), remove(commentPlace, { id, thread, root, place, version: 1 as const })]
 }
 
 const parentOf = async (it: Comment): Promise<Comment | undefined> => {
   if (it.parent === null) return undefined
-  const above = await load(it.parent)
+  const above = await loadComment(it.parent)
   // It was removed a moment ago, together with this comment.
   if (!above) throw conflict()
   return above

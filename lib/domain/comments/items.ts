@@ -9,7 +9,7 @@ import { key } from '../../platform/table/keys.ts'
  * other, are its replies, oldest first. The first replies are stored where one query reads them together with a page of roots.
  */
 
-/** What is commented on: a record or a project. */
+/** The subject of a thread: a record or a project. */
 export type Thread = { entity_id: string; project_id: null } | { entity_id: null; project_id: string }
 /** The thread of a record. */
 export const onEntity = (entity_id: string): Thread => ({ entity_id, project_id: null })
@@ -55,7 +55,7 @@ export const commentIdOf = (it: Pick<Comment, 'id'>): string => shortIdOf(it.id)
 export const threadOf = ({ entity_id, project_id }: Thread) =>
   entity_id ? `ENTITY#${entity_id}` : `PROJECT#${project_id}`
 /** Whether a comment is not deleted. */
-export const isThere = (it: Comment) => it.user_id !== null
+export const isPresent = (it: Comment) => it.user_id !== null
 /** The lists that hold a comment: roots of a thread, all of a thread, replies to a root, comments of one person. */
 export const rootList = (thread: string) => `THREAD#${thread}`
 export const flatList = (thread: string) => `COMMENTS#${thread}`
@@ -68,12 +68,12 @@ export const comment = defineItem({
   key: (it: Pick<Comment, 'thread' | 'id' | 'root' | 'place'>) => key.comment(it.thread, it),
   indexes: (it) => ({
     ...(it.id !== it.root && { gsi4: { pk: replyList(it.root), sk: padPlace(it.place) } }),
-    ...(isThere(it) && { gsi1: { pk: flatList(it.thread), sk: padNumber(it.id) } }),
+    ...(isPresent(it) && { gsi1: { pk: flatList(it.thread), sk: padNumber(it.id) } }),
     ...(it.user_id && it.entity_id && { gsi3: { pk: authorList(it.user_id, it.standing), sk: padNumber(it.id) } }),
   }),
   counted: (it) => [
     ...(it.id === it.root ? [rootList(it.thread)] : []),
-    ...(isThere(it) ? [flatList(it.thread)] : []),
+    ...(isPresent(it) ? [flatList(it.thread)] : []),
     ...(it.user_id && it.entity_id ? [authorList(it.user_id, it.standing)] : []),
   ],
 })

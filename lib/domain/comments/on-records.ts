@@ -16,16 +16,11 @@ import { type Actor, audiencesFor, type Subject } from '../../platform/permissio
 import { key } from '../../platform/table/keys.ts'
 import { newActivity, withActivity, withActivityComment } from '../records/build.ts'
 import { type Activity, activity, type RecordItem, recordItem, withActivityAudience } from '../records/items.ts'
-import {
-  amend as amendComment,
-  type CommentInput,
-  create as createComment,
-  remove as removeComment,
-} from './comments.ts'
+import { amendComment, type CommentInput, createComment, removeComment } from './comments.ts'
 import { type Comment, onEntity } from './items.ts'
-import { listBy, listFlat, load as loadComment, loadIn } from './threads.ts'
+import { listCommentsBy, listCommentsFlat, loadComment, loadCommentIn } from './threads.ts'
 
-/** Comments on records. Each is in the record's history too, and whoever sees the record sees the comment. */
+/** Comments on records. Each is in the record's history, too, and has the record's audience. */
 
 /** A comment with its record, as the subject of permissions. */
 export type Remark = Subject & { remark: Comment; about: RecordItem; version: number }
@@ -35,7 +30,7 @@ export const loadAbout = (entity_id: string): Promise<RecordItem | undefined> =>
 
 /** A comment of this record's thread. Two calls. */
 export async function loadRemark(entity_id: string, id: number): Promise<Remark | undefined> {
-  const it = await loadIn(onEntity(entity_id), id, [key.head(entity_id)])
+  const it = await loadCommentIn(onEntity(entity_id), id, [key.head(entity_id)])
   return it && remarkOf(it.comment, it.found)
 }
 
@@ -58,7 +53,12 @@ const subjectOf = ({ contributor_id, public: isPublic, access_tier, deleted_at }
 })
 
 /** Writes a comment. The comment, its activity and the record's latest feedback are one transaction. */
-export const create = (unit: UnitOfWork, first: RecordItem, actor: Actor, input: CommentInput): Promise<Comment> =>
+export const createRemark = (
+  unit: UnitOfWork,
+  first: RecordItem,
+  actor: Actor,
+  input: CommentInput,
+): Promise<Comment> =>
   createComment(unit, onEntity(first.entity_id), actor, input, async (at, attempt) => {
     const about = await loadLatest(first, attempt)
     if (about.deleted_at) throw notFound()
@@ -72,13 +72,13 @@ export const create = (unit: UnitOfWork, first: RecordItem, actor: Actor, input:
   })
 
 /** Changes the text, in the record's history too. Fails with `conflict` if somebody else changed it meanwhile. */
-export const amend = (unit: UnitOfWork, { remark, about }: Remark, text: string): Promise<Comment> =>
+export const amendRemark = (unit: UnitOfWork, { remark, about }: Remark, text: string): Promise<Comment> =>
   amendComment(unit, remark, text, async (it, attempt) =>
     activityWrites(it, await loadLatest(about, attempt), beginningOf(text)),
   )
 
 /** Deletes a comment. The record's history still shows that there was one, without its text. */
-export const remove = (unit: UnitOfWork, { remark, about }: Remark): Promise<void> =>
+export const removeRemark = (unit: UnitOfWork, { remark, about }: Remark): Promise<void> =>
   removeComment(unit, remark, async (it, attempt) => activityWrites(it, await loadLatest(about, attempt), ''))
 
 /** The beginning of a comment that the record's history shows. */
@@ -94,7 +94,7 @@ async function activityWrites({ activity_id, entity_id }: Comment, about: Record
   return isShown ? [changed, put(recordItem, withNextVersion<RecordItem>(next, {}), about)] : [changed]
 }
 
-/** The record as it was read; from the second attempt on, as it is now. */
+/** The record as it was read. From the second attempt on, it is loaded again. */
 async function loadLatest(first: RecordItem, attempt: number): Promise<RecordItem> {
   const about = attempt === 1 ? first : await loadAbout(first.entity_id)
   if (!about) throw notFound()
@@ -104,27 +104,27 @@ async function loadLatest(first: RecordItem, attempt: number): Promise<RecordIte
 /** Who sees a comment on this record. */
 export const commentAudienceOf = (about: RecordItem): HistoryAudience => historyAudienceOf(about, true)
 
-/** Comments one by one, each with its record. */
+/** Comments outside their threads, each with its record. */
 export type Remarks = PageResult<{ comment: Comment; about: RecordItem | undefined }> & {
   found: ReadonlyMap<string, Stored>
 }
-export const nothing: Remarks = { count: 0, results: [], found: new Map() }
+export const noRemarks: Remarks = { count: 0, results: [], found: new Map() }
 
-/** One person's comments, newest first. Callers get all of their own; of others, those on records that they see. Two calls. */
-export async function listOf(user: string, actor: Actor | null, place: PageRequest): Promise<Remarks> {
-  return withRecords(await listBy(user, audiencesOf(user, actor), place, recordsOf))
+/** Lists one person's comments, newest first: all of the caller's own, and those of others on records that the caller sees. Two calls. */
+export async function listRemarksBy(user: string, actor: Actor | null, place: PageRequest): Promise<Remarks> {
+  return withRecords(await listCommentsBy(user, audiencesOf(user, actor), place, recordsOf))
 }
 
 /** All comments on a record, newest first. Two calls. */
-export const listOn = async (entity_id: string, place: PageRequest): Promise<Remarks> =>
-  withRecords(await listFlat(onEntity(entity_id), place, recordsOf))
+export const listRemarksOn = async (entity_id: string, place: PageRequest): Promise<Remarks> =>
+  withRecords(await listCommentsFlat(onEntity(entity_id), place, recordsOf))
 
 /** The audiences among this person's comments that the caller belongs to. */
 function audiencesOf(user: string, actor: Actor | null): readonly HistoryAudience[] {
   return actor?.id === user ? historyAudiences : audiencesFor(actor)
 }
 
-const withRecords = ({ items, ...listing }: Awaited<ReturnType<typeof listBy>>): Remarks => ({
+const withRecords = ({ items, ...listing }: Awaited<ReturnType<typeof listCommentsBy>>): Remarks => ({
   ...listing,
   results: items.map((comment) => ({ comment, about: headIn(listing.found, comment) })),
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { numberNamed } from '../../base/ids/short-id.ts'
 import { lines, members } from '../../platform/http/body.ts'
 
-/** Schemas of what clients send about comments, on records and on projects. */
+/** Schemas of the input for comments, on records and on projects. */
 
 /** A comment in a path: its number, or its eleven characters. */
 export const commentNumber = v.pipe(

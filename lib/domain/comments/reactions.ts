@@ -16,7 +16,7 @@ import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Comment, comment, type Thread, threadOf } from './items.ts'
 
-/** Votes on records and on the comments of their threads. Each person has one vote on each thing. */
+/** Votes on records and on the comments of their threads. Each person has one vote on each of them. */
 export const reactionTypes = ['upvote', 'downvote'] as const
 export type ReactionType = (typeof reactionTypes)[number]
 const Reaction = v.picklist(reactionTypes)
@@ -41,7 +41,7 @@ const totals = defineItem({
 })
 
 export type ReactionSummary = { upvotes: number; downvotes: number; user_reaction: ReactionType | null }
-/** What a vote is about: the record of a thread, or a comment in it. */
+/** The target of a vote: the record of a thread, or a comment in it. */
 export type ReactionTarget = { thread: Thread; comment: Comment | null }
 
 /** The key of the reader's own votes in a thread; empty if nobody is signed in. */
@@ -64,7 +64,7 @@ export function reactionsTo(it: Comment, found: ReadonlyMap<string, Stored>, act
 }
 
 /** The votes on a target with the reader's own one. One call. */
-export async function summaryOf(target: ReactionTarget, actor: Actor | null): Promise<ReactionSummary> {
+export async function loadReactions(target: ReactionTarget, actor: Actor | null): Promise<ReactionSummary> {
   const thread = threadOf(target.thread)
   const found = await getMany([totals.key({ thread }), ...reactionKeys(target.thread, actor)], true)
   if (target.comment) return reactionsTo(target.comment, found, actor)
@@ -86,8 +86,8 @@ export const ToggledView = s.shape('Toggled', () =>
 )
 
 /**
- * Votes on a target. The same vote again is removed, the opposite one is turned round. Vote and sums are one transaction. Fails
- * with `notFound` if the comment is deleted meanwhile.
+ * Votes on a target. The same vote again removes it, and the opposite vote replaces it. Vote and sums are one transaction. Fails
+ * with `notFound` if the comment has been deleted.
  */
 export async function toggleReaction(
   unit: UnitOfWork,
@@ -113,23 +113,23 @@ export async function toggleReaction(
   return { action, reaction_type } as const
 }
 
-/** Many people vote on one thing at the same time, so each tries this often. */
+/** Attempts of one vote. Many people may vote on one record at the same time. */
 const ATTEMPTS = 20
 
-type Change = { upvotes: number; downvotes: number }
-const changeOf = (before: ReactionType | undefined, after: ReactionType | undefined): Change => ({
+type VoteChange = { upvotes: number; downvotes: number }
+const changeOf = (before: ReactionType | undefined, after: ReactionType | undefined): VoteChange => ({
   upvotes: Number(after === 'upvote') - Number(before === 'upvote'),
   downvotes: Number(after === 'downvote') - Number(before === 'downvote'),
 })
 
-function commentSums(read: Comment, found: ReadonlyMap<string, Stored>, by: Change): Write {
+function commentSums(read: Comment, found: ReadonlyMap<string, Stored>, by: VoteChange): Write {
   const it = itemIn(found, comment, read)
   if (!it || it.user_id === null) throw notFound()
   const sums = { upvotes: it.upvotes + by.upvotes, downvotes: it.downvotes + by.downvotes }
   return put(comment, withNextVersion<Comment>(it, sums), it)
 }
 
-function subjectSums(thread: string, found: ReadonlyMap<string, Stored>, by: Change): Write {
+function subjectSums(thread: string, found: ReadonlyMap<string, Stored>, by: VoteChange): Write {
   const old = itemIn(found, totals, { thread })
   const { upvotes = 0, downvotes = 0, version = 0 } = old ?? {}
   return put(

@@ -30,14 +30,14 @@ import {
 
 /** Reading threads: pages, one comment, and the comments of one person. */
 
-/** A comment by its number, in any thread. Two calls. */
-export async function load(id: number): Promise<Comment | undefined> {
+/** Loads a comment by its number, from any thread. Two calls. */
+export async function loadComment(id: number): Promise<Comment | undefined> {
   const place = await get(commentPlace, { id })
   return place && get(comment, place)
 }
 
-/** A comment by its number, if it belongs to this thread. Reads the items under `also` in the same two calls. */
-export async function loadIn(
+/** Loads a comment by its number, if it belongs to this thread. Reads the items under `also` in the same two calls. */
+export async function loadCommentIn(
   thread: Thread,
   id: number,
   also: readonly Key[] = [],
@@ -66,7 +66,7 @@ const MOST_REPLIES = 100
  * One page of a thread, newest comment first, with the first replies to each. Three calls: the comments, the replies of all of
  * them, and the size with the authors.
  */
-export async function list(thread: Thread, place: PageRequest, also: readonly Key[] = []): Promise<CommentPage> {
+export async function listThread(thread: Thread, place: PageRequest, also: readonly Key[] = []): Promise<CommentPage> {
   const name = threadOf(thread)
   const partition = { pk: key.comment(name, { id: 0, root: 0, place: 0 }).pk, prefix: 'ROOT#' }
   let roots: Comment[] = []
@@ -77,7 +77,7 @@ export async function list(thread: Thread, place: PageRequest, also: readonly Ke
     ...listed
   } = await readList({ partitions: [partition], counted: [rootList(name)] }, place, async (items) => {
     roots = items.map((item) => parse(comment, item))
-    replies = await earlyReplies(partition.pk, roots)
+    replies = await loadEarlyReplies(partition.pk, roots)
     return [...authorsOf([...roots, ...replies]), ...also]
   })
   return { ...listed, found, results: roots.map((root) => buildBranch(root, replies)), people: peopleIn(found) }
@@ -95,33 +95,36 @@ export async function listReplies(root: Comment, place: PageRequest, also: reado
 }
 
 /** One comment with its replies, found among the next hundred to its root. Two calls. */
-export async function showComment(it: Comment, also: readonly Key[] = []): Promise<Shown> {
+export async function showComment(it: Comment, also: readonly Key[] = []): Promise<ShownComment> {
   const query = { index: 'gsi4', pk: replyList(it.root), forward: true, limit: MOST_REPLIES } as const
   const items = it.answers === 0 ? [] : await walk({ ...query, beyond: padPlace(it.place) }, 1)
   const replies = items.map((item) => parse(comment, item))
   const found = await getMany([...authorsOf([it, ...replies]), ...also])
   return { branch: buildBranch(it, replies), people: peopleIn(found), found }
 }
-export type Shown = { branch: Branch; people: PeopleById; found: ReadonlyMap<string, Stored> }
+export type ShownComment = { branch: Branch; people: PeopleById; found: ReadonlyMap<string, Stored> }
 
 /** All comments of a thread that are not deleted, newest first, not nested. */
-export const listFlat = (thread: Thread, place: PageRequest, also: (found: readonly Comment[]) => readonly Key[]) =>
-  listFlatIn([{ index: 'gsi1', pk: flatList(threadOf(thread)) }], place, also)
+export const listCommentsFlat = (
+  thread: Thread,
+  place: PageRequest,
+  also: (found: readonly Comment[]) => readonly Key[],
+) => listFlatPage([{ index: 'gsi1', pk: flatList(threadOf(thread)) }], place, also)
 
 /** One person's comments for these audiences, newest first. */
-export const listBy = (
+export const listCommentsBy = (
   user: string,
   standings: readonly HistoryAudience[],
   place: PageRequest,
   also: (found: readonly Comment[]) => readonly Key[],
 ) =>
-  listFlatIn(
+  listFlatPage(
     standings.map((standing) => ({ index: 'gsi3', pk: authorList(user, standing) })),
     place,
     also,
   )
 
-async function listFlatIn(
+async function listFlatPage(
   partitions: readonly { index: 'gsi1' | 'gsi3'; pk: string }[],
   place: PageRequest,
   also: (found: readonly Comment[]) => readonly Key[],
@@ -135,7 +138,7 @@ async function listFlatIn(
 }
 
 /** The first replies to the roots of a page. One call, or none if nobody replied. */
-async function earlyReplies(pk: string, roots: readonly Comment[]): Promise<Comment[]> {
+async function loadEarlyReplies(pk: string, roots: readonly Comment[]): Promise<Comment[]> {
   const answered = roots.filter((it) => it.replies > 0).map((it) => it.id)
   if (answered.length === 0) return []
   const [newest, oldest] = [Math.max(...answered), Math.min(...answered)]
@@ -144,19 +147,20 @@ async function earlyReplies(pk: string, roots: readonly Comment[]): Promise<Comm
 }
 
 /**
- * Builds the tree of a comment from the replies to its root. A reply comes after what it answers, so its parent is there already.
+ * Builds the tree of a comment from the replies to its root. A reply comes after the comment that it answers, so its parent is in the tree.
  */
 function buildBranch(top: Comment, replies: readonly Comment[]): Branch {
   const branches = new Map<number | null, Branch>([[top.id, { comment: top, replies: [], shown: 0 }]])
-  for (const it of replies) {
-    const above = branches.get(it.parent)
+  for (const reply of replies) {
+    const above = branches.get(reply.parent)
     if (!above) continue
-    const branch = { comment: it, replies: [], shown: 0 }
+    const branch = { comment: reply, replies: [], shown: 0 }
     above.replies.push(branch)
-    branches.set(it.id, branch)
+    branches.set(reply.id, branch)
   }
   const whole = branches.get(top.id) ?? { comment: top, replies: [], shown: 0 }
   return { ...whole, shown: branches.size - 1 }
 }
 
-const authorsOf = (them: readonly Comment[]): Key[] => them.flatMap(({ user_id }) => (user_id ? [keyOf(user_id)] : []))
+const authorsOf = (comments: readonly Comment[]): Key[] =>
+  comments.flatMap(({ user_id }) => (user_id ? [keyOf(user_id)] : []))

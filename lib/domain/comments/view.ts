@@ -10,8 +10,8 @@ import type { Branch } from './threads.ts'
 /** The author of a deleted comment. It is an object, because clients read its members. */
 const nobody = { id: null, username: '', email: '', first_name: '', last_name: '' }
 
-/** What differs between threads of records and threads of projects. */
-export type Frame = {
+/** The parts of a row that differ between threads of records and threads of projects. */
+export type ThreadFrame = {
   /** Members of each row that name the record or project. */
   of: Readonly<Record<string, unknown>>
   /** The path of the thread's comments, with the last slash. */
@@ -41,7 +41,7 @@ export const EntityCommentView: s.Shape<v.GenericSchema> = s.shape('EntityCommen
 )
 
 /** A comment with its replies. If some replies to a root are not on this page, `replies_next` leads to them. */
-export function commentRow({ comment: it, replies, shown }: Branch, people: PeopleById, frame: Frame): Row {
+export function commentRow({ comment: it, replies, shown }: Branch, people: PeopleById, frame: ThreadFrame): Row {
   const isRoot = it.id === it.root
   return {
     comment_id: commentIdOf(it),
@@ -55,7 +55,7 @@ export function commentRow({ comment: it, replies, shown }: Branch, people: Peop
     updated_at: it.updated_at,
     reply_count: isRoot ? it.replies : it.answers,
     replies_next: isRoot && shown < it.replies ? `${frame.at}${it.id}/replies/?offset=${shown}` : null,
-    replies: replies.map((each) => commentRow(each, people, frame)),
+    replies: replies.map((reply) => commentRow(reply, people, frame)),
     reaction_summary: frame.reactions(it),
   }
 }
@@ -83,7 +83,7 @@ export function remarkRow(
   actor: Actor | null,
 ): s.Output<typeof RemarkView> {
   const visible = about && mayInspect(actor, about)
-  const own = actor !== null && actor.id === it.user_id
+  const isOwn = actor !== null && actor.id === it.user_id
   return {
     comment_id: commentIdOf(it),
     id: it.id,
@@ -91,7 +91,7 @@ export function remarkRow(
     entity_id: visible ? it.entity_id : null,
     entity_name: visible ? about.name : '',
     user: people(it.user_id)?.username ?? '',
-    comment: visible || own ? it.comment : '',
+    comment: visible || isOwn ? it.comment : '',
     parent: it.parent,
     created_at: it.created_at,
     updated_at: it.updated_at,

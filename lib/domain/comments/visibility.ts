@@ -6,7 +6,7 @@ import { type Comment, comment } from './items.ts'
 import { commentAudienceOf } from './on-records.ts'
 
 /**
- * Moves the comments on a record into the lists of its audience. It reads the record as it is now, not the change that it got. So
+ * Moves the comments on a record into the lists of its audience, after the audience has changed. It reads the present record, so
  * it is safe to repeat and safe to run late.
  */
 export async function moveComments(old: RecordItem | undefined, next: RecordItem | undefined): Promise<void> {
@@ -18,14 +18,15 @@ export async function moveComments(old: RecordItem | undefined, next: RecordItem
 export async function placeComments(entity_id: string): Promise<void> {
   const { pk } = key.comment(`ENTITY#${entity_id}`, { id: 0, root: 0, place: 0 })
   for (let beyond: string | undefined; ; ) {
-    const items = await walkTable({ pk, forward: true, limit: AT_ONCE, beyond })
+    const items = await walkTable({ pk, forward: true, limit: MOVED_AT_ONCE, beyond })
     await Promise.all(items.map((item) => moveComment(entity_id, parse(comment, item))))
     beyond = items.at(-1) && String(items.at(-1)?.sk)
-    if (items.length < AT_ONCE) return
+    if (items.length < MOVED_AT_ONCE) return
   }
 }
 
-const AT_ONCE = 20
+/** Comments that are read with one query, and moved in parallel. */
+const MOVED_AT_ONCE = 20
 
 const moveComment = (entity_id: string, read: Comment): Promise<void> =>
   inUnit(async (unit) => {
