@@ -4,7 +4,7 @@ import { changeSorts } from '../lib/domain/feed/items.ts'
 import { DeliveryView, deliveryView } from '../lib/domain/hooks/deliver.ts'
 import * as hooks from '../lib/domain/hooks/hooks.ts'
 import { HookView, NewHookView } from '../lib/domain/hooks/hooks.ts'
-import { sendAgain, sentTo } from '../lib/domain/webhooks/deliveries.ts'
+import { listDeliveriesTo, sendAgain } from '../lib/domain/webhooks/deliveries.ts'
 import { creation, empty, ok } from '../lib/platform/http/answer.ts'
 
 import { members, REQUIRED, webAddress } from '../lib/platform/http/body.ts'
@@ -62,8 +62,8 @@ export const routes = {
     answer: creation(NewHookView),
     body: NewHook,
     handle: async ({ unit, actor, body, request }) => {
-      const { made, secret } = await hooks.createHook(unit, actor, body, request.origin)
-      return replyCreated({ ...hooks.hookView(made), secret })
+      const { created, secret } = await hooks.createHook(unit, actor, body, request.origin)
+      return replyCreated({ ...hooks.hookView(created), secret })
     },
   }),
 
@@ -95,7 +95,7 @@ export const routes = {
     answer: ok(v.object({ results: v.array(DeliveryView) })),
     params: ById,
     subject,
-    handle: async ({ subject: it }) => ({ results: (await sentTo(it.id, MOST_SHOWN)).map(deliveryView) }),
+    handle: async ({ subject: it }) => ({ results: (await listDeliveriesTo(it.id, MOST_SHOWN)).map(deliveryView) }),
   }),
 
   'POST /api/user/hooks/{id}/deliveries/{delivery_id}/send/': changeRoute({

@@ -2,7 +2,7 @@ import { config } from '../lib/base/config.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { fillBoxes, sendToHook } from '../lib/domain/hooks/deliver.ts'
 import { type Delivery, deliverDue } from '../lib/domain/webhooks/deliveries.ts'
-import { send } from '../lib/domain/webhooks/send.ts'
+import { sendMessage } from '../lib/domain/webhooks/send.ts'
 import { withLock } from '../lib/engines/table/immediate.ts'
 
 /** As long as the function may run. */
@@ -31,5 +31,5 @@ export async function handler(): Promise<{ delivered: number; failed: number; de
 async function sendOne(it: Delivery): Promise<void> {
   if (it.hook_id !== null) return sendToHook(it)
   if (config.REVIEW_WEBHOOK_URL === '') throw new Error('no address is set')
-  return send(config.REVIEW_WEBHOOK_URL, it)
+  return sendMessage(config.REVIEW_WEBHOOK_URL, it)
 }

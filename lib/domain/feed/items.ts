@@ -5,41 +5,41 @@ import { kindKeys } from '../kinds/index.ts'
 
 /** The item types of the feed: numbered changes of what everyone may read. */
 
-/** What happens to a public thing. `withdrawn` means that it is not public any more. */
+/** The sorts of change of a public record or cluster. `withdrawn` means that it is no longer public. */
 export const changeSorts = ['created', 'updated', 'withdrawn'] as const
 export type ChangeSort = (typeof changeSorts)[number]
 
-/** Which thing a change is about. `id` is a review identity or the id of a cluster; `object_pk` is the id in its own address. */
+/** The subject of a change: a record or a cluster. `id` is a review identity or the id of a cluster; `object_pk` is the id in its own address. */
 const about = { id: v.string(), kind: v.picklist(kindKeys), object_pk: v.string() }
 
 /** One change. Numbers start at 1 and have no gap; times never go back. */
-export const Entry = v.object({
+export const FeedEntry = v.object({
   number: v.number(),
   at: v.string(),
   change: v.picklist(changeSorts),
   ...about,
   version: v.number(),
 })
-export type Entry = v.InferOutput<typeof Entry>
-export const entry = defineItem({
+export type FeedEntry = v.InferOutput<typeof FeedEntry>
+export const feedEntry = defineItem({
   type: 'change_entry',
-  schema: Entry,
+  schema: FeedEntry,
   key: (it: { number: number }) => key.change(it.number),
 })
 
 /** The number and time of the latest entry. */
-export const end = defineItem({
+export const feedEnd = defineItem({
   type: 'changes_end',
   schema: v.object({ number: v.number(), at: v.string(), version: v.number() }),
   key: () => key.changesEnd(),
 })
 
-/** What the latest entry about a thing said. It stays when the thing is withdrawn. */
+/** The latest entry about a record or cluster. It stays when the subject is withdrawn. */
 export const LastTold = v.object({
   ...about,
   number: v.number(),
   at: v.string(),
-  /** Digest of what the public sees of it; null if that is nothing. */
+  /** Digest of the parts that everyone may read. Null if it is not public. */
   digest: v.nullable(v.string()),
   version: v.number(),
 })
@@ -50,7 +50,7 @@ export const lastTold = defineItem({
   key: (it: { id: string }) => key.lastTold(it.id),
 })
 
-/** A thing in the list of its kind, sorted by its latest change. */
+/** A record or cluster in the list of its kind, sorted by its latest change. */
 export const Current = v.object({
   ...about,
   number: v.number(),

@@ -1,18 +1,18 @@
 import { get, parse, queryBetween } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { reviewedKinds } from '../kinds/keys.ts'
-import { type Current, current, type Entry, end, entry, type LastTold, lastTold } from './items.ts'
+import { type Current, current, type FeedEntry, feedEnd, feedEntry, type LastTold, lastTold } from './items.ts'
 
 /** The number of the latest change, 0 before the first. Strongly consistent. */
-export const loadLastNumber = async (): Promise<number> => (await get(end, {}))?.number ?? 0
+export const loadLastNumber = async (): Promise<number> => (await get(feedEnd, {}))?.number ?? 0
 
 /** At most `limit` changes after a number, in order and without a gap. One query, however long the feed is. */
-export async function listChangesAfter(number: number, limit: number): Promise<Entry[]> {
+export async function listChangesAfter(number: number, limit: number): Promise<FeedEntry[]> {
   const [from, to] = [key.change(number + 1), key.change(number + limit)]
-  return (await queryBetween(from.pk, from.sk, to.sk, limit)).map((item) => parse(entry, item))
+  return (await queryBetween(from.pk, from.sk, to.sk, limit)).map((item) => parse(feedEntry, item))
 }
 
-export const loadChange = (number: number): Promise<Entry | undefined> => get(entry, { number })
+export const loadChange = (number: number): Promise<FeedEntry | undefined> => get(feedEntry, { number })
 
 /** Where to continue in the lists of things: in this kind, after this sort key. */
 export type ListPosition = { kind: string; after: string }

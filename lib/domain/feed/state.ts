@@ -8,10 +8,10 @@ import { type RecordItem, recordItem } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
 
 /** What an entry is about: a record by its review identity, or a cluster. */
-export type Thing = { sort: 'record' | 'cluster'; id: string }
+export type FeedSubject = { sort: 'record' | 'cluster'; id: string }
 
 /** What everyone may read of a thing, as a digest; null if that is nothing. `object_pk` is the id in its own address. */
-export type State = { id: string; kind: KindKey; object_pk: string; digest: string | null }
+export type FeedState = { id: string; kind: KindKey; object_pk: string; digest: string | null }
 
 /** Whether a record is in the feed: if everyone may read it. */
 export const isInFeed = (it: RecordItem): boolean => maySee(null, it)
@@ -20,7 +20,7 @@ export const isInFeed = (it: RecordItem): boolean => maySee(null, it)
  * Loads how things are now, by id. Strongly consistent. A record that never existed is missing. One call for each hundred things,
  * and one for each hundred records that they link to or hold.
  */
-export async function loadStates(things: readonly Thing[]): Promise<Map<string, State>> {
+export async function loadStates(things: readonly FeedSubject[]): Promise<Map<string, FeedState>> {
   const found = await getMany(things.map(keyOf), true)
   const named = things.flatMap(({ sort, id }) => {
     if (sort === 'cluster') return itemIn(found, cluster, { id })?.members ?? []
@@ -29,7 +29,7 @@ export async function loadStates(things: readonly Thing[]): Promise<Map<string, 
   })
   const ends = await getMany([...new Set(named)].map(key.head), true)
   return new Map(
-    things.flatMap(({ sort, id }): [string, State][] => {
+    things.flatMap(({ sort, id }): [string, FeedState][] => {
       if (sort === 'cluster') return [[id, stateOfCluster(id, itemIn(found, cluster, { id }), ends)]]
       const head = itemIn(found, recordItem, { entity_id: id })
       return head ? [[id, stateOfRecord(head, ends)]] : []
@@ -37,7 +37,7 @@ export async function loadStates(things: readonly Thing[]): Promise<Map<string, 
   )
 }
 
-const keyOf = ({ sort, id }: Thing) => (sort === 'cluster' ? key.cluster(id) : key.head(id))
+const keyOf = ({ sort, id }: FeedSubject) => (sort === 'cluster' ? key.cluster(id) : key.head(id))
 
 /** The records that a record links to. */
 const endsOf = (it: RecordItem) => valueEdges(it).map(({ to }) => to)
@@ -46,7 +46,7 @@ const endsOf = (it: RecordItem) => valueEdges(it).map(({ to }) => to)
  * What everyone may read of a record: its own values, and which of its links lead to public records. A waiting edit is no part of
  * that.
  */
-export function stateOfRecord(it: RecordItem, found: ReadonlyMap<string, Stored>): State {
+export function stateOfRecord(it: RecordItem, found: ReadonlyMap<string, Stored>): FeedState {
   const { entity_id: id, kind, name, category, data, point, access_tier } = it
   const ends = publicAmong(endsOf(it), found).map(({ entity_id }) => entity_id)
   const digest = isInFeed(it) ? digestOf({ name, category, data, point, access_tier, ends }) : null
@@ -54,7 +54,7 @@ export function stateOfRecord(it: RecordItem, found: ReadonlyMap<string, Stored>
 }
 
 /** A cluster is public if at least two of its members are. */
-function stateOfCluster(id: string, it: Cluster | undefined, found: ReadonlyMap<string, Stored>): State {
+function stateOfCluster(id: string, it: Cluster | undefined, found: ReadonlyMap<string, Stored>): FeedState {
   const members = it ? publicAmong(it.members, found).map(({ entity_id }) => entity_id) : []
   const said = it && members.length > 1 ? [it.canonical_label, it.curated_aliases, it.external_identifiers] : null
   return { id, kind: 'entity_cluster', object_pk: id, digest: said && digestOf([...said, members.sort()]) }

@@ -8,7 +8,7 @@ import { isLink } from '../names/text.ts'
 import { iriOf, recordIri } from '../records/iri.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { showRecords, type Visible } from '../records/shown.ts'
-import type { ChangeSort, Entry } from './items.ts'
+import type { ChangeSort, FeedEntry } from './items.ts'
 import { isInFeed, publicAmong } from './state.ts'
 
 /** How the wire names the changes of clusters. */
@@ -52,7 +52,7 @@ export const ChangesView = s.shape('Changes', () =>
 )
 
 /** A change as JSON, without values. The values are at `url`, or in `record` with `include=record`. */
-export const changeView = (it: Entry, origin: string) => ({
+export const changeView = (it: FeedEntry, origin: string) => ({
   number: it.number,
   at: it.at,
   change: it.kind === 'entity_cluster' ? ofClusters[it.change] : it.change,
@@ -63,7 +63,7 @@ export const changeView = (it: Entry, origin: string) => ({
 })
 
 /** Changes with the things as everyone may read them now. `record` is null if it has been withdrawn since. */
-export async function withThings(entries: readonly Entry[], origin: string) {
+export async function withThings(entries: readonly FeedEntry[], origin: string) {
   const { records, clusters } = await thingsNow(entries, origin)
   return entries.map((it) => ({
     ...changeView(it, origin),
@@ -73,7 +73,7 @@ export async function withThings(entries: readonly Entry[], origin: string) {
   }))
 }
 
-type About = Pick<Entry, 'id' | 'kind'>
+type About = Pick<FeedEntry, 'id' | 'kind'>
 
 /** Things as everyone may read them now, by id: records, and for clusters the addresses of their members. */
 export const thingsNow = async (about: readonly About[], origin: string) => ({

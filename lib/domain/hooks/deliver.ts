@@ -4,56 +4,59 @@ import { isDone } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import { put, withNextVersion } from '../../engines/table/index.ts'
-import type { Entry } from '../feed/items.ts'
+import type { FeedEntry } from '../feed/items.ts'
 import { listChangesAfter } from '../feed/read.ts'
 import { changeView } from '../feed/view.ts'
 import { type Delivery, deliveryFor } from '../webhooks/deliveries.ts'
-import { send } from '../webhooks/send.ts'
-import { type Hook, hook, isGuarded, loadHook, nextHooks, secretOf } from './hooks.ts'
+import { sendMessage } from '../webhooks/send.ts'
+import { type Hook, hook, isGuarded, listHooksAfter, loadHook, secretOf } from './hooks.ts'
 
-/** Hooks read with one query, and changes put into one message. */
-const HOOKS_AT_ONCE = 50
-const PAGE = 100
-/** Pages of the feed read for one hook in one visit. */
-const MOST_PAGES = 10
+/** Hooks read by one query. */
+const HOOKS_IN_PAGE = 50
+/** Changes put into one message. */
+const CHANGES_IN_MESSAGE = 100
+/** The most messages of one hook in one run. */
+const MOST_MESSAGES = 10
 
-/** Stores messages for all hooks with the changes that each has not got yet, in the order of the feed. Returns how many. */
+/** Stores messages for all hooks with the changes that each has not received, in the order of the feed. Returns their number. */
 export async function fillBoxes(): Promise<number> {
-  let filled = 0
-  for (let beyond: string | undefined, more = true; more; ) {
-    const { hooks, at } = await nextHooks(beyond, HOOKS_AT_ONCE)
-    for (const each of await Promise.all(hooks.map(fillBox))) filled += each
-    more = hooks.length === HOOKS_AT_ONCE
-    beyond = at
+  let stored = 0
+  let after: string | undefined
+  for (;;) {
+    const { hooks, last } = await listHooksAfter(after, HOOKS_IN_PAGE)
+    for (const messages of await Promise.all(hooks.map(fillBox))) stored += messages
+    if (hooks.length < HOOKS_IN_PAGE) return stored
+    after = last
   }
-  return filled
 }
 
-async function fillBox(found: Hook): Promise<number> {
-  let filled = 0
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const it = await loadHook(found.id)
-    const entries = it ? await listChangesAfter(it.position, PAGE) : []
-    if (!it || entries.length === 0) return filled
-    filled += await storeMessage(it, entries)
+async function fillBox({ id }: Hook): Promise<number> {
+  let stored = 0
+  for (let message = 0; message < MOST_MESSAGES; message += 1) {
+    const current = await loadHook(id)
+    const entries = current ? await listChangesAfter(current.position, CHANGES_IN_MESSAGE) : []
+    if (!current || entries.length === 0) return stored
+    stored += await storeMessage(current, entries)
   }
-  return filled
+  return stored
 }
 
 /** Stores the message and the new position in one transaction, so no change is sent twice or left out. */
-async function storeMessage(it: Hook, entries: readonly Entry[]): Promise<number> {
-  const wanted = entries.filter(({ change, kind }) => it.changes.includes(change) && it.kinds.includes(kind))
-  const next = withNextVersion<Hook>(it, { position: entries.at(-1)?.number ?? it.position })
-  const body = JSON.stringify({ hook: it.id, changes: wanted.map((each) => changeView(each, it.origin)) })
-  const message = wanted.length > 0 ? [deliveryFor(it.id, { id: newId(), event: 'records.changed', body })] : []
-  // A conflict: another visit was faster, or the hook has just been removed.
-  return (await isDone(commitWrites([put(hook, next, it), ...message]))) ? message.length : 0
+async function storeMessage(receiver: Hook, entries: readonly FeedEntry[]): Promise<number> {
+  const chosen = entries.filter(
+    ({ change, kind }) => receiver.changes.includes(change) && receiver.kinds.includes(kind),
+  )
+  const next = withNextVersion<Hook>(receiver, { position: entries.at(-1)?.number ?? receiver.position })
+  const body = JSON.stringify({ hook: receiver.id, changes: chosen.map((entry) => changeView(entry, receiver.origin)) })
+  const message = chosen.length > 0 ? [deliveryFor(receiver.id, { id: newId(), event: 'records.changed', body })] : []
+  // After a conflict nothing is stored: another run was faster, or the hook has just been removed.
+  return (await isDone(commitWrites([put(hook, next, receiver), ...message]))) ? message.length : 0
 }
 
 /** Sends a message to its hook. If the hook has been removed, nothing is sent and the delivery counts as done. */
-export async function sendToHook(it: Delivery): Promise<void> {
-  const to = it.hook_id === null ? undefined : await loadHook(it.hook_id)
-  if (to) await send(to.url, it, { secret: secretOf(to), guarded: isGuarded() })
+export async function sendToHook(delivery: Delivery): Promise<void> {
+  const receiver = delivery.hook_id === null ? undefined : await loadHook(delivery.hook_id)
+  if (receiver) await sendMessage(receiver.url, delivery, { secret: secretOf(receiver), guarded: isGuarded() })
 }
 
 export const DeliveryView = s.shape('Delivery', () =>

@@ -25,7 +25,7 @@ const Hook = v.object({
   secret: v.string(),
   /** The origin of the request that created the hook. The addresses of records in messages begin with it. */
   origin: v.string(),
-  /** The number of the last change that the hook has got, or that its filter left out. */
+  /** The number of the last change that was sent to the hook or left out by its filter. */
   position: v.number(),
   created_at: v.string(),
   version: v.number(),
@@ -44,8 +44,9 @@ export const hook = defineItem({
 const ALL = 'HOOK'
 const listOf = (user: string) => `HOOK#OF#${user}`
 
-/** Hooks of one person. */
+/** The most hooks of one person. */
 const MOST_HOOKS = 10
+/** Binds a sealed secret to its hook. */
 const context = (id: string) => `hook ${id}`
 
 /** The kinds that a hook may ask for. */
@@ -53,37 +54,41 @@ export const hookKinds: readonly (typeof kindKeys)[number][] = [...feedKinds, 'e
 /** Anybody may create a hook. So in every stage but `local` only public addresses are allowed. */
 export const isGuarded = (): boolean => config.STAGE !== 'local'
 
-type Wanted = Pick<Hook, 'url' | 'changes' | 'kinds'>
+type HookInput = Pick<Hook, 'url' | 'changes' | 'kinds'>
 
 /**
- * Creates a hook, which gets all changes from now on. The secret is in this answer only. Fails with `invalid` if nothing may be
- * sent to the address.
+ * Creates a hook, which gets all later changes. Only this answer contains the secret. Fails with `invalid` if the address is not
+ * allowed, or if the person has too many hooks.
  */
 export async function createHook(
   unit: UnitOfWork,
   by: Actor,
-  wanted: Wanted,
+  input: HookInput,
   origin: string,
-): Promise<{ made: Hook; secret: string }> {
+): Promise<{ created: Hook; secret: string }> {
   unit.retryOn('conflict')
-  return unit.addPlan(await plan(by, wanted, origin))
+  return unit.addPlan(await planHook(by, input, origin))
 }
 
-async function plan(by: Actor, wanted: Wanted, origin: string): Promise<Plan<{ made: Hook; secret: string }>> {
-  await checkUrl(wanted.url)
+async function planHook(by: Actor, input: HookInput, origin: string): Promise<Plan<{ created: Hook; secret: string }>> {
+  await checkUrl(input.url)
   if ((await listHooks(by.id)).length >= MOST_HOOKS)
     throw impossible(`Nobody has more than ${MOST_HOOKS} hooks. Remove one first.`)
   const secret = randomBytes(32).toString('base64url')
   const id = newId()
-  const made: Hook = {
-    ...{ id, user_id: by.id, ...wanted },
+  const created: Hook = {
+    id,
+    user_id: by.id,
+    url: input.url,
+    changes: input.changes,
+    kinds: input.kinds,
     secret: seal(secret, context(id)),
     origin,
     position: await loadLastNumber(),
     created_at: now(),
     version: 1,
   }
-  return { result: { made, secret }, writes: [put(hook, made, undefined)] }
+  return { result: { created, secret }, writes: [put(hook, created, undefined)] }
 }
 
 async function checkUrl(url: string): Promise<void> {
@@ -98,10 +103,13 @@ async function checkUrl(url: string): Promise<void> {
 export const listHooks = async (user: string): Promise<Hook[]> =>
   (await walk({ index: 'gsi3', pk: listOf(user), forward: false, limit: MOST_HOOKS * 2 })).map((it) => parse(hook, it))
 
-/** Everybody's hooks, oldest first. `at` is the sort key to continue from. */
-export const nextHooks = async (beyond: string | undefined, limit: number): Promise<{ hooks: Hook[]; at: string }> => {
+/** Lists the hooks of all people after a sort key, oldest first. `last` is the sort key to continue from. */
+export const listHooksAfter = async (
+  beyond: string | undefined,
+  limit: number,
+): Promise<{ hooks: Hook[]; last: string }> => {
   const items = await walk({ index: 'gsi2', pk: ALL, forward: true, limit, beyond })
-  return { hooks: items.map((it) => parse(hook, it)), at: String(items.at(-1)?.gsi2_sk) }
+  return { hooks: items.map((it) => parse(hook, it)), last: String(items.at(-1)?.gsi2_sk) }
 }
 
 export const loadHook = (id: string): Promise<Hook | undefined> => get(hook, { id })
@@ -130,5 +138,10 @@ export const NewHookView = s.shape('NewHook', () => v.object({ ...HookView.entri
 
 /** A hook as its owner sees it, without the secret. */
 export const hookView = ({ id, url, changes, kinds, position, created_at }: Hook) => ({
-  ...{ id, url, changes, kinds, position, created_at },
+  id,
+  url,
+  changes,
+  kinds,
+  position,
+  created_at,
 })

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { later, now } from '../../base/clock.ts'
+import { mapAtOnce } from '../../base/concurrency.ts'
 import { isConflict, isDone, noneIf } from '../../base/errors.ts'
 import { cut } from '../../engines/matching/index.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
@@ -16,8 +17,8 @@ import {
 import { key } from '../../platform/table/keys.ts'
 
 /**
- * A stored message to a receiver: this is an outbox. A slow receiver delays no request, since `functions/webhooks.ts` sends what
- * is due. Pauses grow after each failure; after the sixth attempt the delivery is `dead`.
+ * A stored message to a receiver. `functions/webhooks.ts` sends it, so a slow receiver delays no request. Pauses grow after each
+ * failure. After the sixth attempt the delivery is `dead`.
  */
 const Delivery = v.object({
   /** The sender chooses it. A second message with the same id is refused. */
@@ -36,7 +37,8 @@ const Delivery = v.object({
 })
 export type Delivery = v.InferOutput<typeof Delivery>
 
-const KEPT = 30 * 86_400
+/** Seconds for which a delivery that was sent or is dead is kept: 30 days. */
+const DELIVERY_LIFETIME_S = 30 * 86_400
 const delivery = defineItem({
   type: 'delivery',
   schema: Delivery,
@@ -45,26 +47,38 @@ const delivery = defineItem({
     ...(it.state !== 'delivered' && { gsi2: { pk: `DELIVERY#${it.state}`, sk: `${it.next_at}#${it.id}` } }),
     ...(it.hook_id !== null && { gsi3: { pk: deliveriesOf(it.hook_id), sk: `${it.created_at}#${it.id}` } }),
   }),
-  expires: (it) => (it.state === 'waiting' ? undefined : Math.floor(Date.parse(it.created_at) / 1000) + KEPT),
+  expires: (it) =>
+    it.state === 'waiting' ? undefined : Math.floor(Date.parse(it.created_at) / 1000) + DELIVERY_LIFETIME_S,
 })
 
 const deliveriesOf = (hook: string) => `DELIVERY#OF#${hook}`
 
 /**
- * Returns the write that stores a message; the next visit sends it. `hook_id` is null for the review webhook. Fails with a
- * conflict if this id is stored already.
+ * Builds the write that stores a message. The next run sends it. `hook_id` is null for the review webhook. The transaction fails
+ * with `conflict` if a delivery with this id exists.
  */
 export function deliveryFor(
   hook_id: string | null,
   { id, event, body }: Pick<Delivery, 'id' | 'event' | 'body'>,
 ): Write {
   const at = now()
-  const box = { state: 'waiting' as const, attempts: 0, next_at: at, last_error: '', created_at: at, version: 1 }
-  return put(delivery, { id, event, body, hook_id, ...box }, undefined)
+  const fresh: Delivery = {
+    id,
+    event,
+    body,
+    hook_id,
+    state: 'waiting',
+    attempts: 0,
+    next_at: at,
+    last_error: '',
+    created_at: at,
+    version: 1,
+  }
+  return put(delivery, fresh, undefined)
 }
 
-/** The deliveries to a hook, newest first: sent, waiting and dead ones of the last 30 days. One call. */
-export const sentTo = async (hook: string, limit: number): Promise<Delivery[]> =>
+/** Lists the deliveries to a hook, newest first: sent, waiting and dead ones of the last 30 days. One call. */
+export const listDeliveriesTo = async (hook: string, limit: number): Promise<Delivery[]> =>
   (await walk({ index: 'gsi3', pk: deliveriesOf(hook), forward: false, limit })).map((item) => parse(delivery, item))
 
 /** Makes a delivery due now, with its attempts counted from 0 again. Undefined if the hook has no delivery with this id. */
@@ -77,31 +91,30 @@ export async function sendAgain(unit: UnitOfWork, id: string, hook: string): Pro
   return next
 }
 
-/** Seconds to wait after each failure. One more failure after the last pause, and the delivery is `dead`. */
+/** Seconds to wait after each failure. After one more failure the delivery is `dead`. */
 const pauses = [30, 120, 600, 3600, 14_400] as const
-/** Deliveries sent in parallel, and at most in one visit. */
-const AT_ONCE = 8
-const MOST = 80
-/** Seconds, longer than an attempt takes. If a process dies in the middle of one, the delivery is due again after that. */
-const LEASE = 30
+/** Deliveries that are sent in parallel. */
+const SENT_AT_ONCE = 8
+/** The most deliveries of one run. */
+const MOST_SENT = 80
+/** Seconds, longer than an attempt takes. If a process dies during an attempt, the delivery is due again after this time. */
+const LEASE_S = 30
 
-/** Sends what is due. Returns how many were delivered, failed (they are tried again), and are dead now. */
+/** Sends the deliveries that are due. Counts those that were delivered, that failed and will be tried again, and that are dead now. */
 export async function deliverDue(send: (it: Delivery) => Promise<void>) {
-  const result = { delivered: 0, failed: 0, dead: 0 }
-  const items = await walk({ index: 'gsi2', pk: 'DELIVERY#waiting', forward: true, limit: MOST })
+  const counts = { delivered: 0, failed: 0, dead: 0 }
+  const items = await walk({ index: 'gsi2', pk: 'DELIVERY#waiting', forward: true, limit: MOST_SENT })
   const due = items.map((item) => parse(delivery, item)).filter((it) => it.next_at <= now())
-  for (let start = 0; start < due.length; start += AT_ONCE) {
-    const ended = await Promise.all(due.slice(start, start + AT_ONCE).map((it) => deliver(it, send)))
-    for (const end of ended) if (end) result[end] += 1
-  }
-  return result
+  const ends = await mapAtOnce(due, SENT_AT_ONCE, (it) => deliver(it, send))
+  for (const end of ends) if (end) counts[end] += 1
+  return counts
 }
 
-async function deliver(found: Delivery, send: (it: Delivery) => Promise<void>) {
-  const old = await get(delivery, found)
+async function deliver(read: Delivery, send: (it: Delivery) => Promise<void>) {
+  const old = await get(delivery, read)
   if (old?.state !== 'waiting' || old.next_at > now()) return undefined
   // The attempt is counted before it begins. So it counts even if the process dies in the middle.
-  const begun = withNextVersion<Delivery>(old, { attempts: old.attempts + 1, next_at: later(LEASE) })
+  const begun = withNextVersion<Delivery>(old, { attempts: old.attempts + 1, next_at: later(LEASE_S) })
   if (!(await isDone(commitWrites([put(delivery, begun, old)])))) return undefined
   try {
     await send(begun)
@@ -120,6 +133,6 @@ async function deliver(found: Delivery, send: (it: Delivery) => Promise<void>) {
   return 'delivered'
 }
 
-/** Dead deliveries, newest first, for an operator to look at. */
-export const dead = async (limit = 100): Promise<Delivery[]> =>
+/** Lists dead deliveries for operators, newest first. */
+export const listDeadDeliveries = async (limit = 100): Promise<Delivery[]> =>
   (await walk({ index: 'gsi2', pk: 'DELIVERY#dead', forward: false, limit })).map((item) => parse(delivery, item))

@@ -1,28 +1,28 @@
 import { createHmac } from 'node:crypto'
 import { lookup } from 'node:dns'
-import { request as plainly } from 'node:http'
-import { request as securely } from 'node:https'
+import { request as requestByHttp } from 'node:http'
+import { request as requestByHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { config } from '../../base/config.ts'
 
-export type Message = { id: string; event: string; body: string }
+export type WebhookMessage = { id: string; event: string; body: string }
 
-/** Milliseconds for all of it: name lookup, connection and answer. */
-const PATIENCE = 5000
+/** Milliseconds for one attempt: name lookup, connection and answer. */
+const ATTEMPT_MS = 5000
 
 /** The key that signs messages, and whether only public addresses are connected to. */
-export type Terms = { secret: string; guarded: boolean }
+export type SendingTerms = { secret: string; guarded: boolean }
 /** The terms of the review webhook. Operators set its address, so in the stages `local` and `dev` it may be a private one. */
-const ownTerms = (): Terms => ({ secret: config.WEBHOOK_SECRET, guarded: config.secure })
+const reviewWebhookTerms = (): SendingTerms => ({ secret: config.WEBHOOK_SECRET, guarded: config.secure })
 
 /**
  * Sends a message by POST. Fails unless the status is 2xx; redirects are not followed. If `guarded`, the connection goes to the
  * very address that was checked. A name that changes its address a moment later cannot lead it elsewhere.
  */
-export function send(
+export function sendMessage(
   url: string,
-  { id, event, body }: Message,
-  { secret, guarded }: Terms = ownTerms(),
+  { id, event, body }: WebhookMessage,
+  { secret, guarded }: SendingTerms = reviewWebhookTerms(),
 ): Promise<void> {
   const at = new URL(url)
   if (guarded && at.protocol !== 'https:') return Promise.reject(new Error('not https'))
@@ -32,26 +32,26 @@ export function send(
     'content-length': String(Buffer.byteLength(body)),
     'user-agent': 'heritage-webhook/1',
     'x-event': event,
-    // The same at every attempt, so a receiver can ignore a message that it has already.
+    // The same at every attempt, so a receiver can ignore a message that it has received before.
     'x-delivery-id': id,
     ...(secret && { 'x-signature': signatureOf(body, secret) }),
   }
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const sent = (at.protocol === 'https:' ? securely : plainly)(at, {
+  const request = (at.protocol === 'https:' ? requestByHttps : requestByHttp)(at, {
     method: 'POST',
     headers,
     agent: false,
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(ATTEMPT_MS),
     ...(guarded && { lookup: publicOnly }),
   })
-  sent.once('response', (response) => {
+  request.once('response', (response) => {
     const status = response.statusCode ?? 0
     response.destroy()
     if (status >= 200 && status < 300) resolve()
     else reject(new Error(`answered ${status}`))
   })
-  sent.once('error', reject)
-  sent.end(body)
+  request.once('error', reject)
+  request.end(body)
   return promise
 }
 
@@ -72,7 +72,7 @@ export function isPublicUrl(url: URL): Promise<boolean> {
   return promise
 }
 
-/** Looks a name up for a connection. Fails if any one of its addresses is not public. */
+/** Looks up a name for a connection. Fails if any of its addresses is not public. */
 export const publicOnly: LookupFunction = (name, options, done) =>
   lookup(name, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '')

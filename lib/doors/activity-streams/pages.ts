@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
-import type { ChangeSort, Entry } from '../../domain/feed/items.ts'
+import type { ChangeSort, FeedEntry } from '../../domain/feed/items.ts'
 import { iriOf } from '../../domain/records/iri.ts'
 import { crmClasses } from '../linked/classes.ts'
 
@@ -67,7 +67,7 @@ export const ChangePageView = s.shape('ChangePage', () =>
 )
 
 /** One page, with its changes (`entries`). */
-export const pageView = (number: number, last: number, entries: readonly Entry[], origin: string) => ({
+export const pageView = (number: number, last: number, entries: readonly FeedEntry[], origin: string) => ({
   '@context': context,
   id: pageId(origin, number),
   type: 'OrderedCollectionPage',
@@ -81,7 +81,7 @@ export const pageView = (number: number, last: number, entries: readonly Entry[]
 const types: Readonly<Record<ChangeSort, string>> = { created: 'Create', updated: 'Update', withdrawn: 'Delete' }
 
 /** One change as an activity. Its object is the record's address, which also serves JSON-LD. */
-export const activityOf = (it: Entry, origin: string) => ({
+export const activityOf = (it: FeedEntry, origin: string) => ({
   id: `${origin}/data/changes/${it.number}/`,
   type: types[it.change],
   endTime: it.at,

@@ -33,9 +33,9 @@ test('plain http is refused', async () => {
 })
 
 test('a name that leads elsewhere by the time a message is sent is not followed', async () => {
-  const { send } = await import('../../../lib/domain/webhooks/send.ts')
+  const { sendMessage } = await import('../../../lib/domain/webhooks/send.ts')
   const message = { id: 'x', event: 'records.changed', body: '{}' }
   const terms = { secret: 's', guarded: true }
-  await expect(send('https://localhost:1/', message, terms)).rejects.toThrow('not a public address')
-  await expect(send('https://127.0.0.1:1/', message, terms)).rejects.toThrow('not a public address')
+  await expect(sendMessage('https://localhost:1/', message, terms)).rejects.toThrow('not a public address')
+  await expect(sendMessage('https://127.0.0.1:1/', message, terms)).rejects.toThrow('not a public address')
 })

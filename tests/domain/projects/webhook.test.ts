@@ -62,7 +62,7 @@ function hurried(milliseconds: number): readonly number[] {
   return wanted
 }
 const visit = async () => (await import('../../../functions/webhooks.ts')).handler()
-const dead = async () => (await import('../../../lib/domain/webhooks/deliveries.ts')).dead()
+const dead = async () => (await import('../../../lib/domain/webhooks/deliveries.ts')).listDeadDeliveries()
 const nothing = { delivered: 0, failed: 0, dead: 0 }
 
 describe('a project that goes into review', () => {
@@ -178,8 +178,8 @@ describe('in production', () => {
   }
   const message = { id: 'x', event: 'project.in_review', body: '{}' }
   const sending = async (url: string) => {
-    const { send } = await import('../../../lib/domain/webhooks/send.ts')
-    return secured(() => send(url, message)).then(
+    const { sendMessage } = await import('../../../lib/domain/webhooks/send.ts')
+    return secured(() => sendMessage(url, message)).then(
       () => 'sent',
       (error: Error) => error.message,
     )
