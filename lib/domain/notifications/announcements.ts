@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { clock, nowSeconds } from '../../base/clock.ts'
+import { splitIntoParts } from '../../base/concurrency.ts'
 import { announcementId } from '../../base/ids/notification-id.ts'
 import {
   defineItem,
@@ -15,10 +16,10 @@ import { notices } from './events.ts'
 import { type AnnouncedTo, changeInbox, expiryOf, messageMembers, type ReviewSpan } from './items.ts'
 import type { News } from './send.ts'
 
-/** What all reviewers are told. It is stored once, and each reviewer reads it beside their own notifications (fan-out on read). */
+/** A message for all reviewers. It is stored once, and each reviewer reads it next to their own notifications (fan-out on read). */
 export const Announcement = v.object({
   ...messageMembers,
-  /** The users whose doing it is: they are not told of it. */
+  /** The users who caused the event. It is not shown to them. */
   not_for: v.array(v.string()),
   happened_at: v.string(),
 })
@@ -34,9 +35,9 @@ export const announcement = defineItem({
   expires: expiryOf,
 })
 
-/** The end of the announcements. Each new one writes it, so ids only ever grow and nothing is added before what somebody has read. */
+/** The end of the announcements. Each new one writes it. So ids only grow, and nothing is added before an announcement that was read. */
 const End = v.object({
-  /** How many there have ever been. */
+  /** The number of announcements ever made. */
   n: v.number(),
   /** The id of the last one, and its milliseconds. */
   last: v.string(),
@@ -47,7 +48,7 @@ type End = v.InferOutput<typeof End>
 const announcedEnd = defineItem({ type: 'announced_end', schema: End, key: (_: object) => key.announcedEnd })
 const noEnd: End = { n: 0, last: '', ms: 0, version: 0 }
 
-/** Stands for an event that was announced, so that hearing of it again announces nothing. */
+/** Marks an event as announced, so that a repeated change announces nothing. */
 const announcedEvent = defineItem({
   type: 'announced',
   schema: v.object({ notice: v.string(), event: v.string(), until: v.number(), version: v.number() }),
@@ -55,10 +56,10 @@ const announcedEvent = defineItem({
   expires: (it) => it.until,
 })
 
-/** The id of the last announcement, where a `getMany` has looked for `key.announcedEnd`; `''` before the first. */
+/** The id of the last announcement. `found` has been read with `key.announcedEnd`. `''` before the first one. */
 export const lastIdIn = (found: ReadonlyMap<string, Stored>): string => itemIn(found, announcedEnd, {})?.last ?? ''
 
-/** The same, read now. One call. */
+/** Loads the id of the last announcement. `''` before the first one. One call. */
 export const loadLastId = async (): Promise<string> => lastIdIn(await getMany([key.announcedEnd], true))
 
 export type NewAnnouncement = News & { not_for: readonly string[] }
@@ -66,11 +67,10 @@ export type NewAnnouncement = News & { not_for: readonly string[] }
 /** Each announcement takes two writes, and a transaction holds a hundred. */
 const ANNOUNCED_AT_ONCE = 45
 
-/** Announces these events to all reviewers, in order, but for those announced before and those that have expired. One transaction for each 45. */
+/** Announces events to all reviewers, in order. Leaves out those announced before and those that have expired. One transaction for each 45. */
 export async function announceAll(news: readonly NewAnnouncement[]): Promise<void> {
   const living = news.filter((it) => expiryOf(it) > nowSeconds())
-  for (let start = 0; start < living.length; start += ANNOUNCED_AT_ONCE)
-    await announceSome(living.slice(start, start + ANNOUNCED_AT_ONCE))
+  for (const part of splitIntoParts(living, ANNOUNCED_AT_ONCE)) await announceSome(part)
 }
 
 const announceSome = (news: readonly NewAnnouncement[]): Promise<void> =>
@@ -111,10 +111,10 @@ function nextAnnouncement({ n, last, ms }: End, news: NewAnnouncement): Announce
   }
 }
 
-/** The time of reviewing to which an announcement belongs; undefined where it lies in none of them. */
+/** The time of reviewing to which an announcement belongs. Undefined if it belongs to none. */
 export const spanOf = ({ spans }: AnnouncedTo, it: Announcement): ReviewSpan | undefined =>
   spans.find(({ since, through }) => it.happened_at >= since && (through === null || it.notification_id <= through))
 
-/** Whether an announcement is for someone: it happened while they reviewed, and is not their own doing. */
+/** Whether an announcement is for a person: it happened while they reviewed, and they did not cause it. */
 export const isFor = (user_id: string, announced: AnnouncedTo, it: Announcement): boolean =>
   !it.not_for.includes(user_id) && spanOf(announced, it) !== undefined

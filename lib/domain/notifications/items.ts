@@ -7,15 +7,15 @@ import { key } from '../../platform/table/keys.ts'
 import { type NoticeName, notices, notificationTypes } from './events.ts'
 import { Mailing } from './mailing.ts'
 
-/** How long a notification or an announcement is kept, in seconds: 180 days. Shown, counted and dropped by this one number. */
+/** Seconds for which notifications and announcements are kept, shown and counted: 180 days. */
 const LIFETIME = 180 * 24 * 3600
 
-/** What notifications and announcements have in common. */
+/** The members that notifications and announcements have in common. */
 export const messageMembers = {
   notification_id: v.string(),
   notification_type: v.picklist(notificationTypes),
   notice: v.custom<NoticeName>((it) => typeof it === 'string' && it in notices),
-  /** The id of the event that it tells of. */
+  /** The id of the event that caused it. */
   event: v.string(),
   /** Null: the service itself. */
   actor_id: v.nullable(v.string()),
@@ -40,7 +40,7 @@ export type Notification = v.InferOutput<typeof Notification>
 /** The index partition of someone's notifications, or of those of one type. */
 export const notificationsOf = (user: string, type?: string) =>
   `NOTIFICATION#${user}${type === undefined ? '' : `#${type}`}`
-/** The index partition of those that have not been marked as read one by one. */
+/** The index partition of a person's notifications that have not been marked as read one by one. */
 export const unmarkedOf = (user: string) => `NOTIFICATION#${user}#UNREAD`
 /** An ordinal as text that sorts like the number. */
 export const arrivalKey = (n: number) => String(n).padStart(12, '0')
@@ -63,26 +63,26 @@ export const notification = defineItem({
   expires: expiryOf,
 })
 
-/** A time in which someone reviewed. */
+/** A time in which a person reviewed. */
 export const ReviewSpan = v.object({
-  /** When it began, ISO 8601. What happened before is not for them. */
+  /** When it began, ISO 8601. Earlier events are not for this person. */
   since: v.string(),
   /** The id of the last announcement of this time; null while it lasts. */
   through: v.nullable(v.string()),
 })
 export type ReviewSpan = v.InferOutput<typeof ReviewSpan>
 
-/** What an inbox knows of announcements, by their ids; `''` comes before all of them. */
+/** The state of announcements in an inbox, by their ids. `''` comes before all of them. */
 export const AnnouncedTo = v.object({
   spans: v.array(ReviewSpan),
   /** All announcements up to this id are read. Those read beyond it have a read mark each. */
   read_through: v.string(),
-  /** All announcements up to this id were told in a letter, or need none. */
+  /** All announcements up to this id were in a letter, or need none. */
   told_through: v.string(),
 })
 export type AnnouncedTo = v.InferOutput<typeof AnnouncedTo>
 
-/** Whether someone reviews at present, as far as their inbox knows. */
+/** Whether the owner of the inbox reviews at present. The projector updates this shortly after a change of the role. */
 export const isReviewing = (it: Pick<AnnouncedTo, 'spans'> | undefined): boolean => it?.spans.at(-1)?.through === null
 
 const Inbox = v.object({
@@ -91,9 +91,9 @@ const Inbox = v.object({
   arrived: v.number(),
   /** Every notification up to this ordinal is read. */
   read_through: v.number(),
-  /** Absent for who has never reviewed. */
+  /** Absent if the person has never reviewed. */
   announced: v.optional(AnnouncedTo),
-  /** Absent for who wants no letters. */
+  /** Absent if the person wants no letters. */
   mailing: v.optional(Mailing),
   version: v.number(),
 })
@@ -119,7 +119,7 @@ export const emptyInbox = (user_id: string): Inbox => ({ user_id, arrived: 0, re
 
 export const isRead = (it: Notification, box: Inbox | undefined) => it.is_read || it.arrival <= (box?.read_through ?? 0)
 
-/** The user's notification with this id, where a `getMany` has found it and it has not expired. */
+/** The user's notification with this id. Undefined if it was not found or has expired. */
 export function livingIn(found: ReadonlyMap<string, Stored>, user_id: string, id: string): Notification | undefined {
   const it = itemIn(found, notification, { user_id, notification_id: id })
   return it && isLiving(it) ? it : undefined

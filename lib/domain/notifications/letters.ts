@@ -8,16 +8,19 @@ import { resolveRows } from './list.ts'
 import { type Mailing, withDue } from './mailing.ts'
 import { announcedRows, idOf, ownRows } from './rows.ts'
 
-/** The letters that are due, and what stands in them. A letter is taken in the inbox before it is sent, so it is sent at most once. */
+/** Letters that are due, and their messages. A letter is marked in the inbox before it is sent, so it is sent at most once. */
 
-/** The ids of those whose letter is due, the longest due first. One call. */
-export const dueInboxes = async (at: string, limit: number): Promise<string[]> =>
+/** Lists the users whose letter is due, the longest due first. One call. */
+export const listDueInboxes = async (at: string, limit: number): Promise<string[]> =>
   (await walk({ index: 'gsi2', pk: DUE, forward: true, limit }))
     .map((item) => parse(inbox, item))
     .filter(({ mailing }) => mailing?.due_at && mailing.due_at <= at)
     .map(({ user_id }) => user_id)
 
-/** Makes a letter due for each of so many reviewers who want letters and were not told of the last announcements. Two calls, and two for each of them. */
+/**
+ * Makes a letter due for up to `limit` reviewers who want letters and have had none since the latest announcement. Two calls, and
+ * two more for each reviewer.
+ */
 export async function remindReviewers(limit: number): Promise<void> {
   const last = await loadLastId()
   if (last === '') return
@@ -35,7 +38,7 @@ const remind = (user_id: string, last: string): Promise<void> =>
     return { result: undefined, writes: [put(inbox, withNextVersion<Inbox>(box, { mailing: due }), box)] }
   })
 
-/** The writes by which someone's letters begin, change or end. They tell of what arrives from now on. */
+/** Plans the writes that begin, change or end a person's letters. New letters contain only messages that arrive later. */
 export async function mailingWrites(
   user_id: string,
   how: Pick<Mailing, 'mode' | 'hour' | 'zone'> | undefined,
@@ -52,7 +55,7 @@ export async function mailingWrites(
   return [put(inbox, withNextVersion<Inbox>(box, { mailing, announced }), old)]
 }
 
-/** A letter that has been begun: from now on, what stands in it counts as told. Both ends of `announced` are ids. */
+/** A letter that has been begun: its messages count as sent. Both ends of `announced` are ids. */
 export type BegunLetter = {
   after: number
   through: number
@@ -60,7 +63,7 @@ export type BegunLetter = {
   attempts: number
 }
 
-/** Takes the letter that is due to someone, so that no failure sends it twice. Undefined where none is due, or somebody else has taken it. */
+/** Takes the letter that is due to a person, so that no failure sends it twice. Undefined if none is due, or if another process has it. */
 export const beginLetter = (user_id: string, at: string): Promise<BegunLetter | undefined> =>
   changeInbox(async () => {
     const box = await get(inbox, { user_id })
@@ -74,7 +77,7 @@ export const beginLetter = (user_id: string, at: string): Promise<BegunLetter | 
     return { result: begun, writes: [put(inbox, withNextVersion<Inbox>(box, { mailing: next, announced }), box)] }
   })
 
-/** Makes a letter due again that the mail service has certainly not accepted. */
+/** Makes a letter due again after the mail service has refused it. */
 export const postponeLetter = (user_id: string, begun: BegunLetter, until: string): Promise<void> =>
   changeInbox(async () => {
     const box = await get(inbox, { user_id })
@@ -87,10 +90,10 @@ export const postponeLetter = (user_id: string, begun: BegunLetter, until: strin
     return { result: undefined, writes: [put(inbox, withNextVersion<Inbox>(box, { mailing, announced }), box)] }
   })
 
-/** A letter looks at so many of the latest. */
+/** The most messages of a letter, the latest ones. */
 const MOST_IN_LETTER = 100
 
-/** What stands in a letter: what arrived or was announced and is not read yet, newest first, as its reader may see it now. Up to six calls. */
+/** Lists the messages of a letter: unread ones, newest first, as the reader may see them now. Up to six calls. */
 export async function listForLetter(actor: Actor, { after, through, announced }: BegunLetter) {
   const latest = { forward: false, limit: MOST_IN_LETTER }
   const isAnnounced = announced.through > announced.after

@@ -1,41 +1,41 @@
 import * as v from 'valibot'
 
-/** When someone who wants letters is to get the next one. It stands in the inbox, which every notification writes anyway. */
+/** The time of a person's next letter. It is stored in the inbox, which every notification writes anyway. */
 
 export const mailingModes = ['at_once', 'daily'] as const
 export const Mailing = v.object({
   mode: v.picklist(mailingModes),
-  /** At which hour of the day in which time zone the daily letter comes. */
+  /** The hour of the day of the daily letter, in the time zone `zone`. */
   hour: v.number(),
   zone: v.string(),
-  /** Whatever arrived up to this one was told in a letter, or needs none. */
+  /** Notifications up to this ordinal were in a letter, or need none. */
   told: v.number(),
-  /** When the next letter is due; null while there is nothing to tell. */
+  /** When the next letter is due. Null while nothing is new. */
   due_at: v.nullable(v.string()),
   /** When the last one was begun. */
   last_at: v.string(),
-  /** How often the one that is due was refused. */
+  /** Failed attempts of the letter that is due. */
   attempts: v.number(),
 })
 export type Mailing = v.InferOutput<typeof Mailing>
 
-/** Letters to one person are so many milliseconds apart: what comes meanwhile goes into the next one. */
-const APART = 300_000
+/** The least milliseconds between two letters to one person. Messages that arrive in between go into the next letter. */
+const LEAST_PAUSE_MS = 300_000
 
-/** The same after something has arrived: a letter is due. */
+/** The mailing after a message has arrived: a letter is due. */
 export const withDue = (it: Mailing, at: string): Mailing => ({ ...it, due_at: it.due_at ?? dueAt(it, at) })
 
 function dueAt({ mode, hour, zone, last_at }: Mailing, at: string): string {
   if (mode === 'daily') return nextHour(at, hour, zone)
-  const earliest = last_at === '' ? 0 : Date.parse(last_at) + APART
+  const earliest = last_at === '' ? 0 : Date.parse(last_at) + LEAST_PAUSE_MS
   return new Date(Math.max(Date.parse(at), earliest)).toISOString()
 }
 
 const QUARTER = 900_000
-/** Two days: where clocks are put forward an hour may be missing from one. */
+/** Two days: if clocks are put forward, an hour may be missing from a day. */
 const MOST_QUARTERS = 192
 
-/** When this hour begins next in a time zone. All zones are whole quarters of an hour apart. */
+/** The next time at which this hour begins in a time zone. Zones are whole quarters of an hour apart. */
 export function nextHour(at: string, hour: number, zone: string): string {
   const clock = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -52,7 +52,7 @@ export function nextHour(at: string, hour: number, zone: string): string {
   return new Date(first + 96 * QUARTER).toISOString()
 }
 
-/** Whether there is such a time zone. */
+/** Whether a time zone of this name exists. */
 export function isZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat('en-GB', { timeZone: zone })

@@ -3,7 +3,7 @@ import { defineItem, parse, put, queryAllBetween, type Write } from '../../engin
 import { key } from '../../platform/table/keys.ts'
 import { expiryOf } from './items.ts'
 
-/** Stands for one announcement that one reader has read, where it lies beyond the place up to which they have read all. */
+/** Marks one announcement after `read_through` as read by one reader. */
 export const readMark = defineItem({
   type: 'read_mark',
   schema: v.object({
@@ -16,11 +16,11 @@ export const readMark = defineItem({
   expires: expiryOf,
 })
 
-/** The write that marks an announcement as read. It fails where a mark is there already. */
+/** The write that marks an announcement as read. The transaction fails with `conflict` if it is marked already. */
 export const addReadMark = (user_id: string, it: { notification_id: string; created_at: string }): Write =>
   put(readMark, { user_id, notification_id: it.notification_id, created_at: it.created_at, version: 1 }, undefined)
 
-/** Which of these announcements the reader has marked, by id. One call, or none where there are no ids. */
+/** Loads the ids of those announcements that the reader has marked. One call, or none without ids. */
 export async function loadReadMarks(user_id: string, ids: readonly string[]): Promise<Set<string>> {
   const sorted = ids.toSorted()
   const [first, last] = [sorted.at(0), sorted.at(-1)]

@@ -1,4 +1,5 @@
 import { clock, nowSeconds } from '../../base/clock.ts'
+import { splitIntoParts } from '../../base/concurrency.ts'
 import { notificationId } from '../../base/ids/notification-id.ts'
 import { getMany, itemIn, put, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -6,32 +7,31 @@ import { notices } from './events.ts'
 import { changeInbox, emptyInbox, expiryOf, type Inbox, inbox, type Message, notification } from './items.ts'
 import { withDue } from './mailing.ts'
 
-/** What somebody is to be told, and when it happened. */
+/** An event to notify people of. */
 export type News = Pick<Message, 'notice' | 'event' | 'actor_id' | 'entity_id' | 'detail' | 'created_at'> & {
   project_id?: string | null
-  /** The request that caused it, where another one writes it. */
+  /** The request that caused it, if another one writes it. */
   request_id?: string | undefined
 }
 export type NewNotification = News & { user_id: string }
 
-/** How many fit into one transaction beside the inbox. */
+/** Notifications that fit into one transaction with the inbox. */
 const STORED_AT_ONCE = 90
 
-/** Stores notifications of one person, in order, but for those stored before and those that have expired. One transaction for each 90. */
+/** Stores notifications of one person, in order. Leaves out those stored before and those that have expired. One transaction for each 90. */
 export async function sendAll(user_id: string, news: readonly News[]): Promise<void> {
   let left = news.filter((it) => expiryOf(it) > nowSeconds())
   // Two events of one millisecond may give the same id. The second one gets an id of the next turn.
   for (let turn = 0; left.length > 0; turn += 1) {
     const clashing: News[] = []
-    for (let start = 0; start < left.length; start += STORED_AT_ONCE)
-      clashing.push(...(await sendSome(user_id, left.slice(start, start + STORED_AT_ONCE), turn)))
+    for (const part of splitIntoParts(left, STORED_AT_ONCE)) clashing.push(...(await sendSome(user_id, part, turn)))
     left = clashing
   }
 }
 
 const sameEvent = (a: News, b: News) => a.event === b.event && a.notice === b.notice
 
-/** Stores some of them in one transaction. Returns those whose id another event has. */
+/** Stores one transaction of notifications. Returns those whose id another event has. */
 const sendSome = (user_id: string, news: readonly News[], turn: number): Promise<News[]> =>
   changeInbox(async () => {
     const wanted = new Map<string, News>()

@@ -5,12 +5,12 @@ import { key } from '../../platform/table/keys.ts'
 import { followTexts } from './assets/texts.ts'
 import { type Project, project } from './items.ts'
 import { memberPlace, memberPlaceOf } from './lists.ts'
-import { wordWrites } from './search.ts'
+import { followWords } from './search.ts'
 
 /** Updates what follows from a project: its search words, the texts of its assets, and its members' lists. Safe to repeat. */
 export async function followProject({ before, after }: Images): Promise<void> {
   const [old, next] = [projectIn(before), projectIn(after)]
-  await wordWrites(old, next)
+  await followWords(old, next)
   await followTexts(old, next)
   const users = [old, next].flatMap((it) => it?.memberships.map((one) => one.user_id) ?? [])
   const id = (next ?? old)?.id

@@ -1,3 +1,4 @@
+import { mapAtOnce, splitIntoParts } from '../../base/concurrency.ts'
 import type { Write } from '../../engines/table/index.ts'
 import { type Actor, mayInspect } from '../../platform/permissions.ts'
 import { kinds } from '../kinds/index.ts'
@@ -10,7 +11,7 @@ import { depictedBy } from './assets/depicted.ts'
 import type { ProjectEntity } from './items.ts'
 import { mergeLimits } from './merge.ts'
 import { blockerWithName, type PlannedRecord, planRecords } from './merge-accept.ts'
-import { MOST_BLOCKERS, PACE, partLimits, splitIntoParts } from './merge-work.ts'
+import { MOST_BLOCKERS, PACE, partLimits } from './merge-work.ts'
 import type { Whole } from './projects.ts'
 import { loadReferenced } from './referenced.ts'
 import { whyNotMerged } from './transition.ts'
@@ -131,8 +132,7 @@ async function foreseenRecords(
 ): Promise<ForeseenRecord[]> {
   const plans = new Map(planned.map((it) => [it.old.entity_id, it]))
   const similar = new Map<string, RecordLookAlike[]>()
-  for (const some of splitIntoParts(planned, partLimits.atOnce))
-    await Promise.all(some.map(async ({ old }) => similar.set(old.entity_id, await alikeOf(old))))
+  await mapAtOnce(planned, partLimits.atOnce, async ({ old }) => similar.set(old.entity_id, await alikeOf(old)))
   const found = [...similar.values()].flat().map((it) => it.entity_id)
   const { head } = await loadReferenced([], [...new Set([...links.map((it) => it.entity_id), ...found])])
   const linked = new Set(whole.entities.map((it) => it.entity_id))

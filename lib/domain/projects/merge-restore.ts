@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { now } from '../../base/clock.ts'
+import { splitIntoParts } from '../../base/concurrency.ts'
 import { conflict, impossible } from '../../base/errors.ts'
 import { put, remove as removal, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { planRelease } from '../pictures/files.ts'
@@ -19,7 +20,7 @@ import {
 import { queueWrites } from '../records/queue-entry.ts'
 import { asSubject, asset, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
 import type { Order } from './merge-accept.ts'
-import { forEachWithin, type Last, type PartPlan, splitIntoParts, type Work } from './merge-work.ts'
+import { forEachWithin, type Last, type PartPlan, type Work } from './merge-work.ts'
 import { type Done, loadWholeById, nextVersion, type Whole } from './projects.ts'
 import {
   type AcceptedRecord,

@@ -1,3 +1,4 @@
+import { mapAtOnce } from '../../base/concurrency.ts'
 import type { Write } from '../../engines/table/index.ts'
 import { checkTime } from '../../engines/table/index.ts'
 import type { Whole } from './projects.ts'
@@ -27,27 +28,28 @@ export type PartResult = {
   left?: readonly string[] | undefined
 }
 
-/** Records in one part, which takes a second or less; and records that are read in parallel. */
-export const partLimits = { recordsInPart: 10, atOnce: 16 }
+export const partLimits = {
+  /** Records staged in one part, which takes a second or less. */
+  recordsInPart: 10,
+  /** Items that are read or planned in parallel. */
+  atOnce: 16,
+}
 
 /** Records per second that a merge accepts, measured by `npm run bench -- projects`. */
 export const PACE = 50
 
-/** Blockers named at most. */
+/** The most blockers that an answer names. */
 export const MOST_BLOCKERS = 100
 
-export const splitIntoParts = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
-
-/** Does the work for all, a few in parallel. Fails with `TimeOver` once the time is over. */
+/** Runs `work` for each item, `partLimits.atOnce` at a time. Fails with `TimeOver` when `until` has passed. */
 export async function forEachWithin<T>(
-  all: readonly T[],
+  items: readonly T[],
   until: number,
-  work: (one: T) => Promise<void>,
+  work: (item: T) => Promise<void>,
 ): Promise<void> {
-  for (const some of splitIntoParts(all, partLimits.atOnce)) {
+  await mapAtOnce(items, partLimits.atOnce, (item) => {
     checkTime(until)
-    await Promise.all(some.map(work))
-  }
+    return work(item)
+  })
   checkTime(until)
 }

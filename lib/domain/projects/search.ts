@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { splitIntoParts } from '../../base/concurrency.ts'
 import { cut, fold } from '../../engines/matching/index.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import type { PageRequest } from '../../engines/table/index.ts'
@@ -21,8 +22,11 @@ function wordsOf(it: Project | undefined): Set<string> {
   return new Set([...new Set(words.map((word) => cut(word, 60)).filter(Boolean))].slice(0, MOST_WORDS))
 }
 
+/** Words that one transaction writes. It holds 100 actions. */
+const WORDS_IN_TRANSACTION = 90
+
 /** Changes the entries from the words of `before` to those of `after`. Safe to repeat. */
-export async function wordWrites(before: Project | undefined, after: Project | undefined): Promise<void> {
+export async function followWords(before: Project | undefined, after: Project | undefined): Promise<void> {
   const [old, next] = [wordsOf(before), wordsOf(after)]
   const id = (after ?? before)?.id ?? ''
   const writes = [
@@ -31,8 +35,7 @@ export async function wordWrites(before: Project | undefined, after: Project | u
       .map((word) => putEntry(key.projectWord(word, id), { project_id: id })),
     ...[...old].filter((word) => !next.has(word)).map((word) => removeEntry(key.projectWord(word, id))),
   ]
-  if (writes.length === 0) return
-  for (let start = 0; start < writes.length; start += 90) await commitWrites(writes.slice(start, start + 90))
+  for (const part of splitIntoParts(writes, WORDS_IN_TRANSACTION)) await commitWrites(part)
 }
 
 const Entry = v.object({ project_id: v.string() })

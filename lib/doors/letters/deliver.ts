@@ -6,7 +6,7 @@ import { sayIn } from '../../base/language/say.ts'
 import {
   type BegunLetter,
   beginLetter,
-  dueInboxes,
+  listDueInboxes,
   listForLetter,
   postponeLetter,
   remindReviewers,
@@ -40,7 +40,7 @@ export async function deliverLetters(): Promise<LetterCounts> {
         sendConfirmationRequest(user_id),
   )
   await remindReviewers(limit)
-  const letters = (await dueInboxes(now(), limit)).map((user_id) => () => sendLetter(user_id))
+  const letters = (await listDueInboxes(now(), limit)).map((user_id) => () => sendLetter(user_id))
   const errors: unknown[] = []
   await mapAtOnce([...requests, ...letters].slice(0, limit), LETTERS_AT_ONCE, async (send) => {
     try {

@@ -254,8 +254,8 @@ describe('a letter', () => {
     sure(200, await who.put(place, { body: { mode: 'off' } }))
     expect(await cost()).toMatchObject({ calls, units })
     expect(await visit()).toEqual(NONE)
-    const { dueInboxes } = await import('../../../lib/domain/notifications/letters.ts')
-    expect(await dueInboxes('9999', 100)).toEqual([])
+    const { listDueInboxes } = await import('../../../lib/domain/notifications/letters.ts')
+    expect(await listDueInboxes('9999', 100)).toEqual([])
   })
 
   test('of several at once is one', async () => {

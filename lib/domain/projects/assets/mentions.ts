@@ -1,3 +1,4 @@
+import { mapAtOnce } from '../../../base/concurrency.ts'
 import { findPhrases } from '../../../engines/matching/index.ts'
 import { getMany, itemIn, queryBetween } from '../../../engines/table/index.ts'
 import { foldedName, readEntry } from '../../../platform/name-index/entries.ts'
@@ -22,27 +23,22 @@ const namedKinds: readonly KindKey[] = [
   'event',
   'guthi',
 ]
-/** Phrases of a text that are looked up, and how many in parallel. A printed page costs about 320 small reads. */
+/** Phrases of a text that are looked up. A printed page costs about 320 small reads. */
 const MOST_PHRASES = 40
-const AT_ONCE = 5
+const LOOKED_UP_AT_ONCE = 5
 const MOST_SUGGESTIONS = 20
 
-/** The public records that a text names, surest first. How sure is the OCR's confidence in the words of the name. */
+/** Finds the public records that a text names, surest first: by the OCR's mean confidence in the words of the name. */
 export async function mentionsIn(text: string, words: readonly Word[]): Promise<Suggestion[]> {
   const phrases = findPhrases(text, MOST_PHRASES)
-  const hits: { entity_id: string; sure: number }[] = []
-  for (let start = 0; start < phrases.length; start += AT_ONCE) {
-    const found = await Promise.all(
-      phrases.slice(start, start + AT_ONCE).map(async (phrase) => {
-        const ids = await recordsNamed(phrase.text)
-        const sure = phrase.words.map((at) => words[at]?.confidence ?? 0)
-        return ids.map((entity_id) => ({ entity_id, sure: sure.reduce((sum, one) => sum + one, 0) / sure.length }))
-      }),
-    )
-    hits.push(...found.flat())
-  }
+  const hits = await mapAtOnce(phrases, LOOKED_UP_AT_ONCE, async (phrase) => {
+    const ids = await recordsNamed(phrase.text)
+    const confidences = phrase.words.map((at) => words[at]?.confidence ?? 0)
+    const sure = confidences.reduce((sum, n) => sum + n, 0) / confidences.length
+    return ids.map((entity_id) => ({ entity_id, sure }))
+  })
   const best = new Map<string, number>()
-  for (const { entity_id, sure } of hits) best.set(entity_id, Math.max(best.get(entity_id) ?? 0, sure))
+  for (const { entity_id, sure } of hits.flat()) best.set(entity_id, Math.max(best.get(entity_id) ?? 0, sure))
   const heads = await getMany([...best.keys()].map(key.head))
   return [...best]
     .flatMap(([entity_id, sure]) => {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { mapAtOnce } from '../../../base/concurrency.ts'
 import type { Images } from '../../../engines/table/index.ts'
 import { defineItem, getMany, itemIn, parse, put, queryAll, scan } from '../../../engines/table/index.ts'
 import { key } from '../../../platform/table/keys.ts'
@@ -48,12 +49,11 @@ export async function followTexts(old: Project | undefined, next: Project | unde
   if (!it || (old?.asset_count ?? 0) + (next?.asset_count ?? 0) === 0) return
   const { pk, sk } = key.assetText(it.id, '')
   const texts = (await queryAll(pk, sk)).map((stored) => parse(assetText, stored))
-  for (let start = 0; start < texts.length; start += AT_ONCE)
-    await Promise.all(texts.slice(start, start + AT_ONCE).map(({ id }) => writeText(it.id, id)))
+  await mapAtOnce(texts, TEXTS_AT_ONCE, ({ id }) => writeText(it.id, id))
 }
 
 const projectMembers = ['visibility', 'owner_id', 'slug', 'deleted_at'] as const satisfies readonly (keyof Project)[]
-const AT_ONCE = 8
+const TEXTS_AT_ONCE = 8
 
 /**
  * Writes the texts of all assets anew, those that the projector missed too. Returns how many assets have one. Scans the whole

@@ -1,4 +1,5 @@
 import { clock, later, newId, now } from '../../../base/clock.ts'
+import { mapAtOnce } from '../../../base/concurrency.ts'
 import { conflict, goneForGood, isDone } from '../../../base/errors.ts'
 import { runUnit } from '../../../engines/table/immediate.ts'
 import {
@@ -90,26 +91,22 @@ export const releaseUpload = (unit: UnitOfWork, old: Upload): void =>
 /** Ends an upload. Its objects are deleted after the commit. */
 export const endUpload = (unit: UnitOfWork, old: Upload): void => unit.add([removal(upload, old)])
 
-/** Uploads ended in one visit, and in parallel. The next visit continues. */
-const MOST = 500
-const AT_ONCE = 8
+/** The most uploads that one run ends. The next run continues. */
+const MOST_ENDED = 500
+const ENDED_AT_ONCE = 8
 
-/** Ends the uploads that have expired. Returns how many. Safe to run twice at once. */
+/** Ends the uploads that have expired. Returns their number. Safe to run twice at once. */
 export async function sweepUploads(): Promise<number> {
-  const oldest = await walk({ index: 'gsi1', pk: 'UPLOAD', forward: true, limit: MOST })
+  const oldest = await walk({ index: 'gsi1', pk: 'UPLOAD', forward: true, limit: MOST_ENDED })
   const expired = oldest.map((item) => parse(upload, item)).filter((it) => it.until <= now())
-  let ended = 0
-  for (let start = 0; start < expired.length; start += AT_ONCE) {
-    const done = await Promise.all(expired.slice(start, start + AT_ONCE).map(endIfExpired))
-    ended += done.filter(Boolean).length
-  }
-  return ended
+  const results = await mapAtOnce(expired, ENDED_AT_ONCE, endIfExpired)
+  return results.filter((isEnded) => isEnded).length
 }
 
 /** Reads the upload itself, since the index may be older: it may have ended or become an asset. */
 async function endIfExpired({ project_id, id }: Upload): Promise<boolean> {
   const latest = await loadUpload(project_id, id)
-  // Somebody is completing it. It is left to them until their lease ends.
+  // While a request completes it, the upload is left alone until the lease ends.
   if (!latest || (latest.held_until !== null && latest.held_until > now())) return false
   return isDone(runUnit((unit) => endUpload(unit, latest)))
 }
