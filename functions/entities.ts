@@ -305,7 +305,7 @@ const latestOf = (it: RecordItem, { id }: Actor) => ({
 })
 
 /** The body of a contribution by the kind that its id tells. */
-const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOf(entity_id), mode))
+const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOfRecord(entity_id), mode))
 
 /** Forms wrap the values in `form_data` or `data`, beside the members that every contribution has. */
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {

@@ -7,7 +7,7 @@ import { loadHistory, loadReferences } from '../lib/domain/records/history.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/domain/records/rules/verdicts.ts'
 import { showRecord, showRecordBeside } from '../lib/domain/records/shown.ts'
 import { decisionView, ReviewDecisionView } from '../lib/domain/records/views/entity.ts'
-import { kindOf } from '../lib/domain/records/write.ts'
+import { kindOfRecord } from '../lib/domain/records/write.ts'
 import { decide, loadDecidable } from '../lib/domain/review/decide.ts'
 import { ReviewerQuery } from '../lib/domain/review/queries.ts'
 import * as queue from '../lib/domain/review/queue.ts'
@@ -108,7 +108,7 @@ function verdictOn(entity_id: string) {
       reconciliation_note: prose(5000),
       internal_note: prose(5000),
       escalated_to: v.nullish(v.union([v.literal(''), userId], 'Give the id of a user.'), null),
-      edits: editsOf(kindOf(entity_id)),
+      edits: editsOf(kindOfRecord(entity_id)),
     }),
     v.transform(({ comments, ...said }) => ({ ...said, feedback: said.feedback || comments })),
   )

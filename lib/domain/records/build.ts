@@ -26,7 +26,6 @@ import { queueWrites } from './queue-entry.ts'
 import { worstSource } from './rules/triage.ts'
 
 /** All items of one change of a record, and the writes that store them. The caller commits. */
-
 export type PlannedRecord = {
   record: RecordItem
   assertions: Assertion[]
@@ -35,22 +34,22 @@ export type PlannedRecord = {
   writes: Write[]
 }
 
-/** A create that fails leaves a gap in the numbers of its kind. It does no harm. */
+/** Takes the next id of a kind. If the create fails afterwards, the numbers of the kind have a gap, which does no harm. */
 export const nextRecordId = (kind: Kind): Promise<number> => nextNumber(kind.key)
 
-/** `stub`: another contribution names the record, and nobody has described it yet. */
 export type NewRecordInput = {
   data: Values
-  /** Pass it where it is computed already. */
+  /** Pass the header if it is computed already. */
   header?: Header
   source: AssertionInput
   actor: Actor
   flags?: readonly NewFlag[]
+  /** True if another contribution names the record, and nobody has described it yet. */
   stub?: boolean
   batch?: BatchRow | undefined
 }
 
-/** The import with this `id`, and the row of it that the record came from. */
+/** The import with this `id`, and the row from which the record came. */
 export type BatchRow = { id: string; row: number }
 
 /** Builds a new record, which waits for review at once. README.md lists the items. */
@@ -62,7 +61,7 @@ export function newRecord(
   const at = now()
   const entity_id = recordId(kind.code, id)
   const submitted = newActivity(entity_id, actor, 'submitted', stub ? 'Named by another contribution.' : '', at)
-  const first: RecordItem = {
+  const unlogged: RecordItem = {
     entity_id,
     kind: kind.key,
     id,
@@ -96,32 +95,32 @@ export function newRecord(
     deleted_at: null,
     version: 1,
   }
-  const next = withActivity(first, submitted, actor)
-  const assertions = newClaims({ about: next, source, actor, revision_number: 1, at }, Object.entries(data))
-  const made = newRevision(next, data, actor, at)
+  const record = withActivity(unlogged, submitted, actor)
+  const assertions = newClaims({ about: record, source, actor, revision_number: 1, at }, Object.entries(data))
+  const firstRevision = newRevision(record, data, actor, at)
   const writes = [
-    put(recordItem, next, undefined),
-    put(revision, made, undefined),
+    put(recordItem, record, undefined),
+    put(revision, firstRevision, undefined),
     put(activity, submitted, undefined),
-    ...claimWrites([], assertions, next),
-    ...flags.map((it) => put(flag, newFlag(next, it, at), undefined)),
-    ...indexWrites(undefined, nameEntryOf(next, header)),
-    ...queueWrites(undefined, next),
+    ...claimWrites([], assertions, record),
+    ...flags.map((raised) => put(flag, newFlag(record, raised, at), undefined)),
+    ...indexWrites(undefined, nameEntryOf(record, header)),
+    ...queueWrites(undefined, record),
   ]
-  return { record: next, assertions, revision: made, activity: submitted, writes }
+  return { record, assertions, revision: firstRevision, activity: submitted, writes }
 }
 
-/** What is computed from a record's values for rows, rules, the name index and the search for duplicates. */
+/** The members that are computed from a record's values: for rows, rules, the name index and the search for duplicates. */
 export type Header = Pick<RecordItem, 'name' | 'category' | 'access_tier' | 'point'> & {
   /** All names, the main name first. */
   names: string[]
-  /** Its id in the source that it comes from. */
+  /** The id of the record in its data source. Example: the number in an inventory. */
   identifier: string | undefined
-  /** What identifies it besides its names. Example: `wd:q37`. */
+  /** Ids in other collections. Example: `wd:q37`. */
   identities: string[]
 }
 
-/** It reads all values and names, so compute it once for each write. */
+/** Computes the header of a record. It reads all values and names, so compute it once for each write. */
 export function headerOf(kind: Kind, data: Values): Header {
   const name = textOf(data[kind.nameField])
   return {
@@ -138,6 +137,7 @@ export function headerOf(kind: Kind, data: Values): Header {
 /** Returns the part of a header that the record item stores. */
 export const withoutNames = (header: Header) => omit(header, 'names', 'identifier', 'identities')
 
+/** Returns the entry of a record in the name index. */
 export const nameEntryOf = ({ entity_id, kind, id }: RecordItem, header: Header): Indexed => ({
   entity_id,
   kind,
@@ -149,52 +149,56 @@ export const nameEntryOf = ({ entity_id, kind, id }: RecordItem, header: Header)
 })
 
 /**
- * The point in the name index. A record with a coarse place has none: a caller who guesses often enough would find the
- * exact place.
+ * Returns the point for the name index. Null for a record with a coarse place: a caller who guesses often enough would
+ * find the exact place.
  */
 const searchablePoint = ({ point, access_tier }: Pick<RecordItem, 'point' | 'access_tier'>) =>
   isCoarse(access_tier) ? null : point
 
-/** A deleted record has no entry, so nobody finds it by name. */
-export function storedNameEntryOf(it: RecordItem): Indexed | undefined {
-  if (it.deleted_at) return undefined
+/** Returns the entry that a stored record has in the name index. A deleted record has none, so nobody finds it by name. */
+export function storedNameEntryOf(record: RecordItem): Indexed | undefined {
+  if (record.deleted_at) return undefined
   return {
-    ...it,
-    names: namesOf(it.name, it.data),
-    identifier: textOf(it.data.identifier) || undefined,
-    identities: identitiesOf(kinds[it.kind], it.data),
-    point: searchablePoint(it),
+    ...record,
+    names: namesOf(record.name, record.data),
+    identifier: textOf(record.data.identifier) || undefined,
+    identities: identitiesOf(kinds[record.kind], record.data),
+    point: searchablePoint(record),
   }
 }
 
+/** The facts that all claims of one contribution share. */
 export type ClaimOrigin = {
   about: Pick<RecordItem, 'entity_id' | 'kind' | 'id'>
   source: AssertionInput
   actor: Actor
-  /** The revision that holds the values. Null for a claim that was made apart from a contribution. */
+  /** The revision that holds the values. Null if the claim is made apart from a contribution. */
   revision_number: number | null
   at: string
 }
 
-/** All claims of a contribution get ids of one pack, so they are stored as one item. */
-export function newClaims(by: ClaimOrigin, values: Iterable<readonly [property: string, value: unknown]>): Assertion[] {
-  const nextId = newPackIds(by.about.entity_id)
-  return Array.from(values, ([property, value]) => newClaim(by, property, value, nextId()))
+/** Builds the claims of a contribution. They get ids of one pack, so they are stored as one item. */
+export function newClaims(
+  origin: ClaimOrigin,
+  values: Iterable<readonly [property: string, value: unknown]>,
+): Assertion[] {
+  const nextId = newPackIds(origin.about.entity_id)
+  return Array.from(values, ([property, value]) => newClaim(origin, property, value, nextId()))
 }
 
-/** Without `id` the claim gets a pack of its own. */
+/** Builds one claim. Without `id` it gets a pack of its own. */
 export function newClaim(
-  { about: it, source, actor, revision_number, at }: ClaimOrigin,
+  { about, source, actor, revision_number, at }: ClaimOrigin,
   property: string,
   value: unknown,
-  id = newPackIds(it.entity_id)(),
+  id = newPackIds(about.entity_id)(),
 ): Assertion {
   return {
     ...source,
     id,
-    entity_id: it.entity_id,
-    kind: it.kind,
-    object_id: it.id,
+    entity_id: about.entity_id,
+    kind: about.kind,
+    object_id: about.id,
     asserted_property: property,
     asserted_value: textOf(value),
     value,
@@ -223,16 +227,18 @@ export function newClaim(
   }
 }
 
-export const newRevision = (it: RecordItem, data: Values, actor: Actor, at: string): Revision => ({
-  revision_id: it.current_revision_id,
-  entity_id: it.entity_id,
-  revision_number: it.current_revision,
+/** Builds the current revision of a record. */
+export const newRevision = (record: RecordItem, data: Values, actor: Actor, at: string): Revision => ({
+  revision_id: record.current_revision_id,
+  entity_id: record.entity_id,
+  revision_number: record.current_revision,
   data,
   created_by: actor.id,
   created_at: at,
   version: 1,
 })
 
+/** Builds an activity that is withheld until the projector moves it to its audience. */
 export const newActivity = (
   entity_id: string,
   actor: Actor,
@@ -256,14 +262,18 @@ export type NewFlag = Pick<Flag, 'flag_type' | 'reason'> &
   Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property'>>
 
 /** Builds a flag that the service raises: `flagged_by` is null. */
-export const newFlag = (it: Pick<RecordItem, 'entity_id' | 'contributor_id'>, raised: NewFlag, at: string): Flag => ({
+export const newFlag = (
+  record: Pick<RecordItem, 'entity_id' | 'contributor_id'>,
+  raised: NewFlag,
+  at: string,
+): Flag => ({
   other_entity_id: null,
   assertion_ids: [],
   property: null,
   ...raised,
-  id: newChildId(it.entity_id),
-  entity_id: it.entity_id,
-  contributor_id: it.contributor_id,
+  id: newChildId(record.entity_id),
+  entity_id: record.entity_id,
+  contributor_id: record.contributor_id,
   of_edit: true,
   audience: 'withheld',
   flagged_by: null,
@@ -274,29 +284,34 @@ export const newFlag = (it: Pick<RecordItem, 'entity_id' | 'contributor_id'>, ra
   version: 1,
 })
 
-const feedback = ['rejected', 'changes_requested', 'accepted', 'commented']
+/** The types of activities whose comment is feedback for the contributor. */
+const feedbackTypes = ['rejected', 'changes_requested', 'accepted', 'commented']
 
 /**
  * Adds an activity to the record item. The item holds the latest five, so lists of contributions need not read
  * histories.
  */
-export function withActivity(it: RecordItem, done: Activity, actor: Actor): RecordItem {
-  const { activity_id, activity_type, comment, created_at } = done
+export function withActivity(record: RecordItem, added: Activity, actor: Actor): RecordItem {
+  const { activity_id, activity_type, comment, created_at } = added
   const brief = { activity_id, activity_type, comment, created_at, user_id: actor.id, username: actor.username }
   return {
-    ...it,
-    activity_count: it.activity_count + 1,
-    recent_activities: [brief, ...it.recent_activities].slice(0, 5),
-    latest_feedback: comment && feedback.includes(activity_type) ? brief : it.latest_feedback,
+    ...record,
+    activity_count: record.activity_count + 1,
+    recent_activities: [brief, ...record.recent_activities].slice(0, 5),
+    latest_feedback: comment && feedbackTypes.includes(activity_type) ? brief : record.latest_feedback,
   }
 }
 
-/** Call it when the comment of an activity has changed. An emptied comment makes an earlier one `latest_feedback`. */
-export function withActivityComment(it: RecordItem, activity_id: string, comment: string): RecordItem {
-  const recent_activities = it.recent_activities.map((each) =>
-    each.activity_id === activity_id ? { ...each, comment } : each,
+/**
+ * Changes the comment of an activity within the record item. If the latest feedback becomes empty, the feedback before it
+ * takes its place.
+ */
+export function withActivityComment(record: RecordItem, activity_id: string, comment: string): RecordItem {
+  const recent_activities = record.recent_activities.map((brief) =>
+    brief.activity_id === activity_id ? { ...brief, comment } : brief,
   )
-  const isLatest = it.latest_feedback?.activity_id === activity_id
-  const earlier = recent_activities.find((each) => each.comment && feedback.includes(each.activity_type)) ?? null
-  return { ...it, recent_activities, latest_feedback: isLatest ? earlier : it.latest_feedback }
+  const isLatest = record.latest_feedback?.activity_id === activity_id
+  const earlier =
+    recent_activities.find((brief) => brief.comment && feedbackTypes.includes(brief.activity_type)) ?? null
+  return { ...record, recent_activities, latest_feedback: isLatest ? earlier : record.latest_feedback }
 }

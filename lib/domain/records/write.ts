@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { newChildId, now } from '../../base/clock.ts'
 import { conflict, invalidObject } from '../../base/errors.ts'
 import { addressOf } from '../../base/ids/address.ts'
-import type { Plan } from '../../engines/table/index.ts'
-import { put, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
-
+import { type Plan, put, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { indexWrites } from '../../platform/name-index/entries.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import {
@@ -16,8 +14,7 @@ import {
   likenessFieldsOf,
   type Picture,
 } from '../kinds/index.ts'
-import type { Values } from '../names/values.ts'
-import { checkSize } from '../names/values.ts'
+import { checkSize, type Values } from '../names/values.ts'
 import { resolvePictures } from '../pictures/take.ts'
 import {
   type BatchRow,
@@ -71,10 +68,12 @@ import { findSynonyms } from './synonymous.ts'
 
 export { loadRecord, loadRecordById } from './load.ts'
 
-type CreatedRecord = LoadedRecord & StubNames & { revisions: Revision[]; activities: Activity[] }
-/** `named`: the review identities of stubs that were made because the values name them. */
-type StubNames = { named: string[] }
-const namedIn = (stubs: readonly Write[]): string[] =>
+type CreatedRecord = LoadedRecord & WithStubs & { revisions: Revision[]; activities: Activity[] }
+
+/** `named`: the review identities of the stubs that were made because the values name them. */
+type WithStubs = { named: string[] }
+
+const stubIdsIn = (stubs: readonly Write[]): string[] =>
   stubs.flatMap(({ type, action }) => (type === recordItem.type ? [String(action.Put?.Item?.entity_id)] : []))
 
 /** Stores a contribution for review, with stubs for relations that name something new. */
@@ -105,42 +104,52 @@ async function planCreate(
     findPeriodMeanings(kind, values, actor).then((meanings) => findDoubtFlags(kind, values, actor, { meanings })),
   ])
   const flags = [...likeness, ...doubts]
-  const change = newRecord(kind, id, { data: values, header, source: provenance, actor, flags, batch })
-  const { record, assertions, revision: first, activity: done } = change
-  const result = { ...record, assertions, links: [], revisions: [first], activities: [done], named: namedIn(stubs) }
-  return { result, writes: [...change.writes, ...stubs, ...pictureWrites] }
+  const planned = newRecord(kind, id, { data: values, header, source: provenance, actor, flags, batch })
+  return {
+    result: {
+      ...planned.record,
+      assertions: planned.assertions,
+      links: [],
+      revisions: [planned.revision],
+      activities: [planned.activity],
+      named: stubIdsIn(stubs),
+    },
+    writes: [...planned.writes, ...stubs, ...pictureWrites],
+  }
 }
 
 /**
- * Resolves relations and pictures. `missing` are records that do not exist yet; `pictureWrites` keep the
- * picture files.
+ * Resolves the relations and pictures of an input. `missing`: records that do not exist yet. `pictureWrites`: writes that
+ * keep the picture files from expiring.
  */
 async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { synonymsOf, pictures }: ResolveOptions) {
   const resolved = await resolveRelations(kind, data, actor, synonymsOf)
   const { values, writes } = await resolvePictures(resolved.data, actor, pictures)
   return { values, missing: resolved.missing, pictureWrites: writes }
 }
+
 /** `pictures` are those that the record has or had. Without `synonymsOf`, words are matched by folded names alone. */
 type ResolveOptions = { synonymsOf?: SynonymLookup | undefined; pictures?: readonly Picture[] }
 
-const linkedTo = (kind: Kind, data: Values) => valueEdges({ entity_id: '', kind: kind.key, data }).map((it) => it.to)
+/** The review identities of the records to which these values link. */
+const linkedTo = (kind: Kind, data: Values) => valueEdges({ entity_id: '', kind: kind.key, data }).map(({ to }) => to)
 
 /**
  * Changes a record. An unpublished record changes at once. A change of a published one waits for review: readers still see
- * the accepted values. Fails with `conflict` when someone else was faster.
+ * the accepted values. Fails with `conflict` if somebody else was faster.
  */
 export async function amendRecord(
   unit: UnitOfWork,
   old: LoadedRecord,
   actor: Actor,
   contribution: Contribution,
-  how: AmendOptions = {},
-): Promise<LoadedRecord & StubNames> {
+  options: AmendOptions = {},
+): Promise<LoadedRecord & WithStubs> {
   unit.retryOn('being_made')
-  return unit.addPlan(await planAmendment(old, actor, contribution, { synonymsOf: findSynonyms, ...how }))
+  return unit.addPlan(await planAmendment(old, actor, contribution, { synonymsOf: findSynonyms, ...options }))
 }
 
-/** `replace`: members that were not sent are removed. `pictures`: files that the service itself has put in place. */
+/** `replace`: members that were not sent are removed. `pictures`: files that the service itself has stored. */
 type AmendOptions = { trigger?: 'edit' | 'revise'; replace?: boolean; batch?: BatchRow } & ResolveOptions
 
 /** Plans what `amendRecord` writes, for callers that commit it with other writes. Fails as `amendRecord` does. */
@@ -149,11 +158,11 @@ export async function planAmendment(
   actor: Actor,
   { data, cleared, assertion: provenance }: Contribution,
   { trigger = 'edit', replace = false, batch, synonymsOf, pictures = [] }: AmendOptions,
-): Promise<Plan<LoadedRecord & StubNames>> {
+): Promise<Plan<LoadedRecord & WithStubs>> {
   const kind = kinds[old.kind]
-  const moved = findEditMove(old, trigger)
-  const known = { synonymsOf, pictures: [...picturesOf(old), ...pictures] }
-  const { values, missing, pictureWrites } = await plannedValues(kind, data, actor, known)
+  const move = findEditMove(old, trigger)
+  const lookUps = { synonymsOf, pictures: [...picturesOf(old), ...pictures] }
+  const { values, missing, pictureWrites } = await plannedValues(kind, data, actor, lookUps)
   const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
   if (changed.length === 0 && removed.length === 0 && trigger === 'edit')
@@ -164,20 +173,20 @@ export async function planAmendment(
   const header = headerOf(kind, after)
   const stubs = await planStubs(missing, provenance, actor, batch)
   const meanings = await findPeriodMeanings(kind, after, actor, old)
-  const claimed = claimsFor(old, edit, { source: provenance, actor, at, meanings })
-  const contradictions = await planContradictions(old, claimed.contradicted, claimed.replaced, at)
+  const editClaims = claimsFor(old, edit, { source: provenance, actor, at, meanings })
+  const contradictions = await planContradictions(old, editClaims.contradicted, editClaims.replaced, at)
   const flags = [
     ...contradictions.raised,
     ...(await likenessOf(old, after, changed)),
     ...(await findDoubtFlags(kind, after, actor, { changed, meanings })),
   ]
-  const done = editActivity(old, actor, at)
+  const sentIn = editActivity(old, actor, at)
   const stored = recordItemOf(old)
   const next = withActivity(
     withNextVersion<RecordItem>(stored, {
       ...(old.public ? { proposed: after } : { ...withoutNames(header), data: after }),
-      ...weightAfter(old, claimed, contradictions, flags.length),
-      status: moved.status,
+      ...queueMembersAfter(old, editClaims, contradictions, flags.length),
+      status: move.status,
       current_revision: old.current_revision + 1,
       current_revision_id: newChildId(old.entity_id),
       queue_age: ageAt(old.created_at, Date.parse(at)),
@@ -185,18 +194,18 @@ export async function planAmendment(
       batch: batch ? { ...batch, revision: old.current_revision + 1 } : old.batch,
       updated_at: at,
     }),
-    done,
+    sentIn,
     actor,
   )
-  const assertions = claimsAfter(claimed, at)
+  const assertions = claimsAfter(editClaims, at)
   return {
-    result: { ...next, assertions, links: old.links, named: namedIn(stubs) },
+    result: { ...next, assertions, links: old.links, named: stubIdsIn(stubs) },
     writes: [
       put(recordItem, next, stored),
       put(revision, newRevision(next, after, actor, at), undefined),
-      put(activity, done, undefined),
+      put(activity, sentIn, undefined),
       ...claimWrites(old.assertions, assertions, next),
-      ...flags.map((it) => put(flag, newFlag(next, it, at), undefined)),
+      ...flags.map((raised) => put(flag, newFlag(next, raised, at), undefined)),
       ...contradictions.writes,
       ...(old.public ? [] : indexWrites(storedNameEntryOf(stored), nameEntryOf(next, header))),
       ...queueWrites(stored, next),
@@ -205,12 +214,12 @@ export async function planAmendment(
   }
 }
 
-/** Fails where the status allows no edit, and with `conflict` where the read misses a claim. */
+/** Returns the state after the edit. Fails if the status allows no edit, and with `conflict` if the read misses a claim. */
 function findEditMove(old: LoadedRecord, trigger: 'edit' | 'revise') {
   if (!hasAllClaims(old)) throw conflict()
-  const moved = findMove(reviewStateOf(old), trigger)
-  if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
-  return moved
+  const move = findMove(reviewStateOf(old), trigger)
+  if (!move) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
+  return move
 }
 
 const editActivity = (old: LoadedRecord, actor: Actor, at: string) => ({
@@ -218,7 +227,7 @@ const editActivity = (old: LoadedRecord, actor: Actor, at: string) => ({
   of_edit: old.public,
 })
 
-/** Look-alikes are looked up only where a name, place or identity has changed. */
+/** Flags for look-alikes of the edited record. They are looked up only if a name, place or identity has changed. */
 async function likenessOf({ kind: key, entity_id }: LoadedRecord, after: Values, changed: readonly string[]) {
   const kind = kinds[key]
   if (!changed.some((name) => likenessFieldsOf(kind).includes(name))) return []
@@ -227,7 +236,7 @@ async function likenessOf({ kind: key, entity_id }: LoadedRecord, after: Values,
 
 type Edit = { after: Values; changed: string[]; removed: string[] }
 
-/** Builds on the proposed values, or on the standing ones where nothing waits. */
+/** Compares an input with the proposed values, or with the standing values if no edit waits. */
 function editOf(old: LoadedRecord, data: Values, cleared: readonly string[] | 'all'): Edit {
   const before = old.proposed ?? old.data
   const after: Values = { ...(cleared === 'all' ? {} : without(before, cleared)), ...data }
@@ -239,29 +248,34 @@ function editOf(old: LoadedRecord, data: Values, cleared: readonly string[] | 'a
   }
 }
 
+/**
+ * `claims`: the new claims. `contradicted`: a flag for each new claim that contradicts another claim. `replaced`: waiting
+ * claims that the edit replaces. `left`: claims that stay as they are.
+ */
 type EditClaims = { claims: Assertion[]; contradicted: NewFlag[]; replaced: Assertion[]; left: Assertion[] }
 
-/** `replaced` are waiting claims that the edit replaces. `left` are claims that stay as they are. */
 function claimsFor(
   old: LoadedRecord,
   { after, changed, removed }: Edit,
-  { meanings, ...made }: Pick<ClaimOrigin, 'source' | 'actor' | 'at'> & { meanings: PeriodMeanings },
+  { meanings, ...origin }: Pick<ClaimOrigin, 'source' | 'actor' | 'at'> & { meanings: PeriodMeanings },
 ): EditClaims {
   const revision_number = old.current_revision + 1
   const claims = newClaims(
-    { ...made, about: old, revision_number },
+    { ...origin, about: old, revision_number },
     changed.map((property) => [property, after[property]]),
   )
-  const conflicts = detectConflicts(old, claims, { meanings, actor: made.actor })
-  const replacedIds = new Set(conflicts.flatMap((each) => each.replaces))
+  const conflicts = detectConflicts(old, claims, { meanings, actor: origin.actor })
+  const replacedIds = new Set(conflicts.flatMap(({ replaces }) => replaces))
   const replaced = old.assertions.filter(
-    (it) => replacedIds.has(it.id) || (isOwnWaiting(it, made.actor) && removed.includes(it.asserted_property)),
+    (claim) =>
+      replacedIds.has(claim.id) || (isOwnWaiting(claim, origin.actor) && removed.includes(claim.asserted_property)),
   )
-  const left = old.assertions.filter((it) => !replaced.includes(it))
+  const left = old.assertions.filter((claim) => !replaced.includes(claim))
   return { claims, contradicted: contradictionFlags(claims, conflicts), replaced, left }
 }
 
-const weightAfter = (
+/** The members of a record that decide its place in the queue, after an edit. */
+const queueMembersAfter = (
   old: LoadedRecord,
   { claims, contradicted, left }: EditClaims,
   { raised, resolved }: EditedContradictions,
@@ -271,40 +285,42 @@ const weightAfter = (
   open_flags: old.open_flags + flags - resolved,
   open_contradictions: old.open_contradictions + raised.length - resolved,
   contradicted: old.contradicted || contradicted.length > 0,
-  ...worstSource([...left, ...claims].filter(isUnderReview).map((it) => it.source_type)),
+  ...worstSource([...left, ...claims].filter(isUnderReview).map(({ source_type }) => source_type)),
 })
 
 const claimsAfter = ({ claims, replaced, left }: EditClaims, at: string): Assertion[] => [
   ...left,
-  ...replaced.map((it) => withNextVersion<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at })),
+  ...replaced.map((claim) =>
+    withNextVersion<Assertion>(claim, { reconciliation_status: 'superseded', updated_at: at }),
+  ),
   ...claims,
 ]
 
-/** The answer to an edit shows the record as the edit would make it. */
-export function asProposed(it: LoadedRecord): LoadedRecord {
-  return it.proposed
-    ? { ...it, ...withoutNames(headerOf(kinds[it.kind], it.proposed)), data: it.proposed, public: false }
-    : it
+/** Returns the record as its waiting edit would make it. The answer to an edit shows this. */
+export function asProposed(record: LoadedRecord): LoadedRecord {
+  const { kind, proposed } = record
+  if (!proposed) return record
+  return { ...record, ...withoutNames(headerOf(kinds[kind], proposed)), data: proposed, public: false }
 }
 
-/** Sends a draft to review. Fails when it is no draft. */
+/** Sends a draft to review. Fails if it is no draft. */
 export async function submitDraft(unit: UnitOfWork, old: LoadedRecord, actor: Actor): Promise<LoadedRecord> {
-  const moved = findMove(reviewStateOf(old), 'submit')
-  if (!moved) throw invalidObject('Only drafts can be submitted.')
+  const move = findMove(reviewStateOf(old), 'submit')
+  if (!move) throw invalidObject('Only drafts can be submitted.')
   const at = now()
-  const done = newActivity(old.entity_id, actor, 'submitted', '', at)
+  const submitted = newActivity(old.entity_id, actor, 'submitted', '', at)
   const queue_age = ageAt(old.created_at, Date.parse(at))
   const stored = recordItemOf(old)
   const next = withActivity(
-    withNextVersion<RecordItem>(stored, { status: moved.status, queue_age, updated_at: at }),
-    done,
+    withNextVersion<RecordItem>(stored, { status: move.status, queue_age, updated_at: at }),
+    submitted,
     actor,
   )
-  unit.add([put(recordItem, next, stored), put(activity, done, undefined), ...queueWrites(stored, next)])
+  unit.add([put(recordItem, next, stored), put(activity, submitted, undefined), ...queueWrites(stored, next)])
   return { ...old, ...next }
 }
 
-/** Deletes softly: only staff still see the record, and they can restore it. */
+/** Marks a record as deleted. Only staff still see it, and they can restore it. */
 export async function deleteRecord(unit: UnitOfWork, old: LoadedRecord): Promise<void> {
   if (old.deleted_at) throw conflict('This record is deleted already.')
   const stored = recordItemOf(old)
@@ -317,7 +333,7 @@ export async function deleteRecord(unit: UnitOfWork, old: LoadedRecord): Promise
   ])
 }
 
-/** Notes the time of absence, so that reads of the past know of it. */
+/** Restores a deleted record. `absences` stores the time between, so that reads of the past leave it out. */
 export async function restoreRecord(unit: UnitOfWork, old: LoadedRecord): Promise<LoadedRecord> {
   if (!old.deleted_at) throw conflict('This record is not deleted.')
   const at = now()
@@ -333,33 +349,36 @@ export async function restoreRecord(unit: UnitOfWork, old: LoadedRecord): Promis
   return { ...next, assertions: old.assertions, links: old.links }
 }
 
-/** An id without a known kind counts as `entity`. */
-export const kindOf = (entity_id: string): Kind => kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
+/** Returns the kind of the record with this review identity. An id of no known kind counts as `entity`. */
+export const kindOfRecord = (entity_id: string): Kind => kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
 
-export const reviewStateOf = (it: RecordItem) => ({
-  status: it.status,
-  public: it.public,
-  deleted: it.deleted_at !== null,
+/** Returns the members of a record on which the rules of `rules/status.ts` depend. */
+export const reviewStateOf = (record: RecordItem) => ({
+  status: record.status,
+  public: record.public,
+  deleted: record.deleted_at !== null,
 })
 
 /**
- * Accepting a claim may write two packs: its own, and that of the claim that it replaces. A transaction has room for
- * 38.
+ * Values that may wait behind a published record. Accepting a claim may write two packs: its own, and that of the claim
+ * that it replaces. A transaction has room for 38.
  */
-const MOST_WAITING = 38
+const MOST_WAITING_VALUES = 38
 
 function checkAcceptable(old: LoadedRecord, more: number): void {
   const waiting = old.assertions.filter(isUnderReview)
-  if (old.public && waiting.length + more > MOST_WAITING) {
+  if (old.public && waiting.length + more > MOST_WAITING_VALUES) {
     throw invalidObject(
-      `More than ${MOST_WAITING} changed values would wait for review. Let a reviewer decide on some first.`,
+      `More than ${MOST_WAITING_VALUES} changed values would wait for review. Let a reviewer decide on some first.`,
     )
   }
 }
 
-const isOwnWaiting = (it: Assertion, actor: Actor) =>
-  it.reconciliation_status === 'pending' && it.contributor_id === actor.id
+const isOwnWaiting = (claim: Assertion, actor: Actor) =>
+  claim.reconciliation_status === 'pending' && claim.contributor_id === actor.id
+
 // The table does not keep the order of members, so texts cannot be compared.
 const areEqual = (a: unknown, b: unknown) => isDeepStrictEqual(a, b)
+
 const without = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
