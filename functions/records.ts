@@ -12,10 +12,10 @@ import { listPastRows } from '../lib/domain/records/past/list.ts'
 import { loadPastRecord } from '../lib/domain/records/past/record.ts'
 import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/past/story.ts'
 import {
-  Address,
   CalendarQuery,
-  Collection,
+  CollectionAddress,
   DatedQuery,
+  RecordAddress,
   RelatedQuery,
   ViewQuery,
 } from '../lib/domain/records/queries.ts'
@@ -101,7 +101,7 @@ const DateTyped = members({
 const subject = ({ segment, id }: { segment: Parameters<typeof records.loadRecord>[0]; id: number }) =>
   records.loadRecord(segment, id)
 
-type Asked = ListCall<typeof DatedQuery> & { params: v.InferOutput<typeof Collection> }
+type Asked = ListCall<typeof DatedQuery> & { params: v.InferOutput<typeof CollectionAddress> }
 
 /** What a list is narrowed to and ordered by. */
 function filterOf({ params: { segment }, query }: Asked) {
@@ -182,7 +182,7 @@ export const routes = withTables({
       [LINKED]: LinkedListView,
       [MAPPED]: (kind) => featuresShape(s.whole, rowShape(kind)),
     }),
-    params: Collection,
+    params: CollectionAddress,
     query: DatedQuery,
     remembers: true,
     handle: async (asked) => {
@@ -260,7 +260,7 @@ export const routes = withTables({
     description:
       'It waits for review. Every value becomes a claim with the source that `assertion` names. Relations take an id, a list of ids, {id, name} or text, which is matched by name or queued as a new record.',
     answer: creation(recordShape),
-    params: Collection,
+    params: CollectionAddress,
     body: ({ segment }) => schemaOf(segment, 'create'),
     idempotent: '24h',
     handle: async ({ unit, params, actor, body }) => {
@@ -277,7 +277,7 @@ export const routes = withTables({
       [LINKED]: LinkedDataView,
       [MAPPED]: (kind) => featureShape(s.whole, recordShape(kind)),
     }),
-    params: Address,
+    params: RecordAddress,
     subject,
     query: ViewQuery,
     handle: async ({ subject, actor, query, request }) => {
@@ -301,7 +301,7 @@ export const routes = withTables({
     description: ABOUT_HISTORY,
     answer: listOf(StoryEntryView),
     says: ['results.*.changes.*.label'],
-    params: Address,
+    params: RecordAddress,
     subject: ({ segment, id }) => loadHistory(recordId(segment.code, id)),
     query: CalendarQuery,
     handle: ({ subject, actor, query, page, request }) =>
@@ -313,7 +313,7 @@ export const routes = withTables({
     summary: 'Replace: {one}',
     description: 'An edit of a published record waits for review; the public goes on seeing the accepted values.',
     answer: ok(recordShape),
-    params: Address,
+    params: RecordAddress,
     subject,
     body: ({ segment }) => schemaOf(segment, 'create'),
     handle: async ({ unit, subject, actor, body }) => {
@@ -328,7 +328,7 @@ export const routes = withTables({
     description:
       'Only the members that are sent change; null or "" empties one. An edit of a published record waits for review.',
     answer: ok(recordShape),
-    params: Address,
+    params: RecordAddress,
     subject,
     body: ({ segment }) => schemaOf(segment, 'change'),
     handle: async ({ unit, subject, actor, body }) => {
@@ -342,7 +342,7 @@ export const routes = withTables({
     summary: 'Delete: {one}',
     description: 'Staff can restore it. What is published is deleted by staff only.',
     answer: empty,
-    params: Address,
+    params: RecordAddress,
     subject,
     handle: async ({ unit, subject }) => {
       await records.deleteRecord(unit, subject)
@@ -354,7 +354,7 @@ export const routes = withTables({
     permission: 'record.restore',
     summary: 'Restore: {one}',
     answer: ok(recordShape),
-    params: Address,
+    params: RecordAddress,
     subject,
     handle: async ({ unit, subject, actor }) => {
       const next = await records.restoreRecord(unit, subject)

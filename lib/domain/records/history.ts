@@ -94,7 +94,7 @@ export const acceptedRevisions = (it: History): Set<number> =>
   )
 
 /** The people and other records that a history names, and the contributor's statistics. */
-export type References = {
+export type HistoryReferences = {
   people: PeopleById
   other: (entity_id: string | null) => RecordItem | undefined
   stats: Stats
@@ -102,7 +102,7 @@ export type References = {
 export type Stats = { total_contributions: number; accepted_contributions: number; acceptance_rate: number }
 
 /** One call. */
-export async function loadReferences(it: History): Promise<References> {
+export async function loadReferences(it: History): Promise<HistoryReferences> {
   const ids = [
     it.contributor_id,
     ...it.revisions.map((each) => each.created_by),

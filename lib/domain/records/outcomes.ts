@@ -1,34 +1,41 @@
 import { packedId, packOf, placeInPack } from '../../base/ids/address.ts'
-import type { Outcome } from './rules/canonical.ts'
+import type { PropertyOutcome } from './rules/canonical.ts'
 
 /**
  * How the outcomes of a decision are stored. Most outcomes are plain: the new claim is accepted and has no rivals. Plain outcomes
  * are grouped by the pack of their claims (claim-packs.ts), and each takes one number: `{ <pack>: { name: 17, height: 18 } }`.
  */
 export type StoredOutcomes = {
-  outcomes?: readonly Outcome[]
+  outcomes?: readonly PropertyOutcome[]
   /** By pack and property: the place of the claim in its pack. */
   accepted?: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-const isPlain = ({ rule, rivals, stands }: Outcome) => rule === 'accepted' && rivals.length === 0 && stands !== null
+const isPlain = ({ rule, rivals, stands }: PropertyOutcome) =>
+  rule === 'accepted' && rivals.length === 0 && stands !== null
 
-export function packOutcomes(outcomes: readonly Outcome[]): StoredOutcomes {
+/** Groups plain outcomes by the pack of their claims. `unpackOutcomes` is the inverse. */
+export function packOutcomes(outcomes: readonly PropertyOutcome[]): StoredOutcomes {
   const plain = outcomes.filter(isPlain).map(({ property, stands }) => ({ property, id: stands ?? '' }))
   const accepted = Object.fromEntries(
-    [...Map.groupBy(plain, ({ id }) => packOf(id))].map(([pack, its]) => [
+    [...Map.groupBy(plain, ({ id }) => packOf(id))].map(([pack, outcomesOfPack]) => [
       pack,
-      Object.fromEntries(its.map(({ property, id }) => [property, placeInPack(id)])),
+      Object.fromEntries(outcomesOfPack.map(({ property, id }) => [property, placeInPack(id)])),
     ]),
   )
-  return { outcomes: outcomes.filter((it) => !isPlain(it)), accepted }
+  return { outcomes: outcomes.filter((outcome) => !isPlain(outcome)), accepted }
 }
 
-/** Undoes `packOutcomes`. The order is by property. */
-export function unpackOutcomes({ outcomes = [], accepted = {} }: StoredOutcomes): Outcome[] {
-  const plain = Object.entries(accepted).flatMap(([pack, its]) =>
-    Object.entries(its).map(
-      ([property, at]): Outcome => ({ property, stands: packedId(pack, at), rule: 'accepted', rivals: [] }),
+/** Returns the outcomes of a stored decision, ordered by property. */
+export function unpackOutcomes({ outcomes = [], accepted = {} }: StoredOutcomes): PropertyOutcome[] {
+  const plain = Object.entries(accepted).flatMap(([pack, places]) =>
+    Object.entries(places).map(
+      ([property, place]): PropertyOutcome => ({
+        property,
+        stands: packedId(pack, place),
+        rule: 'accepted',
+        rivals: [],
+      }),
     ),
   )
   return [...outcomes, ...plain].sort((a, b) => (a.property < b.property ? -1 : 1))

@@ -29,17 +29,16 @@ import { recordStatuses } from './rules/status.ts'
 /** The path segment of a kind with integer ids, with hyphens or underscores. Example: `structures`. */
 const Segment = v.pipe(
   v.string(),
-  v.transform((it) => kindOfSegment(it) ?? it),
+  v.transform((segment) => kindOfSegment(segment) ?? segment),
   v.custom<Kind>(
-    (it) => (it as Partial<Kind>).record === true,
+    (kind) => (kind as Partial<Kind>).record === true,
     ({ input }) => (typeof input === 'string' ? unknownKindMessage(input, 'segment') : ''),
   ),
 )
-export const Collection = v.object({ segment: Segment })
-export const Address = v.object({
-  segment: Segment,
-  id: numeral(12),
-})
+/** The path members of `/cidoc/{segment}/`. */
+export const CollectionAddress = v.object({ segment: Segment })
+/** The path members of `/cidoc/{segment}/{id}/`. */
+export const RecordAddress = v.object({ segment: Segment, id: numeral(12) })
 
 export const RecordQuery = v.object({
   status: queryWord(recordStatuses),
@@ -77,11 +76,12 @@ export const AssertionQuery = v.object({
   status: queryWord(claimStatuses),
 })
 
-const scope = documentAs(
+/** The name of a kind with integer ids. Example: `structure`. */
+const KindScope = documentAs(
   v.pipe(
     v.string(),
     v.check(
-      (it) => kindOfScope(it)?.record === true,
+      (domain) => kindOfScope(domain)?.record === true,
       ({ input }) => unknownKindMessage(input),
     ),
   ),
@@ -89,9 +89,9 @@ const scope = documentAs(
 )
 export const RelatedQuery = v.object(
   {
-    domain: scope,
+    domain: KindScope,
     id: numeral(12, 'A whole number from 1 is wanted.'),
-    group: v.optional(scope),
+    group: v.optional(KindScope),
     page: wholeNumber(1, 100_000),
     page_size: wholeNumber(10, 50),
     calendar: CalendarName,
@@ -101,6 +101,6 @@ export const RelatedQuery = v.object(
 
 const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
 export const DatedEntityQuery = v.object({ ...EntityQuery.entries, calendar: CalendarName }, MISSING)
-const revisionNumber = numeral(8, 'A revision is a whole number from 1.')
-export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, MISSING)
+const RevisionNumber = numeral(8, 'A revision is a whole number from 1.')
+export const DiffQuery = v.object({ from: RevisionNumber, to: RevisionNumber }, MISSING)
 export const ExplainQuery = v.object({ property: QueryText, calendar: CalendarName, at: PastMoment })

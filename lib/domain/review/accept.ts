@@ -14,7 +14,7 @@ import { claimStatesOf, type History } from '../records/history.ts'
 import type { Assertion, Flag, RecordItem } from '../records/items.ts'
 import { picturesOf } from '../records/pictures.ts'
 import { resolveRelations } from '../records/relations.ts'
-import { computeCanonical, type Outcome, type Settlement, settleReview } from '../records/rules/canonical.ts'
+import { computeCanonical, type PropertyOutcome, type Settlement, settleReview } from '../records/rules/canonical.ts'
 import { type Handling, handlingRules } from '../records/rules/verdicts.ts'
 import { planStubs } from '../records/stubs.ts'
 import { type DecisionInput, type Edits, isMoot, underReview } from './verdict.ts'
@@ -137,7 +137,7 @@ function checkEdits(handling: Handling, changed: readonly string[], contested: R
  * A claim that belongs to no revision holds its value as text. If such a claim is to stand, its text is read as a value of
  * the field. Returns the values by claim id. Fails with `invalid` if the field does not accept the text.
  */
-function readAdoptedValues(old: History, outcomes: readonly Outcome[]): Record<string, unknown> {
+function readAdoptedValues(old: History, outcomes: readonly PropertyOutcome[]): Record<string, unknown> {
   const kind = kinds[old.kind]
   const textOfClaims = new Map(
     old.assertions.filter((it) => it.revision_number === null).map((it) => [it.id, it.asserted_value]),

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { commandsOf, contribute, decide, publish, sure } from '../../harness/make.ts'
+import { standingValues } from '../../harness/standing-values.ts'
 
 let app: App
 beforeAll(async () => {
@@ -261,7 +262,7 @@ const turned = <T>(items: readonly T[], by: number) =>
 
 test('what stands follows from claims and decisions alone, whatever people do', async () => {
   const { loadHistory, claimStatesOf } = await import('../../../lib/domain/records/history.ts')
-  const { computeCanonical, standingValues } = await import('../../../lib/domain/records/rules/canonical.ts')
+  const { computeCanonical } = await import('../../../lib/domain/records/rules/canonical.ts')
   let published = 0
   await fc.assert(
     fc.asyncProperty(steps, async (acts) => {

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Handling, handlingRules } from './verdicts.ts'
 
 /**
- * The values of a record, as a pure function of its claims and decisions. A decision stores which claim stands, never
- * what a comparator said. So it holds even when comparators change.
+ * The values of a record are a pure function of its claims and decisions. A decision stores which claim stands, never
+ * the result of a comparison. So the values stay the same even when comparators change.
  */
 
-/** `carried`: the claim belongs to a revision. A claim that was made apart does not. */
+/** A claim as these rules see it. `carried`: the claim belongs to a revision. A claim that was made apart does not. */
 export type ClaimState = {
   id: string
   property: string
@@ -37,34 +37,33 @@ export const outcomeRules = [
  */
 export type OutcomeRule = (typeof outcomeRules)[number]
 
-/** `stands` is the claim that the property goes by since then, or null. */
-export type Outcome = { property: string; stands: string | null; rule: OutcomeRule; rivals: readonly string[] }
-/** `sequence` rises with each decision on the record. */
-export type Ruling = { id: string; sequence: number; outcomes: readonly Outcome[] }
-export type CanonicalValue = Outcome & { decision: string; sequence: number; value: unknown }
+/** The result of a decision for one property. `stands`: the id of the claim that stands since then, or null. */
+export type PropertyOutcome = { property: string; stands: string | null; rule: OutcomeRule; rivals: readonly string[] }
+/** The outcomes of one decision. `sequence` rises with each decision on the record. */
+export type DecisionOutcomes = { id: string; sequence: number; outcomes: readonly PropertyOutcome[] }
+export type CanonicalValue = PropertyOutcome & { decision: string; sequence: number; value: unknown }
 
-/** The latest decision on a property gives its value. The order in which claims and decisions come does not matter. */
+/**
+ * Computes the standing claim and value of each property. The latest decision on a property counts. The order of the
+ * arguments does not matter.
+ */
 export function computeCanonical(
   claims: readonly ClaimState[],
-  rulings: readonly Ruling[],
+  decisions: readonly DecisionOutcomes[],
 ): Map<string, CanonicalValue> {
-  const byId = new Map(claims.map((it) => [it.id, it]))
+  const claimById = new Map(claims.map((claim) => [claim.id, claim]))
   const standing = new Map<string, CanonicalValue>()
-  for (const { id, sequence, outcomes } of rulings) {
-    for (const it of outcomes) {
-      if ((standing.get(it.property)?.sequence ?? -1) >= sequence) continue
-      standing.set(it.property, { ...it, decision: id, sequence, value: byId.get(it.stands ?? '')?.value })
+  for (const { id, sequence, outcomes } of decisions) {
+    for (const outcome of outcomes) {
+      if ((standing.get(outcome.property)?.sequence ?? -1) >= sequence) continue
+      const value = claimById.get(outcome.stands ?? '')?.value
+      standing.set(outcome.property, { ...outcome, decision: id, sequence, value })
     }
   }
   return standing
 }
 
-export const standingValues = (standing: ReadonlyMap<string, CanonicalValue>): Record<string, unknown> =>
-  Object.fromEntries(
-    [...standing.values()].filter((it) => it.stands !== null).map(({ property, value }) => [property, value]),
-  )
-
-/** What an acceptance decides on. */
+/** The facts on which an acceptance depends. */
 export type Acceptance = {
   /** The claims of the record, oldest first, with those of the reviewer's edits. */
   claims: readonly ClaimState[]
@@ -77,33 +76,35 @@ export type Acceptance = {
   contested: ReadonlyMap<string, readonly string[]>
   handling: Handling
 }
+/** The new status of a claim, with the id of the claim that it supersedes or refines. */
 export type ClaimFate = { status: ClaimState['status']; supersedes?: string; refines?: string }
-export type Settlement = { outcomes: Outcome[]; fates: Map<string, ClaimFate> }
+/** The result of an acceptance: an outcome for each property that changes, and a fate for each claim that changes. */
+export type Settlement = { outcomes: PropertyOutcome[]; fates: Map<string, ClaimFate> }
 
 /** Settles each property. A property or claim that the result does not mention stays as it is. */
 export function settleReview(review: Acceptance): Settlement {
   const properties = [
     ...Object.keys(review.values),
     ...[...review.standing].flatMap(([property, { stands }]) => (stands === null ? [] : [property])),
-    ...review.claims.filter(isWaitingClaim).map((it) => it.property),
+    ...review.claims.filter(isWaitingClaim).map(({ property }) => property),
   ]
-  const each = [...new Set(properties)].map((property) => settleProperty(review, property))
+  const settlements = [...new Set(properties)].map((property) => settleProperty(review, property))
   return {
-    outcomes: each.flatMap(({ outcomes }) => outcomes),
-    fates: new Map(each.flatMap(({ fates }) => [...fates])),
+    outcomes: settlements.flatMap(({ outcomes }) => outcomes),
+    fates: new Map(settlements.flatMap(({ fates }) => [...fates])),
   }
 }
 
-const isWaitingClaim = (it: ClaimState) => it.carried && it.status === 'pending'
+const isWaitingClaim = ({ carried, status }: ClaimState) => carried && status === 'pending'
 
 function settleProperty(
   { claims, standing, values, edits, contested, handling }: Acceptance,
   property: string,
 ): Settlement {
-  const own = claims.filter((it) => it.property === property)
+  const own = claims.filter((claim) => claim.property === property)
   const old = standing.get(property)?.stands ?? undefined
   // A waiting claim that is not chosen below is outdated: a later revision replaced it.
-  const fates: Settlement['fates'] = new Map(own.filter(isWaitingClaim).map((it) => [it.id, { status: 'superseded' }]))
+  const fates: Settlement['fates'] = new Map(own.filter(isWaitingClaim).map(({ id }) => [id, { status: 'superseded' }]))
   if (!(property in values)) {
     if (old === undefined) return { outcomes: [], fates }
     fates.set(old, { status: 'superseded' })
@@ -113,11 +114,11 @@ function settleProperty(
   const edit = edits.get(property)
   const carrier = edit ?? findCarrier(own, old, values[property])
   // The claim that the reviewer corrects is no rival of the correction.
-  const edited = edit && own.findLast((it) => isWaitingClaim(it) && it.id !== edit)?.id
+  const edited = edit && own.findLast((claim) => isWaitingClaim(claim) && claim.id !== edit)?.id
   const open = own.filter(
     ({ id, status }) => contested.get(property)?.includes(id) && status !== 'superseded' && id !== edited,
   )
-  const newest = carrier ?? open.findLast((it) => it.status === 'pending')?.id
+  const newest = carrier ?? open.findLast(({ status }) => status === 'pending')?.id
   const rivals = open.map(({ id }) => id).filter((id) => id !== newest)
   if (newest === undefined) return { outcomes: [], fates }
   if (handling === 'not_applicable' || rivals.length === 0) {
@@ -130,7 +131,7 @@ function settleProperty(
 
   const rule = handlingRules[handling]
   const first = old ?? rivals[0] ?? newest
-  const statusOf = (id: string) => own.find((it) => it.id === id)?.status
+  const statusOf = (id: string) => own.find((claim) => claim.id === id)?.status
   for (const id of rivals) {
     // With `existing_stands`, rivals that stand stay as they are. Rivals that wait lose, like the new claim.
     if (handling !== 'existing_stands') fates.set(id, { status: rule.rival })
@@ -149,12 +150,12 @@ function settleProperty(
 }
 
 /**
- * The claim that brings a value: the latest waiting one with this value. Undefined where the value stands already. A
- * refused value may be sent again unchanged and without a new claim: then the refused claim brings it.
+ * Returns the id of the claim that brings a value: the latest waiting claim with this value. Undefined if the value
+ * stands already. A refused value may be sent again unchanged, without a new claim. Then the refused claim brings it.
  */
 function findCarrier(own: readonly ClaimState[], old: string | undefined, value: unknown): string | undefined {
-  const equal = own.filter((it) => isDeepStrictEqual(it.value, value))
+  const equal = own.filter((claim) => isDeepStrictEqual(claim.value, value))
   const waiting = equal.findLast(isWaitingClaim)
-  if (waiting || equal.some((it) => it.id === old)) return waiting?.id
-  return equal.findLast((it) => it.carried)?.id
+  if (waiting || equal.some(({ id }) => id === old)) return waiting?.id
+  return equal.findLast(({ carried }) => carried)?.id
 }

@@ -3,7 +3,7 @@ import type { Say } from '../../../base/language/catalogue.ts'
 import * as s from '../../../base/shapes.ts'
 import { type Actor, mayInspect, ranks } from '../../../platform/permissions.ts'
 import { kinds } from '../../kinds/index.ts'
-import type { History, References } from '../../records/history.ts'
+import type { History, HistoryReferences } from '../../records/history.ts'
 import type { Assertion } from '../../records/items.ts'
 import { handlings, verdicts } from '../../records/rules/verdicts.ts'
 import type { Visible } from '../../records/shown.ts'
@@ -57,7 +57,7 @@ export const WorkspaceView = s.shape('Workspace', () =>
 export function workspaceView(
   it: Visible<History>,
   actor: Actor | null,
-  { people, other, stats }: References,
+  { people, other, stats }: HistoryReferences,
   { at, say }: { at: number; say: Say },
 ): s.Output<typeof WorkspaceView> {
   const kind = kinds[it.kind]

@@ -4,11 +4,11 @@ import {
   type Acceptance,
   type ClaimState,
   computeCanonical,
-  type Ruling,
+  type DecisionOutcomes,
   settleReview,
-  standingValues,
 } from '../../../../lib/domain/records/rules/canonical.ts'
 import { handlings } from '../../../../lib/domain/records/rules/verdicts.ts'
+import { standingValues } from '../../../harness/standing-values.ts'
 
 const claim = (id: string, value: unknown, more: Partial<ClaimState> = {}): ClaimState => ({
   ...{ id, value, property: 'condition', status: 'pending', carried: true },
@@ -151,7 +151,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 /** The claims, the decisions, and the values that stand, as one after the other made them. */
 function history(steps: readonly Step[]) {
   let claims: ClaimState[] = []
-  const rulings: Ruling[] = []
+  const rulings: DecisionOutcomes[] = []
   let accepted: Record<string, unknown> = {}
   let waiting: Record<string, unknown> = {}
   for (const [n, { property, value, edit, handling, accept }] of steps.entries()) {
