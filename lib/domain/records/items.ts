@@ -45,7 +45,7 @@ export const RecordItem = v.object({
   data: Values,
   /** All values as the waiting edit of a published record would make them. Null if no edit waits. */
   proposed: v.optional(v.nullable(Values), null),
-  /** The state of its review. `public` decides whether readers see it. */
+  /** The state of the review. `public` decides whether readers see the record. */
   status: v.picklist(recordStatuses),
   /** True while an accepted revision stands, even if an edit waits behind it. */
   public: v.boolean(),
@@ -67,24 +67,24 @@ export const RecordItem = v.object({
   /** True once a reviewer has given any verdict. */
   decided: v.optional(v.boolean(), false),
   activity_count: v.optional(v.number(), 0),
-  /** How many claims about it are stored. A read that finds another number has seen half of a transaction. Absent in old items. */
+  /** The number of stored claims. A read that finds another number has seen half of a transaction. Absent in old items. */
   claim_count: v.optional(v.number()),
   /** The least trusted source type among the claims under review. Example: `web`. */
   worst_source_type: nullableText,
   worst_source_rank: v.optional(v.number(), 6),
-  /** Its age class in the queue. The sweeper moves it on; an edit or a return to the queue computes it again. */
+  /** The age class in the queue. The sweeper raises it. An edit or a return to the queue computes it again. */
   queue_age: v.optional(v.picklist(ages), 'fresh'),
   recent_activities: v.optional(v.array(ActivityBrief), []),
   latest_feedback: v.optional(v.nullable(ActivityBrief), null),
-  /** The lowest rank that may decide on it. An escalation raises it. */
+  /** The lowest rank that may decide on the record. An escalation raises it. */
   required_persona: v.optional(v.picklist(ranks), 'community_reviewer'),
   stub: v.optional(v.boolean(), false),
-  /** The import and row that made a revision of it. While that revision waits, reviewers find the record in the batch. */
+  /** The import and row that made a revision of the record. While that revision waits, reviewers find the record in the batch. */
   batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number(), revision: v.number() })), null),
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
-  /** The times between a deletion and a restoration, in which it was not public. Absent if it was never restored. */
+  /** The times between a deletion and a restoration. The record was not public in them. Absent if it was never restored. */
   absences: v.optional(v.array(v.object({ from: v.string(), until: v.string() }))),
   version: v.number(),
 })
@@ -116,33 +116,36 @@ export const RecordRow = v.pick(RecordItem, [
   'version',
 ])
 export type RecordRow = v.InferOutput<typeof RecordRow>
-/** What a read of rows asks the table for. */
+/** The attributes that a read of rows loads from the table. */
 export const rowMembers: readonly string[] = Object.keys(RecordRow.entries)
 export type ActivityBrief = v.InferOutput<typeof ActivityBrief>
 
-/** The `claim_count` after `more` new claims. Empty for old items, which have no count. */
-export const addToClaimCount = ({ claim_count }: Pick<RecordItem, 'claim_count'>, more: number): Partial<RecordItem> =>
-  claim_count === undefined ? {} : { claim_count: claim_count + more }
+/** Returns the `claim_count` after new claims. Empty for old items, which have no count. */
+export const addToClaimCount = (
+  { claim_count }: Pick<RecordItem, 'claim_count'>,
+  added: number,
+): Partial<RecordItem> => (claim_count === undefined ? {} : { claim_count: claim_count + added })
 
-/** A record item without what was loaded beside it, such as its claims. */
-export function recordItemOf(it: RecordItem): RecordItem {
-  const item = { ...it }
+/** Returns the record item alone, without what was loaded with it, such as claims. */
+export function recordItemOf(loaded: RecordItem): RecordItem {
+  const item = { ...loaded }
   for (const name of Object.keys(item)) if (!(name in RecordItem.entries)) Reflect.deleteProperty(item, name)
   return item
 }
 
-/** When the record last changed, as the public may know it. An edit that waits does not count. */
+/** Returns the time of the last change that the public may know of. An edit that waits does not count. */
 export function changedAt(
-  it: Pick<RecordItem, 'public' | 'accepted_at' | 'accepted_revision_id' | 'updated_at'>,
+  record: Pick<RecordItem, 'public' | 'accepted_at' | 'accepted_revision_id' | 'updated_at'>,
 ): string {
-  if (!it.public) return it.updated_at
+  if (!record.public) return record.updated_at
   // Old items have no `accepted_at`. The id of the revision holds its time.
-  return it.accepted_at ?? (it.accepted_revision_id && timeOf(it.accepted_revision_id)) ?? it.updated_at
+  return record.accepted_at ?? (record.accepted_revision_id && timeOf(record.accepted_revision_id)) ?? record.updated_at
 }
 
-/** The audience of a published record, else its status. Example: `restricted`, `draft`. */
-export const visibilityOf = (it: { status: string; public: boolean; access_tier: string }) =>
-  it.public ? audienceOf(it.access_tier) : it.status
+/** Returns the audience of a published record, else its status. Example: `restricted`, `draft`. */
+export const visibilityOf = (record: { status: string; public: boolean; access_tier: string }) =>
+  record.public ? audienceOf(record.access_tier) : record.status
+/** All visibilities that a record can have. Each has lists of its own. */
 export const recordVisibilities = [...audiences, ...withheldStatuses] as const
 
 /**
@@ -156,19 +159,20 @@ export const listsOf = {
   owner_kind: (user: string, kind: string, visibility: string) => `OWNER#${user}#${kind}#${visibility}`,
 }
 
-/** The name under which lists file a kind. Cultural entities are filed by category: `entity:festival`. */
+/** Returns the name of a kind in lists. Cultural entities are listed by category: `entity:festival`. */
 export const listingKindOf = (kind: string, category: string) => (kind === 'entity' ? `entity:${category}` : kind)
 
-const partitionsOf = (it: RecordItem) => {
-  const visibility = visibilityOf(it)
+const partitionsOf = (record: RecordItem) => {
+  const visibility = visibilityOf(record)
   return {
-    gsi1: listsOf.kind(listingKindOf(it.kind, it.category), visibility),
+    gsi1: listsOf.kind(listingKindOf(record.kind, record.category), visibility),
     gsi2: listsOf.every(visibility),
-    gsi3: listsOf.owner(it.contributor_id, visibility),
-    gsi4: listsOf.owner_kind(it.contributor_id, listingKindOf(it.kind, it.category), visibility),
+    gsi3: listsOf.owner(record.contributor_id, visibility),
+    gsi4: listsOf.owner_kind(record.contributor_id, listingKindOf(record.kind, record.category), visibility),
   }
 }
 
+/** The record itself, first in its partition: the head. A deleted record is in no list. */
 export const recordItem = defineItem({
   type: 'record',
   schema: RecordItem,
@@ -194,7 +198,7 @@ export const Assertion = v.object({
   object_id: v.number(),
   asserted_property: v.string(),
   asserted_value: v.string(),
-  /** The value as the record's data holds it. Comparators compare this one, not `asserted_value`. */
+  /** The value as the record's data holds it. Comparators compare it, not `asserted_value`. */
   value: v.optional(v.any()),
   assertion_content: text,
   source_type: text,
@@ -210,7 +214,7 @@ export const Assertion = v.object({
   generated_at_time: text,
   supporting_sources: v.optional(v.array(v.string()), []),
   attributed_to_agent: text,
-  /** The name of the API key with which a machine sent it. Null if a person sent it. */
+  /** The name of the API key with which a machine sent the claim. Null if a person sent it. */
   software: nullableText,
   object_entity_type: nullableText,
   object_entity_id: v.optional(v.nullable(v.union([v.number(), v.string()])), null),
@@ -219,9 +223,9 @@ export const Assertion = v.object({
   reconciliation_status: v.picklist(claimStatuses),
   supersedes: nullableText,
   refines: nullableText,
-  /** The revision that holds this value. Null for a claim that was made apart from a contribution. */
+  /** The revision that holds this value. Null if the claim was made apart from a contribution. */
   revision_number: v.optional(v.nullable(v.number()), null),
-  /** Who may read it. The projector changes it when the record becomes public or hidden. */
+  /** The readers. The projector changes them when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   /** The statuses that reviewers set on this claim alone, oldest first. Other statuses come from decisions on the record. */
   settlings: v.optional(v.array(v.object({ status: v.picklist(claimStatuses), at: v.string() }))),
@@ -230,13 +234,16 @@ export const Assertion = v.object({
   version: v.number(),
 })
 export type Assertion = v.InferOutput<typeof Assertion>
+
 /** Whether the next decision on the record decides on this claim. A claim that was made apart is settled by itself. */
-export const isUnderReview = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
-/** `superseded` is missing: such a claim may never have been public. */
-const settledClaims = ['accepted', 'disputed'] as const
+export const isUnderReview = ({ reconciliation_status, revision_number }: Assertion) =>
+  reconciliation_status === 'pending' && revision_number !== null
+
+/** `superseded` is not among them: such a claim may never have been public. */
+const settledStatuses = ['accepted', 'disputed'] as const
 /** Whether every reader of the record may see the claim. */
 export const isSettled = ({ reconciliation_status: status }: Pick<Assertion, 'reconciliation_status'>): boolean =>
-  settledClaims.some((it) => it === status)
+  settledStatuses.some((settled) => settled === status)
 
 export const Revision = v.object({
   revision_id: v.string(),
@@ -276,13 +283,13 @@ export const Activity = v.object({
   comment: text,
   /** True if this activity sent in an edit of a published record. */
   of_edit: v.optional(v.boolean(), false),
-  /** Who may read it. The projector changes it when the record becomes public or hidden. */
+  /** The readers. The projector changes them when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),
   version: v.number(),
 })
 export type Activity = v.InferOutput<typeof Activity>
-/** The list of activities of an audience; with `user` or `type`, only those by that person or of that type. */
+/** Returns the name of the list of an audience's activities. `user` and `type` narrow it to one person and one type. */
 export const activityList = (audience: HistoryAudience, user?: string, type?: string) =>
   `ACTIVITY#${audience}${user ? `#USER#${user}` : ''}${type ? `#TYPE#${type}` : ''}`
 export const activityLists = historyAudiences.map((audience) => activityList(audience))
@@ -308,16 +315,16 @@ export const activity = defineItem({
   ],
 })
 
-/** An activity with its audience. Readers see the first submission, acceptances and comments. They see no edit that waits. */
-export const withActivityAudience = (done: Activity, about: RecordItem): Activity => ({
-  ...done,
-  audience: historyAudienceOf(
-    about,
-    done.activity_type === 'accepted' ||
-      done.activity_type === 'commented' ||
-      (done.activity_type === 'submitted' && !done.of_edit),
-  ),
-})
+/**
+ * Sets the audience of an activity. Readers of the record see the first submission, acceptances and comments. They see
+ * no edit that waits.
+ */
+export function withActivityAudience(listed: Activity, about: RecordItem): Activity {
+  const { activity_type, of_edit } = listed
+  const isPublic =
+    activity_type === 'accepted' || activity_type === 'commented' || (activity_type === 'submitted' && !of_edit)
+  return { ...listed, audience: historyAudienceOf(about, isPublic) }
+}
 
 export const flagTypes = [
   'questionable_source',
@@ -345,26 +352,29 @@ export const Flag = v.object({
   is_resolved: v.boolean(),
   resolved_by: nullableText,
   resolved_at: nullableText,
-  /** True where the flag may reveal a waiting edit: the service raised it, or somebody who knows of the edit. */
+  /** True if the flag may reveal a waiting edit: the service raised it, or a person who knows of the edit. */
   of_edit: v.optional(v.boolean(), true),
   /** The contributor of the record, for `ownFlagList`. */
   contributor_id: v.optional(v.string(), ''),
-  /** Who may read it. The projector changes it when the record becomes public or hidden. */
+  /** The readers. The projector changes them when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),
   version: v.number(),
 })
 export type Flag = v.InferOutput<typeof Flag>
+/** A member that is undefined does not narrow the list. */
 export type FlagFilter = { flag_type?: string | undefined; is_resolved?: boolean | undefined }
 const filterText = ({ flag_type: type, is_resolved }: FlagFilter) =>
   `${type === undefined ? '' : `#TYPE#${type}`}${is_resolved === undefined ? '' : `#RESOLVED#${is_resolved}`}`
+
+/** Returns the name of the list of an audience's flags. */
 export const flagList = (audience: HistoryAudience, filter: FlagFilter = {}) => `FLAG#${audience}${filterText(filter)}`
-/** The withheld flags on one person's records. A contributor who does not review sees no other withheld flags. */
+/** Returns the name of the list of withheld flags on one person's records. A contributor who does not review sees no other withheld flags. */
 export const ownFlagList = (user: string, filter: FlagFilter = {}) => `FLAGGED#${user}${filterText(filter)}`
 
 type IndexPartition = { index: IndexName; pk: string }
 
-/** The index partitions that hold the flags of an audience. Flags of one type lie in two: open and resolved. */
+/** Returns the index partitions of an audience's flags. Flags of one type lie in two: open and resolved. */
 export function flagPartitions(audience: HistoryAudience, { flag_type, is_resolved }: FlagFilter): IndexPartition[] {
   if (flag_type === undefined)
     return [{ index: is_resolved === undefined ? 'gsi2' : 'gsi3', pk: flagList(audience, { is_resolved }) }]
@@ -372,14 +382,15 @@ export function flagPartitions(audience: HistoryAudience, { flag_type, is_resolv
   return halves.map((half) => ({ index: 'gsi1', pk: flagList(audience, { flag_type, is_resolved: half }) }))
 }
 
-/** The four filters that a flag passes. Each has a counter. */
-const flagWays = ({ flag_type, is_resolved }: Flag): FlagFilter[] => [
+/** Returns the four filters that a flag passes. Each has a counter. */
+const filtersPassedBy = ({ flag_type, is_resolved }: Flag): FlagFilter[] => [
   {},
   { flag_type },
   { is_resolved },
   { flag_type, is_resolved },
 ]
-const isOwners = (it: Flag) => it.audience === 'withheld' && it.contributor_id !== ''
+/** Whether the flag is in the list of the record's contributor. */
+const isListedForOwner = ({ audience, contributor_id }: Flag) => audience === 'withheld' && contributor_id !== ''
 
 export const flag = defineItem({
   type: 'flag',
@@ -392,23 +403,23 @@ export const flag = defineItem({
       gsi2: { pk: flagList(audience), sk },
       gsi3: { pk: flagList(audience, { is_resolved }), sk },
       gsi1: { pk: flagList(audience, { flag_type, is_resolved }), sk },
-      ...(isOwners(it) && { gsi4: { pk: ownFlagList(it.contributor_id), sk } }),
+      ...(isListedForOwner(it) && { gsi4: { pk: ownFlagList(it.contributor_id), sk } }),
     }
   },
   counted: (it) => [
-    ...flagWays(it).map((way) => flagList(it.audience, way)),
-    ...(isOwners(it) ? flagWays(it).map((way) => ownFlagList(it.contributor_id, way)) : []),
+    ...filtersPassedBy(it).map((filter) => flagList(it.audience, filter)),
+    ...(isListedForOwner(it) ? filtersPassedBy(it).map((filter) => ownFlagList(it.contributor_id, filter)) : []),
   ],
 })
 
-/** A flag with its audience. Readers of the record see a flag, unless it may reveal an edit that waits. */
-export const withFlagAudience = (it: Flag, about: AudienceSubject): Flag => ({
-  ...it,
-  audience: historyAudienceOf(about, !it.of_edit),
+/** Sets the audience of a flag. Readers of the record see a flag, unless it may reveal an edit that waits. */
+export const withFlagAudience = (listed: Flag, about: AudienceSubject): Flag => ({
+  ...listed,
+  audience: historyAudienceOf(about, !listed.of_edit),
 })
 
-/** What the decision made of one property. lib/domain/records/rules/canonical.ts explains the members. */
-const Outcome = v.object({
+/** The outcome for one property. lib/domain/records/rules/canonical.ts explains the members. */
+const StoredOutcome = v.object({
   property: v.string(),
   stands: v.nullable(v.string()),
   rule: v.picklist(outcomeRules),
@@ -419,14 +430,11 @@ export const Decision = v.object({
   entity_id: v.string(),
   reviewer_id: v.string(),
   revision_reviewed: v.number(),
-  /**
-   * The revision that the decision accepted: the one reviewed, or a new one with the reviewer's edits. Null where it
-   * accepted none.
-   */
+  /** The accepted revision: the reviewed revision, or a new revision with the reviewer's edits. Null if none was accepted. */
   accepted_revision: v.optional(v.nullable(v.number()), null),
   /** The version of the record after the decision. It orders decisions even where clocks differ. */
   sequence: v.optional(v.number(), 0),
-  outcomes: v.optional(v.array(Outcome), []),
+  outcomes: v.optional(v.array(StoredOutcome), []),
   verdict: v.picklist(verdicts),
   conflict_handling: v.picklist(handlings),
   confidence_override: nullableText,
@@ -435,20 +443,24 @@ export const Decision = v.object({
   reconciliation_note: text,
   internal_note: text,
   escalated_to: nullableText,
-  /** Whether it is one of the decisions of a verdict on a whole batch. The batch has one notice for all of them. */
+  /** True if the verdict was on a whole batch. The contributor then gets one notice for all decisions of the batch. */
   of_batch: v.optional(v.boolean(), false),
-  /** Who may read it. The projector changes it when the record becomes public or hidden. */
+  /** The readers. The projector changes them when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),
   version: v.number(),
 })
 export type Decision = v.InferOutput<typeof Decision>
-export const decisionAudienceList = (user: string, audience: HistoryAudience) => `DECISION#${user}#TOLD#${audience}`
-/** A decision with its audience. Readers of the record see acceptances, but no refusals or requests for changes. */
-export const withDecisionAudience = (made: Decision, about: RecordItem): Decision => ({
-  ...made,
-  audience: historyAudienceOf(about, made.accepted_revision !== null),
+
+/** Sets the audience of a decision. Readers of the record see acceptances, but no refusals or requests for changes. */
+export const withDecisionAudience = (listed: Decision, about: RecordItem): Decision => ({
+  ...listed,
+  audience: historyAudienceOf(about, listed.accepted_revision !== null),
 })
+
+/** Returns the name of the list of a reviewer's decisions that an audience may read. */
+export const decisionAudienceList = (user: string, audience: HistoryAudience) => `DECISION#${user}#TOLD#${audience}`
+/** Returns the name of the list of all decisions of a reviewer, or of those with one verdict. */
 export const decisionList = (user: string, verdict?: string) => `DECISION#${user}${verdict ? `#${verdict}` : ''}`
 
 const blankDecision = blankOf(Decision)
@@ -457,8 +469,8 @@ export const decision = defineItem({
   type: 'decision',
   schema: Decision,
   packing: {
-    pack: ({ outcomes, audience, ...it }) => ({
-      ...sparse(blankDecision, { ...it, ...packOutcomes(outcomes) }),
+    pack: ({ outcomes, audience, ...rest }) => ({
+      ...sparse(blankDecision, { ...rest, ...packOutcomes(outcomes) }),
       audience,
     }),
     unpack: (stored) => ({ ...blankDecision, ...stored, outcomes: unpackOutcomes(stored) }),
@@ -479,8 +491,8 @@ export const decision = defineItem({
 })
 
 /**
- * The card of a published event, deity or guthi that names the record. The projector stores it in the record's
- * partition: one query reads both.
+ * A card: a published event, deity or guthi that names the record. The projector stores the card in the record's
+ * partition, so one query reads both.
  */
 export const LinkItem = v.object({
   to: v.string(),
@@ -490,11 +502,12 @@ export const LinkItem = v.object({
   name: v.string(),
   relation: v.string(),
   access_tier: v.string(),
-  /** The deities and guthis that the event also names. Example: a consecration of this temple names the deity enshrined in it. */
+  /** The deities and guthis that the event also names. Example: the deity for whom this temple was consecrated. */
   ends: v.optional(v.array(v.object({ kind: v.picklist(kindKeys), id: v.number(), relation: v.string() })), []),
   version: v.number(),
 })
 export type LinkItem = v.InferOutput<typeof LinkItem>
+
 export const link = defineItem({
   type: 'link',
   schema: LinkItem,
