@@ -35,21 +35,21 @@ export type ActivityPage = PageResult<{ activity: Activity; about: RecordItem | 
 }
 
 /**
- * Lists activities, newest first. `about` is undefined where the caller may not see the record. Calls: one for each
- * audience of the caller, and one that reads sizes, records and people together.
+ * Lists activities, newest first. `about` is undefined if the caller may not see the record. Calls: one for each audience
+ * of the caller, and one that reads sizes, records and people together.
  */
 export async function listRecordActivities(
   filter: ActivityFilter,
   actor: Actor | null,
   place: PageRequest,
 ): Promise<ActivityPage> {
-  const by = filter.username === undefined ? undefined : await loadUserByUsername(filter.username)
-  const nobody = filter.username !== undefined && !by
-  const noType = filter.activity_type !== undefined && !activityTypes.some((it) => it === filter.activity_type)
-  if (nobody || noType) return { count: 0, results: [], found: new Map() }
+  const author = filter.username === undefined ? undefined : await loadUserByUsername(filter.username)
+  const isUnknownUser = filter.username !== undefined && !author
+  const isUnknownType = filter.activity_type !== undefined && !activityTypes.some((it) => it === filter.activity_type)
+  if (isUnknownUser || isUnknownType) return { count: 0, results: [], found: new Map() }
   const { items, ...listing } = filter.entity
-    ? await listOfRecord(filter, by?.id, actor, place)
-    : await listOfAll(filter, by?.id, actor, place)
+    ? await listOfRecord(filter, author?.id, actor, place)
+    : await listOfAll(filter, author?.id, actor, place)
   const results = items.map((row) => {
     const about = itemIn(listing.found, recordItem, row)
     return { activity: row, about: about && mayInspect(actor, about) ? about : undefined }
@@ -59,45 +59,52 @@ export async function listRecordActivities(
 
 type ActivityWithRecord = Subject & { activity: Activity; about: RecordItem; version: number }
 
-/** The id of an activity contains its record's id, so one call reads both. */
+/** Loads an activity with its record. One call: the id of an activity contains the id of the record. */
 export async function loadActivity(id: string): Promise<ActivityWithRecord | undefined> {
   const record = addressOf(id)?.record
   if (!record) return undefined
   const found = await getMany([key.activity(record, id), key.head(record)], true)
-  const it = itemIn(found, activity, { entity_id: record, activity_id: id })
+  const loaded = itemIn(found, activity, { entity_id: record, activity_id: id })
   const about = itemIn(found, recordItem, { entity_id: record })
-  if (!it || !about) return undefined
+  if (!loaded || !about) return undefined
   const { contributor_id, access_tier, deleted_at } = about
-  const isPublic = audiences.some((one) => one === withActivityAudience(it, about).audience)
-  return { activity: it, about, contributor_id, public: isPublic, access_tier, deleted_at, version: it.version }
+  const isPublic = audiences.some((audience) => audience === withActivityAudience(loaded, about).audience)
+  return { activity: loaded, about, contributor_id, public: isPublic, access_tier, deleted_at, version: loaded.version }
 }
 
-const keysInvolved = (rows: readonly Activity[]) => rows.flatMap((it) => [key.head(it.entity_id), keyOf(it.user_id)])
+/** The keys of the records and people of these activities. */
+const keysToShowActivities = (rows: readonly Activity[]) =>
+  rows.flatMap(({ entity_id, user_id }) => [key.head(entity_id), keyOf(user_id)])
 
-/** A caller who may not read withheld activities still reads their own. */
-function partitionsFor({ activity_type }: ActivityFilter, by: string | undefined, actor: Actor | null) {
+/** The index partitions of the activities that the caller may read. Callers always read their own activities. */
+function partitionsFor({ activity_type }: ActivityFilter, author: string | undefined, actor: Actor | null) {
   const callerAudiences = audiencesFor(actor)
-  const within = (audience: HistoryAudience, user: string | undefined) =>
+  const partitionOf = (audience: HistoryAudience, user: string | undefined) =>
     ({
       index: user ? (activity_type ? 'gsi4' : 'gsi3') : activity_type ? 'gsi1' : 'gsi2',
       pk: activityList(audience, user, activity_type),
     }) as const
-  const own = actor && !callerAudiences.includes('withheld') && (by === undefined || by === actor.id)
-  return [...callerAudiences.map((audience) => within(audience, by)), ...(own ? [within('withheld', actor.id)] : [])]
+  const open = callerAudiences.map((audience) => partitionOf(audience, author))
+  const isOwnAdded =
+    actor !== null && !callerAudiences.includes('withheld') && (author === undefined || author === actor.id)
+  return isOwnAdded ? [...open, partitionOf('withheld', actor.id)] : open
 }
 
-async function listOfAll(filter: ActivityFilter, by: string | undefined, actor: Actor | null, place: PageRequest) {
-  const partitions = partitionsFor(filter, by, actor)
+/** Lists the activities of all records. */
+async function listOfAll(filter: ActivityFilter, author: string | undefined, actor: Actor | null, place: PageRequest) {
+  const partitions = partitionsFor(filter, author, actor)
   const counted = partitions.map(({ pk }) => pk)
   const list = { partitions, counted, isCountedEach: true, ...(filter.forward && { forward: true }) }
-  const listing = await readList(list, place, (items) => keysInvolved(items.map((item) => parse(activity, item))))
+  const listing = await readList(list, place, (items) =>
+    keysToShowActivities(items.map((item) => parse(activity, item))),
+  )
   return { ...listing, items: listing.items.map((item) => parse(activity, item)) }
 }
 
-/** A record has few activities: all are read, and filtered here. */
+/** Lists the activities of one record. A record has few, so all are read and filtered here. */
 async function listOfRecord(
   { entity = '', activity_type, forward }: ActivityFilter,
-  by: string | undefined,
+  author: string | undefined,
   actor: Actor | null,
   place: PageRequest,
 ) {
@@ -108,12 +115,12 @@ async function listOfRecord(
   const rows = stored
     .map((item) => parse(activity, item))
     .filter(
-      (it) =>
+      (row) =>
         worksOn(actor, about) ||
-        it.user_id === actor?.id ||
-        callerAudiences.includes(withActivityAudience(it, about).audience),
+        row.user_id === actor?.id ||
+        callerAudiences.includes(withActivityAudience(row, about).audience),
     )
-    .filter((it) => (!by || it.user_id === by) && (!activity_type || it.activity_type === activity_type))
+    .filter((row) => (!author || row.user_id === author) && (!activity_type || row.activity_type === activity_type))
   const items = rows.slice(place.offset, place.offset + place.limit)
-  return { items, count: rows.length, found: await getMany(keysInvolved(items)) }
+  return { items, count: rows.length, found: await getMany(keysToShowActivities(items)) }
 }

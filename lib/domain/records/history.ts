@@ -39,89 +39,91 @@ export const loadHistory = (entity_id: string): Promise<History | undefined> =>
   untilWhole(() => queryHistory(entity_id), isWhole)
 
 /** Whether the read has all that a decision needs: every claim, every open flag and the current revision. */
-const isWhole = (it: History): boolean =>
-  hasAllClaims(it) &&
-  it.flags.filter((each) => !each.is_resolved).length === it.open_flags &&
-  it.revisions.some((each) => each.revision_id === it.current_revision_id)
+const isWhole = (history: History): boolean =>
+  hasAllClaims(history) &&
+  history.flags.filter((it) => !it.is_resolved).length === history.open_flags &&
+  history.revisions.some((it) => it.revision_id === history.current_revision_id)
 
-/** Fails with `conflict` when the history was read in the middle of a change. */
-export function checkWhole(it: History): void {
-  if (!isWhole(it)) throw conflict()
+/** Fails with `conflict` if the history was read in the middle of a change. */
+export function checkWhole(history: History): void {
+  if (!isWhole(history)) throw conflict()
 }
 
 async function queryHistory(entity_id: string): Promise<History | undefined> {
   const items = (await queryAll(key.head(entity_id).pk, '')).reverse()
   const loaded = assembleRecord(items)
   if (!loaded) return undefined
-  const of = (type: string) => items.filter((item) => item.type === type)
+  const itemsOf = (type: string) => items.filter((item) => item.type === type)
   return {
     ...loaded,
     assertions: loaded.assertions.toReversed(),
-    revisions: of(revision.type).map((item) => parse(revision, item)),
-    activities: of(activity.type).map((item) => parse(activity, item)),
-    decisions: of(decision.type).map((item) => parse(decision, item)),
-    flags: of(flag.type).map((item) => parse(flag, item)),
-    lease: of('lease').map(leaseOf)[0] ?? null,
+    revisions: itemsOf(revision.type).map((item) => parse(revision, item)),
+    activities: itemsOf(activity.type).map((item) => parse(activity, item)),
+    decisions: itemsOf(decision.type).map((item) => parse(decision, item)),
+    flags: itemsOf(flag.type).map((item) => parse(flag, item)),
+    lease: itemsOf('lease').map(leaseOf)[0] ?? null,
   }
 }
 
-/** Loads a history by the id of anything in the partition, such as a revision or a flag. */
+/** Loads a history by the id of any item in the partition, such as a revision or a flag. */
 export async function loadHistoryOf(id: string): Promise<History | undefined> {
   const record = addressOf(id)?.record
   return record === undefined ? undefined : loadHistory(record)
 }
 
-/** The claims of a record as lib/domain/records/rules/canonical.ts needs them, oldest first. */
+/** Returns the claims of a record in the form that lib/domain/records/rules/canonical.ts takes, oldest first. */
 export const claimStatesOf = (assertions: readonly Assertion[]): ClaimState[] =>
   assertions
-    .map((it) => ({
-      id: it.id,
-      property: it.asserted_property,
-      value: it.value,
-      status: it.reconciliation_status,
-      carried: it.revision_number !== null,
+    .map((claim) => ({
+      id: claim.id,
+      property: claim.asserted_property,
+      value: claim.value,
+      status: claim.reconciliation_status,
+      carried: claim.revision_number !== null,
     }))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 
-/** The canonical value of each property, and the decision that made it stand. */
-export const canonicalValues = (it: History): Map<string, CanonicalValue> =>
-  computeCanonical(claimStatesOf(it.assertions), it.decisions)
+/** Returns the canonical value of each property, and the decision that made it stand. */
+export const canonicalValues = ({ assertions, decisions }: History): Map<string, CanonicalValue> =>
+  computeCanonical(claimStatesOf(assertions), decisions)
 
-/** The numbers of all revisions that were ever accepted. */
-export const acceptedRevisions = (it: History): Set<number> =>
-  new Set(
-    [it.accepted_revision, ...it.decisions.map((each) => each.accepted_revision)].filter((number) => number !== null),
-  )
+/** Returns the numbers of all revisions that were ever accepted. */
+export function acceptedRevisions({ accepted_revision, decisions }: History): Set<number> {
+  const numbers = [accepted_revision, ...decisions.map((it) => it.accepted_revision)]
+  return new Set(numbers.filter((number) => number !== null))
+}
 
 /** The people and other records that a history names, and the contributor's statistics. */
 export type HistoryReferences = {
   people: PeopleById
+  /** The other record of a flag. Undefined if it does not exist. */
   other: (entity_id: string | null) => RecordItem | undefined
   stats: Stats
 }
+/** `acceptance_rate` is a percentage. */
 export type Stats = { total_contributions: number; accepted_contributions: number; acceptance_rate: number }
 
-/** One call. */
-export async function loadReferences(it: History): Promise<HistoryReferences> {
+/** Loads the people and other records that a history names. One call for each hundred. */
+export async function loadReferences(history: History): Promise<HistoryReferences> {
   const ids = [
-    it.contributor_id,
-    ...it.revisions.map((each) => each.created_by),
-    ...it.activities.map((each) => each.user_id),
-    ...it.decisions.map((each) => each.reviewer_id),
-    ...it.flags.flatMap((each) => [each.flagged_by, each.resolved_by]),
+    history.contributor_id,
+    ...history.revisions.map((it) => it.created_by),
+    ...history.activities.map((it) => it.user_id),
+    ...history.decisions.map((it) => it.reviewer_id),
+    ...history.flags.flatMap(({ flagged_by, resolved_by }) => [flagged_by, resolved_by]),
   ].filter((id) => id !== null)
-  const others = it.flags.flatMap(({ other_entity_id }) => (other_entity_id ? [key.head(other_entity_id)] : []))
-  const lists = recordVisibilities.map((visibility) => listsOf.owner(it.contributor_id, visibility))
-  const accepted = audiences.map((audience) => listsOf.owner(it.contributor_id, audience))
+  const others = history.flags.flatMap(({ other_entity_id }) => (other_entity_id ? [key.head(other_entity_id)] : []))
+  const lists = recordVisibilities.map((visibility) => listsOf.owner(history.contributor_id, visibility))
+  const acceptedLists = audiences.map((audience) => listsOf.owner(history.contributor_id, audience))
   const found = await getMany([...countKeys(lists), ...others, ...ids.map(keyOf)])
-  const [total, acceptedCount] = [sumOf(lists, found), sumOf(accepted, found)]
+  const [total, accepted] = [sumOf(lists, found), sumOf(acceptedLists, found)]
   return {
     people: peopleIn(found),
     other: (entity_id) => (entity_id === null ? undefined : itemIn(found, recordItem, { entity_id })),
     stats: {
       total_contributions: total,
-      accepted_contributions: acceptedCount,
-      acceptance_rate: percent(acceptedCount, total),
+      accepted_contributions: accepted,
+      acceptance_rate: percent(accepted, total),
     },
   }
 }
