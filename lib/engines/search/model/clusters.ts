@@ -1,13 +1,14 @@
 import type { Columns } from '../index/columns.ts'
 import type { PointCluster } from '../query.ts'
 
-/** The most cells of an answer. Geohashes are as long as this allows. */
+/** The most cells of an answer. Geohashes are made shorter until their cells are few enough. */
 const MOST_CELLS = 1000
-const LONGEST = 7
+/** Digits of the longest geohash: a cell of about 150 m. */
+const MOST_DIGITS = 7
 
 /** Counts points in the cells of a geohash grid, with the mean of their coordinates. */
 export function clusterPoints({ lat, lng }: Columns, numbers: Uint32Array): PointCluster[] {
-  for (let length = LONGEST; ; length -= 1) {
+  for (let length = MOST_DIGITS; ; length -= 1) {
     const cells = cellsOf(lat, lng, numbers, length)
     if (cells.length <= MOST_CELLS || length === 1) return cells
   }
@@ -29,7 +30,7 @@ function cellsOf(lat: Float64Array, lng: Float64Array, numbers: Uint32Array, len
 const DIGITS = '0123456789bcdefghjkmnpqrstuvwxyz'
 
 /**
- * Makes the geohash of a point. Its bits halve the ranges of longitude and latitude by turns; five bits are a digit.
+ * Makes the geohash of a point. Its bits halve the ranges of longitude and latitude by turns. Five bits are one digit.
  */
 export function geohash(lat: number, lng: number, length: number): string {
   const ranges: [[number, number], [number, number]] = [

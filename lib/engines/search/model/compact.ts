@@ -15,30 +15,29 @@ import {
   type StoredSnapshot,
 } from './snapshot.ts'
 
-/**
- * A new snapshot is due after `CHANGES` changes or `SHARE` of all documents, whichever is more. It is due after a day
- * if there is any change, and at once if the current one cannot be read.
- */
+/** The fewest changes after which a snapshot is due at any age. */
 const CHANGES = 500
-const SHARE = 0.02
+/** In a large corpus a snapshot is due only after this share of its documents has changed. */
+const CHANGED_SHARE = 0.02
+/** A snapshot of this age is due after any change. */
 const DAY_MS = 86_400_000
 
-/** Makes the next snapshot if one is due: from the current one and the log, or from the table if there is none. */
+/**
+ * Makes the next snapshot if one is due: from the current snapshot and the log, or from the table if no snapshot exists. An unreadable
+ * snapshot is replaced at once.
+ */
 export async function compactIfDue(): Promise<StoredSnapshot | undefined> {
   const [pointer, end] = await Promise.all([loadPointer(), loadLogEnd()])
   if (!pointer) return (await rebuildUnlessMade(pointer))?.snapshot
   const { current, unreadable } = pointer
   const changes = end.changes - current.changes
   const age = clock.now().getTime() - Date.parse(current.made_at)
-  const enough = changes >= Math.max(CHANGES, SHARE * current.documents) || (changes > 0 && age >= DAY_MS)
-  if (!enough && !unreadable) return undefined
+  const isDue = changes >= Math.max(CHANGES, CHANGED_SHARE * current.documents) || (changes > 0 && age >= DAY_MS)
+  if (!isDue && !unreadable) return undefined
   return compactNow(pointer)
 }
 
-/**
- * Makes the next snapshot. If the current one cannot be read, or entries of its log are gone, it is built from the
- * table.
- */
+/** Makes the next snapshot. Builds it from the table if the current snapshot is unreadable or entries of its log are gone. */
 export async function compactNow(pointer: Pointer): Promise<StoredSnapshot | undefined> {
   await loadVocabulary()
   const corpus = await corpusAt(pointer.current)

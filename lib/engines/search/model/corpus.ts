@@ -18,8 +18,8 @@ import type { Lexicon, SnapshotFile, WordCounts } from '../index/snapshot-file.t
 import { ANY_VOICE, soundsApart, type Voice } from '../index/voice.ts'
 
 /**
- * A snapshot with the changes since then. The file stays as it is. Changed documents live in memory, numbered after
- * those of the file. The documents that they replace lose the flag `ALIVE`.
+ * A snapshot with the changes since it was made. The file stays as it is. Changed documents are held in memory, with numbers after the
+ * last document of the file. The documents that they replace lose the flag `ALIVE`.
  */
 export class Corpus {
   readonly #file: SnapshotFile
@@ -27,10 +27,11 @@ export class Corpus {
   readonly labels: Labels
   readonly terms: Words
   readonly words: Words
-  /** How many documents everyone may see. Weights depend on these alone, so hidden documents change none. */
+  /** The number of documents that everyone may see. Weights depend on this number alone, so hidden documents change no weight. */
   anonymous: number
+  /** The number of documents that are not replaced or removed. */
   alive: number
-  /** How many changes were applied since the snapshot. */
+  /** The number of changes applied to the snapshot. */
   changes = 0
   readonly #first: number
   readonly #fresh: SearchDocument[] = []
@@ -52,16 +53,16 @@ export class Corpus {
     this.#gone = new Map(file.gone().map(({ id, version }) => [id, version]))
   }
 
-  /** The last entry of the change log that the snapshot holds. */
+  /** The last entry of the change log that the snapshot contains. */
   get position(): number {
     return this.#file.facts.position
   }
 
-  /** Applies a change, unless this version or a newer one is there already. Returns whether it did. */
+  /** Applies a change, unless the corpus has this version or a newer one. Returns whether it did. */
   apply(change: DocumentChange): boolean {
     const old = this.find(change.id)
-    const known = old === undefined ? this.#gone.get(change.id) : this.document(old).version
-    if (known !== undefined && known >= change.version) return false
+    const version = old === undefined ? this.#gone.get(change.id) : this.document(old).version
+    if (version !== undefined && version >= change.version) return false
     if (old !== undefined) this.#drop(old)
     this.#gone.delete(change.id)
     if (isGone(change)) this.#gone.set(change.id, change.version)
@@ -70,7 +71,7 @@ export class Corpus {
     return true
   }
 
-  /** The number of the document with this id, if there is one. */
+  /** The number of the document with this id. Undefined if absent. */
   find(id: string): number | undefined {
     const fresh = this.#numbers.get(id)
     const candidates = fresh === undefined ? this.#file.numbersAt(numberFromId(id)) : [fresh]
@@ -85,40 +86,38 @@ export class Corpus {
     return (number < this.#first ? undefined : this.#fresh[number - this.#first]) ?? this.#file.document(number)
   }
 
-  /** Every name of a document in plain words, the title first. */
+  /** All names of a document in plain words, the title first. */
   names(number: number): PlainName[] {
     return number < this.#first ? this.#file.names(number) : (this.#plain[number - this.#first] ?? [])
   }
 
-  /**
-   * The postings of a term in words of a voice, each list ascending. Some of their documents may not be alive any more.
-   */
+  /** The postings of a term in words of a voice, each list ascending. Some of their documents may be replaced or removed. */
   postings(term: string, voice: Voice = ANY_VOICE): Postings[] {
-    const fitting = ({ voice: other }: VoicedPostings) => !soundsApart(voice, other)
+    const hasVoice = ({ voice: other }: VoicedPostings) => !soundsApart(voice, other)
     const lists = [...(this.#file.postings(term) ?? []), ...(this.#lists.get(term)?.voiced ?? [])]
-    return lists.filter(fitting).map(({ postings }) => postings)
+    return lists.filter(hasVoice).map(({ postings }) => postings)
   }
 
-  /** The number of a contributor in the columns; undefined without documents. */
+  /** The number of a contributor in the columns. Undefined if the contributor has no document. */
   contributor(id: string): number | undefined {
     return this.#contributors.get(id) ?? this.#file.contributor(id)
   }
 
-  /** Compares the names of two changed documents of equal rank. Documents of the file differ in rank. */
+  /** Compares the titles of two changed documents that have the same rank. Returns 0 for documents of the file: their ranks differ. */
   compareNames(a: number, b: number): number {
     if (a < this.#first || b < this.#first) return 0
     const [x, y] = [nameKey(this.document(a).title), nameKey(this.document(b).title)]
     return x < y ? -1 : x > y ? 1 : 0
   }
 
-  /** All documents that are alive, for the next snapshot. */
+  /** All current documents, for the next snapshot. */
   *documents(): Iterable<SearchDocument> {
     let number = 0
-    for (const it of this.#file.documents()) if (this.isAlive(number++)) yield it
-    for (const [i, it] of this.#fresh.entries()) if (this.isAlive(this.#first + i)) yield it
+    for (const document of this.#file.documents()) if (this.isAlive(number++)) yield document
+    for (const [i, document] of this.#fresh.entries()) if (this.isAlive(this.#first + i)) yield document
   }
 
-  /** Removed documents with their versions, so that no older change brings one back. */
+  /** Removed documents with their versions, so that an older change does not restore one. */
   *gone(): Iterable<{ id: string; gone: true; version: number }> {
     for (const [id, version] of this.#gone) yield { id, gone: true, version }
   }
@@ -127,15 +126,15 @@ export class Corpus {
     this.#file.close()
   }
 
-  #add(it: SearchDocument): void {
-    const number = appendRow(this.columns, this.labels, it, {
-      contributor: this.#contributorNumber(it.contributor_id),
-      name: this.#file.rank(it.title),
+  #add(document: SearchDocument): void {
+    const number = appendRow(this.columns, this.labels, document, {
+      contributor: this.#contributorNumber(document.contributor_id),
+      name: this.#file.rank(document.title),
     })
-    this.#fresh[number - this.#first] = it
-    this.#plain[number - this.#first] = unpackNames(packNames([it.title, ...it.names]))
-    this.#numbers.set(it.id, number)
-    const contents = contentsOf(it)
+    this.#fresh[number - this.#first] = document
+    this.#plain[number - this.#first] = unpackNames(packNames([document.title, ...document.names]))
+    this.#numbers.set(document.id, number)
+    const contents = contentsOf(document)
     for (const impact of contents.impacts) {
       const lists = this.#lists.get(impact.term) ?? new VoicedLists()
       this.#lists.set(impact.term, lists)
@@ -153,17 +152,17 @@ export class Corpus {
   }
 
   #count(contents: Contents, flags: number, by: 1 | -1): void {
-    const seen = tallyFlags(flags)
-    this.anonymous += by * seen.anon
+    const tallies = tallyFlags(flags)
+    this.anonymous += by * tallies.anon
     this.alive += by
-    for (const term of contents.terms) this.terms.add(term, seen, by)
-    for (const raw of contents.raws) this.words.add(raw, seen, by)
+    for (const term of contents.terms) this.terms.add(term, tallies, by)
+    for (const raw of contents.raws) this.words.add(raw, tallies, by)
   }
 
   #contributorNumber(id: string | null): number {
     if (id === null) return 0
-    const known = this.contributor(id)
-    if (known !== undefined) return known
+    const number = this.contributor(id)
+    if (number !== undefined) return number
     this.#nextContributor ??= this.columns.contributor.subarray(0, this.#first).reduce((a, b) => Math.max(a, b), 0) + 1
     this.#contributors.set(id, this.#nextContributor)
     return this.#nextContributor++
@@ -171,12 +170,12 @@ export class Corpus {
   #nextContributor: number | undefined
 }
 
-/** A vocabulary of the snapshot with the changes since then. */
+/** A vocabulary of the snapshot, with the words of the changes since it was made. */
 export class Words {
   readonly #stored: Lexicon
   readonly #grams: (word: string) => string[]
   readonly #changed = new Map<string, WordCounts>()
-  /** Words that the snapshot does not know, by their grams. */
+  /** Words that are not in the snapshot, by their grams. */
   readonly #fresh = new Map<string, string[]>()
   readonly #added: string[] = []
 
@@ -185,31 +184,32 @@ export class Words {
     this.#grams = grams
   }
 
-  /** How many documents hold a word, by this tally. */
+  /** The number of documents of this tally that contain a word. */
   count(word: string, tally: ColumnTally): number {
     const changed = this.#changed.size > 0 ? this.#changed.get(word) : undefined
     return (changed ?? this.#stored.counts(word))?.[tally] ?? 0
   }
 
-  /** Words that begin with a text and count in this tally: at most `most` of the snapshot, and all newer ones. */
+  /** Words of documents of this tally that begin with a text: at most `most` words of the snapshot, and all newer words. */
   beginning(text: string, most: number, tally: ColumnTally): string[] {
-    const seen = (word: string) => this.count(word, tally) > 0
-    const added = this.#added.filter((word) => word.startsWith(text) && seen(word))
-    return [...this.#stored.beginning(text, most, seen), ...added]
+    const isVisible = (word: string) => this.count(word, tally) > 0
+    const added = this.#added.filter((word) => word.startsWith(text) && isVisible(word))
+    return [...this.#stored.beginning(text, most, isVisible), ...added]
   }
 
-  /** Words that share at least `least` of these grams and count in this tally. */
+  /** Words of documents of this tally that share at least `least` of these grams. */
   sharing(grams: readonly string[], least: number, most: number, tally: ColumnTally): string[] {
-    const seen = (word: string) => this.count(word, tally) > 0
+    const isVisible = (word: string) => this.count(word, tally) > 0
     const shared = new Map<string, number>()
     if (this.#added.length > 0)
       for (const gram of grams)
         for (const word of this.#fresh.get(gram) ?? []) shared.set(word, (shared.get(word) ?? 0) + 1)
-    const added = [...shared].flatMap(([word, n]) => (n >= least && seen(word) ? [word] : []))
-    return [...this.#stored.sharing(grams, least, most, seen), ...added]
+    const added = [...shared].flatMap(([word, n]) => (n >= least && isVisible(word) ? [word] : []))
+    return [...this.#stored.sharing(grams, least, most, isVisible), ...added]
   }
 
-  add(word: string, seen: WordCounts, by: 1 | -1): void {
+  /** Adds (`by` 1) or takes away (-1) one document that contains the word. */
+  add(word: string, tallies: WordCounts, by: 1 | -1): void {
     const stored = this.#changed.get(word) ?? this.#stored.counts(word)
     if (!stored) {
       this.#added.push(word)
@@ -220,7 +220,7 @@ export class Words {
       }
     }
     const counts = { anon: 0, total: 0, ...stored }
-    for (const tally of columnTallies) counts[tally] += by * seen[tally]
+    for (const tally of columnTallies) counts[tally] += by * tallies[tally]
     this.#changed.set(word, counts)
   }
 }

@@ -14,7 +14,7 @@ import { addLinks, findConcepts, parseQuestion, type QueryWord } from './questio
 import { MOST_COMPARED, type QuestionMatches, rankByRelevance } from './rank.ts'
 import { sortByColumn } from './sort.ts'
 
-/** A model over a corpus. `state` is called for each answer, since the corpus grows with the log. */
+/** Makes the model that searches a corpus. `state` is called for each answer, since the corpus follows the change log. */
 export function createModel(corpus: Corpus, weights: Weights, state: () => string): Model {
   return {
     search: async (query) => search(corpus, weights, query, state()),
@@ -45,39 +45,40 @@ function search(corpus: Corpus, weights: Weights, query: SearchQuery, state: str
   }
 }
 
-/** From this likeness on, a name is what the question asks for. Then its words are not taken for concepts. */
-const NAMED = 0.8
+/** At this likeness or more, the question is the name of a document. Then its words are not read as concepts. */
+const NAME_LIKENESS = 0.8
 
 /**
- * Finds what answers a question, and ranks it if the order is relevance:
+ * Finds the documents that match a question, and ranks them if the order is relevance:
  *
- * 1. The question may be a name: its words are looked for as they are.
- * 2. It may contain the name of a record ("festivals of Patan"): documents that link to that record count.
- * 3. If no document is called so, words become concepts: "temples" is a sort of thing, "Patan" a place.
+ * 1. The question may be a name: its words are matched as they are.
+ * 2. It may contain the name of a record ("festivals of Patan"): documents that link to that record match.
+ * 3. If no document has this name, words are read as concepts: "temples" is a sort of record, "Patan" a place.
  *
  * The choice depends on the question and the documents, not on the page. So all pages agree.
  */
 function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number) {
   const rank = (matches: QuestionMatches) => rankByRelevance(corpus, weights, query.text, matches, size)
   const isRanked = (matches: QuestionMatches) =>
-    matches.wanted.length > 0 && (query.sort ?? 'relevance') === 'relevance'
+    matches.queryWords.length > 0 && (query.sort ?? 'relevance') === 'relevance'
   const tally = tallyFor(query.scope)
   const words = parseQuestion(corpus, query.text, tally)
   const asName = findMatches(corpus, { ...query, literal: true }, words)
-  if (query.literal || asName.wanted.length === 0)
+  if (query.literal || asName.queryWords.length === 0)
     return { matches: asName, ranking: isRanked(asName) ? rank(asName) : undefined }
   const rankedNames = rank(asName)
-  // A filter may drop the record that others link to: a deity is no temple. So names are looked for without filters.
+  // A filter may drop the record that others link to: a deity is not a temple. So names are compared without filters.
   const unfiltered = { text: query.text, scope: query.scope, literal: true }
   const named = isNarrowed(corpus, query) ? rank(findMatches(corpus, unfiltered, words)) : rankedNames
   const linked = addLinks(corpus, words, named.map(({ number }) => number).slice(0, MOST_COMPARED), tally)
-  const isName = rankedNames.some(({ likeness }) => likeness >= NAMED)
-  const isMeant = !isName && findConcepts(corpus, words, tally).concepts.length > 0
-  const matches = isMeant || linked !== words ? findMatches(corpus, { ...query, literal: !isMeant }, linked) : asName
+  const isName = rankedNames.some(({ likeness }) => likeness >= NAME_LIKENESS)
+  const hasConcepts = !isName && findConcepts(corpus, words, tally).concepts.length > 0
+  const matches =
+    hasConcepts || linked !== words ? findMatches(corpus, { ...query, literal: !hasConcepts }, linked) : asName
   return { matches, ranking: isRanked(matches) ? (matches === asName ? rankedNames : rank(matches)) : undefined }
 }
 
-/** The most points that an answer lists one by one. */
+/** The most points of an answer. Beyond, the answer has clusters instead. */
 const MOST_POINTS = 5000
 
 function mapPoints(corpus: Corpus, weights: Weights, query: SearchQuery, state: string): MapResult {
@@ -94,41 +95,42 @@ function mapPoints(corpus: Corpus, weights: Weights, query: SearchQuery, state: 
   }
 }
 
-/** A name that is less like the text is no completion: the document only mentions the text elsewhere. */
-const COMPLETES = 0.4
+/** A completion has a name of at least this likeness. A document with less only mentions the text. */
+const COMPLETION_LIKENESS = 0.4
 
 function suggest(corpus: Corpus, weights: Weights, query: SuggestQuery): Hit[] {
   const isShort = query.text.trim().length < 3
   const words = parseQuestion(corpus, query.text, tallyFor(query.scope))
   const matches = findMatches(corpus, query, words, isShort ? 'prefix' : 'like')
-  if (matches.wanted.length === 0) return []
+  if (matches.queryWords.length === 0) return []
   return rankByRelevance(corpus, weights, query.text, matches, query.limit)
-    .filter(({ likeness }) => likeness >= COMPLETES)
+    .filter(({ likeness }) => likeness >= COMPLETION_LIKENESS)
     .slice(0, query.limit)
     .map(({ number, score }) => makeHit(corpus, number, score))
 }
 
-/** With fewer whole answers than this, near spellings and documents that lack a word are added. */
-const ENOUGH = 10
-/** The share of a question's weight that a document must hold to be an answer. */
-const LEAST = 0.45
-/** The same beside at least `FEW` documents that hold all words in their names. */
-const LEAST_BESIDE = 0.6
-const FEW = 3
-/** The same for a question of more than four words. */
-const LEAST_OF_MANY = 0.2
-/** If documents know a smaller share of the question, nothing is found. One word of three may stand in any name. */
-const KNOWN = 0.34
-/** A document that lacks a word must score this. A name does, a mention in passing does not. */
+/** If fewer documents contain the whole question, near spellings and documents that lack a word are added. */
+const ENOUGH_MATCHES = 10
+/** The share of a question's weight that a document must contain to match. */
+const LEAST_SHARE = 0.45
+/** The same share if at least `SEVERAL_NAMES` documents contain all words in their names. */
+const LEAST_SHARE_AFTER_NAMES = 0.6
+/** From this number of documents on, a document that lacks a word must contain a larger share. */
+const SEVERAL_NAMES = 3
+/** The share for a question of more than four words. */
+const LEAST_SHARE_OF_MANY = 0.2
+/** If documents contain a smaller share of the question, nothing is found: one word of three may be in any name. */
+const LEAST_KNOWN_SHARE = 0.34
+/** A document that lacks a word must have this score. A name reaches it, a mention in passing does not. */
 const LEAST_SCORE = 0.15
 /** A document with all words in its names scores at least this. */
-const NAMES = 0.3
+const NAME_SCORE = 0.3
 
 type Question = Filters & { text: string; literal?: boolean | undefined }
 
 /**
- * Finds the documents that pass the filters and answer the text, whose words are `words`. With `prefix` only words and
- * their completions count, no near spellings.
+ * Finds the documents that pass the filters and match the text, whose words are `words`. With `prefix`, only words and their completions
+ * match, no near spellings.
  */
 function findMatches(
   corpus: Corpus,
@@ -137,32 +139,32 @@ function findMatches(
   how: 'prefix' | 'like' = 'like',
 ): QuestionMatches {
   const admits = makeFilter(corpus, question)
-  if (question.text.trim() === '') return { ...allMatches(corpus, admits), wanted: [], concepts: [] }
-  if (words.length === 0) return { ...noMatches(), wanted: [], concepts: [] }
+  if (question.text.trim() === '') return { ...allMatches(corpus, admits), queryWords: [], concepts: [] }
+  if (words.length === 0) return { ...noMatches(), queryWords: [], concepts: [] }
   const tally = tallyFor(question.scope)
-  const { words: asked, concepts } =
+  const { words: markedWords, concepts } =
     question.literal || how === 'prefix' ? { words, concepts: [] } : findConcepts(corpus, words, tally)
 
-  const written = lookUpExactly(corpus, asked, tally)
+  const written = lookUpExactly(corpus, markedWords, tally)
   const exact = matchDocuments(corpus, written, tellingShare(written), admits)
-  const whole = anyTells(asked) ? exact : dropPassingMentions(exact, new Set())
-  if ((whole.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix')
-    return { ...whole, wanted: written, concepts }
+  const whole = anyTells(markedWords) ? exact : dropPassingMentions(exact, new Set())
+  if ((whole.numbers.length >= ENOUGH_MATCHES && written.every(isWritten)) || how === 'prefix')
+    return { ...whole, queryWords: written, concepts }
 
-  const wanted = lookUpNearly(corpus, written, tally, question.literal)
-  if (knownShare(wanted) < KNOWN) return { ...noMatches(), wanted, concepts }
-  const named = new Set(whole.numbers.filter((_, i) => (whole.scores[i] ?? 0) >= NAMES))
-  const count = wanted.filter(countsInText).length
-  const least = named.size >= FEW ? LEAST_BESIDE : count > 4 ? LEAST_OF_MANY : LEAST
-  const near = matchDocuments(corpus, wanted, least, admits)
+  const queryWords = lookUpNearly(corpus, written, tally, question.literal)
+  if (knownShare(queryWords) < LEAST_KNOWN_SHARE) return { ...noMatches(), queryWords, concepts }
+  const named = new Set(whole.numbers.filter((_, i) => (whole.scores[i] ?? 0) >= NAME_SCORE))
+  const count = queryWords.filter(countsInText).length
+  const least = named.size >= SEVERAL_NAMES ? LEAST_SHARE_AFTER_NAMES : count > 4 ? LEAST_SHARE_OF_MANY : LEAST_SHARE
+  const near = matchDocuments(corpus, queryWords, least, admits)
   const matches = count > 4 ? near : dropPassingMentions(near, new Set(whole.numbers))
-  if (matches.numbers.length > 0 || asked.length < 3 || wanted.filter(isWritten).length < 2)
-    return { ...matches, wanted, concepts, named }
-  // A question of three words or more, of which two are written somewhere, gets what answers any of them.
-  return { ...matchDocuments(corpus, wanted, LEAST_OF_MANY / 4, admits), wanted, concepts, named }
+  if (matches.numbers.length > 0 || markedWords.length < 3 || queryWords.filter(isWritten).length < 2)
+    return { ...matches, queryWords, concepts, named }
+  // If documents contain two words of a question of three or more, a document with any one of its words matches.
+  return { ...matchDocuments(corpus, queryWords, LEAST_SHARE_OF_MANY / 4, admits), queryWords, concepts, named }
 }
 
-/** Drops documents that score little, except those of `whole`, which hold the whole question. */
+/** Drops documents with a low score, except the documents of `whole`, which contain the whole question. */
 function dropPassingMentions(matches: Matches, whole: ReadonlySet<number>): Matches {
   const { numbers, scores, texts, held } = matches
   let size = 0

@@ -3,31 +3,31 @@ import type { Facets, SearchQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 import { labelReader } from './filters.ts'
 
-/** The most values of a facet in an answer: those with the most documents. */
+/** The most values of a facet in an answer. The values with the most documents are chosen. */
 const MOST_VALUES = 100
 
-/** Counts documents by resource, status and facet value. Facets without values are absent. */
+/** Counts documents by resource, status and facet value. Leaves out facets without values. */
 export function countFacets(corpus: Corpus, numbers: Uint32Array, { scope, years }: SearchQuery): Facets {
   const { columns, labels } = corpus
   const read = labelReader(corpus, scope)
-  const counted = (column: Uint16Array, known: Numbering) =>
-    mostCommon(countsOf(column, numbers).map(([label, count]) => [read(known.texts[label] ?? ''), count]))
+  const valuesOf = (column: Uint16Array, numbering: Numbering) =>
+    mostCommon(countsOf(column, numbers).map(([label, count]) => [read(numbering.texts[label] ?? ''), count]))
   const others = Object.entries(columns.facets).flatMap(([facet, column]) => {
-    const known = labels.facets[facet]
-    return known ? [[facet, counted(column, known)] as const] : []
+    const numbering = labels.facets[facet]
+    return numbering ? [[facet, valuesOf(column, numbering)] as const] : []
   })
   return {
-    resource: counted(columns.resource, labels.resource),
-    status: counted(columns.status, labels.status),
+    resource: valuesOf(columns.resource, labels.resource),
+    status: valuesOf(columns.status, labels.status),
     ...Object.fromEntries(others.filter(([, counts]) => Object.keys(counts).length > 0)),
     ...(years && { when: certainties(columns, numbers, years) }),
   }
 }
 
-/** Working memory of `countsOf`: all zeros between two calls. */
+/** Working memory of `countsOf`. It contains only zeros between two calls. */
 const counts = new Uint32Array(MOST_LABELS)
 
-/** Counts the labels of these documents. */
+/** Counts the labels of these documents. Returns pairs of a label and its number of documents. */
 function countsOf(column: Uint16Array, numbers: Uint32Array): [number, number][] {
   const labels: number[] = []
   for (let i = 0; i < numbers.length; i += 1) {
@@ -44,8 +44,8 @@ function countsOf(column: Uint16Array, numbers: Uint32Array): [number, number][]
 }
 
 /**
- * Keeps the values with the most documents, in alphabetical order. Labels with the same name are added up, those
- * without a name left out.
+ * Keeps the values with the most documents, in alphabetical order. Adds up the labels that have one name. Leaves out labels without a
+ * name.
  */
 function mostCommon(counted: readonly (readonly [string, number])[]): Record<string, number> {
   const byName = new Map<string, number>()
@@ -59,7 +59,7 @@ function mostCommon(counted: readonly (readonly [string, number])[]): Record<str
   )
 }
 
-/** Whether a document's years surely lie within those of the question: they are exact, and none is outside. */
+/** Whether a document's years are exact and all within the years of the question. */
 export const isCertain = ({ flags, from, to }: Columns, number: number, years: { from: number; to: number }): boolean =>
   ((flags[number] ?? 0) & APPROXIMATE) === 0 &&
   (from[number] ?? Number.NaN) >= years.from &&

@@ -4,7 +4,7 @@ import { parseFacetLabel } from '../index/links.ts'
 import type { SearchQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 
-/** All that narrows a search, except its text. */
+/** The filters of a search. */
 export type Filters = Pick<
   SearchQuery,
   'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor' | 'values' | 'box' | 'near' | 'years'
@@ -12,50 +12,50 @@ export type Filters = Pick<
 type Test = (number: number) => boolean
 
 /**
- * Makes a test of whether a document passes the filters and the caller may see it. Nothing is found, counted or sorted
- * without it.
+ * Makes a test of whether a document passes the filters and the caller may see it. Every function that finds, counts or sorts documents
+ * applies this test.
  */
-export function makeFilter(corpus: Corpus, asked: Filters): Test {
+export function makeFilter(corpus: Corpus, filters: Filters): Test {
   const { contributor: owners } = corpus.columns
   const tests = [
-    visible(corpus, asked),
-    ...labelTests(corpus, asked),
-    ...placeTests(corpus.columns, asked),
-    ...yearTests(corpus.columns, asked),
+    visibilityTest(corpus, filters),
+    ...labelTests(corpus, filters),
+    ...placeTests(corpus.columns, filters),
+    ...yearTests(corpus.columns, filters),
   ]
-  if (asked.contributor !== undefined) {
-    const wanted = numberOf(corpus, asked.contributor)
-    tests.push((number) => owners[number] === wanted)
+  if (filters.contributor !== undefined) {
+    const owner = numberOf(corpus, filters.contributor)
+    tests.push((number) => owners[number] === owner)
   }
   return (number) => tests.every((test) => test(number))
 }
 
-/** Whether a question has filters. `resources` is one only if it names less than half of all resources. */
-export function isNarrowed({ labels }: Corpus, { resources, values, ...asked }: Filters): boolean {
-  const others = [asked.statuses, asked.category, asked.contributor, asked.box, asked.near, asked.years]
+/** Whether a question has filters. `resources` counts as a filter if it names less than half of all resources. */
+export function isNarrowed({ labels }: Corpus, { resources, values, ...filters }: Filters): boolean {
+  const others = [filters.statuses, filters.category, filters.contributor, filters.box, filters.near, filters.years]
   const few = resources !== undefined && resources.length * 2 < labels.resource.texts.length
   return few || [...others, ...Object.values(values ?? {})].some((it) => it !== undefined)
 }
 
 /** Makes a test of whether the caller may see a document. */
-function visible(corpus: Corpus, { scope, published }: Pick<Filters, 'scope' | 'published'>): Test {
+function visibilityTest(corpus: Corpus, { scope, published }: Pick<Filters, 'scope' | 'published'>): Test {
   const { flags, contributor: owners } = corpus.columns
   const own = numberOf(corpus, scope.own)
   const [others, owned] = [readableFlags(scope, false), readableFlags(scope, true)]
   return (number) => {
-    const it = flags[number] ?? 0
+    const documentFlags = flags[number] ?? 0
     const isOwn = own !== NOBODY && owners[number] === own
-    if ((isOwn ? owned : others)[it] !== 1) return false
-    return published === undefined || published === ((it & PUBLISHED) !== 0)
+    if ((isOwn ? owned : others)[documentFlags] !== 1) return false
+    return published === undefined || published === ((documentFlags & PUBLISHED) !== 0)
   }
 }
 
 /**
- * Makes a function that reads labels of facets for a caller. A label with a link gets the title that the linked record
- * has now, if the caller may see it. Else it keeps the words as written.
+ * Makes a function that reads labels of facets for a caller. A label with a link is shown as the current title of the linked record, if
+ * the caller may see that record. Else it is shown as written.
  */
 export function labelReader(corpus: Corpus, scope: Filters['scope']): (label: string) => string {
-  const admits = visible(corpus, { scope })
+  const admits = visibilityTest(corpus, { scope })
   return (label) => {
     const { id, words } = parseFacetLabel(label)
     const number = id === undefined ? undefined : corpus.find(id)
@@ -63,40 +63,46 @@ export function labelReader(corpus: Corpus, scope: Filters['scope']): (label: st
   }
 }
 
+/** The number of a contributor without documents. No document has it. */
 const NOBODY = 0xffff_ffff
 const numberOf = (corpus: Corpus, id: string | null): number => (id && corpus.contributor(id)) || NOBODY
 
 /** Makes a test for each column of labels that the question filters by. */
 function labelTests(corpus: Corpus, { scope, resources, statuses, category, values }: Filters): Test[] {
   const { columns, labels } = corpus
-  const among = (column: ArrayLike<number>, known: Numbering, fits: (label: string) => boolean): Test => {
-    const members = Uint8Array.from(known.texts, (label) => (label !== '' && fits(label) ? 1 : 0))
+  const labelTest = (column: ArrayLike<number>, numbering: Numbering, fits: (label: string) => boolean): Test => {
+    const members = Uint8Array.from(numbering.texts, (label) => (label !== '' && fits(label) ? 1 : 0))
     return (number) => members[column[number] ?? 0] === 1
   }
   const heading = typeof category === 'string' ? (label: string) => label === category : category
   return [
-    ...(resources ? [among(columns.resource, labels.resource, (it) => resources.includes(it))] : []),
-    ...(statuses ? [among(columns.status, labels.status, (it) => statuses.includes(it))] : []),
-    ...(heading ? [among(columns.category, labels.category, heading)] : []),
+    ...(resources ? [labelTest(columns.resource, labels.resource, (it) => resources.includes(it))] : []),
+    ...(statuses ? [labelTest(columns.status, labels.status, (it) => statuses.includes(it))] : []),
+    ...(heading ? [labelTest(columns.category, labels.category, heading)] : []),
     ...Object.entries(columns.facets).flatMap(([facet, column]) => {
-      const wanted = values?.[facet]?.map((it) => it.toLowerCase())
-      const known = labels.facets[facet]
+      const accepted = values?.[facet]?.map((it) => it.toLowerCase())
+      const numbering = labels.facets[facet]
       const read = labelReader(corpus, scope)
-      return wanted && known ? [among(column, known, (it) => wanted.includes(read(it).toLowerCase()))] : []
+      if (!accepted || !numbering) return []
+      return [labelTest(column, numbering, (label) => accepted.includes(read(label).toLowerCase()))]
     }),
   ]
 }
 
-function placeTests({ lat, lng }: Columns, { box, near }: Filters): Test[] {
-  const at = (number: number) => ({ lat: lat[number] ?? Number.NaN, lng: lng[number] ?? Number.NaN })
+function placeTests(columns: Columns, { box, near }: Filters): Test[] {
+  const pointOf = (number: number) => ({
+    lat: columns.lat[number] ?? Number.NaN,
+    lng: columns.lng[number] ?? Number.NaN,
+  })
   const tests: Test[] = []
-  if (near) tests.push((number) => distanceInMetres(near, at(number)) <= near.within * 1000)
+  if (near) tests.push((number) => distanceInMetres(near, pointOf(number)) <= near.within * 1000)
   if (box) {
     const { west, south, east, north } = box
     tests.push((number) => {
-      const it = at(number)
-      const beside = west <= east ? it.lng >= west && it.lng <= east : it.lng >= west || it.lng <= east
-      return beside && it.lat >= south && it.lat <= north
+      const { lng, lat } = pointOf(number)
+      // A box whose west is greater than its east crosses the 180th meridian.
+      const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east
+      return isBetween && lat >= south && lat <= north
     })
   }
   return tests

@@ -20,30 +20,30 @@ import {
 } from './snapshot.ts'
 
 /**
- * The search model of this process, up to date with the change log. The first call opens it. A later call makes one
- * small query if the last look at the log is older than `SEARCH_LOOK_MS`. Fails with `unavailable` while no model can
- * be opened.
+ * The search model of this process, up to date with the change log. The first call opens it. A later call reads the log with one small
+ * query if the last read is older than `SEARCH_LOOK_MS`. Fails with `unavailable` while no model can be opened.
  */
-export const processModel = (): Promise<Model> => ours.model()
+export const processModel = (): Promise<Model> => processFollower.model()
 
-/** How the model of this process stands. Does not open it. */
-export const processHealth = (): ModelHealth => ours.health()
+/** The health of the model of this process. Does not open it. */
+export const processHealth = (): ModelHealth => processFollower.health()
 
-/** After a failure to open, calls fail at once for so long: each try may fetch a whole snapshot. */
+/** Milliseconds after a failure to open, in which calls fail at once. Each attempt may fetch a whole snapshot. */
 const PAUSE_MS = 1500
 
-/** Opens a model with the first question and keeps it up to date. A process has one; a test may have several. */
+/** Opens a model with the first question and keeps it up to date. A process has one follower. A test may have several. */
 export class ModelFollower {
   #opening: Promise<OpenModel> | undefined
   #last: OpenModel | undefined
   #failedAt = Number.NEGATIVE_INFINITY
 
+  /** Returns the model, with all entries of the log applied. */
   async model(): Promise<Model> {
     const attempt = this.#opening ?? this.#open()
     const opened = await attempt
     if (await opened.catchUp()) return opened.model
-    // The log has lost entries that this model has not read, or a newer snapshot saves reading many. Whoever holds the
-    // old model may still ask it.
+    // The log has lost entries that this model has not read, or a newer snapshot is cheaper than reading many entries. Requests that hold
+    // the old model may still use it.
     const fresh = await (this.#opening === attempt || !this.#opening ? this.#open() : this.#opening)
     await fresh.catchUp()
     return fresh.model
@@ -64,7 +64,7 @@ export class ModelFollower {
       },
       () => {
         this.#failedAt = performance.now()
-        // The model that was to be replaced still serves.
+        // The model that the attempt should have replaced stays in use.
         if (this.#opening === attempt) this.#opening = before
       },
     )
@@ -73,7 +73,7 @@ export class ModelFollower {
 }
 
 // prove: memory
-const ours = new ModelFollower()
+const processFollower = new ModelFollower()
 
 const unopened: ModelHealth = { healthy: true, message: 'Not opened yet.', snapshot: 'none', position: 0, documents: 0 }
 
@@ -83,11 +83,12 @@ const messages = {
   rebuilt: 'No snapshot could be read; it was built from the table and follows the change log.',
 } as const
 
-/** With so many changes in memory, a newer snapshot is worth fetching. */
-const MANY = 20_000
+/** Changes in memory from which on a newer snapshot is worth fetching. */
+const MANY_CHANGES = 20_000
+/** Milliseconds between two reads of the snapshot pointer. */
 const BETWEEN_CHECKS_MS = 60_000
 
-/** A model over an open snapshot, which follows the change log. Times are those of the process's own clock. */
+/** A model of an open snapshot, which follows the change log. Times are of the process's own clock. */
 class OpenModel {
   readonly model: Model
   readonly #id: string
@@ -96,7 +97,7 @@ class OpenModel {
   #position: number
   #upToDateAt = Number.NEGATIVE_INFINITY
   #pointerCheckedAt = performance.now()
-  #looking: Promise<boolean> | undefined
+  #following: Promise<boolean> | undefined
   #logFailed = false
 
   constructor(id: string, corpus: Corpus, from: keyof typeof messages) {
@@ -119,17 +120,17 @@ class OpenModel {
     }
   }
 
-  /** Applies the log's new entries. Callers of the same moment share one look. False: open another model instead. */
+  /** Applies the new entries of the log. Concurrent callers share one read. False if another model must be opened instead. */
   catchUp(): Promise<boolean> | true {
     if (performance.now() - this.#upToDateAt < config.SEARCH_LOOK_MS) return true
-    this.#looking ??= this.#follow().finally(() => {
-      this.#looking = undefined
+    this.#following ??= this.#follow().finally(() => {
+      this.#following = undefined
     })
-    return this.#looking
+    return this.#following
   }
 
   async #follow(): Promise<boolean> {
-    const began = performance.now()
+    const startedAt = performance.now()
     try {
       for (let more = true; more; ) {
         const page = await readLogAfter(this.#position)
@@ -140,7 +141,7 @@ class OpenModel {
         }
         more = page.more
       }
-      this.#upToDateAt = began
+      this.#upToDateAt = startedAt
       this.#logFailed = false
     } catch (error) {
       // A model that is a little behind is better than none.
@@ -151,9 +152,9 @@ class OpenModel {
     return !(await this.#isOutdated())
   }
 
-  /** Whether a newer snapshot is there and worth fetching. Asked at most once a minute. */
+  /** Whether a newer snapshot exists that is worth fetching. Reads the pointer at most once a minute. */
   async #isOutdated(): Promise<boolean> {
-    const isWorthIt = this.#corpus.changes >= MANY || this.#from === 'previous'
+    const isWorthIt = this.#corpus.changes >= MANY_CHANGES || this.#from === 'previous'
     if (!isWorthIt || performance.now() - this.#pointerCheckedAt < BETWEEN_CHECKS_MS) return false
     this.#pointerCheckedAt = performance.now()
     const pointer = await loadPointer()
@@ -161,7 +162,7 @@ class OpenModel {
   }
 }
 
-/** Opens the current snapshot, else the previous one, else one that is built from the table. */
+/** Opens the current snapshot, else the previous snapshot, else builds a snapshot from the table. */
 async function openAny(): Promise<OpenModel> {
   await loadVocabulary()
   const pointer = await loadPointer()
@@ -183,10 +184,10 @@ async function openAny(): Promise<OpenModel> {
   }
 }
 
-/** Another process marked it first, or the next one will. */
+/** Marking may fail: another process has marked the snapshot, or the next process will. */
 const logUnmarked = () => log({ level: 'error', message: 'search snapshot', error: 'not marked as unreadable' })
 
-/** Callers that can do without search expect `unavailable`. So any other error becomes that, and is logged. */
+/** Callers that can do without search expect `unavailable`. So any other error is logged and becomes `unavailable`. */
 function unavailableFor(error: unknown): Problem {
   if (error instanceof Problem) return error
   log({ level: 'error', message: 'search rebuild', error: error instanceof Error ? error.name : 'unknown' })
@@ -194,8 +195,8 @@ function unavailableFor(error: unknown): Problem {
 }
 
 /**
- * Undefined if the snapshot is missing, altered or of another format. Fails with `unavailable` if only the bucket does
- * not answer: that is no reason to build anew.
+ * Opens a snapshot. Undefined if it is missing, altered or of another format. Fails with `unavailable` if only the bucket does not
+ * answer: then the snapshot need not be built again.
  */
 async function openSnapshot(snapshot: StoredSnapshot, isFirstTry = true): Promise<Corpus | undefined> {
   try {

@@ -13,26 +13,28 @@ import { countsInText } from './lookup.ts'
 import type { QuestionMatches } from './rank.ts'
 import { snippetFinder } from './snippet.ts'
 
+/** Makes the hit of a document. Its score is at most 1. */
 export const makeHit = (corpus: Corpus, number: number, score: number): Hit => ({
   ...headerOf(corpus.document(number)),
   score: Math.round(Math.min(1, score) * 1e6) / 1e6,
 })
 
 type Header = Omit<Hit, 'score'>
-/** The shown members of documents in memory. Leaving out the others takes longer than all else that a hit needs. */
+/** Cache of the members of documents that hits show. To copy them takes most of the time of a hit. */
 const headers = new WeakMap<SearchDocument, Header>()
 
-function headerOf(it: SearchDocument): Header {
-  const known = headers.get(it)
-  if (known) return known
-  const { version: _, text: __, links: ___, ...others } = it
-  const header = { ...others, point: coarsenPoint(it) }
-  headers.set(it, header)
+function headerOf(document: SearchDocument): Header {
+  const cached = headers.get(document)
+  if (cached) return cached
+  const { version: _, text: __, links: ___, ...others } = document
+  const header = { ...others, point: coarsenPoint(document) }
+  headers.set(document, header)
   return header
 }
 
 /**
- * Makes hits in which a linked place has its current name. With `near` they have a `distance`, with `years` a `when`.
+ * Makes a function that makes hits. A linked place has its current name. With `near`, a hit has a `distance` in kilometres, and with
+ * `years` it has a `when`.
  */
 export function hitMaker(corpus: Corpus, { scope, near, years }: SearchQuery) {
   const { columns, labels } = corpus
@@ -49,13 +51,13 @@ export function hitMaker(corpus: Corpus, { scope, near, years }: SearchQuery) {
   }
 }
 
-/** Makes the hits of a page, with snippets if the query asks for them. */
-export function makeHits(corpus: Corpus, ask: SearchQuery, found: QuestionMatches, page: readonly Place[]): Hit[] {
-  const placed = hitMaker(corpus, ask)
-  const shown = page.map(({ number, score }) => placed(number, score))
-  if (!ask.snippets || found.wanted.length === 0) return shown
-  const snippetOf = snippetFinder(found.wanted, isDevanagari(ask.text))
-  return shown.map((hit, i) => {
+/** Makes the hits of a page, with snippets if the query has `snippets`. */
+export function makeHits(corpus: Corpus, query: SearchQuery, matches: QuestionMatches, page: readonly Place[]): Hit[] {
+  const hitOf = hitMaker(corpus, query)
+  const hits = page.map(({ number, score }) => hitOf(number, score))
+  if (!query.snippets || matches.queryWords.length === 0) return hits
+  const snippetOf = snippetFinder(matches.queryWords, isDevanagari(query.text))
+  return hits.map((hit, i) => {
     const { text } = corpus.document(page[i]?.number ?? 0)
     const snippet = snippetOf([hit.summary, ...text.split('\n'), ...hit.names])
     return snippet === undefined ? hit : { ...hit, snippet }
@@ -66,19 +68,19 @@ type Place = { number: number; score: number }
 type Explanation = Pick<SearchResult, 'interpreted' | 'left_out' | 'did_you_mean'>
 
 /**
- * Says how the question was understood, which of its words nothing holds, and how it may have been meant to be spelt.
+ * Explains an answer: the concepts read from the question, its words that no document contains, and a better spelling.
  */
 export function explainAnswer(
   corpus: Corpus,
-  ask: SearchQuery,
-  found: QuestionMatches,
+  query: SearchQuery,
+  matches: QuestionMatches,
   page: readonly { number: number }[],
 ): Explanation {
-  const { wanted, concepts, held, numbers } = found
-  if (numbers.length === 0 || wanted.length === 0) return {}
-  const typed = typedWords(ask.text, wanted)
-  const all = held.reduce((bits, it) => bits | it, 0)
-  const left = typed.filter((_, i) => (all & (1 << i)) === 0 && wanted[i] && countsInText(wanted[i]))
+  const { queryWords, concepts, held, numbers } = matches
+  if (numbers.length === 0 || queryWords.length === 0) return {}
+  const typed = typedWords(query.text, queryWords)
+  const heldByAny = held.reduce((bits, it) => bits | it, 0)
+  const leftOut = typed.filter((_, i) => (heldByAny & (1 << i)) === 0 && queryWords[i] && countsInText(queryWords[i]))
   const interpreted = concepts.map(
     ({ from, to, concept }): Interpreted => ({
       text: typed.slice(from, to + 1).join(' '),
@@ -86,43 +88,44 @@ export function explainAnswer(
       value: concept.label,
     }),
   )
-  const tally = tallyFor(ask.scope)
-  const known = ({ raw, term }: WeightedWord) =>
+  const tally = tallyFor(query.scope)
+  const isInCorpus = ({ raw, term }: WeightedWord) =>
     corpus.words.count(raw, tally) > 0 || corpus.terms.count(term, tally) > 0
-  const asked = wanted.map((it) => (known(it) || it.aside ? undefined : it))
-  const meant = betterSpelling(corpus, typed, asked, page)
+  const unknownWords = queryWords.map((it) => (isInCorpus(it) || it.aside ? undefined : it))
+  const spelling = betterSpelling(corpus, typed, unknownWords, page)
   return {
     ...(interpreted.length > 0 && { interpreted }),
-    ...(left.length > 0 && { left_out: left }),
-    ...(meant && { did_you_mean: meant }),
+    ...(leftOut.length > 0 && { left_out: leftOut }),
+    ...(spelling && { did_you_mean: spelling }),
   }
 }
 
-/** The words as typed. If they are not as many as the words that were looked for, these are shown instead. */
-function typedWords(text: string, wanted: readonly WeightedWord[]): string[] {
+/** The words of the question as typed. If their number differs from that of `queryWords`, the plain words instead. */
+function typedWords(text: string, queryWords: readonly WeightedWord[]): string[] {
   const words = [...new Set(text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])]
-  return words.length === wanted.length ? words : wanted.map(({ raw }) => raw)
+  return words.length === queryWords.length ? words : queryWords.map(({ raw }) => raw)
 }
 
-/** From this likeness on, two words are the same word, misspelt. */
-const ALIKE = 0.6
-const LOOKED_AT = 3
+/** At this likeness or more, one word is a misspelling of the other. */
+const MISSPELT_LIKENESS = 0.6
+/** The number of best hits whose names may correct a spelling. */
+const HITS_COMPARED = 3
 
-/** The question with each unknown word spelt as in the best hits; undefined if that changes nothing. */
+/** The question with each unknown word spelt as in the best hits. Undefined if no word changes. */
 function betterSpelling(
   corpus: Corpus,
   typed: readonly string[],
   unknown: readonly (WeightedWord | undefined)[],
   page: readonly { number: number }[],
 ): string | undefined {
-  const words = page.slice(0, LOOKED_AT).flatMap(({ number }) => corpus.names(number).flatMap((name) => name.words))
+  const words = page.slice(0, HITS_COMPARED).flatMap(({ number }) => corpus.names(number).flatMap((name) => name.words))
   const spelt = typed.map((word, i) => {
-    const it = unknown[i]
-    if (!it || it.raw.length < 4) return word
-    const alike = words
-      .map(({ raw }) => ({ raw, fit: closeness(it.raw, raw, ALIKE) }))
-      .reduce((best, each) => (each.fit > best.fit ? each : best), { raw: word, fit: 0 })
-    return alike.raw
+    const unknownWord = unknown[i]
+    if (!unknownWord || unknownWord.raw.length < 4) return word
+    const closest = words
+      .map(({ raw }) => ({ raw, fit: closeness(unknownWord.raw, raw, MISSPELT_LIKENESS) }))
+      .reduce((best, candidate) => (candidate.fit > best.fit ? candidate : best), { raw: word, fit: 0 })
+    return closest.raw
   })
   return spelt.every((word, i) => word === typed[i]) ? undefined : spelt.join(' ')
 }

@@ -6,12 +6,12 @@ import { synonymsOf } from '../synonyms.ts'
 import type { WeightedWord } from './lookup.ts'
 
 /**
- * Makes a function that compares the names of a document with a question, from 0 to 1. The best name counts. The name
- * as typed gives 1, another spelling a little less, another script less again. Words that only one side has cost
- * likeness, common words little.
+ * Makes a function that compares the names of a document with a question. It returns the likeness of the best name, from 0 to 1: 1 for
+ * the name as typed, a little less for another spelling, and less again for another script. Each word that only the name or only the
+ * question has lowers the likeness, a common word only a little.
  */
-export function nameLikeness(wanted: readonly WeightedWord[], typed: string) {
-  const asked = questionFor(wanted)
+export function nameLikeness(queryWords: readonly WeightedWord[], typed: string) {
+  const question = questionFor(queryWords)
   const script = isDevanagari(typed)
   const both = script && /[a-z]/i.test(typed)
   const letters = normaliseTyped(typed)
@@ -20,20 +20,22 @@ export function nameLikeness(wanted: readonly WeightedWord[], typed: string) {
     for (const [i, name] of names.entries()) {
       const share = (i === 0 ? 1 : 0.99) * (both || name.devanagari === script ? 1 : OTHER_SCRIPT)
       if (share <= best) continue
-      const here = likeness(asked, name, letters) * share
+      const here = likeness(question, name, letters) * share
       if (here > best) best = here
     }
     return best
   }
 }
 
+/** The factor for a name in another script than the question. */
 const OTHER_SCRIPT = 0.9
 
 /**
- * A question, prepared for comparing many names. `fits`: how well a word of a name answers each word of the question.
+ * A question, prepared for the comparison with many names. `fits` returns how well a word of a name fits each word of the question, from 0
+ * to 1.
  */
 type Question = {
-  wanted: readonly WeightedWord[]
+  queryWords: readonly WeightedWord[]
   total: number
   plain: string
   joined: Joined
@@ -43,73 +45,74 @@ type Question = {
 type Joined = { raw: string; sounds: string }
 const NOT_JOINED: Joined = { raw: '', sounds: '' }
 
-function questionFor(wanted: readonly WeightedWord[]): Question {
-  const known = new Map<Word, readonly number[]>()
-  const last = wanted.at(-1)
-  // A single letter at the end begins another word. It is no part of the word before it.
-  const runsOn = wanted.length > 1 && last?.begins !== undefined && last.raw.length === 1
+function questionFor(queryWords: readonly WeightedWord[]): Question {
+  const cache = new Map<Word, readonly number[]>()
+  const last = queryWords.at(-1)
+  // A single letter at the end begins another word. It is not part of the word before it.
+  const runsOn = queryWords.length > 1 && last?.begins !== undefined && last.raw.length === 1
   return {
-    wanted,
-    total: wanted.reduce((sum, { weight }) => sum + weight, 0),
-    plain: wanted.map(({ raw }) => raw).join(' '),
-    joined: runsOn ? NOT_JOINED : { raw: joinedUp(wanted, 'raw'), sounds: joinedUp(wanted, 'sound') },
+    queryWords,
+    total: queryWords.reduce((sum, { weight }) => sum + weight, 0),
+    plain: queryWords.map(({ raw }) => raw).join(' '),
+    joined: runsOn ? NOT_JOINED : { raw: joinWords(queryWords, 'raw'), sounds: joinWords(queryWords, 'sound') },
     fits: (word) => {
-      const found =
-        known.get(word) ?? wanted.map((each) => wordFit(each, word, wanted.length > 1 ? MEANT : MEANT_ALONE))
-      known.set(word, found)
-      return found
+      const synonymFit = queryWords.length > 1 ? SYNONYM_FIT : SYNONYM_FIT_ALONE
+      const fits = cache.get(word) ?? queryWords.map((queryWord) => wordFit(queryWord, word, synonymFit))
+      cache.set(word, fits)
+      return fits
     },
   }
 }
 
 function likeness(question: Question, { plain, words, written }: PlainName, letters: string): number {
-  // How like the beginning of the name is to the letters as typed. Names that only sound alike score less.
-  const spelt = () => closeness(written.slice(0, letters.length), letters)
+  // The likeness of the beginning of the name and the letters as typed. A name that only sounds alike scores less.
+  const spellingLikeness = () => closeness(written.slice(0, letters.length), letters)
   if (plain === '') return 0
-  if (plain === question.plain) return 0.97 + 0.03 * spelt()
+  if (plain === question.plain) return 0.97 + 0.03 * spellingLikeness()
   const fits = words.map(question.fits)
   const used = words.map(() => false)
-  let [answered, last, inOrder, whole] = [0, -1, true, true]
-  for (let each = 0; each < question.wanted.length; each += 1) {
-    let [fit, at] = [0, -1]
+  let [covered, last, inOrder, whole] = [0, -1, true, true]
+  for (let q = 0; q < question.queryWords.length; q += 1) {
+    let [fit, place] = [0, -1]
     for (let i = 0; i < words.length; i += 1) {
-      const here = fits[i]?.[each] ?? 0
-      if (here > fit && !(used[i] && here < 0.95)) [fit, at] = [here, i]
+      const here = fits[i]?.[q] ?? 0
+      if (here > fit && !(used[i] && here < 0.95)) [fit, place] = [here, i]
     }
-    answered += fit * (question.wanted[each]?.weight ?? 0)
-    if (fit < 0.3 && tellsMore(question.wanted[each], words)) whole = false
-    // This word of the name is used already: it says nothing about the order.
-    if (at >= 0 && used[at]) continue
-    if (at <= last) inOrder = false
-    if (at >= 0) [last, used[at]] = [at, true]
+    covered += fit * (question.queryWords[q]?.weight ?? 0)
+    if (fit < 0.3 && isDistinctive(question.queryWords[q], words)) whole = false
+    // A word of the name that is used twice does not change the order.
+    if (place >= 0 && used[place]) continue
+    if (place <= last) inOrder = false
+    if (place >= 0) [last, used[place]] = [place, true]
   }
   const generic = !whole && words.every(({ tells }) => tells < 1)
-  let [told, met] = [0, 0]
+  let [nameWeight, usedWeight] = [0, 0]
   for (let i = 0; i < words.length; i += 1) {
     const tells = words[i]?.tells ?? 0
-    told += tells
-    if (used[i]) met += tells
+    nameWeight += tells
+    if (used[i]) usedWeight += tells
   }
-  const begins = plain.startsWith(question.plain) ? 0.11 + 0.03 * spelt() : 0
-  const apart = (answered / question.total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
-  // A name such as "Temple" is no answer to a question for temples in some town.
-  return Math.max(generic ? apart * GENERIC : apart, together(question.joined, words))
+  const begins = plain.startsWith(question.plain) ? 0.11 + 0.03 * spellingLikeness() : 0
+  const byWords = (covered / question.total) * (0.68 + 0.12 * (usedWeight / nameWeight) + (inOrder ? 0.06 : 0) + begins)
+  // The name "Temple" must not match a question for temples in a town.
+  return Math.max(generic ? byWords * GENERIC : byWords, joinedLikeness(question.joined, words))
 }
 
-/** Whether a name without this word is another name. A town among several words only says where the thing is. */
-const tellsMore = (it: WeightedWord | undefined, words: readonly Word[]): boolean =>
-  it !== undefined && !it.aside && !(words.length > 1 && townTerms().has(it.term))
+/** Whether a name without this word is another name. A town among several words is only the place of the record. */
+const isDistinctive = (word: WeightedWord | undefined, words: readonly Word[]): boolean =>
+  word !== undefined && !word.aside && !(words.length > 1 && townTerms().has(word.term))
 
-/** The factor for a name of sorts and towns alone that answers only a part of the question. */
+/** The factor for a name of generic words and towns alone that lacks a distinctive word of the question. */
 const GENERIC = 0.4
 
+/** How well a word of a name fits a word of the question, from 0 to 1. */
 function wordFit(
   { raw, whole, voice, sound, skeleton, term, begins, others, ended, swapped }: WeightedWord,
   word: Word,
-  meant: number,
+  synonymFit: number,
 ): number {
   if (word.raw === raw || word.raw === whole) return 1
-  if (word.sound === sound && soundsApart(voice, word.voice)) return APART
+  if (word.sound === sound && soundsApart(voice, word.voice)) return OTHER_VOICE_FIT
   if (word.sound === sound)
     return begins ? 0.8 + 0.17 * closeness(raw, word.raw) : 0.9 + 0.07 * closeness(raw, word.raw)
   if (others.has(word.sound)) return 0.86 + 0.07 * closeness(raw, word.raw)
@@ -133,60 +136,59 @@ function wordFit(
   if (raw.length > 3 && word.raw.includes(raw) && !townTerms().has(term))
     return 0.5 + (0.3 * raw.length) / word.raw.length
   if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
-  return synonymsOf(term).has(word.term) ? meant : 0
+  return synonymsOf(term).has(word.term) ? synonymFit : 0
 }
 
-/**
- * How well a synonym answers a word: beside other words, and alone. Beside others it counts more than a word that only
- * looks alike.
- */
-const [MEANT, MEANT_ALONE] = [0.7, 0.5]
-/** How well a word answers one that folds alike but sounds different. */
-const APART = 0.6
+/** The fit of a synonym in a question of several words. It is higher than that of a word that only looks alike. */
+const SYNONYM_FIT = 0.7
+/** The fit of a synonym of the only word of a question. */
+const SYNONYM_FIT_ALONE = 0.5
+/** The fit of a word that folds alike but sounds different. */
+const OTHER_VOICE_FIT = 0.6
 
 /**
- * Compares a name and a question written without spaces, and without words that tell nothing: "Mayadevi" with "Maya
- * Devi", "Shri Ram Mandir" with "Ram Mandir".
+ * Compares a name and a question without their spaces and filler words: "Mayadevi" with "Maya Devi", "Shri Ram Mandir" with "Ram Mandir".
+ * Returns 0 if they differ too much.
  */
-function together(asked: Joined, words: readonly Word[]): number {
-  if (asked.raw.length < 4) return 0
+function joinedLikeness(joined: Joined, words: readonly Word[]): number {
+  if (joined.raw.length < 4) return 0
   const length = joinedLength(words)
-  if (Math.abs(asked.raw.length - length) > 3) return 0
-  const [a, b] = [asked.raw, joinedUp(words, 'raw')]
+  if (Math.abs(joined.raw.length - length) > 3) return 0
+  const [a, b] = [joined.raw, joinWords(words, 'raw')]
   const [x, y] = [respell(a), respell(b)]
   if (x === y) return 0.9 + 0.06 * closeness(a, b)
-  // A vowel that is silent at the end of a word is not silent within a joined one: Shiva Mandir, Shivmandir.
-  if (asked.sounds === joinedUp(words, 'sound')) return 0.84 + 0.06 * closeness(a, b)
+  // Within a joined word, the silent vowel at the end of its first part may be missing: Shiva Mandir, Shivmandir.
+  if (joined.sounds === joinWords(words, 'sound')) return 0.84 + 0.06 * closeness(a, b)
   const longer = Math.max(x.length, y.length)
-  const most = Math.min(SLIPS, longer / 4)
-  const apart = countEdits(x, y, most)
-  return apart <= most ? 0.9 * (1 - apart / longer) + 0.03 * closeness(a, b) : 0
+  const most = Math.min(MOST_EDITS, longer / 4)
+  const edits = countEdits(x, y, most)
+  return edits <= most ? 0.9 * (1 - edits / longer) + 0.03 * closeness(a, b) : 0
 }
 
-/** Joined names may differ by so many letters. With more, one of their words is another word. */
-const SLIPS = 3
+/** The most edits between joined names. Beyond, one of their words is another word. */
+const MOST_EDITS = 3
 
-/** Joins words, or their sounds, without those that tell nothing. */
-function joinedUp(words: readonly Word[], by: 'raw' | 'sound'): string {
-  const told = words.filter(({ tells }) => tells > FILLER_WEIGHT)
-  return (told.length > 0 ? told : words).map((word) => word[by]).join('')
+/** Joins the words of a name, or their sounds, without filler words. If all are filler words, joins all. */
+function joinWords(words: readonly Word[], member: 'raw' | 'sound'): string {
+  const telling = words.filter(({ tells }) => tells > FILLER_WEIGHT)
+  return (telling.length > 0 ? telling : words).map((word) => word[member]).join('')
 }
 
-/** The length of `joinedUp(words, 'raw')`, without joining them: few names are as long as the question. */
+/** The length of `joinWords(words, 'raw')`. It is computed first, since few names are as long as the question. */
 function joinedLength(words: readonly Word[]): number {
-  let [told, all] = [0, 0]
+  let [telling, all] = [0, 0]
   for (const { raw, tells } of words) {
     all += raw.length
-    if (tells > FILLER_WEIGHT) told += raw.length
+    if (tells > FILLER_WEIGHT) telling += raw.length
   }
-  return told > 0 ? told : all
+  return telling > 0 ? telling : all
 }
 
-/** How alike two texts are, from 0 to 1; 0 if that is less than `least`. */
+/** The likeness of two texts, from 0 to 1: 1 minus edits per letter of the longer text. Returns 0 if it is below `least`. */
 export function closeness(a: string, b: string, least = 0): number {
   if (a === b) return 1
   const longer = Math.max(a.length, b.length)
   const most = (1 - least) * longer
-  const apart = countEdits(a, b, most)
-  return apart > most ? 0 : 1 - apart / longer
+  const edits = countEdits(a, b, most)
+  return edits > most ? 0 : 1 - edits / longer
 }

@@ -7,21 +7,21 @@ import type { Hit, LiteralQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 import { selectTop } from './sort.ts'
 
-/** The most documents of each resource that are read to see whether they contain a text. */
+/** The most documents of each resource that are read and compared with the text. */
 const MOST_READ = 3000
-/** A text that stands in so many words stands in most documents. It narrows nothing. */
+/** A piece of a text that is part of this number of words does not narrow the documents. */
 const MOST_WORDS = 5000
 
 /**
- * Finds documents that contain a text as it was typed, in any letter case. The vocabulary gives candidates, which are
- * then read.
+ * Finds documents that contain a text as it was typed, in any letter case. Candidates come from the vocabulary, and are then read. Returns
+ * the hits of each resource, the newest first.
  */
 export function findLiteral(
   corpus: Corpus,
   { text, scope, limit }: LiteralQuery,
   admits: (number: number) => boolean,
 ): Map<string, Hit[]> {
-  const found = new Map<string, Hit[]>()
+  const hitsByResource = new Map<string, Hit[]>()
   const needle = cut(text.trim().normalize('NFC').toLowerCase(), 200)
   const { columns } = corpus
   const resources = corpus.labels.resource.texts
@@ -33,11 +33,11 @@ export function findLiteral(
     if (group) group.push(number)
     else groups.set(resource, [number])
   }
-  const newest = (a: number, b: number) => {
+  const isNewer = (a: number, b: number) => {
     const [x, y] = [columns.created[a] ?? 0, columns.created[b] ?? 0]
     return x === y ? (columns.order[a] ?? 0) > (columns.order[b] ?? 0) : x > y
   }
-  const holding = (number: number): Hit[] => {
+  const hitsIn = (number: number): Hit[] => {
     const { version: _, text, links: __, ...header } = corpus.document(number)
     const searched = [header.title, ...header.names, header.summary, text]
     return searched.some((each) => each.normalize('NFC').toLowerCase().includes(needle))
@@ -46,20 +46,20 @@ export function findLiteral(
   }
   for (const [resource, group] of groups) {
     const hits: Hit[] = []
-    for (const number of selectTop(group, MOST_READ, newest)) {
+    for (const number of selectTop(group, MOST_READ, isNewer)) {
       if (hits.length === limit) break
-      hits.push(...holding(number))
+      hits.push(...hitsIn(number))
     }
-    if (hits.length > 0) found.set(resources[resource] ?? '', hits)
+    if (hits.length > 0) hitsByResource.set(resources[resource] ?? '', hits)
   }
-  return found
+  return hitsByResource
 }
 
-/** The documents in which each word of the text is part of a word. All documents if that would not narrow them. */
+/** The documents in which each word of the text is part of a word. All documents if the words do not narrow them. */
 function candidatesFor(corpus: Corpus, needle: string, tally: ColumnTally): Iterable<number> {
   const all = plainWords(needle)
   if (all.length === 0) return []
-  // Single letters tell little, and the first may be the end of any word.
+  // A single letter is part of many words, and the first may be the end of any word.
   const longer = all.filter((piece) => piece.length > 1)
   const lists = [...new Set(longer.length > 0 ? longer : all)].flatMap((piece) => withPiece(corpus, piece, tally) ?? [])
   const [fewest, ...others] = lists.sort((a, b) => a.size - b.size)
@@ -68,8 +68,7 @@ function candidatesFor(corpus: Corpus, needle: string, tally: ColumnTally): Iter
 }
 
 /**
- * The documents with a word that contains `piece`, or begins with it if it is one letter. Undefined if that are too
- * many.
+ * The documents with a word that contains `piece`, or begins with it if it is one letter. Undefined if such words are too many.
  */
 function withPiece(corpus: Corpus, piece: string, tally: ColumnTally): Set<number> | undefined {
   const pieces = requiredPiecesOf(piece)
@@ -79,7 +78,7 @@ function withPiece(corpus: Corpus, piece: string, tally: ColumnTally): Set<numbe
       : corpus.words.sharing(pieces, pieces.length, MOST_WORDS, tally)
   if (words.length >= MOST_WORDS) return undefined
   const numbers = new Set<number>()
-  for (const term of new Set(words.filter((each) => each.includes(piece)).map(toTerm)))
+  for (const term of new Set(words.filter((word) => word.includes(piece)).map(toTerm)))
     for (const list of corpus.postings(term)) eachPosting(list, (number) => numbers.add(number))
   return numbers
 }

@@ -8,13 +8,13 @@ import type { QueryWord } from './question.ts'
 import { otherSpellingsOf } from './spellings.ts'
 
 /**
- * One way in which a document may hold a word of the question: by one term, or by several that must all be there.
- * `fit`: how well it fits; 1 is exact. `adds`: a document scores it beside another choice of the same word.
+ * One way in which a document may contain a word of the question: by one term, or by several terms together. `fit` is 1 for an exact match,
+ * else less. With `adds`, a document gets the score of this choice in addition to another choice of the word.
  */
 export type Choice = { terms: readonly string[]; fit: number; adds?: boolean; voice?: Voice }
 
 /**
- * A word with its choices, the best first. `weight`: how much it tells of a name. `rarity`: how rare it is in texts.
+ * A word with its choices, the best first. `weight` is its weight in names, `rarity` its weight in texts. Both grow the rarer the word is.
  */
 export type WeightedWord = QueryWord & {
   weight: number
@@ -23,7 +23,7 @@ export type WeightedWord = QueryWord & {
 }
 
 /**
- * Finds the terms, concepts and links of each word as written. The last word, if unfinished, also gets its completions.
+ * Finds the terms, concepts and links of each word as written. If the last word is unfinished, its completions are added.
  */
 export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], tally: ColumnTally): WeightedWord[] {
   return words.map((word, i) => {
@@ -40,23 +40,22 @@ export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], tally
       ]),
     )
     // Documents may write two words as one: "Devi than" as "Devithan".
-    const beside = words.length === 2 ? joinedChoices(corpus, words, i, tally, true) : []
-    return beside.length === 0 ? written : weigh(corpus, word, [...written.choices, ...beside])
+    const joined = words.length === 2 ? joinedChoices(corpus, words, i, tally, true) : []
+    return joined.length === 0 ? written : weigh(corpus, word, [...written.choices, ...joined])
   })
 }
 
-/** Words looked up lately, for each corpus. The limit counts choices. */
+/** Words that were looked up recently, for each corpus. */
 const wordCaches = new WeakMap<Corpus, Lru<string, WeightedWord>>()
-
-const MOST_KEPT = 100_000
+/** The most choices in the cache of a corpus. */
+const MOST_CACHED = 100_000
 
 /**
- * Returns what `look` found for this word before, or calls it. `look` must depend only on the word, the corpus and
- * `how`.
+ * Returns the cached result of `look` for this word, or calls it. The result must depend only on the word, the corpus and `how`.
  */
 export function recallWord(corpus: Corpus, word: QueryWord, how: string, look: () => WeightedWord): WeightedWord {
-  const known = wordCaches.get(corpus) ?? lru<string, WeightedWord>(MOST_KEPT, ({ choices }) => 1 + choices.length)
-  wordCaches.set(corpus, known)
+  const cache = wordCaches.get(corpus) ?? lru<string, WeightedWord>(MOST_CACHED, ({ choices }) => 1 + choices.length)
+  wordCaches.set(corpus, cache)
   const { raw, whole, aside, syllabic, begins, swapped, concept, links = [] } = word
   const key = [
     corpus.changes,
@@ -70,71 +69,66 @@ export function recallWord(corpus: Corpus, word: QueryWord, how: string, look: (
     ...swapped,
     ...links,
   ].join(' ')
-  const before = known.get(key)
-  if (before) return before
-  const wanted = look()
-  known.set(key, wanted)
-  return wanted
+  const cached = cache.get(key)
+  if (cached) return cached
+  const weighted = look()
+  cache.set(key, weighted)
+  return weighted
 }
 
 /**
- * The share of a question's weight that telling words have. A document that holds all of these holds the whole
- * question.
+ * The share of a question's weight in its telling words, which are all but joining words. A document with all telling words contains the
+ * whole question.
  */
 export function tellingShare(written: readonly WeightedWord[]): number {
-  const weightOfAll = (some: readonly WeightedWord[]) => some.reduce((sum, { weight }) => sum + weight, 0)
-  const told = written.filter(({ aside }) => !aside)
-  return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
+  const weightOf = (words: readonly WeightedWord[]) => words.reduce((sum, { weight }) => sum + weight, 0)
+  const telling = written.filter(({ aside }) => !aside)
+  return telling.length === 0 ? 1 : weightOf(telling) / weightOf(written)
 }
 
-/** Whether any word tells something by itself. Joining words and single letters do not. */
+/** Whether any word is neither a joining word nor a single letter. */
 export const anyTells = (words: readonly QueryWord[]): boolean =>
   words.some(({ raw, aside, begins }) => !aside && (begins || raw.length > 1))
 
-/** Whether a word counts when texts are searched. Joining words do not. */
+/** Whether a word counts in texts. Joining words do not. */
 export const countsInText = ({ rarity }: WeightedWord): boolean => rarity > 0
 
 /** Weighs a word. Each term keeps only its best choice, so that no document counts twice for one word. */
-export function weigh(corpus: Corpus, asked: QueryWord, choices: readonly Choice[]): WeightedWord {
+export function weigh(corpus: Corpus, word: QueryWord, choices: readonly Choice[]): WeightedWord {
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
   for (const choice of sorted) {
     const key = `${choice.terms.join(' ')}${choice.voice === ANY_VOICE ? ' *' : ''}`
     if (!best.has(key)) best.set(key, choice)
   }
-  return { ...asked, ...weightsOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
+  return { ...word, ...weightsOf(corpus, word, [...best.values()]), choices: [...best.values()] }
 }
 
 /**
- * How much it tells that a document holds a word: the rarer it is, the more. Words for sorts of things and towns tell
- * less. A word that no document holds gets the rarity of its nearest spelling, or a middling one.
+ * The weights of a word: the rarer it is, the higher. Generic words and towns weigh less. A word that no document contains gets the rarity
+ * of its nearest spelling, or a middling rarity.
  */
 function weightsOf(
   corpus: Corpus,
-  asked: QueryWord,
+  word: QueryWord,
   choices: readonly Choice[],
 ): Pick<WeightedWord, 'weight' | 'rarity'> {
-  const { term } = asked
+  const { term } = word
   const from = corpus.terms.count(term, 'anon') > 0 ? term : (choices[0]?.terms[0] ?? '')
   const count = corpus.terms.count(from, 'anon')
   const rarity = Math.log(1 + corpus.anonymous / (count > 0 ? count : Math.sqrt(corpus.anonymous + 1)))
-  const telling = tellingOf(asked, from)
-  return { weight: (rarity + 0.1) * telling, rarity: asked.aside ? 0 : rarity }
+  return { weight: (rarity + 0.1) * termFactor(word, from), rarity: word.aside ? 0 : rarity }
 }
 
-const tellingOf = ({ aside, begins }: QueryWord, found: string): number =>
-  aside
-    ? begins
-      ? 0.3
-      : 0.1
-    : sortTerms().has(found) || townTerms().has(found)
-      ? 0.4
-      : genericTerms().has(found)
-        ? 0.8
-        : 1
+/** The factor of a word's weight: 1, or less if the word is a joining word, or its term a sort, a town or generic. */
+function termFactor({ aside, begins }: QueryWord, term: string): number {
+  if (aside) return begins ? 0.3 : 0.1
+  if (sortTerms().has(term) || townTerms().has(term)) return 0.4
+  return genericTerms().has(term) ? 0.8 : 1
+}
 
 /**
- * The tag of a word's concept. A document with that tag counts as holding the word, even if it is not written there.
+ * The tag of a word's concept. A document with that tag matches the word, even if it does not contain it.
  */
 const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: ColumnTally): Choice[] =>
   concept
@@ -145,8 +139,8 @@ const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: ColumnTal
     : []
 
 /**
- * The word as written. It fits less if it is only the beginning of a word. If it stands nowhere, words that sound
- * different fit too, but less: Whels, Bel.
+ * The word as written. It fits less if it may be unfinished. If no document contains the word, words of its term that sound different fit
+ * too, but less: Whels, Bel.
  */
 function exactChoices(
   { terms }: Corpus,
@@ -155,60 +149,67 @@ function exactChoices(
 ): Choice[] {
   if (terms.count(term, tally) === 0) return []
   const adds = concept !== undefined
-  const heard = { terms: [term], voice: toWord(raw).voice, fit: begins && !known ? 0.75 : 1, adds }
-  return known ? [heard] : [heard, { ...heard, voice: ANY_VOICE, fit: MISHEARD }]
+  const choice = { terms: [term], voice: toWord(raw).voice, fit: begins && !known ? 0.75 : 1, adds }
+  return known ? [choice] : [choice, { ...choice, voice: ANY_VOICE, fit: OTHER_VOICE_FIT }]
 }
 
-const MISHEARD = 0.5
+/** The fit of a word that folds alike but sounds different. */
+const OTHER_VOICE_FIT = 0.5
 
 /** Completions of an unfinished word: words that begin with its letters, and words that begin with its sound. */
 function completionChoices(corpus: Corpus, { term, begins, known }: QueryWord, tally: ColumnTally): Choice[] {
   if (!begins) return []
-  const begun = (each: string, least: number) => least + (0.25 * Math.min(term.length, each.length)) / each.length
+  const fitOf = (completion: string, least: number) =>
+    least + (0.25 * Math.min(term.length, completion.length)) / completion.length
   const written = corpus.words.beginning(begins.raw, MOST_COMPLETIONS, tally).map(toWord)
   const sounding = corpus.terms.beginning(begins.sound, MOST_COMPLETIONS, tally)
   const voice = known ? onsetOf(begins.raw) : ANY_VOICE
   return [
-    ...written.map((each) => ({ terms: [each.term], voice: each.voice, fit: begun(each.term, COMPLETED) })),
-    ...sounding.map((each) => ({ terms: [each], voice, fit: begun(each, COMPLETED - 0.25) })),
+    ...written.map((each) => ({ terms: [each.term], voice: each.voice, fit: fitOf(each.term, COMPLETION_FIT) })),
+    ...sounding.map((each) => ({ terms: [each], voice, fit: fitOf(each, COMPLETION_FIT - 0.25) })),
   ].filter(({ terms: [each = ''] }) => corpus.terms.count(each, tally) > 0)
 }
 
-/** The most completions of an unfinished word, and the most words that contain a given one. */
+/** The most completions of an unfinished word, and the most words that contain it as a part. */
 export const MOST_COMPLETIONS = 400
 
-const COMPLETED = 0.7
+/** The least fit of a completion. */
+const COMPLETION_FIT = 0.7
 
-/** A document that links to a thing of this name fits nearly as well as one that is called so. */
+/** The fit of a link to a record of this name: nearly that of the name itself. */
 const LINKED_FIT = 0.9
 
 /**
- * Whether some document holds the word, or one that begins with it, as typed or in another spelling of the whole word.
+ * Whether a document contains the word or a completion of it, as typed or in another spelling of the whole word.
  */
-export const isWritten = ({ choices }: WeightedWord): boolean => choices.some(({ fit }) => fit >= COMPLETED)
+export const isWritten = ({ choices }: WeightedWord): boolean => choices.some(({ fit }) => fit >= COMPLETION_FIT)
 
 /**
- * Two neighbouring words that documents write as one: "maya devi" for Mayadevi. The joined word stands for either.
- * `exactly`: only if some document writes it so, letter for letter.
+ * Two neighbouring words that documents write as one: "maya devi" for Mayadevi. The joined word is a choice of both. With `exactly`, a
+ * document must contain the joined word letter for letter.
  */
 export function joinedChoices(
   corpus: Corpus,
-  all: readonly Word[],
-  at: number,
+  words: readonly Word[],
+  place: number,
   tally: ColumnTally,
   exactly = false,
 ): Choice[] {
-  const pairs = [`${all[at - 1]?.raw ?? ''} ${all[at]?.raw}`, `${all[at]?.raw} ${all[at + 1]?.raw ?? ''}`]
-  const found = pairs
+  const [before, word, after] = [words[place - 1], words[place], words[place + 1]]
+  const pairs = [`${before?.raw ?? ''} ${word?.raw}`, `${word?.raw} ${after?.raw ?? ''}`]
+  const joinedWords = pairs
     .filter((pair) => !pair.startsWith(' ') && !pair.endsWith(' '))
     .map((pair) => pair.replace(' ', ''))
-    .filter((each) => !exactly || corpus.words.count(each, tally) > 0)
-  const spelt = found.flatMap((each) => [toTerm(each), ...[...otherSpellingsOf(toWord(each).sound)].map(toTerm)])
-  // A joined word that folds like one of its parts joins nothing: "pashupatinath t" is no other name.
-  const apart = spelt.filter((each) => each !== all[at - 1]?.term && each !== all[at]?.term)
-  return visibleTerms(corpus, new Set(apart), tally).map((each) => ({ terms: [each], fit: 0.9 }))
+    .filter((joined) => !exactly || corpus.words.count(joined, tally) > 0)
+  const terms = joinedWords.flatMap((joined) => [
+    toTerm(joined),
+    ...[...otherSpellingsOf(toWord(joined).sound)].map(toTerm),
+  ])
+  // A joined word that folds like one of its parts is not another word: "pashupatinath t".
+  const newTerms = terms.filter((term) => term !== before?.term && term !== word?.term)
+  return visibleTerms(corpus, new Set(newTerms), tally).map((each) => ({ terms: [each], fit: 0.9 }))
 }
 
-/** Keeps the terms that stand in documents the caller may see. Hidden ones must not even crowd others out. */
-export const visibleTerms = (corpus: Corpus, found: Iterable<string>, tally: ColumnTally): string[] =>
-  [...found].filter((each) => corpus.terms.count(each, tally) > 0)
+/** Filters terms to those in documents that the caller may see. Terms of hidden documents must not take the place of others. */
+export const visibleTerms = (corpus: Corpus, terms: Iterable<string>, tally: ColumnTally): string[] =>
+  [...terms].filter((each) => corpus.terms.count(each, tally) > 0)

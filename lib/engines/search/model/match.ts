@@ -3,14 +3,14 @@ import type { Corpus } from './corpus.ts'
 import type { Choice, WeightedWord } from './lookup.ts'
 
 /**
- * Documents that fit, as parallel arrays. `scores`: by name, `texts`: by text, both from 0 to 1. `held`: which words of
- * the question a document holds, one bit each.
+ * Matching documents, as parallel arrays. `scores` by name and `texts` by text are from 0 to 1. `held` has one bit for each word of the
+ * question that the document contains.
  */
 export type Matches = { numbers: Uint32Array; scores: Float32Array; texts: Float32Array; held: Uint32Array }
 
 /**
- * Working memory with one place for each document of a block, all zeros between blocks. It fits into the processor's
- * cache, however many documents there are.
+ * Working memory with one place for each document of a block. It contains only zeros between two blocks. It fits into the processor's
+ * cache for any number of documents.
  */
 const termScore = new Float32Array(BLOCK)
 const termWeight = new Float32Array(BLOCK)
@@ -19,19 +19,18 @@ const words = new Uint32Array(BLOCK)
 const touched = new Uint16Array(BLOCK)
 
 /**
- * Finds the admitted documents that hold words worth at least the share `least` of all weight. Words with the most
- * weight come first. Once the words left cannot make up that share, no new document is taken in: so common words cost
- * little.
+ * Finds the admitted documents whose words have at least the share `least` of the question's weight. It reads the words by falling weight.
+ * Once the remaining words together weigh less than that share, no new document is added. So common words cost little time.
  */
 export function matchDocuments(
   corpus: Corpus,
-  wanted: readonly WeightedWord[],
+  queryWords: readonly WeightedWord[],
   least: number,
   admits: (number: number) => boolean,
 ): Matches {
-  const total = wanted.reduce((sum, { weight }) => sum + weight, 0)
+  const total = queryWords.reduce((sum, { weight }) => sum + weight, 0)
   const needed = least * total * 0.9999
-  const steps = stepsOf(corpus, wanted, total, needed)
+  const steps = stepsOf(corpus, queryWords, total, needed)
   const most = steps.reduce(
     (sum, { opens, runs }) => (opens ? runs.reduce((n, it) => n + it.lows.length, sum) : sum),
     0,
@@ -52,12 +51,13 @@ export function matchDocuments(
         held[size] = words[low] ?? 0
         worth[size++] = termScore[low] ?? 0
       }
-      forget(low)
+      clearScores(low)
     }
   }
   return truncateMatches({ numbers, scores: worth, texts, held }, size)
 }
 
+/** The first `size` matches. */
 export const truncateMatches = ({ numbers, scores, texts, held }: Matches, size: number): Matches => ({
   numbers: numbers.subarray(0, size),
   scores: scores.subarray(0, size),
@@ -65,15 +65,15 @@ export const truncateMatches = ({ numbers, scores, texts, held }: Matches, size:
   held: held.subarray(0, size),
 })
 
-/** One word of the question. `opens`: it still takes in new documents. `left`: the weight of the words after it. */
+/** One word of the question. If `opens`, it adds new documents. `left` is the weight of the words after it. */
 type Step = { bit: number; weight: number; opens: boolean; left: number; runs: Run[] }
-/** The postings of one choice, with the place up to which they have been read. */
+/** The postings of one choice, with the places up to which they have been read. */
 type Run = Postings & { share: number; textShare: number; adds: boolean; pair: number; from: number }
 
-function stepsOf(corpus: Corpus, wanted: readonly WeightedWord[], total: number, needed: number): Step[] {
+function stepsOf(corpus: Corpus, queryWords: readonly WeightedWord[], total: number, needed: number): Step[] {
   let left = total
-  const rarities = wanted.reduce((sum, { rarity }) => sum + rarity, 0) || 1
-  return byWeight(wanted).map((word) => {
+  const rarities = queryWords.reduce((sum, { rarity }) => sum + rarity, 0) || 1
+  return sortByWeight(queryWords).map((word) => {
     const { weight, rarity, choices } = word
     const opens = left >= needed
     left -= weight
@@ -84,11 +84,11 @@ function stepsOf(corpus: Corpus, wanted: readonly WeightedWord[], total: number,
         (postings): Run => ({ ...postings, share, textShare, adds: choice.adds === true, pair: 0, from: 0 }),
       )
     })
-    return { bit: 1 << wanted.indexOf(word), weight, opens, left, runs }
+    return { bit: 1 << queryWords.indexOf(word), weight, opens, left, runs }
   })
 }
 
-/** Matches one block. Leaves the documents that hold enough in `touched`, and returns how many there are. */
+/** Matches one block. Writes the documents with enough weight to the front of `touched`, and returns their number. */
 function matchBlock(block: number, steps: readonly Step[], needed: number): number {
   let count = 0
   for (const { bit, weight, opens, left, runs } of steps) {
@@ -131,29 +131,29 @@ function matchBlock(block: number, steps: readonly Step[], needed: number): numb
 }
 
 /**
- * If a list is so many times longer than the documents left, each document is searched in it instead of reading it
- * whole.
+ * A list this many times longer than the remaining documents is not read whole. Each document is looked up in it by binary search.
  */
 const WALK = 12
 
-/** Drops documents that cannot hold enough any more. Returns how many are left. */
+/** Drops documents whose weight is below `least`. Returns the number of remaining documents. */
 function dropHopeless(count: number, least: number): number {
-  let kept = 0
+  let remaining = 0
   for (let at = 0; at < count; at += 1) {
     const low = touched[at] ?? 0
-    if ((termWeight[low] ?? 0) >= least) touched[kept++] = low
-    else forget(low)
+    if ((termWeight[low] ?? 0) >= least) touched[remaining++] = low
+    else clearScores(low)
   }
-  return kept
+  return remaining
 }
 
-function forget(low: number): void {
+function clearScores(low: number): void {
   termScore[low] = termWeight[low] = textScore[low] = words[low] = 0
 }
 
-const byWeight = (wanted: readonly WeightedWord[]) =>
-  [...wanted].sort((a, b) => b.weight - a.weight || (a.raw < b.raw ? -1 : 1))
+const sortByWeight = (queryWords: readonly WeightedWord[]) =>
+  [...queryWords].sort((a, b) => b.weight - a.weight || (a.raw < b.raw ? -1 : 1))
 
+/** The postings of all terms of a choice together. */
 function postingsOf(corpus: Corpus, { terms, voice }: Choice): Postings[] {
   const [first, ...others] = terms
   let lists = first === undefined ? [] : corpus.postings(first, voice)

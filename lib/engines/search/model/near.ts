@@ -21,61 +21,64 @@ import type { QueryWord } from './question.ts'
 import { otherSpellingsOf } from './spellings.ts'
 
 /**
- * The share of a question that documents know, weighed by what its words tell. A word that is written somewhere counts
- * fully, one that only has near spellings counts half or less.
+ * The share of a question's words that documents contain, weighted by `tells`. A word that a document contains counts fully. A word that
+ * only has near spellings counts half or less.
  */
-export function knownShare(wanted: readonly WeightedWord[]): number {
-  const known = (it: WeightedWord) =>
-    isWritten(it) ? 1 : it.choices.length > 0 ? (it.raw.length > 4 || wanted.length < 3 ? 0.5 : 0.25) : 0
-  const [told, all] = wanted.reduce(([a, b], it) => [a + it.tells * known(it), b + it.tells], [0, 0])
-  return told / all
+export function knownShare(queryWords: readonly WeightedWord[]): number {
+  const knownPart = (word: WeightedWord) => {
+    if (isWritten(word)) return 1
+    if (word.choices.length === 0) return 0
+    return word.raw.length > 4 || queryWords.length < 3 ? 0.5 : 0.25
+  }
+  const known = queryWords.reduce((sum, word) => sum + word.tells * knownPart(word), 0)
+  return known / queryWords.reduce((sum, { tells }) => sum + tells, 0)
 }
 
-/** Adds to each word: near spellings, words that contain it, synonyms, and ways to write it together or apart. */
+/** Adds choices to each word: near spellings, words that contain it, synonyms, and two words written as one or one as two. */
 export function lookUpNearly(
   corpus: Corpus,
   written: readonly WeightedWord[],
   tally: ColumnTally,
   literal = false,
 ): WeightedWord[] {
-  const long = written.filter(countsInText).length > SHORT
-  return written.map((it, i) => {
-    if (it.aside || (long && isWritten(it))) return it
-    const nearly = recallWord(corpus, it, `nearly ${tally} ${literal}`, () => {
-      const alike = nearChoices(corpus, it, tally)
-      return weigh(corpus, it, [
-        ...it.choices,
-        ...otherSpellingChoices(corpus, it, tally),
-        ...splitChoices(corpus, it, tally),
-        ...(literal ? alike : withConceptTags(corpus, [...alike, ...nearConceptChoices(it)], tally)),
-        ...containingChoices(corpus, it, tally),
-        ...synonymChoices(corpus, it, tally),
+  const isLong = written.filter(countsInText).length > MOST_NAME_WORDS
+  return written.map((word, i) => {
+    if (word.aside || (isLong && isWritten(word))) return word
+    const withNear = recallWord(corpus, word, `nearly ${tally} ${literal}`, () => {
+      const near = nearChoices(corpus, word, tally)
+      return weigh(corpus, word, [
+        ...word.choices,
+        ...otherSpellingChoices(corpus, word, tally),
+        ...splitChoices(corpus, word, tally),
+        ...(literal ? near : withConceptTags(corpus, [...near, ...nearConceptChoices(word)], tally)),
+        ...containingChoices(corpus, word, tally),
+        ...synonymChoices(corpus, word, tally),
       ])
     })
-    const beside = joinedChoices(corpus, written, i, tally)
-    return beside.length === 0 ? nearly : weigh(corpus, it, [...nearly.choices, ...beside])
+    const joined = joinedChoices(corpus, written, i, tally)
+    return joined.length === 0 ? withNear : weigh(corpus, word, [...withNear.choices, ...joined])
   })
 }
 
-/** A longer question is one for texts. Its words that are written somewhere get no near spellings. */
-const SHORT = 4
+/** A question of more words is a question for texts. Its words that documents contain get no near spellings. */
+const MOST_NAME_WORDS = 4
 
 /** Other spellings of a name, and the name with an ending that it may have or lack: Pashupati, Pashupatinath. */
 function otherSpellingChoices(corpus: Corpus, { others, ended }: QueryWord, tally: ColumnTally): Choice[] {
-  const fitting = (found: Iterable<string>, fit: number) =>
-    visibleTerms(corpus, found, tally).map((each) => ({ terms: [each], fit }))
-  return [...fitting(new Set([...others].map(toTerm)), 0.9), ...fitting(new Set([...ended].map(toTerm)), 0.75)]
+  const choicesOf = (spellings: ReadonlySet<string>, fit: number) =>
+    visibleTerms(corpus, new Set([...spellings].map(toTerm)), tally).map((term) => ({ terms: [term], fit }))
+  return [...choicesOf(others, 0.9), ...choicesOf(ended, 0.75)]
 }
 
-/** Concepts that a word may be a misspelling of, if no document holds the word. */
-const nearConceptChoices = (it: WeightedWord): Choice[] =>
-  isWritten(it) || it.raw.length < 5
+/** Terms of concepts that are one edit away from a word that no document contains. */
+const nearConceptChoices = (word: WeightedWord): Choice[] =>
+  isWritten(word) || word.raw.length < 5
     ? []
     : conceptTerms()
-        .filter((term) => Math.abs(term.length - it.term.length) <= 1 && countEdits(it.term, term, 1) <= 1)
+        .filter((term) => Math.abs(term.length - word.term.length) <= 1 && countEdits(word.term, term, 1) <= 1)
         .map((term) => ({ terms: [term], fit: 0.6 }))
 
-/** Puts the tag of its concept before each choice. So a misspelt sort of thing finds all things of that sort. */
+/** Adds the tag of its concept before each choice. So a misspelling of "temple" finds all temples. */
 const withConceptTags = (corpus: Corpus, choices: readonly Choice[], tally: ColumnTally): Choice[] =>
   choices.flatMap((choice) => {
     const concept = conceptOf(choice.terms[0] ?? '')
@@ -83,120 +86,120 @@ const withConceptTags = (corpus: Corpus, choices: readonly Choice[], tally: Colu
     return [...tags.map((tag) => ({ terms: [tag], fit: choice.fit })), { ...choice, adds: tags.length > 0 }]
   })
 
-/** Words that contain the letters. A town's name within a word is another place: Dhungepatan is not in Patan. */
+/** Words that contain the letters of a word. Towns are left out, since Dhungepatan is not in Patan. */
 function containingChoices(corpus: Corpus, { raw, term }: Word, tally: ColumnTally): Choice[] {
   if (raw.length < 4 || townTerms().has(term)) return []
   const pieces = requiredPiecesOf(raw)
-  const found = corpus.words
+  const longerWords = corpus.words
     .sharing(pieces, pieces.length, MOST_COMPLETIONS, tally)
-    .filter((each) => each.includes(raw))
-  return visibleTerms(corpus, new Set(found.map(toTerm)), tally)
-    .filter((each) => each !== term)
-    .map((each) => ({ terms: [each], fit: 0.3 + 0.4 * Math.min(1, raw.length / each.length) }))
+    .filter((word) => word.includes(raw))
+  return visibleTerms(corpus, new Set(longerWords.map(toTerm)), tally)
+    .filter((longer) => longer !== term)
+    .map((longer) => ({ terms: [longer], fit: 0.3 + 0.4 * Math.min(1, raw.length / longer.length) }))
 }
 
 function synonymChoices(corpus: Corpus, { term }: Word, tally: ColumnTally): Choice[] {
-  return visibleTerms(corpus, synonymsOf(term), tally).map((each) => ({ terms: [each], fit: 0.5 }))
+  return visibleTerms(corpus, synonymsOf(term), tally).map((synonym) => ({ terms: [synonym], fit: 0.5 }))
 }
 
-/** One word that documents write as two: "mayadevi" for Maya Devi. */
+/** A word that documents write as two: "mayadevi" for Maya Devi. */
 function splitChoices(corpus: Corpus, { raw }: Word, tally: ColumnTally): Choice[] {
   if (raw.length < 5) return []
-  const known = (term: string) => corpus.terms.count(term, tally) > 0
-  const spelt = (term: string) => (known(term) ? term : [...otherSpellingsOf(term)].map(toTerm).find(known))
-  return Array.from({ length: raw.length - 3 }, (_, i) => i + 2).flatMap((at) => {
-    const first = spelt(toTerm(raw.slice(0, at)))
-    const second = first === undefined ? undefined : spelt(toTerm(raw.slice(at)))
+  const isKnown = (term: string) => corpus.terms.count(term, tally) > 0
+  const knownSpelling = (term: string) => (isKnown(term) ? term : [...otherSpellingsOf(term)].map(toTerm).find(isKnown))
+  return Array.from({ length: raw.length - 3 }, (_, i) => i + 2).flatMap((length) => {
+    const first = knownSpelling(toTerm(raw.slice(0, length)))
+    const second = first === undefined ? undefined : knownSpelling(toTerm(raw.slice(length)))
     return first === undefined || second === undefined ? [] : [{ terms: [first, second], fit: 0.85 }]
   })
 }
 
+/** The most near spellings of a word. */
 const MOST_NEAR = 24
 
 /**
- * The most edits of a near spelling: none below three letters, one up to seven, two above. Devanagari allows one more
- * above four letters, since a syllable has several.
+ * The most edits of a near spelling: none below three letters, one up to seven letters, two above. A question in Devanagari allows one edit
+ * more above four letters, since a syllable has several letters.
  */
 const mostEdits = (letters: number, syllabic: boolean) =>
   letters < 3 ? 0 : (letters < 8 ? 1 : 2) + (syllabic && letters > 4 ? 1 : 0)
 
-/** The factor for near spellings of a word that some document holds as typed. */
-const DOUBTED = 0.6
+/** The factor for near spellings of a word that a document contains as typed. */
+const KNOWN_WORD_FACTOR = 0.6
 
 /**
- * Words that are spelt nearly so. Slips are looked for in the word as written, other spellings of a name in its term.
+ * The near spellings of a word. The word as written is compared to find slips, and its term to find other spellings of a name.
  */
-function nearChoices(corpus: Corpus, it: WeightedWord, tally: ColumnTally): Choice[] {
-  const { raw, term, known, begins, syllabic, swapped } = it
-  const close = (found: Iterable<string>, to: string) =>
-    [...found].flatMap((each) => {
-      const most = mostEdits(to.length, syllabic)
-      const apart = countEdits(to, each, most)
-      const fit = 0.9 * (1 - apart / Math.max(to.length, each.length)) ** 2
-      return each !== to && apart <= most ? [{ terms: [toTerm(each)], fit }] : []
+function nearChoices(corpus: Corpus, word: WeightedWord, tally: ColumnTally): Choice[] {
+  const { raw, term, known, begins, syllabic, swapped } = word
+  const choicesNear = (text: string, candidates: Iterable<string>) =>
+    [...candidates].flatMap((candidate) => {
+      const most = mostEdits(text.length, syllabic)
+      const edits = countEdits(text, candidate, most)
+      const fit = 0.9 * (1 - edits / Math.max(text.length, candidate.length)) ** 2
+      return candidate !== text && edits <= most ? [{ terms: [toTerm(candidate)], fit }] : []
     })
-  const found = [
-    ...close(spelledLike(corpus.words, raw, syllabic, tally), raw),
-    ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, tally), term) : []),
-    ...sameSkeletons(corpus, it, tally),
-    ...[...swapped].map((each) => ({ terms: [toTerm(each)], fit: 0.6 })),
-    ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, tally) : []),
+  const choices = [
+    ...choicesNear(raw, listCandidates(corpus.words, raw, syllabic, tally)),
+    ...(term.length > 3 ? choicesNear(term, listCandidates(corpus.terms, term, syllabic, tally)) : []),
+    ...sameSkeletons(corpus, word, tally),
+    ...[...swapped].map((spelling) => ({ terms: [toTerm(spelling)], fit: 0.6 })),
+    ...(begins && !isWritten(word) ? nearCompletions(corpus, begins.raw, tally) : []),
   ]
-  return found
-    .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', tally) > 0)
+  return choices
+    .filter(({ terms: [near] }) => near !== term && corpus.terms.count(near ?? '', tally) > 0)
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
     .slice(0, MOST_NEAR)
-    .map((choice) => (known ? { ...choice, fit: choice.fit * DOUBTED } : choice))
-    .concat(slipOf(corpus, it, tally))
+    .map((choice) => (known ? { ...choice, fit: choice.fit * KNOWN_WORD_FACTOR } : choice))
+    .concat(slipChoices(corpus, word, tally))
 }
 
-/** Words with the same consonants. */
+/** Words with the same consonants in the same order. */
 function sameSkeletons(corpus: Corpus, { skeleton }: Word, tally: ColumnTally): Choice[] {
-  const found = skeleton === undefined ? [] : corpus.terms.sharing([skeleton], 1, MOST_NEAR, tally)
-  return found.map((each) => ({ terms: [each], fit: SKELETON_FIT }))
+  const terms = skeleton === undefined ? [] : corpus.terms.sharing([skeleton], 1, MOST_NEAR, tally)
+  return terms.map((term) => ({ terms: [term], fit: SKELETON_FIT }))
 }
 
 const SKELETON_FIT = 0.55
 
 /**
- * If a term stands in so many times more documents than the word as typed, the word may be a slip: Baktapur for
- * Bhaktapur.
+ * If a term is in more documents than the word as typed by at least this factor, the word may be a slip: Baktapur for Bhaktapur.
  */
-const OFTENER = 8
+const SLIP_FACTOR = 8
 
-const slipOf = (corpus: Corpus, { raw, term, known }: WeightedWord, tally: ColumnTally): Choice[] =>
-  known && corpus.terms.count(term, tally) > OFTENER * corpus.words.count(raw, tally)
-    ? [{ terms: [term], voice: ANY_VOICE, fit: 0.9 * DOUBTED }]
+const slipChoices = (corpus: Corpus, { raw, term, known }: WeightedWord, tally: ColumnTally): Choice[] =>
+  known && corpus.terms.count(term, tally) > SLIP_FACTOR * corpus.words.count(raw, tally)
+    ? [{ terms: [term], voice: ANY_VOICE, fit: 0.9 * KNOWN_WORD_FACTOR }]
     : []
 
 /**
- * Candidates from a vocabulary. Short words share too few grams, so all texts that are one edit away are tried instead.
+ * Lists words of a vocabulary that may be near a text. Short words share too few grams, so all texts at one edit are tried instead.
  */
-function spelledLike(words: Words, text: string, syllabic: boolean, tally: ColumnTally): Set<string> {
+function listCandidates(words: Words, text: string, syllabic: boolean, tally: ColumnTally): Set<string> {
   const most = mostEdits(text.length, syllabic)
   if (most === 0) return new Set()
-  const spelt = (each: string) => words.count(each, tally) > 0
-  if (text.length <= 4) return new Set([...neighbours(text)].filter(spelt))
+  const isKnown = (word: string) => words.count(word, tally) > 0
+  if (text.length <= 4) return new Set([...neighbours(text)].filter(isKnown))
   const grams = gramsOf(text)
   const least = Math.max(2, grams.length - 3 * most)
-  return new Set([...[...swaps(text)].filter(spelt), ...words.sharing(grams, least, 300, tally)])
+  return new Set([...[...swaps(text)].filter(isKnown), ...words.sharing(grams, least, 300, tally)])
 }
 
-/** Words that nearly begin with these letters. Below five letters there would be too many. */
-function nearlyBegun(corpus: Corpus, letters: string, tally: ColumnTally): Choice[] {
+/** Words whose beginning is near these letters. With fewer than five letters, such words are too many. */
+function nearCompletions(corpus: Corpus, letters: string, tally: ColumnTally): Choice[] {
   if (letters.length < 5) return []
   const grams = gramsOf(letters).slice(0, -1)
   const most = mostEdits(letters.length, false)
-  return corpus.words.sharing(grams, Math.max(2, grams.length - 4 * most), 300, tally).flatMap((each) => {
-    const apart = countEditsToPrefix(letters, each, most, most)
-    const fit = 0.75 * (1 - apart / letters.length) ** 2
-    return apart <= most ? [{ terms: [toTerm(each)], fit }] : []
+  return corpus.words.sharing(grams, Math.max(2, grams.length - 4 * most), 300, tally).flatMap((word) => {
+    const edits = countEditsToPrefix(letters, word, most, most)
+    const fit = 0.75 * (1 - edits / letters.length) ** 2
+    return edits <= most ? [{ terms: [toTerm(word)], fit }] : []
   })
 }
 
 const letters = [...'abcdefghijklmnopqrstuvwxyz']
 
-/** Yields every text that is one edit away. */
+/** Yields every text at one edit. */
 function* neighbours(term: string): Iterable<string> {
   yield* swaps(term)
   for (let i = 0; i <= term.length; i += 1) {

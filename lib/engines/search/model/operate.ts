@@ -26,7 +26,7 @@ export const rebuild: SearchUpkeep['rebuild'] = async (progress) => {
   }
 }
 
-/** Describes the snapshots, and how many changes came after the current one. */
+/** Describes the snapshots, and the number of changes after the current snapshot. */
 export const describe: SearchUpkeep['describe'] = async () => {
   const [pointer, end] = await Promise.all([loadPointer(), loadLogEnd()])
   const log = `the log ends at entry ${end.number}`

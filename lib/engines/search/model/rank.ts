@@ -9,119 +9,122 @@ import type { Matches } from './match.ts'
 import { type RankedDocument, selectTop } from './sort.ts'
 
 /**
- * The matches of a question. `wanted`: its words. `named`: the documents with all words in their names, if others were
- * let in beside them.
+ * The matches of a question, with its words. `named` contains the documents with all words in their names, if documents that lack a word
+ * match, too.
  */
 export type QuestionMatches = Matches & {
-  wanted: readonly WeightedWord[]
+  queryWords: readonly WeightedWord[]
   concepts: readonly Mention[]
   named?: ReadonlySet<number>
 }
 
-/** The names of so many of the best documents are compared with the question. The rest is ranked by words alone. */
+/** The number of best documents whose names are compared with the question. The other documents are ranked by words alone. */
 export const MOST_COMPARED = 64
-/** The factor for a document beside others that have all words in their names. */
-const BESIDE = 0.85
-/** The factor for a document that holds no word of a question with concepts. */
-const LACKING = 0.4
-/** The factor for a document that lies elsewhere than at the place that the question names. */
-const AWAY = 0.6
+/** The factor for a document that lacks a word in its names, if other documents have all words in theirs. */
+const NOT_NAMED = 0.85
+/** The factor for a document that contains no word of a question with concepts. */
+const NO_WORD = 0.4
+/** The factor for a document that is not at the place that the question names. */
+const OTHER_PLACE = 0.6
 /**
  * The share of the text model in the score, by the number of telling words. One or two words are a name, many are a
  * question.
  */
 const TEXT_SHARES = [0, 0.1, 0.1, 0.25, 0.4, 0.7, 0.8]
-/** The two parts of the name model: which words the names hold, and how like the question they are. */
-const [SAID, LIKE] = [0.4, 0.6]
+/** The share of the words that the names contain in the score by name. */
+const WORD_SHARE = 0.4
+/** The share of the likeness of the best name in the score by name. */
+const LIKENESS_SHARE = 0.6
 /** The score of a name that consists of one word of the question. */
 const FULL_SCORE = 0.7
 const DAY_MS = 86_400_000
 
 /**
- * Ranks documents by text, recency and popularity: first all by their words, then the best of them by their names, too.
+ * Ranks documents by text, recency and popularity. It ranks all documents by their words, then compares the names of the best documents.
  */
 export function rankByRelevance(
   corpus: Corpus,
   weights: Weights,
   text: string,
-  found: QuestionMatches,
+  matches: QuestionMatches,
   size: number,
 ): RankedDocument[] {
-  const { numbers, scores, texts, wanted } = found
-  const many = wanted.filter(countsInText).length
-  const byText = TEXT_SHARES[Math.min(many, TEXT_SHARES.length - 1)] ?? 0
+  const { numbers, scores, texts, queryWords } = matches
+  const count = queryWords.filter(countsInText).length
+  const byText = TEXT_SHARES[Math.min(count, TEXT_SHARES.length - 1)] ?? 0
   const byName = 1 - byText
-  const share = shareOf(found)
-  const besides = besidesText(corpus, weights)
+  const factorOf = questionFactor(matches)
+  const extraScore = recencyAndPopularity(corpus, weights)
   const order = new Float64Array(numbers.length)
   const places = new Uint32Array(numbers.length)
-  const said = (i: number) => byName * SAID * Math.min(1, (scores[i] ?? 0) / FULL_SCORE)
+  const nameScore = (i: number) => byName * WORD_SHARE * Math.min(1, (scores[i] ?? 0) / FULL_SCORE)
   for (let i = 0; i < numbers.length; i += 1) {
     places[i] = i
-    const words = said(i) + byText * (texts[i] ?? 0)
-    order[i] = weights.text * share(i, 0) * words + besides(numbers[i] ?? 0)
+    const textScore = nameScore(i) + byText * (texts[i] ?? 0)
+    order[i] = weights.text * factorOf(i, 0) * textScore + extraScore(numbers[i] ?? 0)
   }
   const ties = corpus.columns.order
-  const earlier = (a: number, b: number) => {
+  const isBefore = (a: number, b: number) => {
     const [x, y] = [order[a] ?? 0, order[b] ?? 0]
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
   }
-  const likenessOf = nameLikeness(wanted, text)
-  return selectTop(places, Math.max(MOST_COMPARED, size), earlier)
+  const likenessOf = nameLikeness(queryWords, text)
+  return selectTop(places, Math.max(MOST_COMPARED, size), isBefore)
     .map((place, i) => {
       const number = numbers[place] ?? 0
       if (i >= MOST_COMPARED) return { number, likeness: 0, score: order[place] ?? 0 }
       const likeness = likenessOf(corpus.names(number))
-      // Whoever types a name wants what is called so, even if the name is long. So likeness replaces the text model.
+      // Even a long question may be a name. The more like a name it is, the more the likeness replaces the score by text.
       const isName = Math.min(1, Math.max(0, (likeness - 0.6) / 0.3))
-      const named = said(place) + (byName + byText * isName) * LIKE * likeness
-      const score = share(place, isName) * (named + byText * (1 - LIKE * isName) * (texts[place] ?? 0))
-      return { number, likeness, score: weights.text * score + besides(number) }
+      const byNames = nameScore(place) + (byName + byText * isName) * LIKENESS_SHARE * likeness
+      const byTexts = byText * (1 - LIKENESS_SHARE * isName) * (texts[place] ?? 0)
+      const score = factorOf(place, isName) * (byNames + byTexts)
+      return { number, likeness, score: weights.text * score + extraScore(number) }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
 }
 
-/** Scores how new and how popular a document is. */
-function besidesText({ columns: { updated, popularity } }: Corpus, weights: Weights) {
+/** Makes a function that scores how new and how popular a document is. */
+function recencyAndPopularity({ columns: { updated, popularity } }: Corpus, weights: Weights) {
   const now = clock.now().getTime()
   return (number: number): number => {
     const age = Math.max(0, (now - (updated[number] ?? 0)) / DAY_MS)
-    const liked = popularity[number] ?? 0
-    return weights.recency / (1 + age) + (weights.popularity * liked) / (liked + 10)
+    const count = popularity[number] ?? 0
+    return weights.recency / (1 + age) + (weights.popularity * count) / (count + 10)
   }
 }
 
 /**
- * The factor of a document's text score, by how much of the question it holds. A document that is called so counts
- * fully.
+ * Makes a function that returns the factor of a document's text score, by the share of the question that it contains. `isName` is 1 if the
+ * question is a name of the document: then the factor is not lowered.
  */
-function shareOf({ numbers, held, wanted, concepts, named }: QuestionMatches) {
-  const telling = wanted.reduce((bits, it, i) => (countsInText(it) ? bits | (1 << i) : bits), 0)
+function questionFactor({ numbers, held, queryWords, concepts, named }: QuestionMatches) {
+  const telling = queryWords.reduce((bits, it, i) => (countsInText(it) ? bits | (1 << i) : bits), 0)
   const all = bitsIn(telling)
-  const places = placesAsked(wanted, concepts)
-  const beside = named !== undefined && named.size > 0
+  const places = placeBits(queryWords, concepts)
+  const hasNamed = named !== undefined && named.size > 0
   return (i: number, isName: number): number => {
-    const called = beside && !named.has(numbers[i] ?? 0) ? BESIDE : 1
-    if (concepts.length === 0 || all === 0) return called
-    const away = places !== 0 && ((held[i] ?? 0) & places) === 0 ? AWAY : 1
-    const whole = away * (LACKING + ((1 - LACKING) * bitsIn((held[i] ?? 0) & telling)) / all)
-    return called * (isName + (1 - isName) * whole)
+    const byNames = hasNamed && !named.has(numbers[i] ?? 0) ? NOT_NAMED : 1
+    if (concepts.length === 0 || all === 0) return byNames
+    const byPlace = places !== 0 && ((held[i] ?? 0) & places) === 0 ? OTHER_PLACE : 1
+    const byWords = byPlace * (NO_WORD + ((1 - NO_WORD) * bitsIn((held[i] ?? 0) & telling)) / all)
+    return byNames * (isName + (1 - isName) * byWords)
   }
 }
 
 /**
- * The places in a question for several things, one bit each: "temples in Patan". Beside a single name, a town only
- * tells which one is meant.
+ * The words of a question for several records that name a place, one bit each: "temples in Patan". Zero for a question without a plural
+ * sort: next to a name, a town only distinguishes records of that name.
  */
-function placesAsked(wanted: readonly WeightedWord[], concepts: readonly Mention[]): number {
-  const several = concepts.some(({ concept, to }) => concept.as === 'sort' && isPlural(wanted[to]))
+function placeBits(queryWords: readonly WeightedWord[], concepts: readonly Mention[]): number {
+  const several = concepts.some(({ concept, to }) => concept.as === 'sort' && isPlural(queryWords[to]))
   return several
     ? concepts.reduce((bits, { concept, from }) => (concept.as === 'place' ? bits | (1 << from) : bits), 0)
     : 0
 }
 
-const isPlural = (it: WeightedWord | undefined): boolean =>
-  it !== undefined && (it.whole !== undefined || it.sound !== it.term)
+const isPlural = (word: WeightedWord | undefined): boolean =>
+  word !== undefined && (word.whole !== undefined || word.sound !== word.term)
 
 function bitsIn(bits: number): number {
   let count = 0

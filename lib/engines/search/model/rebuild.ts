@@ -16,38 +16,37 @@ import {
   type StoredSnapshot,
 } from './snapshot.ts'
 
-/** Reports how many items have been read, and how many documents were found in them. */
-export type RebuildProgress = (looked: number, documents: number) => void
+/** Reports the number of items read, and of documents in them. */
+export type RebuildProgress = (items: number, documents: number) => void
 export type RebuildResult = BuildResult & { id: string; snapshot: StoredSnapshot | undefined }
 
-/** Longest time of a rebuild, in seconds. The lock of a process that died ends then. */
-const SECONDS = 300
+/** The longest time of a rebuild, in seconds. After it, another process may take the lock. */
+const LOCK_SECONDS = 300
 
 /**
- * Makes a snapshot from all items of the table. The end of the log is noted first. A change that comes meanwhile is
- * read here, or from the log, or twice: then its version decides. Fails with `unavailable` while another process
- * rebuilds.
+ * Makes a snapshot from all items of the table. It reads the end of the log first. A change during the rebuild is then read from the table,
+ * from the log, or from both: its version shows which is newer. Fails with `unavailable` while another process rebuilds.
  */
 export const rebuildSnapshot = (progress: RebuildProgress = () => undefined): Promise<RebuildResult> =>
-  withRebuildLock(async () => make(await loadPointer(), progress))
+  withRebuildLock(async () => buildFromTable(await loadPointer(), progress))
 
 /**
- * The same for a process that could not use the snapshots of `seen`. Undefined if somebody has made another one since:
- * of many processes that start at once, one builds and the others find it.
+ * Makes a snapshot if the pointer still names the current snapshot of `seen`, which the caller could not use. Undefined if another process has
+ * made one since then. So only one of many starting processes builds a snapshot. Fails like `rebuildSnapshot`.
  */
 export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildResult | undefined> =>
   withRebuildLock(async () => {
     const old = await loadPointer()
-    return old && old.current.id !== seen?.current.id ? undefined : make(old, () => undefined)
+    return old && old.current.id !== seen?.current.id ? undefined : buildFromTable(old, () => undefined)
   })
 
 async function withRebuildLock<T>(work: () => Promise<T>): Promise<T> {
-  const done = await withLock(searchKey.searchRebuild(), SECONDS, async () => ({ result: await work() }))
+  const done = await withLock(searchKey.searchRebuild(), LOCK_SECONDS, async () => ({ result: await work() }))
   if (!done) throw unavailable('The search model is being built. Try again.')
   return done.result
 }
 
-async function make(old: Pointer | undefined, progress: RebuildProgress): Promise<RebuildResult> {
+async function buildFromTable(old: Pointer | undefined, progress: RebuildProgress): Promise<RebuildResult> {
   const [end, { id, path }] = await Promise.all([loadLogEnd(), newSnapshotPath()])
   const gone: GoneDocument[] = []
   const built = await buildSnapshot(path, documentsInTable(gone, progress), end.number, gone)
@@ -56,27 +55,29 @@ async function make(old: Pointer | undefined, progress: RebuildProgress): Promis
   return { ...built, id, snapshot }
 }
 
-/** Pauses between looks, in milliseconds. They double, so that many waiting processes do not flood one item. */
-const FIRST_PAUSE = 100
-const LONGEST_PAUSE = 1600
+/** Milliseconds before the second read. Each pause doubles, so that many waiting processes do not flood one item. */
+const FIRST_PAUSE_MS = 100
+/** The longest pause between two reads, in milliseconds. */
+const LONGEST_PAUSE_MS = 1600
 
-/** Waits while another process rebuilds. Returns whether there is a snapshot then. */
+/** Waits until a snapshot exists, at most `seconds`. Returns whether one exists. */
 export async function waitForOtherRebuild(seconds: number): Promise<boolean> {
   const until = performance.now() + seconds * 1000
-  for (let pause = FIRST_PAUSE; performance.now() < until; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+  for (let pause = FIRST_PAUSE_MS; performance.now() < until; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     if (await loadPointer()) return true
     await sleep(pause + clock.random(pause))
   }
   return false
 }
 
+/** Whether a rebuild failed because another process rebuilds. */
 export const isBusy = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable'
 
 async function* documentsInTable(gone: GoneDocument[], progress: RebuildProgress): AsyncGenerator<SearchDocument> {
-  let [looked, documents] = [0, 0]
+  let [itemsRead, documents] = [0, 0]
   const { types, documentOf } = documentSource()
   const pages = scan(types, (items) => {
-    looked += items
+    itemsRead += items
   })
   for await (const page of pages) {
     for (const stored of page) {
@@ -88,6 +89,6 @@ async function* documentsInTable(gone: GoneDocument[], progress: RebuildProgress
         yield change
       }
     }
-    progress(looked, documents)
+    progress(itemsRead, documents)
   }
 }

@@ -2,8 +2,8 @@ import { objectSize } from '../../bucket/index.ts'
 import { loadPointer } from './snapshot.ts'
 
 /**
- * Whether a new process could fetch the current snapshot as it was stored. The message contains no number of documents,
- * since that would reveal hidden ones.
+ * Whether a new process can fetch the current snapshot as it was stored. The message contains no number of documents, since that would
+ * reveal hidden documents.
  */
 export async function snapshotHealth(): Promise<{ healthy: boolean; message: string }> {
   const pointer = await loadPointer()

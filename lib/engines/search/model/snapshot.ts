@@ -20,11 +20,13 @@ import { trimLog } from '../log.ts'
 export const StoredSnapshot = v.object({
   id: v.string(),
   key: v.string(),
-  /** Hash and size of the compressed object. */
+  /** Hash of the compressed object. */
   sha256: v.string(),
+  /** Size of the compressed object. */
   bytes: v.number(),
-  /** The last entry of the change log that the snapshot holds, and how many changes all entries up to it held. */
+  /** The last entry of the change log that the snapshot contains. */
   position: v.number(),
+  /** The number of changes in the log up to that entry. */
   changes: v.number(),
   documents: v.number(),
   made_at: v.string(),
@@ -32,8 +34,8 @@ export const StoredSnapshot = v.object({
 export type StoredSnapshot = v.InferOutput<typeof StoredSnapshot>
 
 /**
- * Which snapshots there are: the current one, and the previous one in case that cannot be read. `unreadable`: a process
- * failed to read the current one.
+ * The current snapshot, and the previous one, which is used if the current one cannot be read. `unreadable` is true if a process failed to
+ * read the current snapshot.
  */
 const Pointer = v.object({
   current: StoredSnapshot,
@@ -47,35 +49,33 @@ const pointer = defineItem({ type: 'search-snapshot', schema: Pointer, key: () =
 export const loadPointer = (): Promise<Pointer | undefined> => get(pointer, {})
 
 /**
- * Notes that the current snapshot cannot be read, so that the next sweep makes another. Fails with `conflict` if the
- * pointer has changed.
+ * Marks the current snapshot as unreadable, so that the next sweep makes another snapshot. Fails with `conflict` if the pointer has changed.
  */
 export async function markUnreadable(old: Pointer): Promise<void> {
   if (!old.unreadable) await commitWrites([put(pointer, { ...old, unreadable: true, version: old.version + 1 }, old)])
 }
 
-/** Chunks of a megabyte: the usual 16 KB take three times the processor time. */
+/** Streams use chunks of 1 MiB: the default of 16 KB takes three times the processor time. */
 const large = { chunkSize: 2 ** 20 }
 
-/** A snapshot is missing, or is not what was stored. */
+/** A snapshot is missing in the bucket, or is not as it was stored. */
 export class UnreadableSnapshot extends Error {}
 
 /**
- * Fetches a snapshot to this machine, unless it is there already, and returns its path. Fails with
- * `UnreadableSnapshot`.
+ * Fetches a snapshot to this machine if it is not on it, and returns its path. Fails with `UnreadableSnapshot` if it is missing or altered.
  */
-export async function fetchSnapshot(it: StoredSnapshot): Promise<string> {
-  const path = snapshotPath(it.id)
-  if (await isThere(path)) return path
-  const object = (await streamObject(it.key))?.body
+export async function fetchSnapshot(snapshot: StoredSnapshot): Promise<string> {
+  const path = snapshotPath(snapshot.id)
+  if (await exists(path)) return path
+  const object = (await streamObject(snapshot.key))?.body
   if (!object) throw new UnreadableSnapshot('missing')
   const hash = createHash('sha256')
   const partial = `${path}.${newId()}`
   try {
     object.on('data', (bytes: Uint8Array) => hash.update(bytes))
     await pipeline(object, createZstdDecompress(large), createWriteStream(partial))
-    if (hash.digest('hex') !== it.sha256) throw new UnreadableSnapshot('altered')
-    // The file gets its final name only when it is complete: other processes may take any file with that name.
+    if (hash.digest('hex') !== snapshot.sha256) throw new UnreadableSnapshot('altered')
+    // The file gets its final name when it is complete, since other processes may open any file of that name.
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
@@ -91,9 +91,9 @@ export async function fetchSnapshot(it: StoredSnapshot): Promise<string> {
  *
  * 1. It uploads the file.
  * 2. It writes the pointer in one transaction.
- * 3. It deletes the snapshot that the pointer no longer names, and the log before the previous one.
+ * 3. It deletes the snapshot that the pointer no longer names, and the entries of the log before the previous snapshot.
  *
- * Undefined if another process was faster.
+ * Undefined if another process has written the pointer first.
  */
 export async function publishSnapshot(
   id: string,
@@ -139,24 +139,25 @@ export async function publishSnapshot(
 /** The path of a snapshot on this machine. All processes share the file, since it never changes. */
 export const snapshotPath = (id: string): string => join(directory(), `${prefix()}${id}.sqlite`)
 
+/** Makes the id and the path of a new snapshot. */
 export async function newSnapshotPath(): Promise<{ id: string; path: string }> {
   const id = newId()
   await mkdir(directory(), { recursive: true })
   return { id, path: snapshotPath(id) }
 }
 
-/** A younger file may still be in the making. */
-const MAKING_MS = 600_000
+/** Age in milliseconds after which a file is complete. A younger file may be incomplete. */
+const COMPLETE_AFTER_MS = 600_000
 
 /**
- * Removes this service's other snapshots from this machine. A process that has such a file open can go on reading it.
+ * Removes this service's other snapshots from this machine. A process that has opened such a file can still read it.
  */
-export function removeOtherSnapshots(kept: readonly string[], youngest = MAKING_MS): void {
+export function removeOtherSnapshots(kept: readonly string[], youngest = COMPLETE_AFTER_MS): void {
   for (const file of readdirSync(directory())) {
     if (!file.startsWith(prefix()) || kept.some((id) => file.includes(id))) continue
     const path = join(directory(), file)
-    const made = statSync(path, { throwIfNoEntry: false })
-    if (made && Date.now() - made.mtimeMs >= youngest) rmSync(path, { force: true })
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats && Date.now() - stats.mtimeMs >= youngest) rmSync(path, { force: true })
   }
 }
 
@@ -167,7 +168,7 @@ const prefix = () => {
   return `search-snapshot-${createHash('sha256').update(service).digest('hex').slice(0, 12)}-`
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,

@@ -6,22 +6,23 @@ import { ANY_VOICE, soundsApart, type Voice } from '../index/voice.ts'
 import { splitWords, stemOf, type Word } from '../index/words.ts'
 import type { WeightedWord } from './lookup.ts'
 
-/** The length of a snippet before its first mark, and in all, in letters. */
+/** The most letters of a snippet before its first mark. */
 const BEFORE = 40
+/** The most letters of a snippet. */
 const LENGTH = 200
-/** Words of a choice that fits less well are not marked. */
-const FITS = 0.5
+/** The least fit of a choice whose words are marked. */
+const LEAST_FIT = 0.5
 
 /**
- * Makes a function that finds the passage with the most words of a question; among equals one in the question's script.
- * Words stand between <mark> and </mark>, the rest is escaped for HTML. Undefined if no text holds a word.
+ * Makes a function that finds the passage with the most words of a question. Among equals it prefers the script of the question. The words are
+ * between <mark> and </mark>, and all text is escaped for HTML. Undefined if no text contains a word.
  */
-export function snippetFinder(wanted: readonly WeightedWord[], devanagari: boolean) {
+export function snippetFinder(queryWords: readonly WeightedWord[], devanagari: boolean) {
   const terms = new Map<string, MarkedTerm>()
-  for (const [word, { term, voice, rarity, choices }] of wanted.entries()) {
+  for (const [word, { term, voice, rarity, choices }] of queryWords.entries()) {
     if (rarity === 0) continue
-    for (const it of choices)
-      if (it.fit >= FITS) for (const each of it.terms) terms.set(each, { word, voice: ANY_VOICE })
+    for (const choice of choices)
+      if (choice.fit >= LEAST_FIT) for (const other of choice.terms) terms.set(other, { word, voice: ANY_VOICE })
     terms.set(term, { word, voice })
   }
   const most = 2 * new Set(Array.from(terms.values(), ({ word }) => word)).size + 1
@@ -33,7 +34,7 @@ export function snippetFinder(wanted: readonly WeightedWord[], devanagari: boole
       const rank = new Set(marks.map(({ word }) => word)).size * 2 + (isDevanagari(text) === devanagari ? 1 : 0)
       if (marks.length > 0 && rank > best.rank) best = { text, marks, rank }
     }
-    return best.rank === 0 ? undefined : around(best.text, best.marks)
+    return best.rank === 0 ? undefined : passageOf(best.text, best.marks)
   }
 }
 
@@ -41,28 +42,28 @@ type MarkedTerm = { word: number; voice: Voice }
 type Mark = { from: number; to: number; word: number }
 
 function marksIn(text: string, terms: ReadonlyMap<string, MarkedTerm>): Mark[] {
-  const askedBy = (word: Word | undefined) => {
-    const asked = terms.get(word?.term ?? '')
-    return word && asked && !soundsApart(asked.voice, word.voice) ? asked.word : undefined
+  const matchingWord = (word: Word | undefined) => {
+    const marked = terms.get(word?.term ?? '')
+    return word && marked && !soundsApart(marked.voice, word.voice) ? marked.word : undefined
   }
   const marks: Mark[] = []
-  for (const { 0: it, index } of cut(text, LOOKED_AT).matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-    const { whole, stem } = wordIn(it)
-    const word = askedBy(whole) ?? askedBy(stem)
-    if (word !== undefined) marks.push({ from: index, to: index + it.length, word })
+  for (const { 0: written, index } of cut(text, MOST_LETTERS).matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    const { whole, stem } = analyseWord(written)
+    const word = matchingWord(whole) ?? matchingWord(stem)
+    if (word !== undefined) marks.push({ from: index, to: index + written.length, word })
   }
   return marks
 }
-/** Analyses a word of a text, and its stem without Nepali endings. Kept, since most words come again. */
-const wordIn = memoize(
+/** Analyses a word of a text, and its stem without Nepali endings. Cached, since texts share most of their words. */
+const analyseWord = memoize(
   (written: string) => ({ whole: splitWords(written)[0], stem: splitWords(stemOf(written))[0] }),
   20_000,
 )
-/** Only so many letters of a long text are looked at. */
-const LOOKED_AT = 5000
+/** The most letters of a text that are searched for words. */
+const MOST_LETTERS = 5000
 
 /** Cuts the passage from a little before the first mark, between words. */
-function around(text: string, marks: readonly Mark[]): string {
+function passageOf(text: string, marks: readonly Mark[]): string {
   const first = marks[0]?.from ?? 0
   const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1
   const end =

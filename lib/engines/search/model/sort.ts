@@ -2,7 +2,7 @@ import { distanceInMetres } from '../../matching/index.ts'
 import type { SearchQuery, SortOrder } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 
-/** A document in the order of the results. `likeness`: how like the question its best name is, from 0 to 1. */
+/** A document in the order of the results. `likeness` is that of its best name and the question, from 0 to 1. */
 export type RankedDocument = { number: number; score: number; likeness: number }
 
 /** Whether document `a` comes before document `b`. */
@@ -16,29 +16,33 @@ export function sortByColumn(corpus: Corpus, query: SearchQuery, numbers: Uint32
 
 function orders(corpus: Corpus, { near }: Pick<SearchQuery, 'near'>): Record<SortOrder, Before> {
   const { lat, lng, updated, created, popularity, name, order } = corpus.columns
-  const by =
+  const byColumn =
     (column: ArrayLike<number>, way: 1 | -1, then: (a: number, b: number) => number = () => 0): Before =>
     (a, b) =>
-      // Ties go by id in the same direction, as in the lists of the table.
+      // Documents with equal values are sorted by id in the same direction, as in the lists of the table.
       way * ((column[a] ?? 0) - (column[b] ?? 0) || then(a, b) || (order[a] ?? 0) - (order[b] ?? 0)) < 0
-  const names = (a: number, b: number) => corpus.compareNames(a, b)
-  const away = (number: number) => (near ? distanceInMetres(near, { lat: lat[number] ?? 0, lng: lng[number] ?? 0 }) : 0)
+  const compareNames = (a: number, b: number) => corpus.compareNames(a, b)
+  const distanceTo = (number: number) =>
+    near ? distanceInMetres(near, { lat: lat[number] ?? 0, lng: lng[number] ?? 0 }) : 0
   return {
-    relevance: by(updated, -1),
-    newest: by(updated, -1),
-    popularity: by(popularity, -1, (a, b) => (updated[a] ?? 0) - (updated[b] ?? 0)),
-    created: by(created, 1),
-    '-created': by(created, -1),
-    name: by(name, 1, names),
-    '-name': by(name, -1, names),
-    distance: (a, b) => away(a) - away(b) < 0 || (away(a) === away(b) && (order[a] ?? 0) < (order[b] ?? 0)),
+    relevance: byColumn(updated, -1),
+    newest: byColumn(updated, -1),
+    popularity: byColumn(popularity, -1, (a, b) => (updated[a] ?? 0) - (updated[b] ?? 0)),
+    created: byColumn(created, 1),
+    '-created': byColumn(created, -1),
+    name: byColumn(name, 1, compareNames),
+    '-name': byColumn(name, -1, compareNames),
+    distance: (a, b) => {
+      const [x, y] = [distanceTo(a), distanceTo(b)]
+      return x === y ? (order[a] ?? 0) < (order[b] ?? 0) : x < y
+    },
   }
 }
 
-/** The first `size` of many numbers in an order, without sorting all of them. */
+/** The first `size` numbers in an order, without sorting all numbers. */
 export function selectTop(numbers: ArrayLike<number>, size: number, before: Before): number[] {
   if (size <= 0) return []
-  // A heap of the best so far, the worst of them on top: one comparison tells whether a number gets in.
+  // A heap of the best numbers, with the worst of them on top: one comparison decides whether a number enters it.
   const heap: number[] = []
   for (let i = 0; i < numbers.length; i += 1) {
     const number = numbers[i] ?? 0

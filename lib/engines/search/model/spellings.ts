@@ -1,8 +1,8 @@
 import { respell } from '../../matching/index.ts'
 
 /**
- * Pairs of spellings of one sound, in the form of terms. Folding cannot make them equal: the beginning of a word, cut
- * off between their letters, would then fold differently from the whole word.
+ * Pairs of spellings of one sound, in the form of terms. Folding cannot make them equal: a word that is cut between their letters would
+ * then fold differently from the whole word.
  */
 const pairs: readonly (readonly [string, string])[] = [
   ['ks', 'c'], // Kshetrapal, Chhetrapal
@@ -34,32 +34,34 @@ const pairs: readonly (readonly [string, string])[] = [
 
 /** Other spellings of a term: one pair exchanged in one place, or one silent vowel added or left out. */
 export function otherSpellingsOf(term: string): Set<string> {
-  const found = new Set<string>()
+  const spellings = new Set<string>()
   for (const [one, other] of pairs) {
-    exchange(term, one, other, found)
-    exchange(term, other, one, found)
+    exchange(term, one, other, spellings)
+    exchange(term, other, one, spellings)
   }
   // Between two open syllables an a may be silent: Bhagawati, Bhagwati. So may the last vowel of a term: Krishana,
   // Krishna.
   for (const whole of [term, `${term}a`])
-    for (const { index } of whole.matchAll(within)) found.add(respell(whole.slice(0, index) + whole.slice(index + 1)))
-  for (const { index } of term.matchAll(between)) found.add(respell(`${term.slice(0, index)}a${term.slice(index)}`))
-  found.delete(term)
-  return found
+    for (const { index } of whole.matchAll(silentVowel))
+      spellings.add(respell(whole.slice(0, index) + whole.slice(index + 1)))
+  for (const { index } of term.matchAll(missingVowel))
+    spellings.add(respell(`${term.slice(0, index)}a${term.slice(index)}`))
+  spellings.delete(term)
+  return spellings
 }
 
-const within = /(?<=[aeiou][bcdghjklmnprst])a(?=[bcdghjklmnprsty][aeiou])/g
-const between = /(?<=[aeiou][bcdghjklmnprst])(?=[bcdghjklmnprsty][aeiou])/g
+const silentVowel = /(?<=[aeiou][bcdghjklmnprst])a(?=[bcdghjklmnprsty][aeiou])/g
+const missingVowel = /(?<=[aeiou][bcdghjklmnprst])(?=[bcdghjklmnprsty][aeiou])/g
 
-function exchange(term: string, from: string, to: string, found: Set<string>): void {
+function exchange(term: string, from: string, to: string, spellings: Set<string>): void {
   for (let at = term.indexOf(from); at >= 0; at = term.indexOf(from, at + 1))
-    found.add(respell(term.slice(0, at) + to + term.slice(at + from.length)))
+    spellings.add(respell(term.slice(0, at) + to + term.slice(at + from.length)))
 }
 
-/** Honours and places that writers add to a name or leave out: Pashupati, Pashupatinath; Annapurna, Annapurnadevi. */
+/** Honours and places that writers add to a name or leave out. Examples: Pashupati, Pashupatinath, and Annapurna, Annapurnadevi. */
 const endings = ['nat', 'debi', 'mai', 'ji', 'stan', 'tan', 'dam', 'ko']
 
-/** The term with each of these endings, or without its own. */
+/** The term with each of these endings, or without its own ending. */
 export function otherEndingsOf(term: string): string[] {
   return endings.flatMap((ending) => {
     if (!term.endsWith(ending)) return [respell(term + ending), respell(`${term}a${ending}`)]
