@@ -4,12 +4,14 @@ import { conflict, goneForGood, isDone } from '../../../base/errors.ts'
 import { runUnit } from '../../../engines/table/immediate.ts'
 import {
   get,
+  holdItem,
+  isHeld,
   parse,
   put,
+  releaseItem,
   remove as removal,
   type UnitOfWork,
   walk,
-  withNextVersion,
 } from '../../../engines/table/index.ts'
 import type { Actor } from '../../../platform/permissions.ts'
 import type { Project } from '../items.ts'
@@ -20,11 +22,11 @@ import { type Upload, type UploadInput, upload } from './upload-items.ts'
 /** Bytes of the largest file. */
 export const LARGEST_UPLOAD = 50 * 1024 * 1024
 /** Seconds from the beginning of an upload to its end. */
-const LIFETIME = 24 * 3600
-/** Seconds of the lease for completing an upload. */
-const HOLD = 120
-/** Attempts at most, since each may leave an object until the upload ends. */
-const MOST_TRIES = 20
+const LIFETIME_S = 24 * 3600
+/** Seconds of the lease to complete an upload. */
+const LEASE_S = 120
+/** The most attempts to complete an upload. Each may leave an object in the bucket until the upload ends. */
+const MAX_ATTEMPTS = 20
 
 export type AnnouncedUpload = UploadInput & {
   file_name: string
@@ -56,7 +58,7 @@ export async function beginUpload(
     pending_key: direct ? `uploads/${about.id}/${id}` : null,
     object_keys: direct ? [] : [objectKey(about.id, id)],
     held_until: null,
-    until: later(LIFETIME),
+    until: later(LIFETIME_S),
     created_at: now(),
     version: 1,
   }
@@ -73,20 +75,16 @@ export const loadUpload = (project_id: string, id: string): Promise<Upload | und
  * expired, and with `conflict` while somebody else completes it.
  */
 export function takeUpload(unit: UnitOfWork, old: Upload): Upload {
-  if (old.until <= now() || old.object_keys.length >= MOST_TRIES)
+  if (old.until <= now() || old.object_keys.length >= MAX_ATTEMPTS)
     throw goneForGood('This upload has expired. Begin a new one.')
-  if (old.held_until !== null && old.held_until > now()) throw leaseConflict()
   const object_keys = [...old.object_keys, objectKey(old.project_id, old.id)]
-  const next = withNextVersion<Upload>(old, { object_keys, held_until: later(HOLD) })
-  unit.add([put(upload, next, old, leaseConflict)])
-  return next
+  return holdItem(unit, upload, old, LEASE_S, uploadInProgress, { object_keys })
 }
 
-const leaseConflict = () => conflict('This upload is being completed right now.')
+const uploadInProgress = () => conflict('This upload is being completed right now.')
 
 /** Gives the lease back after a file was refused, so that another file can be sent. */
-export const releaseUpload = (unit: UnitOfWork, old: Upload): void =>
-  unit.add([put(upload, withNextVersion<Upload>(old, { held_until: null }), old)])
+export const releaseUpload = (unit: UnitOfWork, held: Upload): void => releaseItem(unit, upload, held)
 
 /** Ends an upload. Its objects are deleted after the commit. */
 export const endUpload = (unit: UnitOfWork, old: Upload): void => unit.add([removal(upload, old)])
@@ -107,7 +105,7 @@ export async function sweepUploads(): Promise<number> {
 async function endIfExpired({ project_id, id }: Upload): Promise<boolean> {
   const latest = await loadUpload(project_id, id)
   // While a request completes it, the upload is left alone until the lease ends.
-  if (!latest || (latest.held_until !== null && latest.held_until > now())) return false
+  if (!latest || isHeld(latest)) return false
   return isDone(runUnit((unit) => endUpload(unit, latest)))
 }
 
