@@ -16,7 +16,8 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
   'lib/domain/imports/read.ts': { '*': ['imports'] },
   'lib/domain/imports/report.ts': { '*': ['imports'] },
   'functions/exports.ts': { '*': ['exports'] },
-  'lib/domain/projects/bucket.ts': { '*': ['snapshots'], 'copyObject from': ['assets'], 'copyObject to': ['pictures'] },
+  'lib/domain/projects/assets/depicted.ts': { 'copyObject from': ['assets'], 'copyObject to': ['pictures'] },
+  'lib/domain/projects/snapshots.ts': { '*': ['snapshots'] },
   'lib/domain/projects/merge-sweep.ts': { '*': ['snapshots'] },
   'functions/projects.ts': { createLinks: ['assets', 'thumbnails'] },
   'functions/assets.ts': {

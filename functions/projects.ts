@@ -1,7 +1,6 @@
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { assetRow } from '../lib/domain/projects/assets/view.ts'
-import { bucket } from '../lib/domain/projects/bucket.ts'
 import { licenses, visibilities } from '../lib/domain/projects/items.ts'
 import * as lists from '../lib/domain/projects/lists.ts'
 import { progressOf, rollBackProject } from '../lib/domain/projects/merge.ts'
@@ -197,7 +196,7 @@ export const routes = withTables({
     body: Transition,
     handle: async ({ unit, subject, actor, body: { target_state, comment } }) => {
       if (target_state === 'merged')
-        return mergeAs(unit, subject, { actor, bucket, comment, show: (next) => moved(next, actor) })
+        return mergeAs(unit, subject, { actor, comment, show: (next) => moved(next, actor) })
       return detailOf(await moveProject(unit, subject, actor, { target_state, comment }), actor)
     },
   }),
@@ -210,8 +209,7 @@ export const routes = withTables({
     answer: movedOn,
     params: BySlug,
     subject: whole,
-    handle: ({ unit, subject, actor }) =>
-      rollBackProject(unit, subject, { actor, bucket, show: (next) => moved(next, actor) }),
+    handle: ({ unit, subject, actor }) => rollBackProject(unit, subject, { actor, show: (next) => moved(next, actor) }),
   }),
 
   'GET /data/projects/{slug}/activity/': readRoute({

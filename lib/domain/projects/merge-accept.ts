@@ -17,7 +17,7 @@ import { type Addition, additionTo, copyPictures, type Depicting, depictedBy } f
 import { asSubject, projectSnapshot } from './items.ts'
 import { forEachWithin, type Last, type PartPlan, type Work } from './merge-work.ts'
 import { type Done, loadWholeById, nextVersion, type Whole } from './projects.ts'
-import { type AcceptedRecord, type Bucket, keepRecords, keepSnapshot } from './snapshots.ts'
+import { type AcceptedRecord, type StoredObject, storeRecords, storeSnapshot } from './snapshots.ts'
 
 /**
  * A merge or rollback as it was ordered. `id` names the two-phase commit; `size` is the number of records in a part, which stays
@@ -30,7 +30,7 @@ export type Order = { id: string; project: string; actor: Actor; comment: string
  * bucket before its records are touched. `whole` is the project when the merge began. A part fails with `invalid` and names the
  * blockers if one of its records cannot be accepted.
  */
-export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
+export function mergeWork(whole: Whole, order: Order): Work {
   const parts = splitIntoParts(
     whole.entities.map((it) => it.entity_id),
     order.size,
@@ -38,22 +38,17 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   return {
     parts: parts.length,
     of: whole.entities.length,
-    plan: (part, until) => planPart(parts[part] ?? [], whole, { ...order, bucket, until }),
+    plan: (part, until) => planPart(parts[part] ?? [], whole, order, until),
     last: (results) =>
       lastOf(
         whole,
         order,
-        bucket,
         results.flatMap((it) => it.kept ?? []),
       ),
   }
 }
 
-async function planPart(
-  ids: readonly string[],
-  whole: Whole,
-  { id, actor, bucket, until }: Pick<Order, 'id' | 'actor'> & { bucket: Bucket; until: number },
-): Promise<PartPlan> {
+async function planPart(ids: readonly string[], whole: Whole, { id, actor }: Order, until: number): Promise<PartPlan> {
   const depicted = depictedBy(whole)
   const planned = await planRecords(ids, actor, depicted, until)
   const blockers = planned.flatMap((it) => ('blocker' in it ? [blockerWithName(it)] : []))
@@ -62,11 +57,9 @@ async function planPart(
   if (accepted.length === 0) return { records: ids.length, writes: [] }
   const files = await copyPictures(
     accepted.flatMap(({ added }) => added),
-    bucket,
     until,
   )
-  const kept = await keepRecords(
-    bucket,
+  const kept = await storeRecords(
     id,
     accepted.map((it) => it.accepted),
   )
@@ -190,14 +183,13 @@ function acceptedBy(old: History, writes: readonly Write[]): AcceptedRecord {
 async function lastOf(
   begun: Whole,
   { id: merge, actor, comment, background, project }: Order,
-  bucket: Bucket,
-  parts: Awaited<ReturnType<typeof keepRecords>>[],
+  parts: StoredObject[],
 ): Promise<Last> {
   const about = background ? (await loadWholeById(project))?.about : begun.about
   if (!about || about.deleted_at !== null) throw conflict()
   const [id, at] = [newId(), now()]
   const state = { id, created_at: at, merged_by: actor.id, entities: begun.entities, assets: begun.assets, parts }
-  const kept = await keepSnapshot(bucket, merge, { ...state, project: { ...about, merge: null } })
+  const kept = await storeSnapshot(merge, { ...state, project: { ...about, merge: null } })
   const done: Done = {
     actor_id: actor.id,
     action: 'state_changed',

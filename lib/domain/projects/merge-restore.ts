@@ -24,8 +24,7 @@ import { forEachWithin, type Last, type PartPlan, type Work } from './merge-work
 import { type Done, loadWholeById, nextVersion, type Whole } from './projects.ts'
 import {
   type AcceptedRecord,
-  type Bucket,
-  latestSnapshot,
+  loadLatestSnapshot,
   readRecords,
   readSnapshot,
   type Snapshot,
@@ -36,9 +35,9 @@ import {
  * The work of a rollback: records, links and assets become what they were before the merge. A record that was decided on, edited
  * or deleted since is left, and the activity names it. Fails with `invalid` without a snapshot.
  */
-export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): Promise<Work> {
-  const stored = await latestSnapshot(whole.about.id)
-  const snapshot = stored && (await readSnapshot(bucket, stored))
+export async function rollbackWork(whole: Whole, order: Order): Promise<Work> {
+  const stored = await loadLatestSnapshot(whole.about.id)
+  const snapshot = stored && (await readSnapshot(stored))
   if (!stored || !snapshot) throw impossible('There is no snapshot of this project to go back to.')
   const own = splitIntoParts(belongingWrites(whole, snapshot), order.size * WRITES)
   const parts = snapshot.parts.length
@@ -47,7 +46,7 @@ export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): 
     of: whole.entities.length,
     plan: async (part, until) => {
       const records = snapshot.parts[part]
-      return records ? planPart(records, bucket, until) : { records: 0, writes: own[part - parts] ?? [] }
+      return records ? planPart(records, until) : { records: 0, writes: own[part - parts] ?? [] }
     },
     last: (results) =>
       lastOf(
@@ -62,10 +61,10 @@ export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): 
 /** Writes reckoned for one record; it sets how many links and assets make a part. */
 const WRITES = 8
 
-async function planPart(part: StoredObject, bucket: Bucket, until: number): Promise<PartPlan> {
+async function planPart(part: StoredObject, until: number): Promise<PartPlan> {
   const left: string[] = []
   const writes: Write[] = []
-  const records = await readRecords(bucket, part)
+  const records = await readRecords(part)
   await forEachWithin(records, until, async (it) => {
     const current = await loadHistory(it.before.head.entity_id)
     if (current) checkWhole(current)

@@ -1,6 +1,6 @@
 import { now } from '../../base/clock.ts'
 import { isDone } from '../../base/errors.ts'
-import { deleteObject, getObject, listKeys } from '../../engines/bucket/index.ts'
+import { deleteObject, listKeys } from '../../engines/bucket/index.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import { get, parse, queryAll, remove, walk } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -40,9 +40,7 @@ async function neededKeys(folder: string, project: string): Promise<Set<string>>
   const items = await queryAll(key.project(project).pk, 'SNAPSHOT#')
   const own = items.map((item) => parse(projectSnapshot, item)).find((it) => it.object_key.startsWith(folder))
   if (!own) return new Set()
-  const snapshot = await readSnapshot(reader, own)
+  const snapshot = await readSnapshot(own)
   if (!snapshot) throw new Error(`${own.object_key} is gone`)
   return new Set([own.object_key, ...snapshot.parts.map((it) => it.object_key)])
 }
-
-const reader = { read: async (name: string) => (await getObject(name))?.bytes }

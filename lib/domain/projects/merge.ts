@@ -34,7 +34,6 @@ import {
 import { rollbackWork } from './merge-restore.ts'
 import { type Last, MOST_BLOCKERS, type PartResult, partLimits, type Work } from './merge-work.ts'
 import { loadWholeById, mergeConflict, nextVersion, type Whole } from './projects.ts'
-import type { Bucket } from './snapshots.ts'
 
 /**
  * Merge and rollback. A merge accepts every linked record that waits; a rollback makes it wait again. Each is one two-phase
@@ -62,30 +61,24 @@ export const mergeLimits = { waitedForMs: 20_000 }
 export const mergeProject = <R>(
   unit: UnitOfWork,
   old: Whole,
-  { actor, comment, bucket, show }: Wish<R> & { comment: string },
-): Promise<R> => begin(unit, old, { actor, comment, action: 'merge' }, bucket, show)
+  { actor, comment, show }: Wish<R> & { comment: string },
+): Promise<R> => begin(unit, old, { actor, comment, action: 'merge' }, show)
 
 /**
  * Takes a merge back: project, assets, links and records are as before, and the project is in `needs_revision`. It waits, goes on
  * and answers as `mergeProject` does.
  */
-export async function rollBackProject<R>(unit: UnitOfWork, old: Whole, { actor, bucket, show }: Wish<R>): Promise<R> {
+export async function rollBackProject<R>(unit: UnitOfWork, old: Whole, { actor, show }: Wish<R>): Promise<R> {
   if (old.about.state !== 'merged') throw impossible('Only a merged project can be rolled back.')
-  return begin(unit, old, { actor, comment: '', action: 'rollback' }, bucket, show)
+  return begin(unit, old, { actor, comment: '', action: 'rollback' }, show)
 }
 
 type Show<R> = (it: Whole) => Promise<R>
 /** Who asks, and what makes the answer. */
-export type Wish<R> = { actor: Actor; bucket: Bucket; show: Show<R> }
+export type Wish<R> = { actor: Actor; show: Show<R> }
 type MergeRequest = Pick<Job, 'actor' | 'comment' | 'action'>
 
-async function begin<R>(
-  unit: UnitOfWork,
-  old: Whole,
-  request: MergeRequest,
-  bucket: Bucket,
-  show: Show<R>,
-): Promise<R> {
+async function begin<R>(unit: UnitOfWork, old: Whole, request: MergeRequest, show: Show<R>): Promise<R> {
   const began = performance.now()
   const { id: project } = old.about
   if (old.about.merge) throw mergeConflict()
@@ -97,7 +90,7 @@ async function begin<R>(
     release,
   )
   const whole = await reloadUnchanged(old)
-  const work = await workOf(request.action, whole, order, bucket)
+  const work = await workOf(request.action, whole, order)
   await beginStaging(unit, order.id)
   const until = began + stagingTime(performance.now() - began)
   const { part, results, heads } = await stage(order.id, work, until)
@@ -122,8 +115,8 @@ const [ANSWERED_MS, ENDING] = [28_000, 4]
 /** Milliseconds for staging parts within the request: fewer on a table that was slow until now. */
 const stagingTime = (opened: number) => Math.min(mergeLimits.waitedForMs, ANSWERED_MS - ENDING * opened)
 
-const workOf = async (action: Job['action'], whole: Whole, order: Order, bucket: Bucket): Promise<Work> =>
-  action === 'merge' ? mergeWork(whole, order, bucket) : rollbackWork(whole, order, bucket)
+const workOf = async (action: Job['action'], whole: Whole, order: Order): Promise<Work> =>
+  action === 'merge' ? mergeWork(whole, order) : rollbackWork(whole, order)
 
 /**
  * Reads the project again with exactly what belongs to it; fails if it has changed. A single query may read a link or an asset
@@ -275,12 +268,12 @@ async function moveToBackground<R>(
  * Works on background merges until `until`, in milliseconds of `performance.now()`. Returns how many have ended, and how many
  * have not.
  */
-export async function continueJobs(bucket: Bucket, until: number): Promise<{ ended: number; running: number }> {
+export async function continueJobs(until: number): Promise<{ ended: number; running: number }> {
   const found = await listJobs()
   let ended = 0
   for (const each of found) {
     const job = performance.now() < until ? await takeJob(each) : undefined
-    if (job && (await advance(job, bucket, until))) ended += 1
+    if (job && (await advance(job, until))) ended += 1
   }
   return { ended, running: found.length - ended }
 }
@@ -289,17 +282,17 @@ export async function continueJobs(bucket: Bucket, until: number): Promise<{ end
 const MOST_FAILURES = 10
 
 /** Works on one job. Returns whether it has ended. */
-async function advance(taken: Job, bucket: Bucket, until: number): Promise<boolean> {
-  const job = taken.failed ? taken : await tryWork(taken, bucket, until)
+async function advance(taken: Job, until: number): Promise<boolean> {
+  const job = taken.failed ? taken : await tryWork(taken, until)
   if (job?.failed) return callOffJob(job)
   return job !== undefined && (await findJob(job.project_id))?.id !== job.id
 }
 
 /** The job after some work; undefined if another worker has it by now. */
-async function tryWork(taken: Job, bucket: Bucket, until: number): Promise<Job | undefined> {
+async function tryWork(taken: Job, until: number): Promise<Job | undefined> {
   let job = taken
   try {
-    job = await stageAll(job, bucket, until, (next) => (job = next))
+    job = await stageAll(job, until, (next) => (job = next))
     return job
   } catch (error) {
     if (isConflict(error) && (await findJob(job.project_id))?.version !== job.version) return undefined
@@ -316,12 +309,12 @@ function reasonOf(error: unknown, failures: number): Job['failed'] {
   return failures < MOST_FAILURES ? null : { reason: 'It has failed again and again.', blockers: [] }
 }
 
-async function stageAll(taken: Job, bucket: Bucket, until: number, note: (it: Job) => void): Promise<Job> {
+async function stageAll(taken: Job, until: number, note: (it: Job) => void): Promise<Job> {
   let job = taken
   const whole = await loadWholeById(job.project_id)
   if (whole?.about.merge?.id !== job.id) throw new Error(`the project of the merge ${job.id} does not know it`)
   const { id, actor, comment, size, project_id: project } = job
-  const work = await workOf(job.action, whole, { id, actor, comment, project, size, background: true }, bucket)
+  const work = await workOf(job.action, whole, { id, actor, comment, project, size, background: true })
   while (job.part < work.parts) {
     const staged = await stageOne(id, work, job.part, until)
     if (!staged) break

@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'
+import { getObject, putObject } from '../../engines/bucket/index.ts'
 import { parse, queryAll } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { Assertion, RecordItem } from '../records/items.ts'
 import { Asset, Project, ProjectEntity, type ProjectSnapshot, projectSnapshot } from './items.ts'
-
-/** The port to the bucket. Objects are named by merge and digest, so storing one twice changes nothing. */
-export type Bucket = {
-  keep: (name: string, bytes: Uint8Array) => Promise<void>
-  read: (name: string) => Promise<Uint8Array | undefined>
-  copy: (from: string, to: string) => Promise<void>
-}
-type Reader = Pick<Bucket, 'read'>
 
 /** A record before and after a merge. */
 export const AcceptedRecord = v.object({
@@ -44,47 +37,45 @@ const Records = v.array(AcceptedRecord)
 /** The folder of all objects of a merge. */
 export const folderOf = (merge: string): string => `snapshots/${merge}/`
 
-/** Stores a value as compressed JSON, named by its digest. */
-async function keep(bucket: Bucket, merge: string, value: unknown): Promise<StoredObject> {
+/** Stores a value as compressed JSON. Its key names the merge and its digest, so storing it twice changes nothing. */
+async function storeValue(merge: string, value: Snapshot | readonly AcceptedRecord[]): Promise<StoredObject> {
   const bytes = gzipSync(JSON.stringify(value))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const object_key = `${folderOf(merge)}${sha256}.json.gz`
-  await bucket.keep(object_key, bytes)
+  await putObject(object_key, bytes, 'application/gzip')
   return { object_key, sha256, size: bytes.length }
 }
 
-/** Reads a stored value; undefined if it is gone. Fails if the digest is not that of its bytes. */
-async function read(
-  bucket: Reader,
-  { object_key, sha256 }: Pick<StoredObject, 'object_key' | 'sha256'>,
-): Promise<unknown> {
-  const bytes = await bucket.read(object_key)
+/** Reads a stored value. Undefined if the object is missing. Fails if its bytes do not match the digest. */
+async function readValue({ object_key, sha256 }: Pick<StoredObject, 'object_key' | 'sha256'>): Promise<unknown> {
+  const bytes = (await getObject(object_key))?.bytes
   if (!bytes) return undefined
   if (createHash('sha256').update(bytes).digest('hex') !== sha256)
     throw new Error(`${object_key} is not what was stored`)
   return JSON.parse(gunzipSync(bytes).toString())
 }
 
-export const keepSnapshot = (bucket: Bucket, merge: string, it: Snapshot): Promise<StoredObject> =>
-  keep(bucket, merge, it)
-export const keepRecords = (bucket: Bucket, merge: string, records: readonly AcceptedRecord[]): Promise<StoredObject> =>
-  keep(bucket, merge, records)
+/** Stores the state of a project before a merge, without its records. */
+export const storeSnapshot = (merge: string, snapshot: Snapshot): Promise<StoredObject> => storeValue(merge, snapshot)
+/** Stores the records of one part, before and after the merge. */
+export const storeRecords = (merge: string, records: readonly AcceptedRecord[]): Promise<StoredObject> =>
+  storeValue(merge, records)
 
-/** The state before a merge; undefined if it is gone. */
-export async function readSnapshot(bucket: Reader, stored: ProjectSnapshot): Promise<Snapshot | undefined> {
-  const found = await read(bucket, stored)
-  return found === undefined ? undefined : v.parse(Snapshot, found)
+/** Reads the state of a project before a merge. Undefined if the object is missing. */
+export async function readSnapshot(stored: ProjectSnapshot): Promise<Snapshot | undefined> {
+  const value = await readValue(stored)
+  return value === undefined ? undefined : v.parse(Snapshot, value)
 }
 
-/** The records of one part. Fails if they are gone. */
-export async function readRecords(bucket: Reader, part: StoredObject): Promise<AcceptedRecord[]> {
-  const found = await read(bucket, part)
-  if (found === undefined) throw new Error(`${part.object_key} is gone`)
-  return v.parse(Records, found)
+/** Reads the records of one part. Fails if the object is missing. */
+export async function readRecords(part: StoredObject): Promise<AcceptedRecord[]> {
+  const value = await readValue(part)
+  if (value === undefined) throw new Error(`${part.object_key} is gone`)
+  return v.parse(Records, value)
 }
 
-/** The snapshot of the merge that stands; undefined without one. */
-export async function latestSnapshot(project: string): Promise<ProjectSnapshot | undefined> {
+/** Loads the snapshot of the merge that was not rolled back. Undefined if absent. */
+export async function loadLatestSnapshot(project: string): Promise<ProjectSnapshot | undefined> {
   const { pk } = key.project(project)
   const items = (await queryAll(pk, 'SNAPSHOT#', false)).map((item) => parse(projectSnapshot, item))
   return items.find((it) => it.restored_at === null)

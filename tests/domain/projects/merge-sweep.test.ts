@@ -45,15 +45,14 @@ const inBucket = async (prefixes: readonly string[]) => {
 }
 async function snapshotOf(slug: string) {
   const { loadProject } = await import('../../../lib/domain/projects/projects.ts')
-  const { latestSnapshot } = await import('../../../lib/domain/projects/snapshots.ts')
-  return latestSnapshot((await loadProject(slug))?.about.id ?? '')
+  const { loadLatestSnapshot } = await import('../../../lib/domain/projects/snapshots.ts')
+  return loadLatestSnapshot((await loadProject(slug))?.about.id ?? '')
 }
 /** What the merge of a project that stands goes back to. */
 async function needed(slug: string): Promise<string[]> {
   const { readSnapshot } = await import('../../../lib/domain/projects/snapshots.ts')
-  const { bucket } = await import('../../../lib/domain/projects/bucket.ts')
   const stored = await snapshotOf(slug)
-  const parts = stored && (await readSnapshot(bucket, stored))?.parts.map((it) => it.object_key)
+  const parts = stored && (await readSnapshot(stored))?.parts.map((it) => it.object_key)
   return stored ? [stored.object_key, ...(parts ?? [])].sort() : []
 }
 /** An approved project of which its second record cannot be accepted by the expert. */

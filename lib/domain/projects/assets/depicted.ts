@@ -1,4 +1,5 @@
 import { invalid } from '../../../base/errors.ts'
+import { copyObject } from '../../../engines/bucket/index.ts'
 import type { Write } from '../../../engines/table/index.ts'
 import { get } from '../../../engines/table/index.ts'
 import { kinds, type Picture } from '../../kinds/index.ts'
@@ -8,7 +9,6 @@ import type { RecordItem } from '../../records/items.ts'
 import { type Asset, projectEntity, uprightSize } from '../items.ts'
 import { forEachWithin } from '../merge-work.ts'
 import type { Whole } from '../projects.ts'
-import type { Bucket } from '../snapshots.ts'
 
 /** Fails with `invalid` if an asset is to show a record that does not belong to the project. */
 export async function checkDepicted(project_id: string, entity_id: string | null | undefined): Promise<void> {
@@ -63,14 +63,14 @@ export function additionTo(it: RecordItem, depicting: readonly Depicting[] = [])
  * Copies files for pictures, so that a picture does not depend on the project's asset. Returns the writes that keep the copies
  * with the record. The sweeper deletes a copy whose writes are not committed.
  */
-export async function copyPictures(added: readonly Depicting[], bucket: Bucket, until: number): Promise<Write[]> {
+export async function copyPictures(added: readonly Depicting[], until: number): Promise<Write[]> {
   const writes: Write[] = []
   await forEachWithin(added, until, async ({ asset }) => {
     const { uploaded_by, file_name, size, content_type, sha256 } = asset
     const { width, height } = uprightSize(asset) ?? { width: 0, height: 0 }
     const facts = { content_type, width, height, size, sha256 }
     writes.push(...(await announceCopy(asset.id, { uploaded_by, file_name, facts })))
-    await bucket.copy(asset.object_key, pictureObjectKey(asset.id))
+    await copyObject(asset.object_key, pictureObjectKey(asset.id))
   })
   return writes
 }
