@@ -1,11 +1,13 @@
 import * as v from 'valibot'
-import { later, now, nowSeconds } from '../../base/clock.ts'
+import { nowSeconds } from '../../base/clock.ts'
 import { isConflict, noneIf, type Problem } from '../../base/errors.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import {
   acquireLease,
   defineItem,
   getMany,
+  heldFor,
+  isHeld,
   itemAt,
   parse,
   put,
@@ -66,15 +68,16 @@ const job = defineItem({
   indexes: (it) => ({ gsi2: { pk: RUNNING, sk: `${it.started_at}#${it.id}` } }),
 })
 
-/** Longer than any part takes. A worker that has not renewed its lease for so long is dead. */
-const LEASE_SECONDS = 60
-export const leaseEnd = (): string => later(LEASE_SECONDS)
+/** Seconds of a lease, longer than any part takes. A worker that has not renewed its lease in this time is dead. */
+const LEASE_S = 60
+/** The end of a lease that a worker takes or renews now. */
+export const leaseEnd = (): string => heldFor(LEASE_S)
 
 /** Reserves a project for the merge `id` while a request waits. Fails with `otherwise` if another merge has reserved it. */
 export const reserveProject = (project: string, id: string, otherwise: () => Problem): Write =>
   acquireLease(
     key.merging(project),
-    { held_by: id, expires_at: nowSeconds() + LEASE_SECONDS, type: 'reservation' },
+    { held_by: id, expires_at: nowSeconds() + LEASE_S, type: 'reservation' },
     otherwise,
   )
 
@@ -100,7 +103,7 @@ export const listJobs = async (limit = 100): Promise<Job[]> =>
 
 /** Takes the lease of a job; undefined if somebody else has it. */
 export async function takeJob(it: Job): Promise<Job | undefined> {
-  return it.held_until > now() ? undefined : saveJob(it, { held_until: leaseEnd() }).catch(noneIf(isConflict))
+  return isHeld(it) ? undefined : saveJob(it, { held_until: leaseEnd() }).catch(noneIf(isConflict))
 }
 
 /** Stores the progress of a job. Fails with `conflict` if another worker has it by now. */
