@@ -11,9 +11,9 @@ import {
   WarningView,
 } from '../lib/platform/http/answer.ts'
 import { type Declared, declarationOf, isSelective } from '../lib/platform/http/endpoint.ts'
-import { parameterTypes } from '../lib/platform/http/known.ts'
 import { CSV } from '../lib/platform/http/media.ts'
 import { DEFAULT_SIZE, LARGEST_SIZE } from '../lib/platform/http/page.ts'
+import { parameterTypes } from '../lib/platform/http/schema-notes.ts'
 import { permissions } from '../lib/platform/permissions.ts'
 import build from '../package.json' with { type: 'json' }
 import { examples } from './examples.ts'
@@ -212,7 +212,7 @@ function headerParameters(one: One): Json[] {
           ),
         ]
       : []),
-    ...(one.spec.says
+    ...(one.spec.translatedPaths
       ? [header('Accept-Language', 'The language of its texts: en or ne, with weights if you like.')]
       : []),
     ...(isChange(one.spec) ? [header('If-Match', 'An ETag: refuses the change when others were faster.')] : []),
@@ -265,7 +265,7 @@ function successes(one: One, operationId: string): Record<string, Json> {
       ...(isTagged(one) && status === '200' ? (['ETag'] as const) : []),
       ...(one.spec.idempotent ? (['Idempotent-Replayed'] as const) : []),
       ...(others.includes(CSV) ? (['Content-Disposition'] as const) : []),
-      ...(one.spec.says ? (['Content-Language'] as const) : []),
+      ...(one.spec.translatedPaths ? (['Content-Language'] as const) : []),
       ...(one.spec.answerHeaders ?? []),
     ]
     return [status, { description: reasons[status], ...headersOf(told), ...(content && { content }) }]
@@ -422,7 +422,7 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
     ...(signedIn ? [401] : []),
     // A machine may be refused what anyone else may do.
     ...(signedIn || !('open' in permissions[spec.permission]) ? [403] : []),
-    // Every route has a throttle for keys: `ofKeys`.
+    // Every route has a throttle for keys: `keyThrottle`.
     429,
     ...(path.includes('{') || spec.subject ? [404] : []),
     ...(isSelective(spec.representations) ? [406] : []),

@@ -17,7 +17,7 @@ import { ABOUT_LINKED, creation, listOf, ok, withTypes } from '../lib/platform/h
 
 import { choice, members } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { LINKED } from '../lib/platform/http/media.ts'
+import { JSON_LD } from '../lib/platform/http/media.ts'
 import { listAddress, listBody, sliceOf } from '../lib/platform/http/page.ts'
 import { ById } from '../lib/platform/http/params.ts'
 import {
@@ -50,14 +50,14 @@ export const routes = withTables({
     permission: 'assertion.list',
     summary: 'List the claims (the provenance of values), of a record or of all',
     description: ABOUT_LINKED,
-    answer: withTypes(listOf(AssertionView), { [LINKED]: LinkedClaimsView }),
+    answer: withTypes(listOf(AssertionView), { [JSON_LD]: LinkedClaimsView }),
     query: AssertionQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
       return { ...page, results: results.map((it) => claimView(it, asked.actor)) }
     },
     representations: {
-      [LINKED]: async (asked) => {
+      [JSON_LD]: async (asked) => {
         const { actor, request } = asked
         const id = `${request.origin}/cidoc/assertions/${listAddress(request).search}`
         const { labelPlural: label } = kinds.assertion
@@ -86,12 +86,12 @@ export const routes = withTables({
     permission: 'assertion.read',
     summary: 'Read a claim: a value with its provenance',
     description: ABOUT_LINKED,
-    answer: withTypes(ok(AssertionView), { [LINKED]: LinkedClaimView }),
+    answer: withTypes(ok(AssertionView), { [JSON_LD]: LinkedClaimView }),
     params: ById,
     subject,
     handle: async ({ subject, actor }) => claimView(await shown(subject, actor), actor),
     representations: {
-      [LINKED]: async ({ subject, actor, request }) => linkedClaim(await shown(subject, actor), actor, request.origin),
+      [JSON_LD]: async ({ subject, actor, request }) => linkedClaim(await shown(subject, actor), actor, request.origin),
     },
   }),
 
@@ -112,7 +112,7 @@ export const routes = withTables({
     permission: 'vocabulary.read',
     summary: 'List the relationships that there can be',
     answer: listOf(PredicateView),
-    says: ['results.*.label', 'results.*.inverse_label'],
+    translatedPaths: ['results.*.label', 'results.*.inverse_label'],
     cache: { control: 'public, max-age=300' },
     handle: async ({ request, page }) =>
       listBody(request, page, { count: predicates.length, results: sliceOf(predicates, page) }),

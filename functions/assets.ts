@@ -43,11 +43,11 @@ import {
 } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { BySlug, uuid } from '../lib/platform/http/params.ts'
+import { BySlug, uuidText } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { fileForm } from '../lib/platform/http/request.ts'
 import { changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
-import type { Count } from '../lib/platform/http/throttle.ts'
+import type { CountHits } from '../lib/platform/http/throttle.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 
@@ -140,8 +140,8 @@ const Part = members({
   date: word(100),
 })
 
-const AssetAddress = v.object({ ...BySlug.entries, id: uuid })
-const UploadAddress = v.object({ ...BySlug.entries, asset_id: uuid })
+const AssetAddress = v.object({ ...BySlug.entries, id: uuidText })
+const UploadAddress = v.object({ ...BySlug.entries, asset_id: uuidText })
 const ofProject = ({ slug }: { slug: string }) => projects.loadProject(slug)
 const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.loadAssetBySlug(slug, id)
 
@@ -171,7 +171,7 @@ export const routes = withTables({
     summary: 'List the files of a project, the oldest first',
     description: 'Without the texts that were read from them. `media_url` and `thumbnail_url` are good for 15 minutes.',
     answer: listOf(AssetRowView),
-    says: ['results.*.ocr_error'],
+    translatedPaths: ['results.*.ocr_error'],
     params: BySlug,
     subject: ofProject,
     handle: async ({ subject, page, request }) => {
@@ -365,7 +365,7 @@ function announcedType(file_name: string, media_type: string): string {
 }
 
 /** Puts what readers get into the bucket. `reads`: whether its text is read; it is not if the project has no OCR run left today. */
-async function storeAsset(upload: Upload, source: Source, checked: CheckedContent, count: Count<'ocr_run'>) {
+async function storeAsset(upload: Upload, source: Source, checked: CheckedContent, count: CountHits<'ocr_run'>) {
   const { content_type, width = null, height = null, orientation = null } = checked
   const object_key = upload.object_keys.at(-1) ?? ''
   const kept = await storeFile(object_key, source, checked)
@@ -382,7 +382,7 @@ async function storeSent(
   upload: Upload,
   pending_key: string,
   announced: v.InferOutput<typeof Completed>,
-  count: Count<'ocr_run'>,
+  count: CountHits<'ocr_run'>,
 ) {
   const sent = await streamObject(pending_key)
   if (!sent) throw invalid({ file: ['The file has not been sent yet.'] })

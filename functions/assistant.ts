@@ -79,7 +79,7 @@ export const routes = {
     shownBody: ConversationShape,
     throttles: [{ scope: 'assistant', rate: 'RATE_ASSISTANT', per: 'address', counts: 'every call' }],
     body: Conversation,
-    says: [],
+    translatedPaths: [],
     handle: async ({ actor, scope, request, body: { messages, maxContextEntities } }) =>
       answerQuestion(
         messages,

@@ -5,7 +5,7 @@ import { ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { CalendarName, MISSING } from '../lib/platform/http/params.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
-import { ConvertedDateView } from '../lib/platform/http/showing.ts'
+import { ConvertedDateView } from '../lib/platform/http/shown-dates.ts'
 
 const ConvertQuery = v.object(
   {
@@ -26,7 +26,7 @@ export const routes = {
     answer: ok(ConvertedDateView),
     query: ConvertQuery,
     cache: { control: 'public, max-age=86400' },
-    says: [],
+    translatedPaths: [],
     handle: async ({ query: { date, from, to }, request: { language } }) => {
       const found = readDateOrFault(date, from)
       if (isFault(found)) throw invalid({ date: [found.fault] })

@@ -32,7 +32,6 @@ import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
 
 import { chooseFrom, line, members, objectOf, prose } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { documentAs } from '../lib/platform/http/known.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import {
   BooleanFlag,
@@ -43,6 +42,7 @@ import {
   RecordOrdering,
 } from '../lib/platform/http/params.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { documentAs } from '../lib/platform/http/schema-notes.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { withCurrentUsernames } from '../lib/platform/users/people.ts'
 
@@ -275,11 +275,11 @@ function absentable<S extends v.GenericSchema>(schema: S) {
 }
 
 function scopeMember() {
-  const scope = v.pipe(
+  return v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => (it === '' ? null : (kindOfScope(it) ?? undefined))),
     v.check((it): boolean => it !== undefined, chooseFrom(scopes)),
     v.transform((it) => it ?? null),
+    documentAs({ type: 'string', enum: [...new Set(clustered.flatMap((it) => [it.key, typeScopeOf(it)]))] }),
   )
-  return documentAs(scope, { type: 'string', enum: [...new Set(clustered.flatMap((it) => [it.key, typeScopeOf(it)]))] })
 }

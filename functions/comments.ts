@@ -16,13 +16,13 @@ import { commentRow, EntityCommentView, RemarkView, remarkRow, type ThreadFrame 
 import type { RecordItem } from '../lib/domain/records/items.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { cut } from '../lib/engines/matching/index.ts'
-import type { UnitOfWork } from '../lib/engines/table/index.ts'
+import type { PageRequest, UnitOfWork } from '../lib/engines/table/index.ts'
 import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
 
 import { members, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { listBody, type PageRequest } from '../lib/platform/http/page.ts'
-import { ByEntity, uuid } from '../lib/platform/http/params.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { ByEntity, uuidText } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
@@ -252,9 +252,9 @@ type Where = Parameters<typeof remarks.listRemarksBy>[2]
 
 async function chosen(it: Wanted, actor: Actor | null, place: Where): Promise<remarks.Remarks> {
   if (it.submission_id) {
-    const found = v.is(uuid, it.submission_id) ? await remarks.loadAbout(it.submission_id) : undefined
+    const found = v.is(uuidText, it.submission_id) ? await remarks.loadAbout(it.submission_id) : undefined
     return found && mayInspect(actor, found) ? remarks.listRemarksOn(found.entity_id, place) : remarks.noRemarks
   }
   const user = it.user_id || (it.username ? (await loadUserByUsername(it.username))?.id : undefined)
-  return v.is(uuid, user) ? remarks.listRemarksBy(user, actor, place) : remarks.noRemarks
+  return v.is(uuidText, user) ? remarks.listRemarksBy(user, actor, place) : remarks.noRemarks
 }

@@ -5,8 +5,8 @@ import { invokeFunction, siblingFunction } from '../lib/base/telemetry/invoke.ts
 import { log } from '../lib/base/telemetry/log.ts'
 import { answerFailure } from '../lib/platform/http/answer-failure.ts'
 import { groupOf } from '../lib/platform/http/groups.ts'
-import { canonical } from '../lib/platform/http/path.ts'
-import type { Event, Result } from '../lib/platform/http/shell.ts'
+import { canonicalPath } from '../lib/platform/http/path.ts'
+import type { HttpEvent, HttpResult } from '../lib/platform/http/shell.ts'
 
 /** As a function of ours answers. */
 const Answer = v.looseObject({ statusCode: v.number() })
@@ -15,8 +15,8 @@ const Answer = v.looseObject({ statusCode: v.number() })
  * Takes what fits no route of the gateway and hands it, as it came, to the group whose path it is: the gateway does not say
  * whether a last slash fits. The group's answer goes back as it is.
  */
-export async function handler(event: Event, context: Context): Promise<Result> {
-  const group = groupOf(canonical(event.rawPath))
+export async function handler(event: HttpEvent, context: Context): Promise<HttpResult> {
+  const group = groupOf(canonicalPath(event.rawPath))
   try {
     const answer = await invokeFunction(siblingFunction(context.functionName, 'dispatcher', group), event)
     return v.parse(Answer, answer)

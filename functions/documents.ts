@@ -3,7 +3,7 @@ import { config } from '../lib/base/config.ts'
 import * as s from '../lib/base/shapes.ts'
 import { loadShippedFile, unpackFile } from '../lib/base/telemetry/shipped-files.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { knownText } from '../lib/platform/http/params.ts'
+import { lenientChoice } from '../lib/platform/http/params.ts'
 import { replyContent } from '../lib/platform/http/reply.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
@@ -55,7 +55,7 @@ export const routes = {
     answer: { 200: { shape: ApiDocumentView, types: ['application/yaml'], etag: true } },
     example: () => ({ openapi: '3.1.1', info: { title: 'Heritage knowledge service', version: '0.2.0' }, paths: {} }),
     cache: { control: 'public, max-age=300' },
-    query: v.object({ format: knownText(['json', 'yaml']) }),
+    query: v.object({ format: lenientChoice(['json', 'yaml']) }),
     handle: async ({ query, request }) =>
       wantsYaml(query.format, request)
         ? file('openapi.yaml', 'application/yaml', request, byAccept)

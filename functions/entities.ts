@@ -38,9 +38,8 @@ import {
 } from '../lib/platform/http/answer.ts'
 
 import { objectOf } from '../lib/platform/http/body.ts'
-import { membersOfBody, readingMembers } from '../lib/platform/http/body-members.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { LINKED, MAPPED } from '../lib/platform/http/media.ts'
+import { GEO_JSON, JSON_LD } from '../lib/platform/http/media.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
 import { ByEntity } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
@@ -52,7 +51,8 @@ import {
   type Routes,
   readRoute,
 } from '../lib/platform/http/route.ts'
-import { showingOf } from '../lib/platform/http/showing.ts'
+import { declareMembers, membersOf } from '../lib/platform/http/schema-notes.ts'
+import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, worksOn } from '../lib/platform/permissions.ts'
 import { type PeopleById, peopleIn, peopleOf } from '../lib/platform/users/people.ts'
 import * as users from '../lib/platform/users/users.ts'
@@ -90,24 +90,24 @@ export const routes = withTables({
     summary: 'List the contributions of every kind',
     description: `With \`search\`, the best fit comes first. ${ABOUT_LINKED_OR_MAPPED}`,
     answer: withTypes(listOf(ContributionView, { facets: v.optional(FacetsView) }), {
-      [LINKED]: LinkedListView,
-      [MAPPED]: featuresShape(s.uuid, ContributionView),
+      [JSON_LD]: LinkedListView,
+      [GEO_JSON]: featuresShape(s.uuid, ContributionView),
     }),
     query: DatedQuery,
     handle: async (asked) => {
       const { results, people, ...page } = await listed(asked)
       const { request, query, actor } = asked
-      const dating = await loadDateDisplay(results, showingOf(request, query.calendar), actor)
+      const dating = await loadDateDisplay(results, dateStyleOf(request, query.calendar), actor)
       return { ...page, results: results.map((it) => dating.addDates(listRow(it, asked, people), it)) }
     },
     representations: {
-      [LINKED]: async (asked) => {
+      [JSON_LD]: async (asked) => {
         const { actor, request } = asked
         const id = `${request.origin}/data/cultural-entities/${listAddress(request).search}`
         const { labelPlural: label } = kinds.entity
         return linkedList(await listed(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
       },
-      [MAPPED]: async (asked) => {
+      [GEO_JSON]: async (asked) => {
         const { people, ...page } = await listed(asked)
         return featuresOf(page, (it) => featureOf(it, asked.actor, it.entity_id, listRow(it, asked, people)))
       },
@@ -142,7 +142,7 @@ export const routes = withTables({
         : await lists.listRecords(filter, scope, page, involved)
       const people = sought ? await peopleOf(listed.results.flatMap(involvedIn)) : peopleIn(listed.found)
       const results = await showRecords(actor, listed.results)
-      const dating = await loadDateDisplay(results, showingOf(request, query.calendar), actor)
+      const dating = await loadDateDisplay(results, dateStyleOf(request, query.calendar), actor)
       return listBody(request, page, {
         ...listed,
         results: results.map((it) => dating.addDates(contributionRow(it, actor, people), it)),
@@ -155,21 +155,21 @@ export const routes = withTables({
     summary: 'Read a contribution with its history',
     description: `${ABOUT_LINKED_OR_MAPPED} Linked data is of the published values, under the address of the record.`,
     answer: withTypes(ok(ContributionDetailView), {
-      [LINKED]: LinkedDataView,
-      [MAPPED]: featureShape(s.uuid, ContributionDetailView),
+      [JSON_LD]: LinkedDataView,
+      [GEO_JSON]: featureShape(s.uuid, ContributionDetailView),
     }),
     params: ByEntity,
     subject,
     query: CalendarQuery,
     handle: async ({ subject, actor, query, request }) => {
       const of = seenBy(subject, actor)
-      const dating = await loadDateDisplay([of], showingOf(request, query.calendar), actor)
+      const dating = await loadDateDisplay([of], dateStyleOf(request, query.calendar), actor)
       return dating.addDates(await shown(subject, actor), of)
     },
     representations: {
-      [LINKED]: async ({ subject, actor, request }) =>
+      [JSON_LD]: async ({ subject, actor, request }) =>
         linkedRecord(await showRecord(actor, subject), actor, request.origin),
-      [MAPPED]: async ({ subject, actor }) => {
+      [GEO_JSON]: async ({ subject, actor }) => {
         const it = await showRecord(actor, subject)
         return featureOf(it, actor, it.entity_id, await detail(it, actor))
       },
@@ -251,7 +251,7 @@ export const routes = withTables({
     summary: 'Send a draft into review',
     answer: ok(MessageView),
     example: () => ({ message: 'Submitted for review.' }),
-    says: ['message'],
+    translatedPaths: ['message'],
     params: ByEntity,
     subject,
     handle: async ({ unit, subject, actor }) => {
@@ -310,13 +310,11 @@ const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOf
 /** Forms wrap the values in `form_data` or `data`, beside the members that every contribution has. */
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {
   const wrapped = v.optional(v.nullable(objectOf(v.string(), v.unknown(), 'Give an object.')))
-  const own = membersOfBody(schema) ?? {}
-  return readingMembers(
-    v.pipe(
-      v.looseObject({ form_data: wrapped, data: wrapped }),
-      v.transform(({ form_data, data, ...members }): unknown => ({ ...data, ...form_data, ...members })),
-      schema,
-    ),
-    { ...own, form_data: own, data: own },
+  const own = membersOf(schema) ?? {}
+  return v.pipe(
+    v.looseObject({ form_data: wrapped, data: wrapped }),
+    v.transform(({ form_data, data, ...members }): unknown => ({ ...data, ...form_data, ...members })),
+    schema,
+    declareMembers({ ...own, form_data: own, data: own }),
   )
 }

@@ -10,26 +10,24 @@ import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
 
 import { choice, members, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { documentAs } from '../lib/platform/http/known.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { ById, knownText, OptionalBoolean } from '../lib/platform/http/params.ts'
+import { ById, lenientChoice, OptionalBoolean } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { documentAs } from '../lib/platform/http/schema-notes.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 
 /** A filter that says nothing legal asks for nothing, but a record that there is not has no flags. */
 const Filter = v.object({
   flag_type: v.pipe(
-    knownText(flagTypes),
+    lenientChoice(flagTypes),
     v.transform((it) => it || undefined),
   ),
   is_resolved: OptionalBoolean,
-  entity: documentAs(
-    v.pipe(
-      v.optional(v.string(), ''),
-      v.transform((it) => cut(it.trim().toLowerCase(), 36) || undefined),
-    ),
-    { type: 'string', format: 'uuid' },
+  entity: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => cut(it.trim().toLowerCase(), 36) || undefined),
+    documentAs({ type: 'string', format: 'uuid' }),
   ),
 })
 
@@ -53,7 +51,7 @@ const change = (body: typeof Whole | typeof Part) =>
     permission: 'flag.change',
     summary: body === Whole ? 'Replace a flag' : 'Change a flag',
     answer: ok(ReviewFlagView),
-    says: [],
+    translatedPaths: [],
     params: ById,
     subject,
     body,
@@ -70,7 +68,7 @@ export const routes = withTables({
     summary: 'List the flags',
     description: 'Of a record that the caller may not see, only the type of the flag and its state are told.',
     answer: listOf(ReviewFlagView),
-    says: [],
+    translatedPaths: [],
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
       const { people, results, ...listed } = await flags.listFlags(query, actor, page)
@@ -86,7 +84,7 @@ export const routes = withTables({
     summary: 'Raise a flag',
     answer: creation(ReviewFlagView),
     errors: [409],
-    says: [],
+    translatedPaths: [],
     body: Raised,
     idempotent: '24h',
     handle: async ({ unit, actor, body: { entity, ...said }, request: { say } }) => {
@@ -99,7 +97,7 @@ export const routes = withTables({
     permission: 'flag.read',
     summary: 'Read a flag',
     answer: ok(ReviewFlagView),
-    says: [],
+    translatedPaths: [],
     params: ById,
     subject,
     handle: async ({ subject, actor, request: { say } }) => viewOf(subject, actor, say),
@@ -125,7 +123,7 @@ export const routes = withTables({
     permission: 'flag.resolve',
     summary: 'Resolve a flag',
     answer: ok(ReviewFlagView),
-    says: [],
+    translatedPaths: [],
     params: ById,
     subject,
     handle: async ({ unit, subject, actor, request: { say } }) => {

@@ -14,7 +14,7 @@ import { measureLag } from '../lib/platform/health/stream-lag.ts'
 import { runWithin } from '../lib/platform/health/within.ts'
 import { bytes, ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { knownText } from '../lib/platform/http/params.ts'
+import { lenientChoice } from '../lib/platform/http/params.ts'
 import { Reply, replyContent } from '../lib/platform/http/reply.ts'
 import { probeRoute, type Routes } from '../lib/platform/http/route.ts'
 import build from '../package.json' with { type: 'json' }
@@ -78,7 +78,7 @@ export const routes = {
     permission: 'service.read',
     summary: 'Ask whether it is ready',
     answer: { 200: { shape: ReadinessView }, 503: { shape: ReadinessView } },
-    says: ['checks.*.message'],
+    translatedPaths: ['checks.*.message'],
     handle: async () => {
       const checks = await checkVitalParts()
       return isHealthy(checks) ? { ready: true, checks } : new Reply(503, { ready: false, checks })
@@ -89,7 +89,7 @@ export const routes = {
     permission: 'service.read',
     summary: 'Ask what of it works',
     answer: { 200: { shape: HealthDetailsView }, 503: { shape: HealthDetailsView } },
-    says: ['*.message'],
+    translatedPaths: ['*.message'],
     handle: async () => {
       const [vital, optional] = await Promise.all([checkVitalParts(), checkOptionalParts()])
       const checks = { ...vital, ...optional }
@@ -104,7 +104,7 @@ export const routes = {
     permission: 'service.read',
     summary: 'Read the metrics, or with `?format=json` the link index',
     answer: { 200: { shape: LinksView, types: ['text/plain'] } },
-    query: v.object({ format: knownText(['json', 'prometheus']) }),
+    query: v.object({ format: lenientChoice(['json', 'prometheus']) }),
     handle: async ({ query, request }) => (query.format === 'json' ? linksFrom(request.origin) : metrics()),
   }),
 

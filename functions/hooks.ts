@@ -9,7 +9,7 @@ import { creation, empty, ok } from '../lib/platform/http/answer.ts'
 
 import { members, REQUIRED, webAddress } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { ById, uuid } from '../lib/platform/http/params.ts'
+import { ById, uuidText } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 
@@ -33,7 +33,7 @@ const NewHook = members({
 })
 
 const MOST_SHOWN = 100
-const OfHook = v.object({ id: uuid, delivery_id: uuid })
+const OfHook = v.object({ id: uuidText, delivery_id: uuidText })
 
 const subject = async ({ id }: { id: string }) => {
   const found = await hooks.loadHook(id)

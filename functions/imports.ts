@@ -30,7 +30,7 @@ import { creation, empty, listOf, ok, TooLargeView } from '../lib/platform/http/
 import { announcedDigest, announcedSize, choice, line, members, prose, REQUIRED } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { ById, oneOrNone } from '../lib/platform/http/params.ts'
+import { ById, optionalQueryChoice } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
@@ -69,7 +69,7 @@ const Deciding = members({
   outcome: v.nullish(choice(outcomes), null),
   conflict_handling: v.optional(choice(handlings), 'not_applicable'),
 })
-const RowQuery = v.object({ outcome: oneOrNone(outcomes) })
+const RowQuery = v.object({ outcome: optionalQueryChoice(outcomes) })
 const name = v.pipe(line(80), v.trim(), v.nonEmpty('This field may not be blank.'))
 const ByName = v.object({ name: v.pipe(v.string(), v.maxLength(80)) })
 const ofImport = ({ id }: { id: string }) => imports.loadImport(id)
@@ -80,7 +80,7 @@ export const routes = withTables({
     permission: 'import.own',
     summary: 'List the own imports, the latest first',
     answer: listOf(ImportRowView),
-    says: ['results.*.failed'],
+    translatedPaths: ['results.*.failed'],
     handle: async ({ actor, page, request }) => {
       const { results, ...listed } = await imports.listImports(actor.id, page)
       const people = await peopleOf([actor.id])
@@ -94,7 +94,7 @@ export const routes = withTables({
     description: `A form with the file (CSV, TSV, XLSX or JSON Lines) of up to 4.7 MB; larger ones are announced at \`upload_url\`. It is read, and what its columns mean is guessed. ${ABOUT_PROGRESS}`,
     answer: { ...creation(ImportDetailView), 413: { shape: TooLargeView } },
     throttles: [tables],
-    says: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
     form: fileForm,
     body: File_,
     idempotent: '24h',
@@ -130,7 +130,7 @@ export const routes = withTables({
     summary: 'Complete the upload of a table',
     answer: ok(ImportDetailView),
     errors: [409],
-    says: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {
@@ -177,7 +177,7 @@ export const routes = withTables({
     summary: 'Read an import',
     description: 'With its sheets, the columns of the sheet that is meant, and what these were taken for.',
     answer: ok(ImportDetailView),
-    says: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject }) => shown(subject),
@@ -190,7 +190,7 @@ export const routes = withTables({
       'A whole mapping, or the name of one that is kept; or a kind, a sheet or the row of the header for which it is guessed anew. What the dry run has said is forgotten.',
     answer: ok(ImportDetailView),
     errors: [409],
-    says: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Part,
@@ -206,7 +206,7 @@ export const routes = withTables({
     description: `Each is told as new, the same as a known record, changing one, doubtful, in conflict with another change, or refused. Nothing is written. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
-    says: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {
@@ -221,7 +221,7 @@ export const routes = withTables({
     description: `Each as the contribution it is. \`doubtful\` says what becomes of rows that look like something known: \`create\`, with a flag for reviewers, or \`skip\`; \`changes\` of rows that change a record: \`make\` or \`leave\`. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
-    says: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Run,
@@ -243,7 +243,7 @@ export const routes = withTables({
     permission: 'import.read',
     summary: 'List the rows with what the dry run and the run say of them',
     answer: listOf(ImportTableRowView),
-    says: ['results.*.faults.*.message', 'results.*.run.reason'],
+    translatedPaths: ['results.*.faults.*.message', 'results.*.run.reason'],
     params: ById,
     query: RowQuery,
     subject: ofImport,
@@ -259,7 +259,7 @@ export const routes = withTables({
     description: `On all, on some rows by their numbers, on those with flags or without, or on those of one outcome of the dry run. What holds a contradiction is left, unless \`conflict_handling\` says how it is settled. \`decided\` tells what was left, and why. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
-    says: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Deciding,
@@ -277,7 +277,7 @@ export const routes = withTables({
     description: ABOUT_PROGRESS,
     answer: ok(ImportDetailView),
     errors: [409],
-    says: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {
@@ -292,7 +292,7 @@ export const routes = withTables({
     description: `New records are deleted, changed ones are as they were. What somebody has changed since is left, and named in \`kept\`. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
-    says: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {

@@ -1,3 +1,4 @@
+import type { PageRequest } from '../lib/engines/table/index.ts'
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { invalid, notFound } from '../lib/base/errors.ts'
@@ -18,7 +19,7 @@ import { ProgressionView, progressionView } from '../lib/domain/leaderboard/view
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { listOf, ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { listBody, type PageRequest } from '../lib/platform/http/page.ts'
+import { listBody } from '../lib/platform/http/page.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 
@@ -79,7 +80,7 @@ export const routes = withTables({
     permission: 'board.list',
     summary: 'Tell how far people have come, and the caller',
     answer: ok(ProgressionView),
-    says: [
+    translatedPaths: [
       'user_progress.tier',
       'user_progress.nextMilestone',
       'user_progress.tracks.*.tier',

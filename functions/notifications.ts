@@ -40,7 +40,7 @@ export const routes = withTables({
     description: '`count` is exact up to 100. Beyond, it says how many there are at least; follow `next` to the end.',
     answer: listOf(NotificationView),
     query: Filter,
-    says: [],
+    translatedPaths: [],
     handle: async ({ query: { is_read, notification_type }, actor, page, request }) => {
       const filter = { is_read, notification_type: notification_type ?? undefined }
       const { people, results, ...listed } = await listNotifications(filter, actor, page)
@@ -84,7 +84,7 @@ export const routes = withTables({
     summary: 'Read a notification',
     answer: ok(NotificationView),
     params: v.object({ id: v.string() }),
-    says: [],
+    translatedPaths: [],
     handle: async ({ actor, params: { id }, request }) => {
       const found = await loadNotification(id, actor)
       if (!found) throw notFound()

@@ -4,10 +4,10 @@ import { answerOai } from '../lib/doors/oai/answer.ts'
 import { argumentNames, verbNames } from '../lib/doors/oai/arguments.ts'
 import { bytes } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { documentAs } from '../lib/platform/http/known.ts'
 import { replyContent } from '../lib/platform/http/reply.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
+import { documentAs } from '../lib/platform/http/schema-notes.ts'
 
 const ABOUT_PROTOCOL = [
   'Records in unqualified Dublin Core, in sets by kind. Deleted records are `persistent`: what was public once is told of as',
@@ -16,7 +16,8 @@ const ABOUT_PROTOCOL = [
 
 /** Takes every text: a wrong argument is reported by the protocol's own errors, with status 200. */
 const anyText = v.optional(v.string())
-const oneOfWords = (words: readonly string[]) => documentAs(v.optional(v.string()), { type: 'string', enum: words })
+const oneOfWords = (words: readonly string[]) =>
+  v.pipe(v.optional(v.string()), documentAs({ type: 'string', enum: words }))
 const Arguments = v.object({
   ...v.entriesFromList(argumentNames, anyText),
   verb: oneOfWords(verbNames),

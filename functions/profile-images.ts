@@ -14,7 +14,7 @@ import type { UnitOfWork } from '../lib/engines/table/index.ts'
 import { DetailView, ok } from '../lib/platform/http/answer.ts'
 import { members } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { uuid } from '../lib/platform/http/params.ts'
+import { uuidText } from '../lib/platform/http/params.ts'
 import { replyContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import { amendUserByPlan, loadUser } from '../lib/platform/users/users.ts'
@@ -48,7 +48,7 @@ export const routes = {
     permission: 'profile.change',
     summary: 'Remove the own picture',
     answer: ok(DetailView),
-    says: ['detail'],
+    translatedPaths: ['detail'],
     handle: async ({ unit, actor }) => {
       await replaceImage(unit, actor.id, '')
       return { detail: 'The profile image has been removed.' }
@@ -60,7 +60,7 @@ export const routes = {
     summary: 'Read the picture of a user',
     answer: { 200: { types: ['image/png', 'image/jpeg', 'image/webp'], etag: true } },
     cache: { control: 'public, max-age=300' },
-    params: v.object({ slug: uuid }),
+    params: v.object({ slug: uuidText }),
     handle: async ({ params }) => {
       const user = await loadUser(params.slug)
       const image = user?.is_active && user.profile_image && (await getObject(objectKey(user.id, user.profile_image)))

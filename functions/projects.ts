@@ -26,7 +26,7 @@ import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
 import { choice, line, members, objectOf, orEmpty, prose, REQUIRED } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { BySlug, knownText, oneOrNone, QueryText, uuid } from '../lib/platform/http/params.ts'
+import { BySlug, lenientChoice, optionalQueryChoice, QueryText, uuidText } from '../lib/platform/http/params.ts'
 import { Reply, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
@@ -95,12 +95,12 @@ const Whole = members({ ...Part.entries, title })
 const Transition = members({ target_state: choice(projectStates), comment: prose(2000) })
 
 const ListQuery = v.object({
-  state: oneOrNone(projectStates),
-  visibility: oneOrNone(visibilities),
+  state: optionalQueryChoice(projectStates),
+  visibility: optionalQueryChoice(visibilities),
   owner: QueryText,
   search: QueryText,
   ordering: v.pipe(
-    knownText(lists.orders.flatMap((it) => [it, `-${it}`])),
+    lenientChoice(lists.orders.flatMap((it) => [it, `-${it}`])),
     v.transform((it) => {
       const order = lists.orders.find((one) => one === it.replace(/^-/, ''))
       return order ? { order, forward: !it.startsWith('-') } : { order: 'created_at' as const, forward: false }
@@ -253,7 +253,7 @@ export const routes = withTables({
 export const handler = endpoint(routes)
 
 const userId = async (named: string) =>
-  v.is(uuid, named) ? named.toLowerCase() : (await loadUserByUsername(named))?.id
+  v.is(uuidText, named) ? named.toLowerCase() : (await loadUserByUsername(named))?.id
 
 /** 202 where it goes on by itself. */
 async function moved(project: projects.Whole, actor: Actor) {

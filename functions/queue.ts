@@ -63,7 +63,7 @@ export const routes = withTables({
     description:
       'A table that was imported is one line in `batches`, until its rows are decided on; these are at `/data/imports/{id}/rows/`.',
     answer: listOf(QueueItemView, { batches: v.array(ImportBatchView) }),
-    says: ['results.*.why_here.*'],
+    translatedPaths: ['results.*.why_here.*'],
     query: QueueQuery,
     pageSize: 10,
     handle: async ({ query: { my_domain, category, ...asked }, actor, page, request }) => {
@@ -96,7 +96,7 @@ export const routes = withTables({
     permission: 'queue.read',
     summary: 'Read an item of the queue',
     answer: ok(QueueItemView),
-    says: ['why_here.*'],
+    translatedPaths: ['why_here.*'],
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
   }),
@@ -106,7 +106,7 @@ export const routes = withTables({
     summary: 'Take an item for 30 minutes',
     answer: ok(QueueItemView),
     errors: [409],
-    says: ['why_here.*'],
+    translatedPaths: ['why_here.*'],
     params: ByEntity,
     handle: async ({ unit, params: { entity_id }, actor }) => {
       const lease = await leases.claimRecord(unit, entity_id, actor)
@@ -119,7 +119,7 @@ export const routes = withTables({
     summary: 'Give an item back',
     answer: ok(QueueItemView),
     errors: [409],
-    says: ['why_here.*'],
+    translatedPaths: ['why_here.*'],
     params: ByEntity,
     handle: async ({ unit, params: { entity_id }, actor }) => {
       await leases.releaseRecord(unit, entity_id, actor)
@@ -131,7 +131,7 @@ export const routes = withTables({
     permission: 'queue.read',
     summary: 'List what staff moderate',
     answer: listOf(QueueItemView),
-    says: ['results.*.why_here.*'],
+    translatedPaths: ['results.*.why_here.*'],
     query: ContributionQueueQuery,
     handle: async ({ query: { queue_tab, category, ...asked }, actor, page, request }) => {
       // Nothing is forked yet.
@@ -156,7 +156,7 @@ export const routes = withTables({
     permission: 'queue.read',
     summary: 'Read an item that staff moderate',
     answer: ok(QueueItemView),
-    says: ['why_here.*'],
+    translatedPaths: ['why_here.*'],
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
   }),
@@ -166,7 +166,7 @@ export const routes = withTables({
     summary: 'Accept or reject in one step',
     answer: ok(MessageView),
     errors: [409],
-    says: ['message'],
+    translatedPaths: ['message'],
     params: ByEntity,
     body: Moderation,
     handle: async ({ unit, params, actor, body }) => {

@@ -27,7 +27,7 @@ import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { ByEntity, MISSING } from '../lib/platform/http/params.ts'
 import { replyContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
-import { seal, unseal } from '../lib/platform/http/seal.ts'
+import { sealText, unsealText } from '../lib/platform/http/seal.ts'
 
 const asked = v.union([CandidatesView, ExtendedView])
 
@@ -67,7 +67,7 @@ export const routes = {
     description: 'Give this address to OpenRefine as that of a service.',
     answer: ok(v.union([ManifestView, asked])),
     query: ReconcileQuery,
-    says: NAMED,
+    translatedPaths: NAMED,
     handle: async ({ query, request, ...asker }) =>
       (await answered(query, { ...asker, say: request.say })) ?? manifest(request.origin),
   }),
@@ -80,7 +80,7 @@ export const routes = {
     answer: ok(asked),
     body: ReconcileQuery,
     urlencoded: true,
-    says: NAMED,
+    translatedPaths: NAMED,
     handle: async ({ body, request, ...asker }) => {
       const answer = await answered(body, { ...asker, say: request.say })
       if (!answer) throw invalid({ queries: ['Send queries or extend.'] })
@@ -92,7 +92,7 @@ export const routes = {
     permission: 'search.read',
     summary: 'Complete the name of a record',
     answer: ok(SuggestedEntitiesView),
-    says: ['result.*.notable.*.name'],
+    translatedPaths: ['result.*.notable.*.name'],
     query: Prefix,
     handle: async ({ query: { prefix, cursor }, scope }) => {
       if (!prefix) return { result: [] }
@@ -115,7 +115,7 @@ export const routes = {
     permission: 'registry.read',
     summary: 'Complete the name of a property',
     answer: ok(SuggestedTypesView),
-    says: ['result.*.name'],
+    translatedPaths: ['result.*.name'],
     query: Prefix,
     handle: async ({ query }) => ({ result: beginning(propertiesOf(), query) }),
   }),
@@ -124,7 +124,7 @@ export const routes = {
     permission: 'registry.read',
     summary: 'Complete the name of a type',
     answer: ok(SuggestedTypesView),
-    says: ['result.*.name'],
+    translatedPaths: ['result.*.name'],
     query: Prefix,
     handle: async ({ query }) => ({ result: beginning(types, query) }),
   }),
@@ -133,7 +133,7 @@ export const routes = {
     permission: 'registry.read',
     summary: 'List what records of a type say',
     answer: ok(ProposedPropertiesView),
-    says: ['properties.*.name'],
+    translatedPaths: ['properties.*.name'],
     query: ProposeQuery,
     handle: async ({ query: { type, limit } }) => {
       const kind = matchedKinds.find((it) => it === type)
@@ -160,7 +160,7 @@ export const routes = {
     query: v.object({ cursor: v.optional(v.string(), '') }),
     handle: async ({ query: { cursor }, actor, request }) => {
       const { results, next } = await listSharedLinks(linkIn(cursor), actor, request.origin)
-      const sealed = next && seal(next, REPORT)
+      const sealed = next && sealText(next, REPORT)
       return { results, next: sealed ? `${request.origin}/data/resolve/shared/?cursor=${sealed}` : null }
     },
   }),
@@ -169,7 +169,7 @@ export const routes = {
     permission: 'record.read',
     summary: 'Show a record in a frame',
     answer: bytes('text/html'),
-    says: [],
+    translatedPaths: [],
     params: v.object(ByEntity.entries),
     subject: async ({ entity_id }) => {
       const found = await loadRecordById(entity_id)
@@ -185,7 +185,7 @@ export const routes = {
 
 /** The link after which a report goes on; fails with `invalid` for what this service has not given. */
 function linkIn(cursor: string): string | undefined {
-  const link = cursor === '' ? undefined : unseal(cursor, REPORT)
+  const link = cursor === '' ? undefined : unsealText(cursor, REPORT)
   if (cursor !== '' && link === undefined) throw invalid({ cursor: ['This cursor was not given by this service.'] })
   return link
 }

@@ -55,7 +55,7 @@ import {
 
 import { members, objectOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { CSV, LINKED, MAPPED, XLSX } from '../lib/platform/http/media.ts'
+import { CSV, GEO_JSON, JSON_LD, XLSX } from '../lib/platform/http/media.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
 import { CalendarName } from '../lib/platform/http/params.ts'
 import { jsonText, replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
@@ -68,7 +68,7 @@ import {
   type Routes,
   readRoute,
 } from '../lib/platform/http/route.ts'
-import { showingOf } from '../lib/platform/http/showing.ts'
+import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, maySee } from '../lib/platform/permissions.ts'
 
 /** A form asks for one field of what is being written; of the rest only the name is looked at. */
@@ -179,26 +179,26 @@ export const routes = withTables({
     description: `With \`search\`, the best fit comes first. ${ABOUT_LINKED_OR_MAPPED} With \`text/csv\` or as XLSX the whole list, up to 20,000 rows, as a table that may be corrected and sent to \`/data/imports/\`; 303 leads to one that is large.`,
     answerHeaders: ['Content-Disposition'],
     answer: withTypes(listOfKind(rowShape, { facets: v.optional(FacetsView) }), {
-      [LINKED]: LinkedListView,
-      [MAPPED]: (kind) => featuresShape(s.whole, rowShape(kind)),
+      [JSON_LD]: LinkedListView,
+      [GEO_JSON]: (kind) => featuresShape(s.whole, rowShape(kind)),
     }),
     params: CollectionAddress,
     query: DatedQuery,
-    remembers: true,
+    usesReadCache: true,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
       const { actor, query, request } = asked
-      const dating = await loadDateDisplay(results, showingOf(request, query.calendar), actor)
+      const dating = await loadDateDisplay(results, dateStyleOf(request, query.calendar), actor)
       return { ...page, results: results.map((it) => dating.addDates(recordRow(it, actor), it)) }
     },
     representations: {
-      [LINKED]: async (asked) => {
+      [JSON_LD]: async (asked) => {
         const { params, actor, request } = asked
         const { segment, labelPlural: label } = params.segment
         const id = `${request.origin}/cidoc/${segment}/${listAddress(request).search}`
         return linkedList(await listed(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
       },
-      [MAPPED]: async (asked) =>
+      [GEO_JSON]: async (asked) =>
         featuresOf(await listed(asked), (it) => featureOf(it, asked.actor, it.id, recordRow(it, asked.actor))),
       [CSV]: (asked) => asTable('csv', asked),
       [XLSX]: (asked) => asTable('xlsx', asked),
@@ -209,9 +209,9 @@ export const routes = withTables({
     permission: 'document.read',
     summary: 'What the names in linked data mean',
     description: 'The JSON-LD context, which every answer in `application/ld+json` carries as well.',
-    answer: { 200: { also: { [LINKED]: v.object({ '@context': LinkedContextView }) } } },
+    answer: { 200: { also: { [JSON_LD]: v.object({ '@context': LinkedContextView }) } } },
     cache: { control: 'public, max-age=300' },
-    handle: async () => replyContent(jsonText({ '@context': context }), LINKED),
+    handle: async () => replyContent(jsonText({ '@context': context }), JSON_LD),
   }),
 
   'GET /cidoc/related/': listRoute({
@@ -219,7 +219,7 @@ export const routes = withTables({
     summary: 'List the records that are linked with one, by kind',
     answer: ok(RelatedView),
     errors: [404],
-    says: ['groups.*.display_type', 'groups.*.results.*.display_type'],
+    translatedPaths: ['groups.*.display_type', 'groups.*.results.*.display_type'],
     query: RelatedQuery,
     handle: async ({ query, actor, request }) => {
       const { domain, id, group, page, page_size, calendar } = query
@@ -228,7 +228,7 @@ export const routes = withTables({
       if (!about || !maySee(actor, about)) throw notFound()
       const groups = await listRelated(about.entity_id, kindOfScope(group ?? '')?.key, page, page_size, actor)
       const heads = groups.flatMap((each) => each.heads)
-      const dating = await loadDateDisplay(heads, showingOf(request, calendar), actor)
+      const dating = await loadDateDisplay(heads, dateStyleOf(request, calendar), actor)
       return relatedView({ domain, id: String(id), group, page, page_size }, groups, dating)
     },
   }),
@@ -248,7 +248,7 @@ export const routes = withTables({
     description:
       'With its bounds in every calendar. Words that are no date may name a period of history; then its bounds are meant. A date that no calendar has is told with the reason, and still taken by forms.',
     answer: ok(ReadDateView),
-    says: ['message'],
+    translatedPaths: ['message'],
     body: DateTyped,
     handle: async ({ actor, body: { text, calendar }, request: { language } }) =>
       understandDate({ words: text, calendar, language }, actor),
@@ -274,21 +274,21 @@ export const routes = withTables({
     summary: 'Read: {one}',
     description: ABOUT_LINKED_OR_MAPPED,
     answer: withTypes(ok(recordShape), {
-      [LINKED]: LinkedDataView,
-      [MAPPED]: (kind) => featureShape(s.whole, recordShape(kind)),
+      [JSON_LD]: LinkedDataView,
+      [GEO_JSON]: (kind) => featureShape(s.whole, recordShape(kind)),
     }),
     params: RecordAddress,
     subject,
     query: ViewQuery,
     handle: async ({ subject, actor, query, request }) => {
       const it = await asOf(query.at, subject, actor)
-      const dating = await loadDateDisplay([it], showingOf(request, query.calendar), actor)
+      const dating = await loadDateDisplay([it], dateStyleOf(request, query.calendar), actor)
       return dating.addDates(await shown(await withTiedCards(it, actor), actor), it)
     },
     representations: {
-      [LINKED]: async ({ subject, actor, query, request }) =>
+      [JSON_LD]: async ({ subject, actor, query, request }) =>
         linkedRecord(await showRecord(actor, await asOf(query.at, subject, actor)), actor, request.origin),
-      [MAPPED]: async ({ subject, actor, query }) => {
+      [GEO_JSON]: async ({ subject, actor, query }) => {
         const it = await showRecord(actor, await withTiedCards(await asOf(query.at, subject, actor), actor))
         return featureOf(it, actor, it.id, recordDetail(it, actor))
       },
@@ -300,12 +300,12 @@ export const routes = withTables({
     summary: 'Tell what has changed: {one}',
     description: ABOUT_HISTORY,
     answer: listOf(StoryEntryView),
-    says: ['results.*.changes.*.label'],
+    translatedPaths: ['results.*.changes.*.label'],
     params: RecordAddress,
     subject: ({ segment, id }) => loadHistory(recordId(segment.code, id)),
     query: CalendarQuery,
     handle: ({ subject, actor, query, page, request }) =>
-      storyPage(subject, actor, page, request, showingOf(request, query.calendar)),
+      storyPage(subject, actor, page, request, dateStyleOf(request, query.calendar)),
   }),
 
   'PUT /cidoc/{segment}/{id}/': changeRoute({

@@ -6,7 +6,7 @@ import { type Registry, registry } from '../lib/domain/kinds/schema/registry.ts'
 import { RegistryView } from '../lib/domain/kinds/schema/registry-shape.ts'
 import { addTranslation, translateRegistry } from '../lib/domain/kinds/schema/registry-texts.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { oneOrNone } from '../lib/platform/http/params.ts'
+import { optionalQueryChoice } from '../lib/platform/http/params.ts'
 import { type JsonText, jsonText, replyContent } from '../lib/platform/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
 
@@ -41,8 +41,8 @@ export const routes = {
     answerHeaders: ['X-HG-Schema-Source'],
     example: excerpt,
     cache: { control: 'private, max-age=60' },
-    says: [],
-    query: v.object({ languages: oneOrNone(asked) }),
+    translatedPaths: [],
+    query: v.object({ languages: optionalQueryChoice(asked) }),
     handle: async ({ query: { languages }, request }) => {
       const { text, etag } = await written(languages ?? request.language)
       return replyContent(text, 'application/json', {

@@ -38,7 +38,7 @@ export const routes = withTables({
     answer: ok(WorkspaceView),
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
-    says: [
+    translatedPaths: [
       'refusal',
       'difference.*.label',
       'properties.*.label',

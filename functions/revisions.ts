@@ -1,3 +1,4 @@
+import type { PageRequest } from '../lib/engines/table/index.ts'
 import '../lib/domain/composition.ts'
 import { invalid, notFound } from '../lib/base/errors.ts'
 import { kinds } from '../lib/domain/kinds/index.ts'
@@ -20,11 +21,11 @@ import { withTables } from '../lib/doors/exports/list-tables.ts'
 import type { CalendarKey } from '../lib/engines/calendars/index.ts'
 import { listOf, ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { listBody, type PageRequest, sliceOf } from '../lib/platform/http/page.ts'
+import { listBody, sliceOf } from '../lib/platform/http/page.ts'
 import { ByEntity, ById } from '../lib/platform/http/params.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
-import { showingOf } from '../lib/platform/http/showing.ts'
+import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 
@@ -61,7 +62,7 @@ export const routes = withTables({
       if (!found) throw notFound()
       const row = revisionRow(it, found, actor, await peopleOf([found.created_by]))
       const of = { kind: it.kind, data: found.data }
-      return (await loadDateDisplay([of], showingOf(request, query.calendar), actor)).addDates(row, of)
+      return (await loadDateDisplay([of], dateStyleOf(request, query.calendar), actor)).addDates(row, of)
     },
   }),
 
@@ -87,7 +88,7 @@ export const routes = withTables({
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: DiffQuery,
-    says: ['field_diffs.*.label'],
+    translatedPaths: ['field_diffs.*.label'],
     handle: async ({ subject, actor, query }) => {
       const it = await showRecord(actor, subject)
       const visible = visibleRevisions(it, actor)
@@ -109,12 +110,12 @@ export const routes = withTables({
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: ExplainQuery,
-    says: ['properties.*.label', 'properties.*.why'],
+    translatedPaths: ['properties.*.label', 'properties.*.why'],
     handle: async ({ subject, actor, query, request }) => {
       const found = query.at === undefined ? subject : pastRecord(subject, query.at, actor)
       if (!found) throw notFound()
       const it = await showRecord(actor, found)
-      const dating = await loadDateDisplay([it], showingOf(request, query.calendar), actor)
+      const dating = await loadDateDisplay([it], dateStyleOf(request, query.calendar), actor)
       const property = query.property && propertyOf(it, query.property)
       const people = await peopleOf(it.decisions.map((each) => each.reviewer_id))
       return {
@@ -134,12 +135,12 @@ export const routes = withTables({
     summary: 'Tell what has changed of a record',
     description: ABOUT_HISTORY,
     answer: listOf(StoryEntryView),
-    says: ['results.*.changes.*.label'],
+    translatedPaths: ['results.*.changes.*.label'],
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: CalendarQuery,
     handle: ({ subject, actor, query, page, request }) =>
-      storyPage(subject, actor, page, request, showingOf(request, query.calendar)),
+      storyPage(subject, actor, page, request, dateStyleOf(request, query.calendar)),
   }),
 } satisfies Routes)
 
@@ -148,7 +149,7 @@ export const handler = endpoint(routes)
 type Asked = { actor: Actor | null; page: PageRequest; request: Request; calendar: CalendarKey | undefined }
 
 async function revisionList(it: Visible<History> | undefined, { actor, page, request, calendar }: Asked) {
-  const showing = showingOf(request, calendar)
+  const showing = dateStyleOf(request, calendar)
   const visible = it ? visibleRevisions(it, actor) : []
   const rows = sliceOf(visible, page)
   const people = await peopleOf(rows.map((each) => each.created_by))

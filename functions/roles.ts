@@ -8,7 +8,7 @@ import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
 import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { ById, knownText, NameQuery } from '../lib/platform/http/params.ts'
+import { ById, lenientChoice, NameQuery } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/platform/http/route.ts'
 import { type Actor, mayAnswer, mayChangeRoleOf, maySeeAll, ranks } from '../lib/platform/permissions.ts'
@@ -215,7 +215,7 @@ export const routes = withTables({
     permission: 'user.read',
     summary: 'List the users who may be given a role',
     answer: listOf(UserView),
-    query: v.object({ ...NameQuery.entries, ordering: knownText(['date_joined', '-date_joined']) }),
+    query: v.object({ ...NameQuery.entries, ordering: lenientChoice(['date_joined', '-date_joined']) }),
     handle: async ({ actor, query: { search, ordering }, page, request }) => {
       const forward = ordering === 'date_joined'
       const listed = search

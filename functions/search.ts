@@ -28,10 +28,10 @@ import type { Facets, Hit, SearchResult } from '../lib/engines/search/index.ts'
 import { answerCache, openSearchModel, readWhere } from '../lib/engines/search/index.ts'
 import { ok, withTable, withTypes } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { MAPPED } from '../lib/platform/http/media.ts'
+import { GEO_JSON } from '../lib/platform/http/media.ts'
 import { Reply } from '../lib/platform/http/reply.ts'
 import { listRoute, type Routes } from '../lib/platform/http/route.ts'
-import { showingOf } from '../lib/platform/http/showing.ts'
+import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 
 const MOST_SUGGESTED = 10
@@ -60,13 +60,13 @@ export const routes = withTables({
     summary: 'Find records, projects and people',
     description:
       'In any script and spelling. Whoever is not signed in is shown what is published. `facets` is null unless it is asked for. `interpreted` tells which words were taken for a place, a sort of thing, a deity or a time; `literal=true` takes every word as it is. `bbox` is west,south,east,north; `near` is latitude,longitude; `from` and `to` are years of our era, Bikram Sambat (BS 1759) or Nepal Sambat (NS 822). Without `q` one of these is needed. With `application/geo+json` all that has a place comes at once, or, beyond 5,000 points, cells of a geohash grid.',
-    answer: withTable(withTypes(ok(SearchResultsView), { [MAPPED]: SearchMapView })),
+    answer: withTable(withTypes(ok(SearchResultsView), { [GEO_JSON]: SearchMapView })),
     answerHeaders: ['X-Cache'],
     query: SearchParams,
     repeated: REPEATED,
     handle: async ({ query, actor, scope, request }) => {
       const { q, page, page_size, sort, facets: wantsFacets, calendar } = query
-      const showing = showingOf(request, calendar)
+      const showing = dateStyleOf(request, calendar)
       const filters = readFilters(query, actor, scope)
       const model = await openSearchModel()
       const findPage = async () => {
@@ -97,7 +97,7 @@ export const routes = withTables({
       return cacheable(actor, body, found.hit && facets?.hit !== false)
     },
     representations: {
-      [MAPPED]: async ({ query, actor, scope }) => {
+      [GEO_JSON]: async ({ query, actor, scope }) => {
         const model = await openSearchModel()
         return mapView(await model.map({ ...readFilters(query, actor, scope), limit: 0 }))
       },
@@ -132,7 +132,7 @@ export const routes = withTables({
       const groups = await model.literal({ text: q, scope, resources: firstSearchGroups, limit: MOST_IN_GROUP })
       const visible = await visibleRecords([...groups.values()].flat(), actor)
       const heads = new Map((await showRecords(actor, [...visible.values()])).map((it) => [it.entity_id, it]))
-      const dating = await loadDateDisplay([...heads.values()], showingOf(request, calendar), actor)
+      const dating = await loadDateDisplay([...heads.values()], dateStyleOf(request, calendar), actor)
       const rows = (hits: readonly Hit[]) =>
         hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => dating.addDates(recordRow(it, actor), it))
       return Object.fromEntries(firstSearchGroups.map((resource) => [resource, rows(groups.get(resource) ?? [])]))
@@ -146,7 +146,7 @@ export const routes = withTables({
     answer: withTable(ok(DiscoveryView)),
     query: DiscoveryQuery,
     handle: async ({ query: { q, type, calendar }, scope, request }) => {
-      const showing = showingOf(request, calendar)
+      const showing = dateStyleOf(request, calendar)
       const model = await openSearchModel()
       const wanted = { text: q, scope, published: true, literal: true }
       const all = await model.search({ ...wanted, resources: types, limit: 0, facets: true })

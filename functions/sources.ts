@@ -18,7 +18,7 @@ import type { UnitOfWork } from '../lib/engines/table/index.ts'
 import { ABOUT_LINKED, bytes, creation, empty, listOf, ok, withTypes } from '../lib/platform/http/answer.ts'
 
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { LINKED } from '../lib/platform/http/media.ts'
+import { JSON_LD } from '../lib/platform/http/media.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
 import { ById, QueryText, queryWord, RecordOrdering } from '../lib/platform/http/params.ts'
 import { replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
@@ -67,14 +67,14 @@ export const routes = withTables({
     permission: 'source.list',
     summary: 'List the data sources',
     description: ABOUT_LINKED,
-    answer: withTypes(listOf(DataSourceView), { [LINKED]: LinkedListView }),
+    answer: withTypes(listOf(DataSourceView), { [JSON_LD]: LinkedListView }),
     query: SourceQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
       return { ...page, results: results.map((it) => sourceView(it, asked.request.origin)) }
     },
     representations: {
-      [LINKED]: async (asked) => {
+      [JSON_LD]: async (asked) => {
         const { origin } = asked.request
         const id = `${origin}/cidoc/data_sources/${listAddress(asked.request).search}`
         const { labelPlural: label } = kinds.data_source
@@ -104,12 +104,12 @@ export const routes = withTables({
     permission: 'source.read',
     summary: 'Read a data source',
     description: ABOUT_LINKED,
-    answer: withTypes(ok(DataSourceView), { [LINKED]: LinkedSourceView }),
+    answer: withTypes(ok(DataSourceView), { [JSON_LD]: LinkedSourceView }),
     params: ById,
     subject,
     handle: async ({ subject, request }) => shown(subject, request.origin),
     representations: {
-      [LINKED]: async ({ subject, request }) => linkedSource(await signed(subject), request.origin),
+      [JSON_LD]: async ({ subject, request }) => linkedSource(await signed(subject), request.origin),
     },
   }),
 

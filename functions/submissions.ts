@@ -20,7 +20,7 @@ import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
 import { choice, line, lines, members, prose } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { numeral } from '../lib/platform/http/params.ts'
+import { numberFromOne } from '../lib/platform/http/params.ts'
 import { replyCreated } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { mayFollow, mayReview } from '../lib/platform/permissions.ts'
@@ -34,7 +34,7 @@ const SuggestionShape = v.object({
   contribution_data: v.exactOptional(s.Values),
 })
 
-const counting = numeral(15)
+const counting = numberFromOne(15)
 const SubmissionAddress = v.object({ id: v.string() })
 const Numbered = v.object({ id: counting })
 const Version = v.object({ id: v.string(), version: counting })

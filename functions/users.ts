@@ -16,7 +16,7 @@ import {
 } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { uuid } from '../lib/platform/http/params.ts'
+import { uuidText } from '../lib/platform/http/params.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import { type Actor, maySeeEmail } from '../lib/platform/permissions.ts'
 import { UserCardView } from '../lib/platform/users/people.ts'
@@ -31,7 +31,7 @@ import {
 } from '../lib/platform/users/users.ts'
 import { AccountView, accountOf, ProfileView, profileOf } from '../lib/platform/users/views/profile.ts'
 
-const Slug = v.object({ slug: uuid })
+const Slug = v.object({ slug: uuidText })
 
 /** What people say of themselves. Username, email and score do not change here. */
 const Profile = members({
@@ -91,7 +91,7 @@ export const routes = withTables({
     permission: 'account.read',
     summary: 'Ask whether a token is good',
     answer: ok(v.object({ message: v.string(), roles: v.array(v.string()) })),
-    says: ['message'],
+    translatedPaths: ['message'],
     handle: async ({ actor }) => ({ message: `Hello, ${actor.username}. You are signed in.`, roles: [] }),
   }),
 

@@ -17,7 +17,7 @@ import { asSubject, project } from '../../lib/domain/projects/items.ts'
 import { get } from '../../lib/engines/table/index.ts'
 import { creation, ok } from '../../lib/platform/http/answer.ts'
 import { choice, members, uuidOf } from '../../lib/platform/http/body.ts'
-import { uuid } from '../../lib/platform/http/params.ts'
+import { uuidText } from '../../lib/platform/http/params.ts'
 import { replyCreated } from '../../lib/platform/http/reply.ts'
 import { actorRoute, listRoute, type Routes } from '../../lib/platform/http/route.ts'
 import { type Actor, mayInspect, mayVisit } from '../../lib/platform/permissions.ts'
@@ -73,7 +73,7 @@ const ONE: Fields = { non_field_errors: ['Give entity_id or comment_id, one of t
 
 async function ofRecord(entity_id: string, actor: Actor | null): Promise<ReactionTarget> {
   // What is no id at all is no key either, being of any length.
-  const about = v.is(uuid, entity_id) ? await loadAbout(entity_id.toLowerCase()) : undefined
+  const about = v.is(uuidText, entity_id) ? await loadAbout(entity_id.toLowerCase()) : undefined
   if (!about || about.deleted_at || !mayInspect(actor, about))
     throw invalid({ entity_id: ['There is no record with this id.'] })
   return { thread: onEntity(about.entity_id), comment: null }

@@ -93,7 +93,7 @@ export const letterRoutes = {
       'Every letter has this link; it works without signing in, and changes nothing. With `Accept: text/html` a page with a button.',
     answer: linked(LettersStoppedView),
     query: Token,
-    says: [],
+    translatedPaths: [],
     handle: async ({ query }) => stopView(await stoppedBy(query.token)),
     representations: {
       'text/html': async ({ query, request: { say, language } }) => {
@@ -127,7 +127,7 @@ export const letterRoutes = {
     description: 'It is in the letter that asks for it, and good for three days.',
     answer: linked(AddressConfirmedView),
     query: Token,
-    says: [],
+    translatedPaths: [],
     handle: async ({ query }) => confirmView(await confirmedBy(query.token)),
     representations: {
       'text/html': async ({ query, request: { say, language } }) => {

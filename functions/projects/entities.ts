@@ -8,7 +8,7 @@ import { creation, empty, listOf, ok } from '../../lib/platform/http/answer.ts'
 
 import { line, members, orEmpty, REQUIRED, uuidOf } from '../../lib/platform/http/body.ts'
 import { listBody, sliceOf } from '../../lib/platform/http/page.ts'
-import { BySlug, uuid } from '../../lib/platform/http/params.ts'
+import { BySlug, uuidText } from '../../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../../lib/platform/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 import type { Actor } from '../../lib/platform/permissions.ts'
@@ -19,7 +19,7 @@ const Link = members({
 })
 const Label = members({ role_in_project: v.pipe(v.string(REQUIRED), line(120), v.trim()) })
 
-const EntityAddress = v.object({ ...BySlug.entries, id: uuid })
+const EntityAddress = v.object({ ...BySlug.entries, id: uuidText })
 const subject = ({ slug }: { slug: string }) => loadProject(slug)
 const whole = ({ slug }: { slug: string }) => loadWhole(slug)
 

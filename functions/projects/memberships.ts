@@ -7,7 +7,7 @@ import { creation, empty, listOf, ok } from '../../lib/platform/http/answer.ts'
 
 import { choice, members, uuidOf } from '../../lib/platform/http/body.ts'
 import { listBody, sliceOf } from '../../lib/platform/http/page.ts'
-import { BySlug, uuid } from '../../lib/platform/http/params.ts'
+import { BySlug, uuidText } from '../../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../../lib/platform/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
@@ -21,7 +21,7 @@ const Invitation = members({
   role: v.optional(choice(roles), 'editor'),
 })
 const Role = members({ role: choice(roles) })
-const MemberAddress = v.object({ ...BySlug.entries, id: uuid })
+const MemberAddress = v.object({ ...BySlug.entries, id: uuidText })
 const subject = ({ slug }: { slug: string }) => loadProject(slug)
 
 const reassign = changeRoute({

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import type { Routes } from '../../lib/platform/http/route.ts'
-import type { Event } from '../../lib/platform/http/shell.ts'
+import type { HttpEvent } from '../../lib/platform/http/shell.ts'
 import { print } from './table.ts'
 
 const ROUNDS = 20_000
@@ -22,7 +22,7 @@ export async function benchPipeline(): Promise<void> {
     }),
   } satisfies Routes
   const piped = endpoint(routes)
-  const bare = async (event: Event) => ({
+  const bare = async (event: HttpEvent) => ({
     statusCode: 200,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(event.requestContext.http.method === 'GET' ? await handle() : {}),
@@ -34,7 +34,7 @@ export async function benchPipeline(): Promise<void> {
   ])
 }
 
-async function cpu(serve: (event: Event) => Promise<unknown>): Promise<number> {
+async function cpu(serve: (event: HttpEvent) => Promise<unknown>): Promise<number> {
   for (let i = 0; i < ROUNDS / 4; i += 1) await serve(event(i))
   const before = process.cpuUsage()
   for (let i = 0; i < ROUNDS; i += 1) await serve(event(i))
@@ -42,7 +42,7 @@ async function cpu(serve: (event: Event) => Promise<unknown>): Promise<number> {
   return (user + system) / ROUNDS
 }
 
-const event = (i: number): Event => ({
+const event = (i: number): HttpEvent => ({
   version: '2.0',
   routeKey: '$default',
   rawPath: '/health/',

@@ -42,7 +42,7 @@ describe('a caller who has registered may come with the provider’s token to an
 async function looksWhoCalls(name: string): Promise<boolean> {
   const { declarationOf } = await import('../../lib/platform/http/endpoint.ts')
   const { routes }: { routes: Record<string, Route> } = await import(`../../functions/${name}.ts`)
-  return Object.values(routes).some((route) => !declarationOf(route).asksNobody)
+  return Object.values(routes).some((route) => !declarationOf(route).skipsIdentity)
 }
 
 /** Asks a function for something, as someone whom the provider knows under this address. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { usesOf } from '../../deploy/policies.ts'
 import { events } from '../../deploy/routes.ts'
 import { config } from '../../lib/base/config.ts'
-import { canonical, matcher } from '../../lib/platform/http/path.ts'
+import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
 import { functionNames } from '../harness/functions.ts'
 import { rooms, wings } from './plan.ts'
 
@@ -191,7 +191,7 @@ test('the addresses that they name are answered', async () => {
   const tables = await Promise.all(
     Object.keys(events).map(async (name) => (await import(`../../functions/${name}.ts`)).routes),
   )
-  const match = matcher(Object.assign({}, ...tables))
+  const match = routeMatcher(Object.assign({}, ...tables))
   const address = /^(?:[A-Z]+ )?(\/(?:data|cidoc|api|assistant|schema|docs|health|metrics)\b.*)$/
   const families = ['/api/v1', '/data/', '/cidoc/', '/data/...', '/data/api/...', '/cidoc/...', '/assistant/...']
   const named = spans.flatMap(({ page, it }) => {
@@ -202,7 +202,7 @@ test('the addresses that they name are answered', async () => {
   const methods = ['GET', 'POST', 'PATCH']
   const isAnswered = (path: string) =>
     methods.some(
-      (method) => 'found' in match(method, canonical(path.replace(/\?.*/, '').replace('{segment}', 'structures'))),
+      (method) => 'found' in match(method, canonicalPath(path.replace(/\?.*/, '').replace('{segment}', 'structures'))),
     )
   expect(named.filter(({ path }) => !isAnswered(path))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { DOCUMENT } from '../../deploy/built-document.ts'
-import { canonical, matcher } from '../../lib/platform/http/path.ts'
+import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
 import { type App, openApp, type Persona } from '../harness/app.ts'
 import { functionNames } from '../harness/functions.ts'
 import { contribute, decide, publish, submit, sure } from '../harness/make.ts'
@@ -107,15 +107,15 @@ const namesIn = (query: string) => [...new URLSearchParams(query).keys()]
 
 /** The members of a query that the document has of GET; all others have no effect, and are warned of: tests/platform/http/warnings.test.ts. */
 const membersRead = (path: string): ReadonlySet<string> => {
-  const hit = find('GET', canonical(path))
+  const hit = find('GET', canonicalPath(path))
   return new Set('found' in hit ? hit.found : [])
 }
 type Operation = { parameters: { name: string }[] }
 const document: { paths: Record<string, { get?: Operation }> } = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
-const find = matcher(
+const find = routeMatcher(
   Object.fromEntries(
     Object.entries(document.paths).flatMap(([path, { get }]) =>
-      get ? [[`GET ${canonical(path)}`, get.parameters.map(({ name }) => name)]] : [],
+      get ? [[`GET ${canonicalPath(path)}`, get.parameters.map(({ name }) => name)]] : [],
     ),
   ),
 )

@@ -27,7 +27,7 @@ const endpoint: Edit[] = [
     summary: 'Show a date',
     answer: ok(v.object({ date: v.string() })),
     query: v.object({ date: v.string(), days: v.optional(v.string()) }),
-    says: [],
+    translatedPaths: [],
     handle: async ({ query: { date } }) => ({ date }),
   }),
 } satisfies Routes`,

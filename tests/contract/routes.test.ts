@@ -3,7 +3,7 @@ import { roleId, roles } from '../../deploy/roles.ts'
 import { events, rest } from '../../deploy/routes.ts'
 import { loadFunctions } from '../../deploy/stack.ts'
 import { groupOf, groupRoots } from '../../lib/platform/http/groups.ts'
-import { canonical } from '../../lib/platform/http/path.ts'
+import { canonicalPath } from '../../lib/platform/http/path.ts'
 import { functionNames } from '../harness/functions.ts'
 
 const gateway = Object.entries({ ...events, dispatcher: rest }).flatMap(([name, own]) =>
@@ -37,7 +37,7 @@ describe('serverless.yml and the route tables', () => {
     for (const path of forms(pattern)) {
       for (const [kind, read] of readings)
         expect(`${kind}: ${path} -> ${receiver(path, read)}`).toBe(`${kind}: ${path} -> ${name}`)
-      expect(canonical(path)).toBe(concrete(pattern))
+      expect(canonicalPath(path)).toBe(concrete(pattern))
     }
   })
 
@@ -57,18 +57,18 @@ describe('serverless.yml and the route tables', () => {
 
   test('what is looked at most goes straight to its function where the gateway lets a greedy route have an empty rest', () => {
     for (const path of ['/data/api/notifications/unread_count/', '/data/api/notifications/', '/api/user/info'])
-      expect([path, matched(path, lenient)?.name]).toEqual([path, groupOf(canonical(path))])
+      expect([path, matched(path, lenient)?.name]).toEqual([path, groupOf(canonicalPath(path))])
     for (const path of [
       '/cidoc/structures/7/',
       '/cidoc/structures/',
       '/api/v1/cidoc/search/',
       '/data/api/review-queue/',
     ])
-      expect([path, matched(path, lenient)?.name]).toEqual([path, groupOf(canonical(path))])
+      expect([path, matched(path, lenient)?.name]).toEqual([path, groupOf(canonicalPath(path))])
     // And these on any reading.
     for (const path of ['/cidoc/structures/7/', '/api/v1/cidoc/schema/registry/', '/data/api/testme', '/metrics'])
       for (const [, read] of readings)
-        expect([path, matched(path, read)?.name]).toEqual([path, groupOf(canonical(path))])
+        expect([path, matched(path, read)?.name]).toEqual([path, groupOf(canonicalPath(path))])
   })
 })
 
@@ -118,7 +118,7 @@ function concrete(pattern: string): string {
 /** What becomes of a path: the function that the gateway's route leads to, or the one that the dispatcher hands it to. */
 function receiver(path: string, read: Reading): string {
   const { name } = matched(path, read) ?? { name: 'dispatcher' }
-  return name === 'dispatcher' ? groupOf(canonical(path)) : name
+  return name === 'dispatcher' ? groupOf(canonicalPath(path)) : name
 }
 
 /** Whether a route fits a path: the guide says it of paths without a last slash and leaves the others open. */

@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda'
 import { decodeJwt } from 'jose'
 import { groupOf } from '../../lib/platform/http/groups.ts'
-import { canonical } from '../../lib/platform/http/path.ts'
-import type { Event, Result } from '../../lib/platform/http/shell.ts'
+import { canonicalPath } from '../../lib/platform/http/path.ts'
+import type { HttpEvent, HttpResult } from '../../lib/platform/http/shell.ts'
 import { expectDocumented } from './documented.ts'
 import { createTestBucket, createTestTable } from './emulator.ts'
 import { serveLambda } from './lambda.ts'
@@ -137,7 +137,7 @@ async function answer(method: string, path: string, identity: Record<string, str
   const { requestId } = event.requestContext
   const serve = await handlerOf(event.rawPath)
   const stop = listen(requestId)
-  let result: Result
+  let result: HttpResult
   let line: Cost | undefined
   try {
     result = await serve(event, { awsRequestId: requestId, getRemainingTimeInMillis: () => patience } as Context)
@@ -171,11 +171,11 @@ export const waitFor = (milliseconds: number) => {
   patience = milliseconds
 }
 
-type Handler = (event: Event, context: Context) => Promise<Result>
+type Handler = (event: HttpEvent, context: Context) => Promise<HttpResult>
 
 /** The handler of the group whose path it is; how the gateway gets it there is the matter of tests/contract/routes.test.ts. */
 async function handlerOf(rawPath: string): Promise<Handler> {
-  const { handler }: { handler: Handler } = await import(`../../functions/${groupOf(canonical(rawPath))}.ts`)
+  const { handler }: { handler: Handler } = await import(`../../functions/${groupOf(canonicalPath(rawPath))}.ts`)
   return handler
 }
 
@@ -187,7 +187,7 @@ export async function eventOf(
   path: string,
   identity: Record<string, string>,
   sent: Sent,
-): Promise<Event> {
+): Promise<HttpEvent> {
   const url = new URL(path, 'http://localhost:8000')
   for (const [name, value] of Object.entries(sent.query ?? {})) url.searchParams.set(name, String(value))
   const { type, bytes, text } = await payloadOf(sent.body)

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { DOCUMENT } from '../../deploy/built-document.ts'
 import { kindOfSegment } from '../../lib/domain/kinds/index.ts'
-import { canonical, matcher } from '../../lib/platform/http/path.ts'
+import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
 
 /** A request and its answer. */
 export type Exchange = {
@@ -126,18 +126,18 @@ function record(id: string, it: Exchange, body: unknown): void {
 /** A fault, unless one records for a row that is still to be written: then it is taken down by its path. */
 function unknown(it: Exchange): string | undefined {
   if (!recording) return 'there is no such operation'
-  const path = canonical(it.path).replace(/(?<=\/)([0-9a-f]{8}-[0-9a-f-]{27}|\d+)(?=\/)/g, '{id}')
+  const path = canonicalPath(it.path).replace(/(?<=\/)([0-9a-f]{8}-[0-9a-f-]{27}|\d+)(?=\/)/g, '{id}')
   if (it.headers['content-type']?.startsWith('application/json')) record(`${it.method} ${path}`, it, bodyOf(it))
   return undefined
 }
 
 /** Operations by method and canonical path. */
 const document: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
-const find = matcher(
+const find = routeMatcher(
   Object.fromEntries(
     Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => [
-        `${method.toUpperCase()} ${canonical(path)}`,
+        `${method.toUpperCase()} ${canonicalPath(path)}`,
         { path, method, operation },
       ]),
     ),
@@ -148,7 +148,7 @@ type Found = { path: string; method: string; operation: Operation }
 
 function operationOf({ method, path }: Exchange): Found | undefined {
   // Segments of kinds are taken with hyphens and with underscores.
-  const known = canonical(path).replace(/(?<=^\/cidoc\/)[^/]+/, (it) => kindOfSegment(it)?.segment ?? it)
+  const known = canonicalPath(path).replace(/(?<=^\/cidoc\/)[^/]+/, (it) => kindOfSegment(it)?.segment ?? it)
   const hit = find(method === 'HEAD' ? 'GET' : method, known)
   return 'found' in hit ? hit.found : undefined
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DOCUMENT } from '../../deploy/built-document.ts'
 import { loadStack } from '../../deploy/stack.ts'
 import { freePort } from '../../deploy/stand-ins/free-port.ts'
-import { canonical, matcher } from '../../lib/platform/http/path.ts'
+import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
 import type { App } from '../harness/app.ts'
 import { remoteSteps } from '../harness/imports.ts'
 import { type LocalService, startService } from '../harness/local-service.ts'
@@ -100,13 +100,13 @@ async function changeAll(): Promise<string[]> {
 
 test('all that the document has is called here', () => {
   const { paths }: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
-  const find = matcher(Object.fromEntries(Object.keys(operations).map((it) => [it, it])))
+  const find = routeMatcher(Object.fromEntries(Object.keys(operations).map((it) => [it, it])))
   const changes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods)
       .filter((it) => it !== 'get')
       .map((method) => ({ method: method.toUpperCase(), path })),
   )
-  const missing = changes.filter(({ method, path }) => !('found' in find(method, canonical(path))))
+  const missing = changes.filter(({ method, path }) => !('found' in find(method, canonicalPath(path))))
   expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual(refused)
 })
 

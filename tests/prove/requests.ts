@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { groupOf } from '../../lib/platform/http/groups.ts'
-import { canonical } from '../../lib/platform/http/path.ts'
+import { canonicalPath } from '../../lib/platform/http/path.ts'
 import { eventOf, type Sent } from '../harness/app.ts'
 import { faultOf } from '../harness/documented.ts'
 import { logged, moduleIn } from './world/processes.ts'
@@ -33,7 +33,7 @@ export async function sendIn(world: World, it: Request, fault?: Actor['fault']):
   const made = await eventOf(method, path, identity, sent)
   world.requests += 1
   const event = { ...made, requestContext: { ...made.requestContext, requestId: `request-${world.requests}` } }
-  const { handler } = await moduleIn(process, `functions/${groupOf(canonical(event.rawPath))}.ts`)
+  const { handler } = await moduleIn(process, `functions/${groupOf(canonicalPath(event.rawPath))}.ts`)
   const context = { awsRequestId: event.requestContext.requestId, getRemainingTimeInMillis: () => PATIENCE } as Context
   let commands: readonly string[] = []
   try {

@@ -5,7 +5,7 @@ import { config } from '../../base/config.ts'
 import { impossible, invalid } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
 import { defineItem, get, type Plan, parse, put, remove, type UnitOfWork, walk } from '../../engines/table/index.ts'
-import { seal, unseal } from '../../platform/http/seal.ts'
+import { sealText, unsealText } from '../../platform/http/seal.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { changeSorts } from '../feed/items.ts'
@@ -82,7 +82,7 @@ async function planHook(by: Actor, input: HookInput, origin: string): Promise<Pl
     url: input.url,
     changes: input.changes,
     kinds: input.kinds,
-    secret: seal(secret, context(id)),
+    secret: sealText(secret, context(id)),
     origin,
     position: await loadLastNumber(),
     created_at: now(),
@@ -122,7 +122,7 @@ export async function removeHook(unit: UnitOfWork, id: string): Promise<void> {
 }
 
 /** The key that signs a hook's messages, unsealed. */
-export const secretOf = (it: Hook): string => unseal(it.secret, context(it.id)) ?? ''
+export const secretOf = (it: Hook): string => unsealText(it.secret, context(it.id)) ?? ''
 
 export const HookView = s.shape('Hook', () =>
   v.object({

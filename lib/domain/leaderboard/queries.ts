@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { cut } from '../../engines/matching/index.ts'
-import { oneOrNone, QueryText } from '../../platform/http/params.ts'
+import { optionalQueryChoice, QueryText } from '../../platform/http/params.ts'
 
 /** The query of a board. A name longer than any stored institution is cut. */
 export const BoardQuery = v.object({
@@ -12,5 +12,5 @@ export const BoardQuery = v.object({
     v.optional(v.string(), ''),
     v.transform((it) => cut(it.normalize('NFC').trim(), 256) || undefined),
   ),
-  type: oneOrNone(['Curation', 'Revisions', 'Moderation', 'Forks']),
+  type: optionalQueryChoice(['Curation', 'Revisions', 'Moderation', 'Forks']),
 })

@@ -1,12 +1,11 @@
 import * as v from 'valibot'
-import { documentAs } from '../../platform/http/known.ts'
 import { PastMoment } from '../../platform/http/moment.ts'
 import {
   BooleanFlag,
   CalendarName,
   MISSING,
-  numeral,
-  oneOrNone,
+  numberFromOne,
+  optionalQueryChoice,
   QueryId,
   QueryText,
   queryWord,
@@ -15,6 +14,7 @@ import {
   wholeNumber,
 } from '../../platform/http/params.ts'
 import { placeAndTime } from '../../platform/http/place-and-time.ts'
+import { documentAs } from '../../platform/http/schema-notes.ts'
 import {
   type Kind,
   kindOfScope,
@@ -38,7 +38,7 @@ const Segment = v.pipe(
 /** The path members of `/cidoc/{segment}/`. */
 export const CollectionAddress = v.object({ segment: Segment })
 /** The path members of `/cidoc/{segment}/{id}/`. */
-export const RecordAddress = v.object({ segment: Segment, id: numeral(12) })
+export const RecordAddress = v.object({ segment: Segment, id: numberFromOne(12) })
 
 export const RecordQuery = v.object({
   status: queryWord(recordStatuses),
@@ -57,7 +57,7 @@ export const DatedQuery = v.object({
   ...RecordQuery.entries,
   calendar: CalendarName,
   at: PastMoment,
-  format: oneOrNone(['json', 'csv', 'xlsx']),
+  format: optionalQueryChoice(['json', 'csv', 'xlsx']),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
 })
 export const CalendarQuery = v.object({ calendar: CalendarName })
@@ -77,20 +77,18 @@ export const AssertionQuery = v.object({
 })
 
 /** The name of a kind with integer ids. Example: `structure`. */
-const KindScope = documentAs(
-  v.pipe(
-    v.string(),
-    v.check(
-      (domain) => kindOfScope(domain)?.record === true,
-      ({ input }) => unknownKindMessage(input),
-    ),
+const KindScope = v.pipe(
+  v.string(),
+  v.check(
+    (domain) => kindOfScope(domain)?.record === true,
+    ({ input }) => unknownKindMessage(input),
   ),
-  { type: 'string', enum: recordKinds },
+  documentAs({ type: 'string', enum: recordKinds }),
 )
 export const RelatedQuery = v.object(
   {
     domain: KindScope,
-    id: numeral(12, 'A whole number from 1 is wanted.'),
+    id: numberFromOne(12, 'A whole number from 1 is wanted.'),
     group: v.optional(KindScope),
     page: wholeNumber(1, 100_000),
     page_size: wholeNumber(10, 50),
@@ -101,6 +99,6 @@ export const RelatedQuery = v.object(
 
 const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
 export const DatedEntityQuery = v.object({ ...EntityQuery.entries, calendar: CalendarName }, MISSING)
-const RevisionNumber = numeral(8, 'A revision is a whole number from 1.')
+const RevisionNumber = numberFromOne(8, 'A revision is a whole number from 1.')
 export const DiffQuery = v.object({ from: RevisionNumber, to: RevisionNumber }, MISSING)
 export const ExplainQuery = v.object({ property: QueryText, calendar: CalendarName, at: PastMoment })

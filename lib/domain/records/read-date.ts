@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Language } from '../../base/language/languages.ts'
 import * as s from '../../base/shapes.ts'
 import { convertDate, findPeriod, isFault, readDateOrFault } from '../../engines/calendars/index.ts'
-import { ConvertedDateView } from '../../platform/http/showing.ts'
+import { ConvertedDateView } from '../../platform/http/shown-dates.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { findPeriodByName } from './periods.ts'
 

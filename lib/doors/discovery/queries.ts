@@ -4,9 +4,9 @@ import { recordStatuses } from '../../domain/records/rules/status.ts'
 import { facetNames } from '../../domain/search-words/facets.ts'
 import { cut } from '../../engines/matching/index.ts'
 import { isSomewhere } from '../../engines/search/index.ts'
-import { documentAs } from '../../platform/http/known.ts'
 import { CalendarName, MISSING, StrictBoolean, wholeNumber } from '../../platform/http/params.ts'
 import { placeAndTime } from '../../platform/http/place-and-time.ts'
+import { documentAs } from '../../platform/http/schema-notes.ts'
 
 /** The most letters of a query. The rest is ignored. */
 const MOST_LETTERS = 200
@@ -37,21 +37,19 @@ const choice = <const Options extends readonly string[]>(options: Options) =>
 
 /** Several values, in repeated members or separated by commas. */
 const several = (known: ReadonlySet<string>, message: string) =>
-  documentAs(
-    v.pipe(
-      v.array(v.string()),
-      v.transform((sent) => [
-        ...new Set(
-          sent
-            .flatMap((it) => it.split(','))
-            .map((it) => it.trim().replaceAll('-', '_'))
-            .filter(Boolean),
-        ),
-      ]),
-      v.check((it) => it.every((one) => known.has(one)), message),
-      v.transform((it) => (it.length > 0 ? it : undefined)),
-    ),
-    { type: 'array', items: { type: 'string', enum: [...known] } },
+  v.pipe(
+    v.array(v.string()),
+    v.transform((sent) => [
+      ...new Set(
+        sent
+          .flatMap((it) => it.split(','))
+          .map((it) => it.trim().replaceAll('-', '_'))
+          .filter(Boolean),
+      ),
+    ]),
+    v.check((names) => names.every((name) => known.has(name)), message),
+    v.transform((names) => (names.length > 0 ? names : undefined)),
+    documentAs({ type: 'array', items: { type: 'string', enum: [...known] } }),
   )
 const oneOf = (names: Iterable<string>) => `Not a valid choice. Choose among: ${[...names].join(', ')}.`
 
@@ -73,13 +71,11 @@ const SearchMembers = v.object(
     resource: several(new Set(resources), oneOf(resources)),
     status: several(new Set(recordStatuses), oneOf(recordStatuses)),
     published: StrictBoolean,
-    sort: documentAs(
-      v.pipe(
-        v.optional(v.string(), ''),
-        v.transform((it) => it.trim() || 'relevance'),
-        choice(orders),
-      ),
-      { type: 'string', enum: orders, default: 'relevance' },
+    sort: v.pipe(
+      v.optional(v.string(), ''),
+      v.transform((it) => it.trim() || 'relevance'),
+      choice(orders),
+      documentAs({ type: 'string', enum: orders, default: 'relevance' }),
     ),
     page: wholeNumber(1, 1_000_000),
     page_size: wholeNumber(FEW_RESULTS, MOST_RESULTS),
@@ -108,13 +104,11 @@ export const GroupedQuery = v.object({ q: queryText, calendar: CalendarName }, M
 const discoveredTypes = Object.keys(discoveryGroups)
 export const DiscoveryQuery = v.object({
   q: maybeSought,
-  type: documentAs(
-    v.pipe(
-      v.optional(v.string(), ''),
-      v.transform((it) => it.trim() || 'persons'),
-      choice(discoveredTypes),
-    ),
-    { type: 'string', enum: discoveredTypes, default: 'persons' },
+  type: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => it.trim() || 'persons'),
+    choice(discoveredTypes),
+    documentAs({ type: 'string', enum: discoveredTypes, default: 'persons' }),
   ),
   calendar: CalendarName,
 })

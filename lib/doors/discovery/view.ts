@@ -7,8 +7,8 @@ import { interpretations } from '../../domain/search-words/concepts.ts'
 import type { Interval } from '../../engines/calendars/index.ts'
 import { gregorianDay, showDate } from '../../engines/calendars/index.ts'
 import type { Hit, MapResult } from '../../engines/search/index.ts'
-import type { Showing } from '../../platform/http/showing.ts'
-import { DateShownView } from '../../platform/http/showing.ts'
+import type { DateStyle } from '../../platform/http/shown-dates.ts'
+import { DateShownView } from '../../platform/http/shown-dates.ts'
 
 /** The page of the dashboard that shows a hit. */
 export function urlOf({ resource, object_pk }: Pick<Hit, 'resource' | 'object_pk'>): string {
@@ -91,7 +91,7 @@ function pictureOf({ id, picture }: Hit) {
 }
 
 /** Adds the years of a hit to its view, in words and in the caller's calendar. */
-export function withYears<T extends object>(view: T, { years }: Hit, showing: Showing | undefined) {
+export function withYears<T extends object>(view: T, { years }: Hit, showing: DateStyle | undefined) {
   if (showing === undefined) return view
   const { calendar, language } = showing
   return { ...view, date: years ? { words: yearOf(years), ...showDate(daysIn(years), calendar, language) } : null }

@@ -5,7 +5,7 @@ import { plain } from '../../platform/cells/csv.ts'
 import { type Declared, declarationOf } from '../../platform/http/endpoint.ts'
 import { CSV, XLSX } from '../../platform/http/media.ts'
 import { pageOf } from '../../platform/http/page.ts'
-import { oneOrNone } from '../../platform/http/params.ts'
+import { optionalQueryChoice } from '../../platform/http/params.ts'
 import { Reply } from '../../platform/http/reply.ts'
 import type { Request } from '../../platform/http/request.ts'
 import type { Route, Routes } from '../../platform/http/route.ts'
@@ -14,7 +14,7 @@ import { MOST_ROWS, type TableFormat, tableReply } from './table.ts'
 
 /** The query members that a table adds to those of the list. */
 const asTable = {
-  format: oneOrNone(['json', 'csv', 'xlsx']),
+  format: optionalQueryChoice(['json', 'csv', 'xlsx']),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
 }
 

@@ -1,27 +1,27 @@
 import * as v from 'valibot'
 import { nowSeconds } from '../../base/clock.ts'
-import { seal, unseal } from '../../platform/http/seal.ts'
+import { sealText, unsealText } from '../../platform/http/seal.ts'
 
 const [STOP, CONFIRM] = ['stop letters', 'confirm address']
 
 /** The link that stops a reader's letters. It works without signing in, since its token is sealed, and never expires. */
 export const stopLink = (origin: string, user_id: string): string =>
-  linkTo(origin, 'stop', seal(JSON.stringify([user_id]), STOP))
+  linkTo(origin, 'stop', sealText(JSON.stringify([user_id]), STOP))
 
 /** The id of the user whose letters a token stops. Undefined if the token is invalid. */
 export const readStopToken = (token: string): string | undefined =>
-  parseToken(v.tuple([v.string()]), unseal(token, STOP))?.[0]
+  parseToken(v.tuple([v.string()]), unsealText(token, STOP))?.[0]
 
 /** Seconds for which the link to confirm an address is valid. */
 const CONFIRM_LIFETIME_S = 3 * 86_400
 
 /** The link that confirms an address. It is valid for three days. */
 export const confirmLink = (origin: string, user_id: string, email: string): string =>
-  linkTo(origin, 'confirm', seal(JSON.stringify([user_id, email, nowSeconds() + CONFIRM_LIFETIME_S]), CONFIRM))
+  linkTo(origin, 'confirm', sealText(JSON.stringify([user_id, email, nowSeconds() + CONFIRM_LIFETIME_S]), CONFIRM))
 
 /** The user and address that a token confirms. Undefined if the token is invalid or has expired. */
 export function readConfirmToken(token: string): { user_id: string; email: string } | undefined {
-  const payload = parseToken(v.tuple([v.string(), v.string(), v.number()]), unseal(token, CONFIRM))
+  const payload = parseToken(v.tuple([v.string(), v.string(), v.number()]), unsealText(token, CONFIRM))
   if (!payload) return undefined
   const [user_id, email, expires_at] = payload
   return expires_at > nowSeconds() ? { user_id, email } : undefined

@@ -12,7 +12,7 @@ import { kinds } from '../../domain/kinds/index.ts'
 import { recordItem } from '../../domain/records/items.ts'
 import { showRecords } from '../../domain/records/shown.ts'
 import { getMany, itemIn } from '../../engines/table/index.ts'
-import { seal, unseal } from '../../platform/http/seal.ts'
+import { sealText, unsealText } from '../../platform/http/seal.ts'
 import { maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Arguments, argumentsIn, OaiError, spanIn, type Verb } from './arguments.ts'
@@ -130,7 +130,7 @@ async function list(call: Call, size: number, shown: (things: readonly Current[]
   if (!last && !going) throw new OaiError('noRecordsMatch', 'There is nothing of this kind from this time.')
   const cursor = going?.cursor ?? 0
   const next = last && more && { ...span, place: positionOf(last), cursor: cursor + things.length }
-  const token = next ? seal(JSON.stringify(next), `oai ${call.verb}`) : ''
+  const token = next ? sealText(JSON.stringify(next), `oai ${call.verb}`) : ''
   const end = next || going ? [element('resumptionToken', { cursor: String(cursor) }, [{ text: token }])] : []
   return [...(await shown(things)), ...end]
 }
@@ -145,7 +145,7 @@ function beginningOf(given: Arguments): Omit<Span, 'place' | 'cursor'> {
 
 /** Reads a resumption token. Only this service can make one, and it is valid for one verb. */
 function spanOf(token: string, verb: Verb): Span {
-  const plain = unseal(token, `oai ${verb}`)
+  const plain = unsealText(token, `oai ${verb}`)
   if (plain === undefined) throw badToken()
   return JSON.parse(plain)
 }

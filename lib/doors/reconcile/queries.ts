@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { objectOf } from '../../platform/http/body.ts'
-import { documentAs } from '../../platform/http/known.ts'
 import { QueryText, wholeNumber } from '../../platform/http/params.ts'
+import { documentAs } from '../../platform/http/schema-notes.ts'
 import { matchedKinds } from './manifest.ts'
 
 /** The most queries of a request, and the most candidates of a query. */
@@ -70,6 +70,6 @@ export const ReconcileQuery = v.object({ queries: v.optional(json(Batch)), exten
 
 export const Prefix = v.object({ prefix: QueryText, cursor: v.optional(v.string(), '0') })
 export const ProposeQuery = v.object({
-  type: documentAs(v.optional(v.string(), ''), { type: 'string', enum: matchedKinds }),
+  type: v.pipe(v.optional(v.string(), ''), documentAs({ type: 'string', enum: matchedKinds })),
   limit: wholeNumber(100, 200),
 })

@@ -3,17 +3,17 @@ import type { Context } from 'aws-lambda'
 import type { Problem } from '../../base/errors.ts'
 import { measureCost } from '../../base/telemetry/request-cost.ts'
 import type { Reply } from './reply.ts'
-import { type Event, type RequestContext, type Result, shell } from './shell.ts'
+import { type HttpEvent, type HttpResult, httpShell, type RequestContext } from './shell.ts'
 
-/** The answer to an event that no route is asked for: an error, in the form and with the headers that all answers have. */
-export async function answerFailure(event: Event, context: Context, problem: Problem): Promise<Result> {
-  const fail = middy<Event, Result | Reply, Error, RequestContext>()
-    .use(shell())
+/** Answers an event by an error without any route, with the body and the headers of every other answer. */
+export async function answerFailure(event: HttpEvent, context: Context, problem: Problem): Promise<HttpResult> {
+  const fail = middy<HttpEvent, HttpResult | Reply, Error, RequestContext>()
+    .use(httpShell())
     .handler(async () => {
       throw problem
     })
   return measureCost(
-    async () => (await fail(event, context as RequestContext)) as Result,
+    async () => (await fail(event, context as RequestContext)) as HttpResult,
     event.requestContext?.requestId,
   )
 }

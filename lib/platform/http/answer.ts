@@ -3,7 +3,7 @@ import * as s from '../../base/shapes.ts'
 import { CSV, XLSX } from './media.ts'
 import type { Content, JsonText, Reply } from './reply.ts'
 
-/** What a route answers, by status: JSON of a schema, other media types, or nothing. The API document is made of it. */
+/** The answers that a route declares, by status: JSON of a schema, other media types, or no body. The API document is made from it. */
 
 /** A schema, which may differ by the kind of record that the path names. */
 type Shaped = s.Schema | ((kind: never) => s.Schema)
@@ -12,7 +12,7 @@ export type Body<S extends Shaped = Shaped> = {
   shape?: S
   /** JSON of other media types. */
   also?: Readonly<Record<string, Shaped>>
-  /** Media types of which no more is known. */
+  /** Media types without a schema. */
   types?: readonly string[]
   paged?: true
   etag?: true
@@ -64,22 +64,22 @@ export const creation = <const S extends Shaped>(shape: S) => ({ 201: { shape } 
 export const empty = { 204: null } as const
 /** 200 with text or bytes of these media types. */
 export const bytes = <const Types extends readonly string[]>(...types: Types) => ({ 200: { types } }) as const
-/** 200 with one page of these rows and what stands beside them, or the whole list as a table. */
+/** 200 with one page of these rows and the members `beside`, or the whole list as a table. */
 export function listOf<S extends s.Schema, Beside extends v.ObjectEntries = Record<never, never>>(
   row: S,
   beside = {} as Beside,
 ) {
   return withTable({ 200: { shape: pageShape(row, beside), paged: true } } as const)
 }
-/** The same where the rows differ by kind. */
+/** The same for rows that differ by kind. */
 export const listOfKind = (row: (kind: never) => s.Schema, beside: v.ObjectEntries = {}) =>
   withTable({ 200: { shape: (kind: never) => pageShape(row(kind), beside), paged: true } } as const)
-/** The same 200 in other media types, for clients that ask for them. */
+/** Adds other media types to a 200. The Accept header chooses one. */
 export const withTypes = <A extends { 200: Body }, const Also extends Readonly<Record<string, Shaped>>>(
   answer: A,
   also: Also,
 ): A & { readonly 200: { readonly also: Also } } => ({ ...answer, 200: { ...answer[200], also } })
-/** The same list as a table too, or 303 to the address of the table. */
+/** Adds tables to a list: CSV and XLSX, or 303 to the address of the table. */
 export const withTable = <A extends { 200: Body }>(
   answer: A,
 ): A & { readonly 200: { readonly types: readonly [typeof CSV, typeof XLSX] }; readonly 303: null } => ({
@@ -98,25 +98,25 @@ const pageShape = <S extends s.Schema, Beside extends v.ObjectEntries>(row: S, b
   })
 
 /**
- * What a route says of itself for its readers, in English alone. Bundles leave it out: see deploy/without-answers.ts.
+ * The part of a route that the API document shows, in English only. Bundles leave it out: see deploy/without-answers.ts.
  * A text that several descriptions share is a constant named `ABOUT_...`.
  */
 export type Documented<A extends Answers = Answers> = {
-  /** What it does, in one line. */
+  /** One line for the list of operations. */
   summary: string
-  /** More of it, where a line is not enough. */
+  /** Details that do not fit in the summary. */
   description?: string
-  /** What each success looks like. The handler is checked against it, and so is every answer that a test gets. */
+  /** The statuses and shapes of successes. The compiler checks the handler against it, and tests check every answer. */
   answer: A
-  /** Errors beside those that follow from the permission, the body and the throttles. */
+  /** Statuses of errors, besides those that follow from the permission, the body and the throttles. */
   errors?: readonly ErrorStatus[]
-  /** Headers of a success, beside those that follow from the route. */
+  /** Headers of a success, besides those that follow from the route. */
   answerHeaders?: readonly HeaderName[]
-  /** The body as the document shows it, where `body` checks what a schema cannot show. */
+  /** The body as the document shows it, if a schema cannot show the checks of `body`. */
   shownBody?: s.Schema
-  /** The operation's id, where the one that the path makes belongs to another operation. */
+  /** The id of the operation, if the one made from its path belongs to another operation. */
   operationId?: string
-  /** An example of the JSON, where none is recorded: it is too large, or no test comes by. */
+  /** Makes an example of the JSON, if none is recorded: it is too large, or no test calls the route. */
   example?: () => unknown
 }
 
@@ -132,24 +132,24 @@ export type HeaderName =
   | 'WWW-Authenticate'
   | 'Retry-After'
 
-/** A sentence about what was done. */
+/** A sentence about the effect of a request. */
 export const MessageView = s.shape('Message', () => v.object({ message: s.text }))
-/** A sentence; in refusals why. */
+/** A sentence. In a refusal it is the reason. */
 export const DetailView = s.shape('Detail', () => v.object({ detail: s.text }))
 type Faults = { [member: string]: string[] | Faults }
-/** What is wrong, by member, and inside of a member by its members; `non_field_errors` is about the whole. */
+/** Errors by member, and inside of a member by its members. `non_field_errors` are about the whole body. */
 const FieldErrorsView: s.Shape<v.GenericSchema<Faults>> = s.shape('FieldErrors', () =>
   v.record(v.string(), v.union([v.array(s.text), FieldErrorsView])),
 )
-/** What a request says that has no effect, or that is doubtful; `member` is its path. */
+/** A remark on a member of the request that has no effect or is doubtful. `member` is its path. */
 export const WarningView = s.shape('Warning', () => v.object({ member: s.text, message: s.text }))
-/** Why a request is refused: a sentence, or what is wrong by member. */
+/** The reason of a refusal: a sentence, or errors by member. */
 export const BadRequestView = s.shape('BadRequest', () => v.union([DetailView, FieldErrorsView]))
 
-/** A file that is too large for a form, and where it can be announced instead. */
+/** The refusal of a file that is too large for a form, with the address to announce it. */
 export const TooLargeView = s.shape('TooLarge', () => v.object({ detail: s.text, upload_url: s.text }))
 
-/** What `description` says of a route that answers linked data, or maps, as well. */
+/** Descriptions of routes with linked data, and of those with maps as well. */
 export const ABOUT_LINKED = 'With `Accept: application/ld+json` as linked data (CIDOC-CRM, PROV-O).'
 export const ABOUT_LINKED_OR_MAPPED =
   'With `Accept: application/ld+json` as linked data (CIDOC-CRM, PROV-O), with `application/geo+json` for maps; whoever may see what is the same.'

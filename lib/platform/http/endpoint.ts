@@ -19,6 +19,7 @@ import {
 import { sayIn } from '../../base/language/say.ts'
 import { measureCost } from '../../base/telemetry/request-cost.ts'
 import type { Scope } from '../../base/visibility.ts'
+import type { PageRequest } from '../../engines/table/index.ts'
 import { type Identity, identifyCaller, type Settings } from '../auth/actor.ts'
 import { versionsAt } from '../cache/store.ts'
 import { type Actor, mayCountChanges, mayWithKey, permissions, type Ruling, type Subject } from '../permissions.ts'
@@ -26,28 +27,31 @@ import { inUnit } from '../unit-of-work.ts'
 import { preferredType } from './accept.ts'
 import type { Documented } from './answer.ts'
 import { type StoreReply, withIdempotencyKey } from './idempotency.ts'
-import { unstorable } from './json.ts'
-import { membersOf, queryFaults, unknown, unknownMembers } from './known.ts'
+import { storageFaultOf } from './json.ts'
 import { CSV, XLSX } from './media.ts'
-import { type PageRequest, pageMembers, pageOf } from './page.ts'
-import { canonical, type Match, matcher } from './path.ts'
+import { pageMembers, pageOf } from './page.ts'
+import { canonicalPath, type Match, routeMatcher } from './path.ts'
 import { Reply } from './reply.ts'
-import { bodyOf, type FormLimits, type Request } from './request.ts'
+import { bodyReader, type FormLimits, type Request } from './request.ts'
 import type { CachePolicy, Route, Routes } from './route.ts'
-import { type Event, type RequestContext, type Result, shell } from './shell.ts'
-import { translateReply } from './spoken.ts'
-import { countCall, counterOf, countSuccess, ofKeys, type Throttle } from './throttle.ts'
+import { membersOf } from './schema-notes.ts'
+import { type HttpEvent, type HttpResult, httpShell, type RequestContext } from './shell.ts'
+import { countCall, counterOf, countSuccess, keyThrottle, type Throttle } from './throttle.ts'
+import { translateReply } from './translate-reply.ts'
+import { queryFaults, unreadMembers, unreadWarning } from './unread.ts'
 import { gatherWarnings, isStrict, type Warning, warn, warningHeader, withWarnings } from './warnings.ts'
 
 /** Routes as a Lambda handler for HTTP API events (payload 2.0). */
-export function endpoint(routes: Routes): (event: Event, context: Context) => Promise<Result> {
-  const match = matcher(routes as Readonly<Record<string, Route>>)
-  const handler = middy<Event, Result | Reply, Error, RequestContext>(inTime)
-    .use(shell())
-    .handler(async (_event: Event, context: RequestContext) => gatherWarnings([], () => serve(match, context.request)))
+export function endpoint(routes: Routes): (event: HttpEvent, context: Context) => Promise<HttpResult> {
+  const match = routeMatcher(routes as Readonly<Record<string, Route>>)
+  const handler = middy<HttpEvent, HttpResult | Reply, Error, RequestContext>(inTime)
+    .use(httpShell())
+    .handler(async (_event: HttpEvent, context: RequestContext) =>
+      gatherWarnings([], () => serve(match, context.request)),
+    )
   return (event, context) =>
     measureCost(
-      async () => (await handler(event, context as RequestContext)) as Result,
+      async () => (await handler(event, context as RequestContext)) as HttpResult,
       event.requestContext?.requestId,
     )
 }
@@ -67,7 +71,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   if (redirect) return redirect
 
   // 2. The canonical path finds its route, which names its permission.
-  const matched = match(request.method === 'HEAD' ? 'GET' : request.method, canonical(request.path))
+  const matched = match(request.method === 'HEAD' ? 'GET' : request.method, canonicalPath(request.path))
   if ('allow' in matched) throw matched.allow.length > 0 ? methodNotAllowed(request.method, matched.allow) : notFound()
   request.route = matched.key
   request.strict = isStrict(request)
@@ -75,12 +79,12 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
 
   // Size and type of the body are checked at once. Its bytes are read when the caller is known to be allowed.
-  const readBody = bodyOf(request, spec.form, spec.urlencoded)
+  const readBody = bodyReader(request, spec.form, spec.urlencoded)
   const params = paramsOf(spec.params, matched.params)
 
   // 3. The token becomes a caller. A permission by role refuses before the subject is loaded.
-  const extraKeys = spec.remembers ? [versionsAt()] : []
-  const { actor, denial, settings }: Identity = spec.asksNobody
+  const extraKeys = spec.usesReadCache ? [versionsAt()] : []
+  const { actor, denial, settings }: Identity = spec.skipsIdentity
     ? { actor: null, denial: 'none' }
     : await identifyCaller({ ...request, cookie: request.cookies.session, beside: extraKeys })
   if (actor) request.caller = actor.id
@@ -89,7 +93,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   if ((rule.role || rule.changes) && !actor) throw signInNeeded(denial)
   if (rule.role && actor && !rule.role(actor)) throw forbidden()
   if (actor?.key) {
-    await countCall([ofKeys], { request, actor })
+    await countCall([keyThrottle], { request, actor })
     checkAllowed(mayWithKey(actor.key, spec.permission, isRead(request)))
   }
 
@@ -132,7 +136,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   // 8. Warnings, language, ETag and cache headers; 304 if the client has this answer already.
   if (isRead(request)) warnOrRefuse(request, unreadPage(spec, request))
-  const reply = await translateReply(addWarnings(englishReply), request, spec.says)
+  const reply = await translateReply(addWarnings(englishReply), request, spec.translatedPaths)
   const tag = subject && !rule.changes ? tagOf(reply, version, mayCountChanges(actor, subject)) : undefined
   return finish(spec, request, reply, tag)
 }
@@ -153,9 +157,9 @@ export const declarationOf = (route: Route): Declared => route as unknown as Dec
 // route.ts erases this type. Its functions are the only makers of a Route, so the type holds.
 export type Declared = Documented & {
   permission: keyof typeof permissions
-  asksNobody?: true
+  skipsIdentity?: true
   cache?: CachePolicy
-  says?: readonly string[]
+  translatedPaths?: readonly string[]
   params?: v.GenericSchema
   query?: v.GenericSchema
   repeated?: readonly string[]
@@ -163,7 +167,7 @@ export type Declared = Documented & {
   form?: FormLimits
   urlencoded?: true
   throttles?: readonly Throttle[]
-  remembers?: true
+  usesReadCache?: true
   pageSize?: number
   idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
@@ -233,11 +237,11 @@ function readBodyAs(schema: v.GenericSchema | undefined, request: Request, sent:
   const members = membersOf(schema)
   const fields: Fields = {}
   for (const [name, value] of Object.entries(sent ?? {})) {
-    const fault = members && !Object.hasOwn(members, name) ? undefined : unstorable(value)
+    const fault = members && !Object.hasOwn(members, name) ? undefined : storageFaultOf(value)
     if (fault !== undefined) fields[name] = [fault]
   }
   if (Object.keys(fields).length > 0) throw invalid(fields)
-  if (members) warnOrRefuse(request, unknownMembers(members, sent))
+  if (members) warnOrRefuse(request, unreadMembers(members, sent))
   return parseInput(schema, sent)
 }
 
@@ -273,12 +277,12 @@ const withPage = <T extends object>(
   )
 
 /** Warnings of page members in the query of a route that has no pages. */
-function unreadPage({ query: schema }: Declared, { query, paged }: Request): Warning[] {
+function unreadPage({ query: schema }: Declared, { query, isPageRead }: Request): Warning[] {
   const own = (schema && membersOf(schema)) ?? {}
-  const names = paged ? [] : Object.keys(query)
+  const names = isPageRead ? [] : Object.keys(query)
   return names
     .filter((name) => Object.hasOwn(pageMembers, name) && !Object.hasOwn(own, name))
-    .map((name) => unknown(name, 'parameter', name, Object.keys(own)))
+    .map((name) => unreadWarning(name, 'parameter', name, Object.keys(own)))
 }
 
 const JSON_TYPE = 'application/json'
@@ -299,8 +303,8 @@ function typeFor({ representations }: Declared, { headers, query }: Request): st
 export const isSelective = (representations: object = {}): boolean =>
   Object.keys(representations).some((type) => type !== CSV && type !== XLSX)
 
-/** The tags of an If-Match or If-None-Match header; weak ones count as strong. */
-const tagsIn = (header = '') => header.split(',').map((one) => one.trim().replace(/^W\//, ''))
+/** The tags of an If-Match or If-None-Match header. Weak tags count as strong. */
+const tagsIn = (header = '') => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
 const matches = (header: string | undefined, fits: (tag: string) => boolean) =>
   header !== undefined && tagsIn(header).some((tag) => tag === '*' || fits(tag))
 

@@ -2,7 +2,7 @@ import { type Code, Problem, unavailable } from '../../base/errors.ts'
 import { isThrottle } from '../../engines/table/index.ts'
 import { Reply } from './reply.ts'
 
-/** The one place with statuses. */
+/** The HTTP status of each code of an error. */
 const statuses: Record<Code, number> = {
   malformed: 400,
   invalid: 400,
@@ -26,10 +26,10 @@ const statuses: Record<Code, number> = {
 }
 
 /**
- * Anything thrown, as the contract's error body. What is not ours says nothing about itself, but that the table had no room
- * for a moment is no fault: whoever asks again may be lucky.
+ * Makes the reply for anything thrown. An unexpected error is 500, without details. A throttle of the table is 503, since a later
+ * request may succeed.
  */
-export function failure(thrown: unknown): Reply {
+export function failureReply(thrown: unknown): Reply {
   const error = !(thrown instanceof Problem) && isThrottle(thrown) ? unavailable() : thrown
   if (!(error instanceof Problem)) return new Reply(500, { detail: 'Internal server error.' })
   return new Reply(statuses[error.code], error.fields ?? { detail: error.detail, ...error.also }, error.headers)

@@ -1,6 +1,6 @@
 /**
- * Which function answers what: each with the roots of its paths, in the canonical form without the last slash. A new group is
- * one line here. Of two roots that a path lies under the longer one has it, and of equally long ones the one with the words.
+ * The groups of endpoints. Each is one function, with the roots of its paths in canonical form, without the last slash. If a path is
+ * under two roots, the longer one wins. Between equally long roots, the one with fewer variables wins.
  */
 const roots = {
   tokens: ['/api/token', '/api/register', '/data/register', '/data/blacklist', '/api/dev/login', '/api/dev/logout'],
@@ -49,29 +49,29 @@ const roots = {
 export type Group = keyof typeof roots
 export type Root = { group: Group; path: string; segments: readonly string[] }
 
-/** All groups, by their function's name. */
+/** The names of all groups, which are the names of their functions. */
 export const groupNames = Object.keys(roots) as Group[]
 
-/** A path without its slashes at both ends, cut at the others. */
+/** The segments of a path, without the empty ones at its ends. */
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/** Every root with the group that has it. */
+/** The roots of all groups. */
 export const groupRoots: readonly Root[] = Object.entries(roots).flatMap(([group, own]) =>
   own.map((path) => ({ group: group as Group, path, segments: segmentsOf(path) })),
 )
 
-/** The group that answers a path in its canonical form. What lies under no root has `health`, which answers 404 as all do. */
+/** Finds the group of a canonical path. A path under no root goes to `health`, which answers 404. */
 export function groupOf(path: string): Group {
-  const given = segmentsOf(path)
-  const fitting = groupRoots.filter(({ segments }) => segments.length > 0 && isUnder(segments, given))
-  return fitting.sort(byPrecision)[0]?.group ?? 'health'
+  const sent = segmentsOf(path)
+  const roots = groupRoots.filter(({ segments }) => segments.length > 0 && isUnder(segments, sent))
+  return roots.sort(byPrecision)[0]?.group ?? 'health'
 }
 
-/** Whether a root, or the beginning of one, has what lies at these segments. */
-export const isUnder = (root: readonly string[], given: readonly string[]): boolean =>
-  root.length <= given.length && root.every((part, i) => part === given[i] || isVariable(part))
+/** Whether a path is under a root. A variable segment of the root matches any segment. */
+export const isUnder = (root: readonly string[], path: readonly string[]): boolean =>
+  root.length <= path.length && root.every((part, i) => part === path[i] || isVariable(part))
 
 export const isVariable = (part: string): boolean => part.startsWith('{')
 
-const byPrecision = (a: Root, b: Root) => b.segments.length - a.segments.length || words(b) - words(a)
-const words = ({ segments }: Root) => segments.filter((part) => !isVariable(part)).length
+const byPrecision = (a: Root, b: Root) => b.segments.length - a.segments.length || countWords(b) - countWords(a)
+const countWords = ({ segments }: Root) => segments.filter((part) => !isVariable(part)).length

@@ -13,10 +13,10 @@ import type { Request } from './request.ts'
 const StoredReply = v.object({
   user_id: v.string(),
   key: v.string(),
-  /** Of the request: a key stands for one request. */
+  /** The digest of the request. A key belongs to one request. */
   digest: v.string(),
   status: v.number(),
-  /** JSON. If `packed`, compressed with gzip and written in base64. */
+  /** The body as JSON. If `packed`, it is compressed with gzip and encoded in base64. */
   body: v.string(),
   packed: v.optional(v.literal(true)),
   until: v.number(),
@@ -38,7 +38,7 @@ export type StoreReply = (reply: { status: number; body: unknown }) => Write
 /**
  * Runs `work`, or returns its stored reply if the same caller sent the same request under this Idempotency-Key in the last 24 hours.
  * `work` gets `storeReply` if the request has a key. Of two such requests at the same time one takes effect; both get its reply.
- * Fails with `keyReused` if the key stood for another request.
+ * Fails with `keyReused` if the key belongs to another request.
  */
 export async function withIdempotencyKey(
   lifetime: '24h' | undefined,
@@ -68,22 +68,22 @@ export async function withIdempotencyKey(
 const isValid = (stored: StoredReply | undefined): stored is StoredReply =>
   stored !== undefined && stored.until > nowSeconds()
 
-/** An item holds 400 KB, and a record may have 150 KB of values. In a transaction each kilobyte costs two units. */
-const WORTH_PACKING = 2000
+/** A longer body is compressed: in a transaction each kilobyte costs two units, and an item holds 400 KB at most. */
+const COMPRESSED_FROM = 2000
 
-function packReply(it: {
+function packReply(input: {
   user_id: string
   key: string
   digest: string
   reply: { status: number; body: unknown }
   old: StoredReply | undefined
 }): StoredReply {
-  const { reply, old, ...rest } = it
+  const { reply, old, ...identity } = input
   const body = JSON.stringify(reply.body)
   return {
-    ...rest,
+    ...identity,
     status: reply.status,
-    ...(body.length < WORTH_PACKING ? { body } : { body: gzipSync(body).toString('base64'), packed: true }),
+    ...(body.length < COMPRESSED_FROM ? { body } : { body: gzipSync(body).toString('base64'), packed: true }),
     until: nowSeconds() + DAY_S,
     version: (old?.version ?? 0) + 1,
   }
@@ -95,7 +95,7 @@ function repeatReply(stored: StoredReply, digest: string): Reply {
   return new Reply(stored.status, JSON.parse(body), { 'idempotent-replayed': 'true' })
 }
 
-/** The digest of route, path, query and body. A file counts by its bytes: the boundary of a form differs each time. */
+/** Computes the digest of route, path, query and body. A file counts by its bytes, since the boundary of a form differs each time. */
 async function digestOf(input: { body: unknown }): Promise<string> {
   const files = Object.values(input.body ?? {}).filter((it) => it instanceof File)
   const hash = createHash('sha256').update(JSON.stringify(input))

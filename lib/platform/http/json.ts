@@ -1,85 +1,92 @@
 /**
- * Where a text stops to be JSON (RFC 8259): the line and column, both from 1, of the first character that cannot stand
- * there, or of the end. Undefined for JSON. The runtime's own message names a place for some faults only, and quotes
- * what was sent.
+ * Finds the first fault of a text that is not JSON (RFC 8259): line and column, both from 1, of the first character that does not
+ * fit, or of the end. Undefined for JSON. Messages of `JSON.parse` name a place for some faults only, and quote the text.
  */
-export function faultIn(text: string): { line: number; column: number } | undefined {
+export function findJsonFault(text: string): { line: number; column: number } | undefined {
   const open: string[] = []
-  let wanted: Wanted = 'value'
-  let at = 0
+  let expected: Expected = 'value'
+  let position = 0
   for (;;) {
-    blank.lastIndex = at
-    blank.test(text)
-    at = blank.lastIndex
-    if (wanted === 'end' && at === text.length) return undefined
-    const kind = kinds.find((each) => takes(each, wanted, open.at(-1), text, at))
-    if (!kind) return placeOf(text, wanted === 'end' ? at : within(text, at))
-    if (kind.opens) open.push(kind.opens)
-    if (kind.closes) open.pop()
-    wanted = kind.next ?? (open.length === 0 ? 'end' : 'comma')
-    at = kind.form.lastIndex
+    blanks.lastIndex = position
+    blanks.test(text)
+    position = blanks.lastIndex
+    if (expected === 'end' && position === text.length) return undefined
+    const token = tokens.find((candidate) => fits(candidate, expected, open.at(-1), text, position))
+    if (!token) return placeOf(text, expected === 'end' ? position : faultInString(text, position))
+    if (token.opens) open.push(token.opens)
+    if (token.closes) open.pop()
+    expected = token.next ?? (open.length === 0 ? 'end' : 'comma')
+    position = token.form.lastIndex
   }
 }
 
-/** What has to come next; `first` is a value or key, or the end of what has just begun. */
-type Wanted = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'comma' | 'end'
-type Kind = { form: RegExp; at: readonly Wanted[]; in?: '{' | '['; opens?: '{' | '['; closes?: true; next?: Wanted }
+/** The next token of JSON. `first value` and `first key` may also be the closing bracket of an empty list or object. */
+type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'comma' | 'end'
+/** A token: its form, where it may be, and what it opens or closes. */
+type Token = {
+  form: RegExp
+  at: readonly Expected[]
+  inside?: '{' | '['
+  opens?: '{' | '['
+  closes?: true
+  next?: Expected
+}
 
-const blank = /[ \t\n\r]*/y
+const blanks = /[ \t\n\r]*/y
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const scalar =
   /(?:"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-]))/y
-const values: readonly Wanted[] = ['value', 'first value']
-const kinds: readonly Kind[] = [
+const values: readonly Expected[] = ['value', 'first value']
+const tokens: readonly Token[] = [
   { form: scalar, at: values },
   { form: /\{/y, at: values, opens: '{', next: 'first key' },
   { form: /\[/y, at: values, opens: '[', next: 'first value' },
   { form: string, at: ['key', 'first key'], next: 'colon' },
   { form: /:/y, at: ['colon'], next: 'value' },
-  { form: /,/y, at: ['comma'], in: '{', next: 'key' },
-  { form: /,/y, at: ['comma'], in: '[', next: 'value' },
-  { form: /\}/y, at: ['comma', 'first key'], in: '{', closes: true },
-  { form: /\]/y, at: ['comma', 'first value'], in: '[', closes: true },
+  { form: /,/y, at: ['comma'], inside: '{', next: 'key' },
+  { form: /,/y, at: ['comma'], inside: '[', next: 'value' },
+  { form: /\}/y, at: ['comma', 'first key'], inside: '{', closes: true },
+  { form: /\]/y, at: ['comma', 'first value'], inside: '[', closes: true },
 ]
 
-function takes(kind: Kind, wanted: Wanted, inside: string | undefined, text: string, at: number): boolean {
-  kind.form.lastIndex = at
-  return kind.at.includes(wanted) && (kind.in === undefined || kind.in === inside) && kind.form.test(text)
+function fits(token: Token, expected: Expected, inside: string | undefined, text: string, position: number): boolean {
+  token.form.lastIndex = position
+  return token.at.includes(expected) && (token.inside === undefined || token.inside === inside) && token.form.test(text)
 }
 
-/** Of a string or word that is cut off or broken the place inside of it. */
-function within(text: string, at: number): number {
-  const begun = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y
-  begun.lastIndex = at
-  return begun.test(text) && text[begun.lastIndex] !== '"' ? begun.lastIndex : at
+/** The position of a fault within a string that begins here, such as a bad escape. Any other fault is at its first character. */
+function faultInString(text: string, position: number): number {
+  const validPart = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y
+  validPart.lastIndex = position
+  return validPart.test(text) && text[validPart.lastIndex] !== '"' ? validPart.lastIndex : position
 }
 
-function placeOf(text: string, at: number): { line: number; column: number } {
-  const before = text.slice(0, at).split('\n')
-  return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 }
+function placeOf(text: string, position: number): { line: number; column: number } {
+  const lines = text.slice(0, position).split('\n')
+  return { line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 }
 }
 
-/** Deeper than this the table stores nothing: its limit is 32, and what holds a value needs some. */
-const DEEPEST = 24
+/** The most levels of a value. DynamoDB stores 32, and the item around the value has some. */
+const MOST_LEVELS = 24
 const LONGEST_NAME = 255
 
-/** Why a value cannot be stored as it was sent, or undefined: it is nested too deeply, or a number is too large. */
-export function unstorable(value: unknown, depth = 0): string | undefined {
+/** Returns why the table cannot store a value unchanged, or undefined. Example: it is nested too deeply. */
+export function storageFaultOf(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'number') return numberFault(value)
   if (typeof value !== 'object' || value === null || value instanceof File) return undefined
-  if (depth === DEEPEST) return `This is nested more than ${DEEPEST} levels deep.`
+  if (depth === MOST_LEVELS) return `This is nested more than ${MOST_LEVELS} levels deep.`
   const isList = Array.isArray(value)
-  for (const [name, each] of Object.entries(value)) {
+  for (const [name, member] of Object.entries(value)) {
     if (!isList && (name === '' || name.length > LONGEST_NAME))
       return `Names of members have 1 to ${LONGEST_NAME} characters.`
-    const fault = unstorable(each, depth + 1)
+    const fault = storageFaultOf(member, depth + 1)
     if (fault !== undefined) return fault
   }
   return undefined
 }
 
-function numberFault(it: number): string | undefined {
-  if (Math.abs(it) > Number.MAX_SAFE_INTEGER)
+function numberFault(value: number): string | undefined {
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
     return 'A number is too large to be kept exactly: send those beyond 9007199254740991 as text.'
-  return it !== 0 && Math.abs(it) < 1e-130 ? 'A number is too small to be kept.' : undefined
+  return value !== 0 && Math.abs(value) < 1e-130 ? 'A number is too small to be kept.' : undefined
 }

@@ -1,6 +1,5 @@
-/** Media types that answers have beside JSON. */
-export const LINKED = 'application/ld+json'
-export const MAPPED = 'application/geo+json'
-/** Tables. */
+/** Media types of answers, other than `application/json`. */
+export const JSON_LD = 'application/ld+json'
+export const GEO_JSON = 'application/geo+json'
 export const CSV = 'text/csv'
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

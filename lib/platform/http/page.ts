@@ -1,80 +1,77 @@
+import type { PageRequest, PageResult } from '../../engines/table/index.ts'
 import type { Request } from './request.ts'
-import { seal, unseal } from './seal.ts'
+import type { FaultOf } from './schema-notes.ts'
+import { sealText, unsealText } from './seal.ts'
 
-/** Where a page lies: `from` is the sort key beside it, when a followed link carried one. */
-export type PageRequest = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
-/** What a store answers for a page; the sort keys at its edges make the links. */
-export type PageResult<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
-
-/** How many rows a page holds unless the query or the route says otherwise, and how many it may hold. */
+/** The rows of a page, unless the route or the query gives another number. */
 export const DEFAULT_SIZE = 20
+/** The most rows of a page. */
 export const LARGEST_SIZE = 100
 
-/** limit and offset, or page and page_size: clients send any mixture. What is not a number counts as absent. */
+/**
+ * Reads the page that a query names: by `limit` and `offset`, by `page` and `page_size`, or by a mixture of them. A text that is not
+ * a number counts as absent. `size` is the number of rows if the query names none.
+ */
 export function pageOf(request: Request, size = DEFAULT_SIZE): PageRequest {
   const { query } = request
-  request.paged = true
-  const limit = Math.min(whole(query.limit) ?? whole(query.page_size) ?? size, LARGEST_SIZE) || size
-  const number = whole(query.page)
-  const offset = query.offset === undefined && number ? (number - 1) * limit : (whole(query.offset) ?? 0)
+  request.isPageRead = true
+  const limit = Math.min(wholeNumberIn(query.limit) ?? wholeNumberIn(query.page_size) ?? size, LARGEST_SIZE) || size
+  const number = wholeNumberIn(query.page)
+  const offset = query.offset === undefined && number ? (number - 1) * limit : (wholeNumberIn(query.offset) ?? 0)
   return { limit, offset, from: hintOf(request, offset) }
 }
 
 export type ListBody<T> = { count: number; next: string | null; previous: string | null; results: T[] }
 
-/** The contract's list body. Following `next` or `previous` costs one page however deep. */
-export function listBody<T>(request: Request, page: PageRequest, listed: PageResult<T>): ListBody<T> {
+/** Makes the body of a list from one page of it. Following `next` or `previous` costs one page at any depth. */
+export function listBody<T>(request: Request, page: PageRequest, result: PageResult<T>): ListBody<T> {
   const { limit, offset } = page
-  const end = offset + listed.results.length
+  const { count, results, first, last } = result
+  const end = offset + results.length
+  const hasNext = end < count && (results.length > 0 || last !== undefined)
   return {
-    count: listed.count,
-    next:
-      end < listed.count && (listed.results.length > 0 || listed.last !== undefined)
-        ? link(request, page, end, 'after', listed.last)
-        : null,
-    previous: offset > 0 ? link(request, page, Math.max(0, offset - limit), 'before', listed.first) : null,
-    results: listed.results,
+    count,
+    next: hasNext ? link(request, page, end, 'after', last) : null,
+    previous: offset > 0 ? link(request, page, Math.max(0, offset - limit), 'before', first) : null,
+    results,
   }
 }
 
-/** What a page shows of a list that is in memory. */
-export const sliceOf = <T>(all: readonly T[], { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>): T[] =>
-  all.slice(offset, offset + limit)
+/** Cuts a page out of a list that is in memory. */
+export const sliceOf = <T>(list: readonly T[], { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>): T[] =>
+  list.slice(offset, offset + limit)
 
-const noNumber = (sent: string) =>
-  whole(sent) === undefined ? 'A whole number is wanted; it has no effect.' : undefined
-const noSize = (sent: string) => {
-  const size = whole(sent)
+const numberFault: FaultOf = (sent) =>
+  wholeNumberIn(sent) === undefined ? 'A whole number is wanted; it has no effect.' : undefined
+const sizeFault: FaultOf = (sent) => {
+  const size = wholeNumberIn(sent)
   if (size === 0) return 'A whole number from 1 is wanted; it has no effect.'
-  return size !== undefined && size > LARGEST_SIZE ? `A page holds at most ${LARGEST_SIZE}.` : noNumber(sent)
+  return size !== undefined && size > LARGEST_SIZE ? `A page holds at most ${LARGEST_SIZE}.` : numberFault(sent)
 }
-/** What says where a page lies, with what is told of values that say nothing. */
-export const pageMembers: Readonly<Record<string, (sent: string) => string | undefined>> = {
-  limit: noSize,
-  page_size: noSize,
-  offset: noNumber,
-  page: (sent) => (whole(sent) === 0 ? 'Pages are counted from 1; it has no effect.' : noNumber(sent)),
-  // One that was altered is not followed; the page is the same.
+/** The query members that name a page, each with a check for values that have no effect. */
+export const pageMembers: Readonly<Record<string, FaultOf>> = {
+  limit: sizeFault,
+  page_size: sizeFault,
+  offset: numberFault,
+  page: (sent) => (wholeNumberIn(sent) === 0 ? 'Pages are counted from 1; it has no effect.' : numberFault(sent)),
+  // An altered hint is ignored. The page is the same without it.
   hint: () => undefined,
 }
 
-const whole = (text: string | undefined) => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
+const wholeNumberIn = (text: string | undefined) =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
 
-/** A hint belongs to one list: its path and every member of its query but the place. */
-const contextOf = ({ path, query }: Request) =>
-  JSON.stringify([
-    path.replace(/\/$/, ''),
-    Object.entries(query)
-      .filter(([name]) => !['limit', 'offset', 'page', 'page_size', 'hint'].includes(name))
-      .sort(),
-  ])
+/** The members of a query without those that name a page. */
+const listMembersOf = ({ query }: Request) =>
+  Object.entries(query).filter(([name]) => !Object.hasOwn(pageMembers, name))
 
-/** Where a list lies, whatever the place in it. */
+/** The list to which a hint belongs: its path and its query without the page. A hint of another list cannot be unsealed. */
+const contextOf = (request: Request) => JSON.stringify([request.path.replace(/\/$/, ''), listMembersOf(request).sort()])
+
+/** The address of a list, without the page. */
 export function listAddress(request: Request): URL {
   const url = new URL(request.path.replace(/\/?$/, '/'), request.origin)
-  for (const [name, value] of Object.entries(request.query)) {
-    if (!['limit', 'offset', 'page', 'page_size', 'hint'].includes(name)) url.searchParams.set(name, value)
-  }
+  for (const [name, value] of listMembersOf(request)) url.searchParams.set(name, value)
   return url
 }
 
@@ -83,21 +80,22 @@ function link(
   page: PageRequest,
   offset: number,
   side: 'after' | 'before',
-  at: string | undefined,
+  sortKey: string | undefined,
 ): string {
   const url = listAddress(request)
   url.searchParams.set('limit', String(page.limit))
   url.searchParams.set('offset', String(offset))
-  // A previous page that is cut short by the list's beginning is reached from the beginning.
-  const reachable = side === 'after' || page.offset >= page.limit
-  if (at !== undefined && reachable)
-    url.searchParams.set('hint', seal(JSON.stringify([offset, side, at]), contextOf(request)))
+  // A previous page that begins at the start of the list is read from there, since it may have fewer rows than `limit`.
+  const isFull = side === 'after' || page.offset >= page.limit
+  if (sortKey !== undefined && isFull)
+    url.searchParams.set('hint', sealText(JSON.stringify([offset, side, sortKey]), contextOf(request)))
   return url.href
 }
 
+/** Reads the sort key next to the page from the hint of a followed link. Undefined if the hint belongs to another offset. */
 function hintOf(request: Request, offset: number): PageRequest['from'] {
-  const plain = request.query.hint === undefined ? undefined : unseal(request.query.hint, contextOf(request))
+  const plain = request.query.hint === undefined ? undefined : unsealText(request.query.hint, contextOf(request))
   if (plain === undefined) return undefined
-  const [place, side, at] = JSON.parse(plain)
-  return place === offset ? { side, at } : undefined
+  const [hintedOffset, side, at] = JSON.parse(plain)
+  return hintedOffset === offset ? { side, at } : undefined
 }

@@ -1,61 +1,67 @@
 /**
- * One name for each path. The service answers /data/x/, /data/api/x/, both under /api/v1/, and all of them
- * without the last slash. Route tables use the canonical form: /data/x/.
+ * Returns the canonical form of a path, such as `/data/x/`. The service also accepts `/data/api/x/`, both under `/api/v1/`, and all of
+ * them without the last slash. Tables of routes use the canonical form.
  */
-export function canonical(path: string): string {
+export function canonicalPath(path: string): string {
   const unversioned = path.replace(/^\/api\/v1(?=\/(data|cidoc|assistant)(\/|$))/, '')
   const plain = unversioned.replace(/^\/data\/api(?=\/|$)/, '/data')
   const slashed = plain.endsWith('/') ? plain : `${plain}/`
-  return twins.reduce((it, [other, one]) => (it.startsWith(other) ? one + it.slice(other.length) : it), slashed)
+  const spelling = otherSpellings.find(([other]) => slashed.startsWith(other))
+  return spelling ? spelling[1] + slashed.slice(spelling[0].length) : slashed
 }
 
-/** Two spellings of one resource. */
-const twins = [
+/** Roots of paths that have two spellings, the canonical one second. */
+const otherSpellings = [
   ['/cidoc/data-sources/', '/cidoc/data_sources/'],
   ['/cidoc/entity_clusters/', '/cidoc/entity-clusters/'],
 ] as const
 
+/** The route of a path with its parameters, or the methods that the path allows: none if no route has the path. */
 export type Match<T> = { found: T; key: string; params: Record<string, string> } | { allow: string[] }
 
-/** Compiles a table of `METHOD /path/{param}/`. Fixed segments win over params; two equal keys are an error. */
-export function matcher<T>(table: Readonly<Record<string, T>>): (method: string, path: string) => Match<T> {
+/**
+ * Compiles a table with keys such as `GET /data/x/{id}/`. Returns a function that finds the route of a method and a path. A fixed
+ * segment takes precedence over a parameter. Throws if two keys match the same paths.
+ */
+export function routeMatcher<T>(table: Readonly<Record<string, T>>): (method: string, path: string) => Match<T> {
   const routes = Object.entries(table).map(([key, found]) => {
     const [method = '', pattern = ''] = key.split(' ')
     const segments = pattern.split('/')
-    const shape = segments.map((part) => (part.startsWith('{') ? '{}' : part))
+    const shape = segments.map((segment) => (segment.startsWith('{') ? '{}' : segment))
     return { key, method, segments, shape, found }
   })
-  // Compared segment by segment, '{}' last, so that /a/b/{x}/ comes before /a/{y}/c/.
-  routes.sort((a, b) => (order(a.shape) < order(b.shape) ? -1 : 1))
-  const seen = new Set<string>()
+  // The order is by segment, with '{}' last, so that /a/b/{x}/ comes before /a/{y}/c/.
+  routes.sort((a, b) => (sortKeyOf(a.shape) < sortKeyOf(b.shape) ? -1 : 1))
+  const names = new Set<string>()
   for (const { method, shape } of routes) {
     const name = `${method} ${shape.join('/')}`
-    if (seen.has(name)) throw new Error(`two routes answer ${name}`)
-    seen.add(name)
+    if (names.has(name)) throw new Error(`two routes answer ${name}`)
+    names.add(name)
   }
 
   return (method, path) => {
-    const segments = path.split('/')
-    const here = routes.filter(
-      (route) =>
-        route.segments.length === segments.length &&
-        route.segments.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== '')),
+    const sent = path.split('/')
+    const candidates = routes.filter(
+      ({ segments }) =>
+        segments.length === sent.length &&
+        segments.every((segment, i) => segment === sent[i] || (segment.startsWith('{') && sent[i] !== '')),
     )
-    const route = here.find((candidate) => candidate.method === method)
-    if (!route) return { allow: [...new Set(here.map((candidate) => candidate.method))].sort() }
+    const route = candidates.find((candidate) => candidate.method === method)
+    if (!route) return { allow: [...new Set(candidates.map((candidate) => candidate.method))].sort() }
     const params = Object.fromEntries(
-      route.segments.flatMap((part, i) =>
-        part.startsWith('{') ? [[part.slice(1, -1), decode(segments[i] ?? '')]] : [],
+      route.segments.flatMap((segment, i) =>
+        segment.startsWith('{') ? [[segment.slice(1, -1), decodeSegment(sent[i] ?? '')]] : [],
       ),
     )
     return { found: route.found, key: route.key, params }
   }
 }
 
-const order = (shape: readonly string[]) => shape.map((part) => (part === '{}' ? '\u{10ffff}' : part)).join('/')
+const sortKeyOf = (shape: readonly string[]) =>
+  shape.map((segment) => (segment === '{}' ? '\u{10ffff}' : segment)).join('/')
 
-/** A segment as it was meant; one that is not valid percent-encoding stays as it is and matches no id. */
-function decode(segment: string): string {
+/** Decodes a segment. Malformed percent-encoding is left as it is: it is no valid id. */
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -1,17 +1,18 @@
+import * as v from 'valibot'
 import { MOST_KM, whereEntries } from '../../engines/search/index.ts'
-import { documentAs, toldWhen } from './known.ts'
+import { documentAs, warnIf } from './schema-notes.ts'
 
-const blank = (sent: string) => (sent.trim() === '' ? 'It is blank; it has no effect.' : undefined)
+const blankFault = (sent: string) => (sent.trim() === '' ? 'It is blank; it has no effect.' : undefined)
 
-/** Members that narrow a query to a place and a time. */
+/** Query members that narrow a list or a search to a place and a time. */
 export const placeAndTime = {
-  bbox: toldWhen(whereEntries.bbox, blank),
-  near: toldWhen(whereEntries.near, blank),
-  within: documentAs(toldWhen(whereEntries.within, blank), {
-    type: 'number',
-    exclusiveMinimum: 0,
-    maximum: MOST_KM,
-  }),
-  from: toldWhen(whereEntries.from, blank),
-  to: toldWhen(whereEntries.to, blank),
+  bbox: v.pipe(whereEntries.bbox, warnIf(blankFault)),
+  near: v.pipe(whereEntries.near, warnIf(blankFault)),
+  within: v.pipe(
+    whereEntries.within,
+    warnIf(blankFault),
+    documentAs({ type: 'number', exclusiveMinimum: 0, maximum: MOST_KM }),
+  ),
+  from: v.pipe(whereEntries.from, warnIf(blankFault)),
+  to: v.pipe(whereEntries.to, warnIf(blankFault)),
 }

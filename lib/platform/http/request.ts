@@ -6,45 +6,47 @@ import type { Say } from '../../base/language/catalogue.ts'
 import type { Language } from '../../base/language/languages.ts'
 import { english } from '../../base/language/say.ts'
 import type { CalendarKey } from '../../engines/calendars/index.ts'
-import { faultIn } from './json.ts'
+import { findJsonFault } from './json.ts'
 
-/** The event, read once. Headers by lower-case name; the body as bytes. */
+/** An event of the gateway, parsed. The names of headers are in lower case. */
 export type Request = {
   id: string
   method: string
   path: string
   query: Record<string, string>
-  /** The query as it was sent, for members that may be repeated. */
+  /** The query as it was sent. It has every value of a repeated member. */
   rawQuery: string
   headers: Readonly<Record<string, string>>
   cookies: Readonly<Record<string, string>>
   body: Buffer
-  /** Who sent it, as the gateway saw it: for throttles. */
+  /** The IP address of the client, as the gateway saw it. Throttles count by it. */
   address: string
-  /** Scheme and host as the client wrote them: for absolute links. */
+  /** Scheme and host as the client wrote them. Absolute links begin with it. */
   origin: string
   version: 'v1'
-  /** The language of the answer: that of the header, until the caller's own setting is known. */
+  /** The language of the answer: first that of the header, then the caller's own setting. */
   language: Language
-  /** Says texts of ours in it. */
+  /** Translates the service's texts into this language. */
   say: Say
-  /** The calendar in which the caller wants dates, where the query names none. */
+  /** The caller's own calendar. A query may name another. */
   calendar?: CalendarKey | undefined
-  /** Whether what is unknown or malformed is refused, as `Prefer: handling=strict` asks; told in the answer. */
+  /** Whether unknown and malformed members are refused (`Prefer: handling=strict`). */
   strict?: boolean
-  /** Whether the answer holds words in the language of the request, whatever its route says. */
-  spoke?: true
-  /** Whether someone has read which page is asked for. */
-  paged?: true
-  /** Filled in on the way, for the log line. */
+  /** Set if the handler has put texts in the language of the request into the answer. */
+  isTranslated?: true
+  /** Set when the handler reads the page that the query names. */
+  isPageRead?: true
+  /** The key of the route, for the log line. */
   route?: string
+  /** The id of the caller, for the log line. */
   caller?: string
 }
 
+/** The most bytes of a JSON body. */
 export const JSON_BYTES = 1_048_576
 
-/** Reads an HTTP API event (payload 2.0). Repeated query members keep the last. */
-export function read(event: APIGatewayProxyEventV2): Request {
+/** Parses an event of an HTTP API (payload 2.0). Of a repeated query member the last value counts. */
+export function readRequest(event: APIGatewayProxyEventV2): Request {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(event.headers ?? {}))
     if (value !== undefined) headers[name.toLowerCase()] = value
@@ -71,12 +73,12 @@ export function read(event: APIGatewayProxyEventV2): Request {
 }
 
 /**
- * How a route takes multipart forms: at most `bytes` bytes, and JSON as well where `json` is set. `instead` adds to
- * the refusal of a larger one where it may go.
+ * Limits of multipart forms: at most `bytes` bytes. With `json` the route also accepts JSON. `instead` adds members to the refusal
+ * of a larger form, such as an address that accepts it.
  */
 export type FormLimits = { bytes: number; json?: true; instead?: (request: Request) => Record<string, string> }
 
-/** A form with a file that fits into one event of a function, in base64; a larger one is announced at the address beside it. */
+/** A form with a file that fits into one event of a function, in base64. A larger file is announced at `upload_url`. */
 export const fileForm: FormLimits = {
   bytes: 4_700_000,
   instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/(\/upload)?\/?$/, '/uploads/')}` }),
@@ -85,10 +87,14 @@ export const fileForm: FormLimits = {
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * Looks at size and content type at once, and answers how to read the body later, when the caller is known to be
- * allowed. `urlencoded`: a form of text members is taken as well as JSON. Fails with `tooLarge` or `unsupportedMediaType`, later with `malformed`.
+ * Checks size and content type of the body. Returns a function that parses the body, to be called once the caller is allowed.
+ * `urlencoded` also accepts a form of text members. Fails with `tooLarge` or `unsupportedMediaType`; the function with `malformed`.
  */
-export function bodyOf(request: Request, limits?: FormLimits, urlencoded = false): () => Promise<object | undefined> {
+export function bodyReader(
+  request: Request,
+  limits?: FormLimits,
+  urlencoded = false,
+): () => Promise<object | undefined> {
   if (!hasBody.has(request.method)) return async () => undefined
   const type = request.headers['content-type'] ?? ''
   const isForm = /^multipart\/form-data\s*;/i.test(type)
@@ -96,29 +102,29 @@ export function bodyOf(request: Request, limits?: FormLimits, urlencoded = false
   const most = asForm ? limits.bytes : JSON_BYTES
   if (request.body.length > most) throw tooLarge(most, asForm ? limits.instead?.(request) : {})
   if (asForm && !isForm) throw unsupportedMediaType('multipart/form-data')
-  if (asForm) return () => form(request.body, type)
+  if (asForm) return () => readForm(request.body, type)
   if (urlencoded && URLENCODED.test(type))
-    return async () => Object.fromEntries(new URLSearchParams(decoded(request.body)))
+    return async () => Object.fromEntries(new URLSearchParams(decodeUtf8(request.body)))
   if (request.body.length > 0 && !/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) {
     throw unsupportedMediaType(
       `application/json${limits?.json ? ' or multipart/form-data' : urlencoded ? ' or application/x-www-form-urlencoded' : ''}`,
     )
   }
-  return () => json(request)
+  return () => readJson(request)
 }
 
 const URLENCODED = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
-/** An object; an empty body is `{}`. */
-async function json(request: Request): Promise<object> {
+/** Parses a JSON object. An empty body is `{}`. */
+async function readJson(request: Request): Promise<object> {
   const value = request.body.length === 0 ? {} : parse(request)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw malformedInput('The body must be a JSON object.')
 }
 
-/** Text members as strings, files as File. */
-async function form(body: Buffer, type: string): Promise<Record<string, string | File>> {
-  // Counted before they are read, since each part costs an object or two. The last boundary ends the form.
+/** Parses a multipart form: texts become strings, files become `File`. */
+async function readForm(body: Buffer, type: string): Promise<Record<string, string | File>> {
+  // The parts are counted before they are parsed, since each costs an object or two. The last boundary ends the form.
   const boundary = /;\s*boundary="?([^";\s]+)/i.exec(type)?.[1] ?? ''
   const parts = body.toString('latin1').split(`--${boundary}`, MOST_PARTS + 3).length - 2
   if (parts > MOST_PARTS) throw malformedInput(`The form has more than ${MOST_PARTS} parts.`)
@@ -133,31 +139,31 @@ async function form(body: Buffer, type: string): Promise<Record<string, string |
 
 const MOST_PARTS = 100
 
-/** The part of an event that the parser of JSON reads and writes. */
+/** The members of an event that middy's JSON parser reads and writes. */
 type ParserEvent = { headers: APIGatewayProxyEventV2['headers']; body?: unknown; isBase64Encoded: boolean }
-// The content type was looked at before, together with the size.
+// `bodyReader` has checked the content type.
 const parser: { before?(request: { event: ParserEvent }): unknown } = jsonBodyParser<APIGatewayProxyEventV2>({
   disableContentTypeCheck: true,
 })
 
-/** The parser refuses members that could become a prototype, but takes bytes that are not UTF-8: these are found here. */
+/** Parses JSON. Middy's parser refuses members that could replace a prototype. Bytes that are not UTF-8 are refused before. */
 function parse({ headers, body }: Pick<Request, 'headers' | 'body'>): unknown {
-  const text = decoded(body)
+  const text = decodeUtf8(body)
   try {
     const event: ParserEvent = { headers, body: text, isBase64Encoded: false }
     parser.before?.({ event })
     return event.body
   } catch {
-    const at = faultIn(text)
+    const fault = findJsonFault(text)
     throw malformedInput(
-      at
-        ? `JSON parse error: the body is not valid JSON at line ${at.line}, column ${at.column}.`
+      fault
+        ? `JSON parse error: the body is not valid JSON at line ${fault.line}, column ${fault.column}.`
         : 'JSON parse error: the body has a member that is not taken, such as "__proto__", or is nested too deeply.',
     )
   }
 }
 
-function decoded(body: Buffer): string {
+function decodeUtf8(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
@@ -168,8 +174,8 @@ function decoded(body: Buffer): string {
 function cookiesOf(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
-      const at = pair.indexOf('=')
-      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+      const equals = pair.indexOf('=')
+      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
     }),
   )
 }

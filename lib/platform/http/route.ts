@@ -1,11 +1,10 @@
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { Scope } from '../../base/visibility.ts'
-import type { UnitOfWork } from '../../engines/table/index.ts'
+import type { PageRequest, UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor, Changes, Lists, Open, PermissionBy, Role, Sees, Subject } from '../permissions.ts'
 import type { Answered, AnsweredAs, Answers, Documented, OtherTypes } from './answer.ts'
-import type { PageRequest } from './page.ts'
 import type { FormLimits, Request } from './request.ts'
-import type { Count, Throttle } from './throttle.ts'
+import type { CountHits, Throttle } from './throttle.ts'
 
 type Schema = GenericSchema | undefined
 type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
@@ -13,70 +12,70 @@ type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
 /** The Cache-Control of an answer that caches may keep, since it is the same for everyone or changes rarely. */
 export type CachePolicy = { control: string }
 
-/** What was checked before the handler runs. */
-type Checked<P, Q, B, Given> = { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B>; request: Request } & Given
+/** The argument of a handler: parsed path, query and body, the request, and what the kind of route adds (`Given`). */
+type HandlerInput<P, Q, B, Given> = { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B>; request: Request } & Given
 
-type Handle<P, Q, B, Given, Answer> = (req: Checked<P, Q, B, Given>) => Promise<Answer>
+type Handle<P, Q, B, Given, Answer> = (input: HandlerInput<P, Q, B, Given>) => Promise<Answer>
 
-/** A throttle of a route that anybody may call. */
-type OfAddress<P, Q, B> = Throttle<'address', Checked<P, Q, B, { actor: Actor | null }>>
-/** A throttle of a route that only reads, or stores nothing. */
+/** A throttle of a route without a required caller. */
+type OfAddress<P, Q, B> = Throttle<'address', HandlerInput<P, Q, B, { actor: Actor | null }>>
+/** A throttle of a GET. */
 type OfCalls = Throttle<'address'> & { counts: 'every call' }
-/** A throttle of a route that knows its caller. */
-type OfCaller<P, Q, B, Given> = Throttle<'address' | 'caller', Checked<P, Q, B, Given>>
-/** `count`, for handlers of routes with a throttle that is counted in the handler. */
+/** A throttle of a route with a required caller. */
+type OfCaller<P, Q, B, Given> = Throttle<'address' | 'caller', HandlerInput<P, Q, B, Given>>
+/** Adds `count` to the argument of a handler, if its route has a throttle that is counted in the handler. */
 type Counts<T> = T extends { counts: 'in the handler'; scope: infer Scope extends string } ? Scope : never
-type WithCount<T> = [Counts<T>] extends [never] ? unknown : { count: Count<Counts<T>> }
+type WithCount<T> = [Counts<T>] extends [never] ? unknown : { count: CountHits<Counts<T>> }
 
 type Spec<Permission, P, Q, B, Given, A extends Answers, T = never> = Documented<A> & {
   permission: Permission
-  /** Without it no cache keeps the answer, since it depends on who asks. */
+  /** Without it no cache may store the answer, since the answer depends on the caller. */
   cache?: CachePolicy
   /**
-   * Members of the answer that hold texts of ours, as paths (`results.*.message`): readers get them in their
-   * language. Empty where the handler says them itself.
+   * Paths of translatable texts in the answer, such as `results.*.message`. An empty list means that the handler translates the
+   * answer itself.
    */
-  says?: readonly string[]
+  translatedPaths?: readonly string[]
   params?: P
   query?: Q
-  /** Query members that may be sent several times: their schema gets a list. */
+  /** Query members that may be sent several times. Their schema gets a list. */
   repeated?: readonly string[]
-  /** How many rows a page of this list holds unless the query says: 20 where this is missing. */
+  /** Rows of a page if the query gives no number; 20 by default. */
   pageSize?: number
   body?: B | ((params: Parsed<P>) => B)
-  /** The body is a multipart form. */
+  /** Set if the body is a multipart form. */
   form?: FormLimits
-  /** The body may be a form of text members as well as JSON. */
+  /** Set if the body may also be a form of text members. */
   urlencoded?: true
-  /** How often it may be called. Each answers 429 with `Retry-After` when its rate is used up. */
+  /** Limits on its calls. A call over a limit is answered by 429 with `Retry-After`. */
   throttles?: readonly T[]
-  /** Shows what the process remembers of the table (lib/platform/cache): how that stands is read together with who calls. */
-  remembers?: true
-  /** Answers JSON, which is what clients get that ask for nothing else. */
+  /** Set on routes that read through `rememberRead`. The version of the cache is then read in the same call as the caller. */
+  usesReadCache?: true
+  /** Makes the JSON, which clients get unless they ask for another media type. */
   handle: Handle<P, Q, B, Given & WithCount<T>, Answered<A>>
-  /** The same in other media types, for clients whose Accept header asks for them. */
+  /** Handlers for the other media types of the answer. The Accept header chooses one. */
   representations?: [OtherTypes<A>] extends [never]
     ? never
     : { readonly [Type in OtherTypes<A>]?: Handle<P, Q, B, Given & WithCount<T>, AnsweredAs<A, Type>> }
 }
 
-/** What a handler is given so that it can write: only methods that may change something give it. */
+/** Added to the argument of POST, PUT, PATCH and DELETE handlers. Without a unit of work a handler cannot write. */
 type Writing = { unit: UnitOfWork }
-/** What a GET gives instead: nothing, so its handler cannot write. */
+/** Added to the argument of a GET handler: nothing. */
 type Reading = object
 
-declare const made: unique symbol
+declare const needsOfRoute: unique symbol
 /**
- * One declared endpoint. Only the functions below make one, so each has a permission. `Needs` is what its handler must be given:
- * `Routes` infers it from the method, so a GET whose handler takes `unit` does not compile.
+ * A declared endpoint. Only the functions below make one, so each has a permission. `Needs` is what its handler requires besides.
+ * `Routes` checks it against the method: a GET whose handler takes `unit` does not compile.
  */
-export type Route<Needs = Writing> = { readonly [made]: (needs: Needs) => void }
-/** Only a write can count successes, or hits of its handler. */
+export type Route<Needs = Writing> = { readonly [needsOfRoute]: (needs: Needs) => void }
+/** The route of a throttle. Only a write can count successes, or hits of its handler. */
 type RouteFor<Needs, T> = Route<[T] extends [{ counts: 'every call' }] ? Needs : Writing>
-// The declaration is erased here and read again in endpoint.ts, which checks at run time what the types promise.
+// The type of the declaration is erased here. `declarationOf` in endpoint.ts restores it.
 const asRoute = <Needs>(spec: unknown) => spec as Route<Needs>
 
-/** Anyone may call it. `actor` is whoever happens to be signed in. */
+/** A route that anyone may call. `actor` is null for a caller who is not signed in. */
 export function publicRoute<
   P extends Schema = undefined,
   Q extends Schema = undefined,
@@ -90,20 +89,20 @@ export function publicRoute<
   return asRoute(spec)
 }
 
-/** Anyone may call it, and nobody looks who does: it answers where the table does not. */
+/** A route that anyone may call, and that identifies no caller. It answers even if the table does not. */
 export function probeRoute<Q extends Schema = undefined, A extends Answers = Answers>(
   spec: Spec<PermissionBy<Open>, undefined, Q, undefined, { page: PageRequest }, A>,
 ): Route<Reading> {
-  return asRoute({ ...spec, asksNobody: true })
+  return asRoute({ ...spec, skipsIdentity: true })
 }
 
 /**
- * For clients that send a request again when they got no answer. Under the same Idempotency-Key the second gets the reply of the
- * first, for 24 hours. The reply is stored in the transaction that has the effect.
+ * `idempotent` is for clients that repeat a request because they got no answer. Within 24 hours, a second request with the same
+ * Idempotency-Key gets the reply of the first. The reply is stored in the same transaction as the effect.
  */
-type Repeats = { idempotent?: '24h' }
+type Repeatable = { idempotent?: '24h' }
 
-/** Needs an actor with a role. */
+/** A route for callers with a role. Answers 401 without a caller, and 403 without the role. */
 export function actorRoute<
   P extends Schema = undefined,
   Q extends Schema = undefined,
@@ -112,12 +111,12 @@ export function actorRoute<
   Needs extends Reading = Writing,
   const T extends OfCaller<P, Q, B, { actor: Actor }> = never,
 >(
-  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: PageRequest } & Needs, A, T> & Repeats,
+  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: PageRequest } & Needs, A, T> & Repeatable,
 ): RouteFor<Needs, T> {
   return asRoute(spec)
 }
 
-/** What the handler of a list is given, for work that its representations share. */
+/** The argument of a list's handler, for functions that its representations share. */
 export type ListCall<Q extends Schema> = {
   query: Parsed<Q>
   actor: Actor | null
@@ -126,7 +125,7 @@ export type ListCall<Q extends Schema> = {
   request: Request
 }
 
-/** Lists things; `scope` says which of them this actor may see. */
+/** A route that lists items. `scope` names the audiences of this caller. */
 export function listRoute<
   P extends Schema = undefined,
   Q extends Schema = undefined,
@@ -140,7 +139,7 @@ export function listRoute<
 
 type Loads<S, P> = { subject: (params: Parsed<P>) => Promise<S | undefined> }
 
-/** Reads one stored thing; `subject` says how to load it. Not visible to the actor means not found. */
+/** A route that reads one stored item, which `subject` loads. Answers 404 if the caller may not see it. */
 export function readRoute<
   S extends Subject,
   P extends Schema = undefined,
@@ -154,7 +153,10 @@ export function readRoute<
   return asRoute(spec)
 }
 
-/** Changes one stored thing. Needs an actor; visible but not allowed is a refusal. */
+/**
+ * A route that changes one stored item. Requires a caller. Answers 404 if the caller may not see the item, and 403 if the caller may
+ * see it but not change it.
+ */
 export function changeRoute<
   S extends Subject,
   P extends Schema = undefined,
@@ -165,7 +167,7 @@ export function changeRoute<
 >(
   spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S; unit: UnitOfWork }, A, T> &
     Loads<S, P> &
-    Repeats,
+    Repeatable,
 ): Route {
   return asRoute(spec)
 }
@@ -176,5 +178,5 @@ export type Method = ReadMethod | WriteMethod
 type RoutesOf<M extends Method, Needs> = Readonly<
   Record<`${M} /${string}/`, Route<Needs>> & Partial<Record<`${M} /`, Route<Needs>>>
 >
-/** A method and a canonical path: no version, no /data/api, one slash at the end. Only a write method gives a unit of work. */
+/** Routes by method and canonical path, such as `GET /data/flags/{id}/`. Only a method that writes gives a unit of work. */
 export type Routes = RoutesOf<ReadMethod, Reading> & RoutesOf<WriteMethod, Writing>

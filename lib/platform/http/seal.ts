@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { config } from '../../base/config.ts'
 
-/** As an object: Node takes bytes too, and makes such an object of them each time, which costs more than to seal. */
+/** A key object: from plain bytes Node would make one at each call, which costs more than the encryption. */
 const keyOf = (secret: string) => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'page hint', 32)))
 const keys = [config.SECRET_KEY, ...config.SECRET_KEY_FALLBACKS].map(keyOf)
 
 /**
- * Text that only this service can read, bound to a context (AES-256-GCM). The same text is sealed alike each time, so that a
- * page that links on keeps its ETag: its nonce follows from text and context, and so comes with no other text.
+ * Encrypts a text so that only this service can read it, and only in the same context (AES-256-GCM). The same text and context always
+ * give the same result, so a page with links keeps its ETag. The nonce is derived from both, so no two texts share one.
  */
-export function seal(plain: string, context: string): string {
+export function sealText(plain: string, context: string): string {
   const key = keys[0] ?? keyOf('')
   const iv = createHmac('sha256', key)
     .update(JSON.stringify([context, plain]))
@@ -19,8 +19,8 @@ export function seal(plain: string, context: string): string {
   return Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
-/** What was sealed in that context, or undefined when anything was altered. */
-export function unseal(sealed: string, context: string): string | undefined {
+/** Decrypts a sealed text. Undefined if it was altered, or sealed in another context. */
+export function unsealText(sealed: string, context: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < 28) return undefined
   for (const key of keys) {
@@ -29,7 +29,7 @@ export function unseal(sealed: string, context: string): string | undefined {
       decipher.setAuthTag(bytes.subarray(-16))
       return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')
     } catch {
-      // Another key may fit; none does when the hint was altered.
+      // An older key may fit.
     }
   }
   return undefined

@@ -5,34 +5,37 @@ import { config } from '../../base/config.ts'
 import { Problem } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
 import { currentMeter } from '../../base/telemetry/request-cost.ts'
-import { failure } from './failure.ts'
+import { failureReply } from './failure.ts'
 import { Reply } from './reply.ts'
-import { type Request, read } from './request.ts'
-import { translateReply } from './spoken.ts'
+import { type Request, readRequest } from './request.ts'
+import { translateReply } from './translate-reply.ts'
 
-export type Event = APIGatewayProxyEventV2
-export type Result = APIGatewayProxyStructuredResultV2
-/** The Lambda context with the request as we read it. */
+export type HttpEvent = APIGatewayProxyEventV2
+export type HttpResult = APIGatewayProxyStructuredResultV2
+/** The Lambda context with the parsed request, and when its work began. */
 export type RequestContext = Context & { request: Request; started: number }
 
-/** Around every request: reading the event, preflight, CORS, security headers, errors, and one log line. */
-export function shell(): MiddlewareObj<Event, Result | Reply, Error, RequestContext> {
+/** The middleware around every request: it parses the event, answers preflights and errors, adds headers, and writes one log line. */
+export function httpShell(): MiddlewareObj<HttpEvent, HttpResult | Reply, Error, RequestContext> {
   return {
     before: ({ event, context }) => {
-      Object.assign(context, { request: read(event), started: performance.now() })
-      return context.request.method === 'OPTIONS' ? result(context.request, preflight(), context.started) : undefined
+      Object.assign(context, { request: readRequest(event), started: performance.now() })
+      return context.request.method === 'OPTIONS'
+        ? httpResult(context.request, preflight(), context.started)
+        : undefined
     },
-    after: (it) => {
-      it.response = result(it.context.request, it.response as Reply, it.context.started)
+    after: (call) => {
+      call.response = httpResult(call.context.request, call.response as Reply, call.context.started)
     },
-    onError: async (it) => {
-      // A request that could not even be read has no CORS answer and no route.
-      if (!it.context.request) {
-        it.response = { statusCode: 400, body: '{"detail":"The request cannot be read."}' }
+    onError: async (call) => {
+      // A request that could not be parsed has neither an origin nor a route.
+      if (!call.context.request) {
+        call.response = { statusCode: 400, body: '{"detail":"The request cannot be read."}' }
         return
       }
-      const { request, started } = it.context
-      it.response = result(request, await translateReply(failure(it.error), request), started, it.error ?? undefined)
+      const { request, started } = call.context
+      const reply = await translateReply(failureReply(call.error), request)
+      call.response = httpResult(request, reply, started, call.error ?? undefined)
     },
   }
 }
@@ -45,23 +48,23 @@ const preflight = () =>
     'access-control-max-age': '600',
   })
 
-const security = {
+const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   ...(config.secure && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
 }
 
-function result(request: Request, reply: Reply, started: number, error?: Error): Result {
-  writeLine(request, reply, started, error)
+function httpResult(request: Request, reply: Reply, started: number, error?: Error): HttpResult {
+  logRequest(request, reply, started, error)
   const { payload, type, binary, packed } = encode(reply, takesGzip(request))
   const headers = {
     'cache-control': 'private, no-store',
     ...(type && { 'content-type': type }),
     ...(packed && { 'content-encoding': 'gzip' }),
-    ...security,
-    ...cors(request.headers.origin),
+    ...securityHeaders,
+    ...corsHeaders(request.headers.origin),
     ...reply.headers,
-    ...varying(reply),
+    ...varyHeader(reply),
     ...(request.strict && { 'preference-applied': 'handling=strict' }),
     'x-request-id': request.id,
   }
@@ -75,30 +78,31 @@ function result(request: Request, reply: Reply, started: number, error?: Error):
 }
 
 const VARY = 'Origin, Accept-Encoding'
-/** What is said in a language is kept by caches for those who ask for the same. */
-const varying = ({ headers }: Reply) =>
+/** A cache must keep a translated answer apart from the same answer in another language. */
+const varyHeader = ({ headers }: Reply) =>
   headers['content-language'] === undefined ? {} : { vary: `${headers.vary ?? VARY}, Accept-Language` }
 
-/** Below this, packing costs more than it saves. The gateway does not pack, and Lambda's answers end at 6 MB. */
-const WORTH_PACKING = 8192
+/** A shorter text is not compressed: it would cost more time than it saves. The gateway compresses nothing, and Lambda refuses answers over 6 MB. */
+const COMPRESSED_FROM = 8192
 
-/** Whether the client takes gzip: asked for, and not with a weight of nothing. */
+/** Whether `Accept-Encoding` names gzip with a weight above zero. */
 export const takesGzip = ({ headers }: Pick<Request, 'headers'>): boolean =>
   /(^|[,\s])gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))(;|,|$)/i.test(headers['accept-encoding'] ?? '')
 
+/** The body of a Lambda result. `packed` is set if it is compressed. */
 type Encoded = { payload: string; type?: string; binary: boolean; packed?: true }
-function encode({ body }: Reply, packs: boolean): Encoded {
+function encode({ body }: Reply, compresses: boolean): Encoded {
   if (body === undefined) return { payload: '', binary: false }
   if (body instanceof Uint8Array) return { payload: Buffer.from(body).toString('base64'), binary: true }
   const isText = typeof body === 'string'
   const text = isText ? body : JSON.stringify(body)
   const type = isText ? {} : { type: 'application/json' }
-  if (!packs || text.length < WORTH_PACKING) return { payload: text, binary: false, ...type }
+  if (!compresses || text.length < COMPRESSED_FROM) return { payload: text, binary: false, ...type }
   return { payload: gzipSync(text, { level: 4 }).toString('base64'), binary: true, packed: true, ...type }
 }
 
-/** Explicit origins only, since credentials are allowed. */
-function cors(origin: string | undefined): Record<string, string> {
+/** Only configured origins are allowed, since credentials are. */
+function corsHeaders(origin: string | undefined): Record<string, string> {
   if (origin === undefined || !config.CORS_ORIGINS.includes(origin)) return { vary: VARY }
   return {
     'access-control-allow-origin': origin,
@@ -109,11 +113,11 @@ function cors(origin: string | undefined): Record<string, string> {
   }
 }
 
-function writeLine(request: Request, reply: Reply, started: number, error?: Error): void {
-  const expected = error === undefined || error instanceof Problem
+function logRequest(request: Request, reply: Reply, started: number, error?: Error): void {
+  const isExpected = error === undefined || error instanceof Problem
   const spent = currentMeter()
   log({
-    level: expected ? 'info' : 'error',
+    level: isExpected ? 'info' : 'error',
     message: 'request',
     request_id: request.id,
     method: request.method,
@@ -129,12 +133,12 @@ function writeLine(request: Request, reply: Reply, started: number, error?: Erro
     throttled: reply.status === 429 ? 1 : 0,
     ...(spent &&
       spent.cache_hits + spent.cache_misses > 0 && { cache_hits: spent.cache_hits, cache_misses: spent.cache_misses }),
-    ...(!expected && { error: error.name, stack: frames(error) }),
+    ...(!isExpected && { error: error.name, stack: stackFrames(error) }),
   })
 }
 
-/** Where it happened, without the message, which may hold what the caller sent. */
-const frames = (error: Error) =>
+/** The stack of an error without its message, which may contain what the caller sent. */
+const stackFrames = (error: Error) =>
   (error.stack ?? '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))

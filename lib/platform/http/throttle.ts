@@ -6,51 +6,56 @@ import type { Key, UnitOfWork } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
 
 /**
- * How often something may be done, as a route declares it. `Who` are the callers that this kind of route knows, `Checked` is what
- * was checked before the handler runs.
+ * A limit on the calls of a route, as the route declares it. `By` are the ways of counting that the kind of route allows. `Input` is
+ * the argument of its handler.
  */
-export type Throttle<Who extends Counted = Counted, Checked = never> = {
-  /** The count. Routes that name the same scope share one. */
+export type Throttle<By extends CountedBy = CountedBy, Input = never> = {
+  /** The name of the count. Routes with the same scope share one count. */
   scope: string
-  /** A variable of the environment, such as `RATE_UPLOADS`, or a rate that nobody configures. */
+  /** A variable of the environment, such as `RATE_UPLOADS`, or a fixed rate. */
   rate: RateName | Rate
 } & (
   | {
-      /** One hit for each call, whatever becomes of it: counted before query and body are looked at. */
+      /** One hit for each call, also if it fails. It is counted before query and body are checked. */
       counts: 'every call'
-      per: Who
+      per: By
     }
   | {
-      /** Hits for each call that succeeds. They are counted before the handler runs, and given back when it fails. */
+      /** Hits for each call that succeeds. They are counted before the handler runs, and deducted again if it fails. */
       counts: 'every success'
-      per: Who | ((checked: Checked) => string)
-      /** 1 where this is missing. Its parameter needs a type: `({ subject }: { subject: Import }) => ...`. */
-      hits?: (checked: Checked) => number
+      per: By | ((input: Input) => string)
+      /** The number of hits; 1 by default. Its parameter needs a type: `({ subject }: { subject: Import }) => ...`. */
+      hits?: (input: Input) => number
     }
   | {
-      /** Hits when the handler calls `count(scope, hits)`: it knows how many. Given back when the call fails. */
+      /** The hits of `count(scope, hits)`, which the handler calls. They are deducted again if the call fails. */
       counts: 'in the handler'
-      per: Who | ((checked: Checked) => string)
-      /** When the rate is used up, `count` returns false and the request goes on without what is limited. */
+      per: By | ((input: Input) => string)
+      /** If the rate is used up, `count` returns false, and the handler leaves out the limited work. */
       isOptional?: true
     }
 )
 
-/** Whose hits are counted together, beside what a function picks out of the request, such as a project. */
-export type Counted = 'address' | 'caller' | 'key'
+/** Hits are counted by the client's address, by the caller or by the key. A function may count by another value, such as a project. */
+export type CountedBy = 'address' | 'caller' | 'key'
 
-/** The throttle of every route: so often a machine may call with one key. */
-export const ofKeys = { scope: 'key', rate: 'RATE_KEYS', per: 'key', counts: 'every call' } as const satisfies Throttle
+/** The throttle of every route for calls with a key. */
+export const keyThrottle = {
+  scope: 'key',
+  rate: 'RATE_KEYS',
+  per: 'key',
+  counts: 'every call',
+} as const satisfies Throttle
 
-/** What throttles look at: the request, whoever calls, and what was checked. */
+/** The members of a handler's argument by which throttles count. */
 type Call = { request: { address: string }; actor: { id: string; key?: { id: string } | undefined } | null }
 
-/** Counts one call. Fails with `tooMany` when the rate of one of these throttles is used up. */
+/** Counts one call for each throttle of `every call`. Fails with `tooMany` if a rate is used up. */
 export async function countCall(throttles: readonly Throttle[], call: Call): Promise<void> {
   for (const throttle of throttles) if (throttle.counts === 'every call') await addHits(throttle, call, 1)
 }
 
-/** Counts a call that will have succeeded when this unit is committed. Fails with `tooMany`. */
+/** Counts the hits of `every success`. They are deducted again if the unit is not committed. Fails with `tooMany` if a rate is used up. */
 export async function countSuccess(unit: UnitOfWork, throttles: readonly Throttle[], call: Call): Promise<void> {
   for (const throttle of throttles)
     if (throttle.counts === 'every success')
@@ -58,16 +63,16 @@ export async function countSuccess(unit: UnitOfWork, throttles: readonly Throttl
 }
 
 /**
- * What a handler counts by. `scope` is that of a throttle that the route declares as counted in the handler. Returns whether
- * the hits were counted. Fails with `tooMany` where they were not, unless the throttle is optional.
+ * Counts hits from within a handler. `scope` names a throttle that the route declares with `counts: 'in the handler'`. Returns true if
+ * the hits were counted. If the rate is used up, it fails with `tooMany`, or returns false for an optional throttle.
  */
-export type Count<Scope extends string = string> = (scope: Scope, hits?: number) => Promise<boolean>
+export type CountHits<Scope extends string = string> = (scope: Scope, hits?: number) => Promise<boolean>
 
-/** Makes the `count` of a handler. */
+/** Creates the `count` of a handler. */
 export const counterOf =
-  (unit: UnitOfWork, throttles: readonly Throttle[], call: Call): Count =>
+  (unit: UnitOfWork, throttles: readonly Throttle[], call: Call): CountHits =>
   async (scope, hits = 1) => {
-    const throttle = throttles.find((it) => it.scope === scope)
+    const throttle = throttles.find((candidate) => candidate.scope === scope)
     if (throttle?.counts !== 'in the handler')
       throw new Error(`the route declares no throttle ${scope} for its handler`)
     try {
@@ -79,37 +84,37 @@ export const counterOf =
     }
   }
 
-/** Hits that have been counted: where, and until when that is kept. */
-type Hits = { place: Key; limit: number; expires_at: number; hits: number }
+/** Hits that were counted, and the item that holds their count. */
+type CountedHits = { item: Key; limit: number; expires_at: number; hits: number }
 
-/** Adds hits once however often the unit runs. A unit that is not committed gives them back. */
+/** Adds hits once, also if the unit of work is retried. They are deducted again if it is not committed. */
 async function addHitsOfUnit(unit: UnitOfWork, throttle: Throttle, call: Call, hits: number): Promise<void> {
   if (hits === 0) return
   await unit.once(
     `throttle ${throttle.scope}`,
     () => addHits(throttle, call, hits),
     // prove: hits-given-back
-    ({ place, limit, expires_at }) => addBelowLimit(place, limit, expires_at, -hits),
+    ({ item, limit, expires_at }) => addBelowLimit(item, limit, expires_at, -hits),
   )
 }
 
 /**
- * Adds hits to the count of a throttle. Fails with `tooMany` when the rate is used up. Exact across processes: one conditional
- * update. Windows are fixed: they begin at multiples of the rate's period.
+ * Adds hits to the count of a throttle by one conditional update, which is exact across processes. Windows are fixed: each begins at
+ * a multiple of the rate's period. Fails with `tooMany` if the rate is used up.
  */
-async function addHits(throttle: Throttle, call: Call, hits: number): Promise<Hits> {
+async function addHits(throttle: Throttle, call: Call, hits: number): Promise<CountedHits> {
   const { limit, seconds } = typeof throttle.rate === 'string' ? config[throttle.rate] : throttle.rate
-  const at = nowSeconds()
-  const window = at - (at % seconds)
-  const place = key.rate(throttle.scope, countedBy(throttle, call), window)
+  const now = nowSeconds()
+  const window = now - (now % seconds)
+  const item = key.rate(throttle.scope, countKeyOf(throttle, call), window)
   const expires_at = window + 2 * seconds
-  if (!(await addBelowLimit(place, limit, expires_at, hits))) throw tooMany(window + seconds - at)
-  return { place, limit, expires_at, hits }
+  if (!(await addBelowLimit(item, limit, expires_at, hits))) throw tooMany(window + seconds - now)
+  return { item, limit, expires_at, hits }
 }
 
-function countedBy({ per, scope }: Throttle, call: Call): string {
+function countKeyOf({ per, scope }: Throttle, call: Call): string {
   if (typeof per === 'function') return per(call as never)
-  const who = { address: call.request.address, caller: call.actor?.id, key: call.actor?.key?.id }[per]
-  if (who === undefined) throw new Error(`the throttle ${scope} counts by ${per}, and there is none`)
-  return who
+  const countKey = { address: call.request.address, caller: call.actor?.id, key: call.actor?.key?.id }[per]
+  if (countKey === undefined) throw new Error(`the throttle ${scope} counts by ${per}, and there is none`)
+  return countKey
 }

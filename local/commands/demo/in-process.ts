@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
 import { groupOf } from '../../../lib/platform/http/groups.ts'
-import { canonical } from '../../../lib/platform/http/path.ts'
-import type { Event, Result } from '../../../lib/platform/http/shell.ts'
+import { canonicalPath } from '../../../lib/platform/http/path.ts'
+import type { HttpEvent, HttpResult } from '../../../lib/platform/http/shell.ts'
 import type { Send } from '../import/client.ts'
 
 /** Calls the functions directly, without a gateway: for work that is done before a gateway runs. */
@@ -21,13 +21,13 @@ async function withForm({ method, headers }: Asked, form: FormData): Promise<Ask
 }
 
 /** Calls the function of the path's group, and returns its answer in the gateway's format. */
-export async function answerOf(url: string, asked: Asked): Promise<Result> {
+export async function answerOf(url: string, asked: Asked): Promise<HttpResult> {
   const event = eventOf(new URL(url), asked)
-  const serve = await handlerOf(groupOf(canonical(event.rawPath)))
+  const serve = await handlerOf(groupOf(canonicalPath(event.rawPath)))
   return serve(event, { awsRequestId: event.requestContext.requestId, getRemainingTimeInMillis: () => 30_000 })
 }
 
-function eventOf({ host, pathname, search }: URL, { method, headers, body }: Asked): Event {
+function eventOf({ host, pathname, search }: URL, { method, headers, body }: Asked): HttpEvent {
   return {
     version: '2.0',
     routeKey: '$default',
@@ -52,7 +52,10 @@ function eventOf({ host, pathname, search }: URL, { method, headers, body }: Ask
   }
 }
 
-type Handler = (event: Event, context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>) => Promise<Result>
+type Handler = (
+  event: HttpEvent,
+  context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>,
+) => Promise<HttpResult>
 const handlers = new Map<string, Promise<{ handler: Handler }>>()
 
 async function handlerOf(group: string): Promise<Handler> {
@@ -61,5 +64,5 @@ async function handlerOf(group: string): Promise<Handler> {
   return (await found).handler
 }
 
-const headersOf = ({ headers = {} }: Result) =>
+const headersOf = ({ headers = {} }: HttpResult) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { DOCUMENT } from '../../../deploy/built-document.ts'
-import { canonical, matcher } from '../../../lib/platform/http/path.ts'
+import { canonicalPath, routeMatcher } from '../../../lib/platform/http/path.ts'
 import type { Answer, App } from '../../harness/app.ts'
 import { fileOf, form } from '../../harness/asset-world.ts'
 import { withReadsFailing } from '../../harness/faults.ts'
@@ -29,7 +29,7 @@ const { paths }: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
 const changes = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([method, { responses }]) => method !== 'get' && Object.keys(responses).some((it) => it < '300'))
-    .map(([method, operation]) => ({ method: method.toUpperCase(), path: canonical(path), operation })),
+    .map(([method, operation]) => ({ method: method.toUpperCase(), path: canonicalPath(path), operation })),
 )
 const makers = changes.filter(
   // Nobody is signed in who registers; a second time finds the name taken.
@@ -42,7 +42,7 @@ const makers = changes.filter(
 )
 /** The route of an operation, as they are named here. */
 const routeOf = ({ method, path }: { method: string; path: string }) => {
-  const found = matcher(Object.fromEntries(Object.keys(operations).map((it) => [it, it])))(method, path)
+  const found = routeMatcher(Object.fromEntries(Object.keys(operations).map((it) => [it, it])))(method, path)
   return 'found' in found ? found.found : `${method} ${path}`
 }
 const routesOf = (some: readonly { method: string; path: string }[]) => [...new Set(some.map(routeOf))].sort()

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Event } from '../../../lib/platform/http/shell.ts'
+import type { HttpEvent } from '../../../lib/platform/http/shell.ts'
 import { openApp } from '../../harness/app.ts'
 
 let handler: typeof import('../../../functions/dispatcher.ts').handler
@@ -19,7 +19,7 @@ const dispatch = async (method: string, rawPath: string, headers: Record<string,
     requestContext: { requestId: 'r-1', http: { method, path: rawPath, sourceIp: '192.0.2.1' } },
     ...(body !== undefined && { body }),
     isBase64Encoded: false,
-  } as unknown as Event
+  } as unknown as HttpEvent
   const answer = await handler(event, { functionName: 'dispatcher', awsRequestId: 'd-1' } as Context)
   return { ...answer, body: JSON.parse(answer.body ?? 'null') }
 }

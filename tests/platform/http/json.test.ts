@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultIn } from '../../../lib/platform/http/json.ts'
+import { findJsonFault } from '../../../lib/platform/http/json.ts'
 import type { App } from '../../harness/app.ts'
 import { sure } from '../../harness/make.ts'
 import { newProject, openProjects } from '../../harness/projects.ts'
@@ -24,14 +24,14 @@ describe('the place of a fault', () => {
         whole.slice(0, at) + letter,
       ]),
     )
-    const disagreed = texts.filter((text) => isJson(text) !== (faultIn(text) === undefined))
+    const disagreed = texts.filter((text) => isJson(text) !== (findJsonFault(text) === undefined))
     expect(disagreed).toEqual([])
     expect(texts.some(isJson)).toBe(true)
   })
 
   test('of a text that is cut off is its end', () => {
     for (let end = 1; end < whole.length; end += 1) {
-      const { column = 0 } = faultIn(whole.slice(0, end)) ?? {}
+      const { column = 0 } = findJsonFault(whole.slice(0, end)) ?? {}
       // Inside of a word or an escape it is where that begins.
       expect(end + 1 - column).toBeLessThanOrEqual(7)
     }

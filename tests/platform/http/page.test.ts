@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { PageRequest } from '../../../lib/platform/http/page.ts'
+import type { PageRequest } from '../../../lib/engines/table/index.ts'
 import type { Request } from '../../../lib/platform/http/request.ts'
 
 let http: typeof import('../../../lib/platform/http/page.ts')
@@ -120,25 +120,25 @@ describe('the links of a page', () => {
 
 describe('a seal', () => {
   test('is opened in its context only', () => {
-    const sealed = seals.seal('secret', 'here')
-    expect(seals.unseal(sealed, 'here')).toBe('secret')
-    expect(seals.unseal(sealed, 'there')).toBeUndefined()
+    const sealed = seals.sealText('secret', 'here')
+    expect(seals.unsealText(sealed, 'here')).toBe('secret')
+    expect(seals.unsealText(sealed, 'there')).toBeUndefined()
     // A page that links on keeps its ETag; what differs in anything has nothing in common.
-    expect(seals.seal('secret', 'here')).toBe(sealed)
-    const beginnings = [sealed, seals.seal('secrets', 'here'), seals.seal('secret', 'there')].map((it) =>
+    expect(seals.sealText('secret', 'here')).toBe(sealed)
+    const beginnings = [sealed, seals.sealText('secrets', 'here'), seals.sealText('secret', 'there')].map((it) =>
       it.slice(0, 16),
     )
     expect(new Set(beginnings).size).toBe(3)
   })
 
   test('is not opened when any part of it was altered', () => {
-    const sealed = Buffer.from(seals.seal('secret', 'here'), 'base64url')
+    const sealed = Buffer.from(seals.sealText('secret', 'here'), 'base64url')
     for (let i = 0; i < sealed.length; i += 1) {
       const altered = Buffer.from(sealed)
       altered[i] = (altered[i] ?? 0) ^ 1
-      expect(seals.unseal(altered.toString('base64url'), 'here')).toBeUndefined()
+      expect(seals.unsealText(altered.toString('base64url'), 'here')).toBeUndefined()
     }
     for (const text of ['', 'x', '%%%', sealed.subarray(0, 27).toString('base64url')])
-      expect(seals.unseal(text, 'here')).toBeUndefined()
+      expect(seals.unsealText(text, 'here')).toBeUndefined()
   })
 })

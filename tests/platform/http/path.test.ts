@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { canonical, matcher } from '../../../lib/platform/http/path.ts'
+import { canonicalPath, routeMatcher } from '../../../lib/platform/http/path.ts'
 
 describe('one name for each path', () => {
   const forms = (path: string) => [path, path.replace(/\/$/, '')]
   const data = ['/data/x/1/', '/data/api/x/1/', '/api/v1/data/x/1/', '/api/v1/data/api/x/1/'].flatMap(forms)
   test.each(data)('%s is /data/x/1/', (path) => {
-    expect(canonical(path)).toBe('/data/x/1/')
+    expect(canonicalPath(path)).toBe('/data/x/1/')
   })
 
   test.each(['/cidoc/persons/', '/api/v1/cidoc/persons/'].flatMap(forms))('%s is /cidoc/persons/', (path) => {
-    expect(canonical(path)).toBe('/cidoc/persons/')
+    expect(canonicalPath(path)).toBe('/cidoc/persons/')
   })
 
   test.each([
@@ -23,7 +23,7 @@ describe('one name for each path', () => {
     ['/cidoc/data-sources/7', '/cidoc/data_sources/7/'],
     ['/api/v1/cidoc/entity_clusters', '/cidoc/entity-clusters/'],
   ])('%s is %s', (path, name) => {
-    expect(canonical(path)).toBe(name)
+    expect(canonicalPath(path)).toBe(name)
   })
 
   test.each([
@@ -37,17 +37,17 @@ describe('one name for each path', () => {
     '//data/x/',
     '/DATA/x/',
   ])('%s is no other path', (path) => {
-    expect(canonical(path)).toBe(path)
+    expect(canonicalPath(path)).toBe(path)
   })
 
   test('a path that is canonical stays as it is', () => {
-    for (const path of [...data, '/cidoc/data-sources/', '/', '/api/v1/cidoc/x'].map(canonical))
-      expect(canonical(path)).toBe(path)
+    for (const path of [...data, '/cidoc/data-sources/', '/', '/api/v1/cidoc/x'].map(canonicalPath))
+      expect(canonicalPath(path)).toBe(path)
   })
 })
 
 describe('the matcher', () => {
-  const match = matcher({
+  const match = routeMatcher({
     'GET /a/': 'list',
     'POST /a/': 'create',
     'GET /a/{id}/': 'one',
@@ -92,6 +92,6 @@ describe('the matcher', () => {
   })
 
   test('refuses two routes that answer the same', () => {
-    expect(() => matcher({ 'GET /a/{x}/': 1, 'GET /a/{y}/': 2 })).toThrow('two routes answer GET /a/{}/')
+    expect(() => routeMatcher({ 'GET /a/{x}/': 1, 'GET /a/{y}/': 2 })).toThrow('two routes answer GET /a/{}/')
   })
 })

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { describe, expect, test } from 'vitest'
-import { bodyOf, JSON_BYTES, read } from '../../../lib/platform/http/request.ts'
+import { bodyReader, JSON_BYTES, readRequest } from '../../../lib/platform/http/request.ts'
 
 const event = (more: object = {}, method = 'POST'): APIGatewayProxyEventV2 => ({
   version: '2.0',
@@ -25,8 +25,8 @@ const event = (more: object = {}, method = 'POST'): APIGatewayProxyEventV2 => ({
 })
 const base64 = (text: string | Buffer) => ({ body: Buffer.from(text).toString('base64'), isBase64Encoded: true })
 const typed = (type: string) => ({ headers: { 'Content-Type': type } })
-const open = async (more: object, limits?: Parameters<typeof bodyOf>[1], method?: string) =>
-  bodyOf(read(event(more, method)), limits)()
+const open = async (more: object, limits?: Parameters<typeof bodyReader>[1], method?: string) =>
+  bodyReader(readRequest(event(more, method)), limits)()
 const fault = async (work: () => Promise<unknown>) =>
   work().then(
     () => undefined,
@@ -35,7 +35,7 @@ const fault = async (work: () => Promise<unknown>) =>
 
 describe('an event', () => {
   test('is read with headers in any case, path as sent, and the last of repeated members', () => {
-    const it = read(
+    const it = readRequest(
       event({ rawPath: '/a%2Fb', rawQueryString: 'a=1&b=%20&a=2&c', headers: { HOST: 'h', 'X-Thing': 'y' } }),
     )
     expect(it).toMatchObject({
@@ -56,12 +56,12 @@ describe('an event', () => {
     [{ host: 'api.example.org', 'x-forwarded-proto': 'http' }, 'http://api.example.org'],
     [{}, 'https://d.example.org'],
   ])('with headers %j comes from %s', (headers, origin) => {
-    expect(read(event({ headers })).origin).toBe(origin)
+    expect(readRequest(event({ headers })).origin).toBe(origin)
   })
 
   test('has cookies from either place', () => {
-    expect(read(event({ cookies: ['a=1', 'b=x=y'] })).cookies).toEqual({ a: '1', b: 'x=y' })
-    expect(read(event({ headers: { cookie: 'a=1; b=2' } })).cookies).toEqual({ a: '1', b: '2' })
+    expect(readRequest(event({ cookies: ['a=1', 'b=x=y'] })).cookies).toEqual({ a: '1', b: 'x=y' })
+    expect(readRequest(event({ headers: { cookie: 'a=1; b=2' } })).cookies).toEqual({ a: '1', b: '2' })
   })
 })
 

@@ -2,10 +2,10 @@ import { gunzipSync } from 'node:zlib'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Event, Result } from '../../../lib/platform/http/shell.ts'
+import type { HttpEvent, HttpResult } from '../../../lib/platform/http/shell.ts'
 
 const SECRET = 'hunter2-very-secret'
-let serve: (event: Event, context: Context) => Promise<Result>
+let serve: (event: HttpEvent, context: Context) => Promise<HttpResult>
 let lines: Record<string, unknown>[] = []
 
 beforeAll(async () => {
@@ -81,7 +81,7 @@ type Sent = {
   context?: Partial<Context>
 }
 async function send(rawPath: string, { method = 'GET', headers = {}, query = '', body, context = {} }: Sent = {}) {
-  const event: Event = {
+  const event: HttpEvent = {
     version: '2.0',
     routeKey: '$default',
     rawPath,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Members, readingMembers } from '../../../platform/http/body-members.ts'
+import { declareMembers, type Members } from '../../../platform/http/schema-notes.ts'
 import { type AssertionInput, assertionInputFields, assertionInputOf } from './assertion-input.ts'
 import type { Field } from './fields.ts'
 import { forms } from './forms.ts'
@@ -31,9 +31,10 @@ export function schemaOf(kind: Kind, mode: Mode): v.GenericSchema<unknown, Contr
       for (const fault of faults) addIssue({ message: fault.message, path: pathOf(fault, dataset.value) })
       return faults.length > 0 ? NEVER : contribution
     }),
+    declareMembers(membersOf(kind)),
   )
   schemas[mode].set(kind, schema)
-  return readingMembers(schema, membersOf(kind))
+  return schema
 }
 
 function membersOf({ fields }: Kind): Members {

@@ -3,9 +3,10 @@ import type { Say } from '../../../base/language/catalogue.ts'
 import { phrase } from '../../../base/language/languages.ts'
 import * as s from '../../../base/shapes.ts'
 import { openTier } from '../../../base/visibility.ts'
-import { listBody, type PageRequest, sliceOf } from '../../../platform/http/page.ts'
+import type { PageRequest } from '../../../engines/table/index.ts'
+import { listBody, sliceOf } from '../../../platform/http/page.ts'
 import type { Request } from '../../../platform/http/request.ts'
-import { DateShownView, type Showing } from '../../../platform/http/showing.ts'
+import { DateShownView, type DateStyle } from '../../../platform/http/shown-dates.ts'
 import { type Actor, maySeeTier, worksOn } from '../../../platform/permissions.ts'
 import { type PeopleById, peopleOf, UserCardView } from '../../../platform/users/people.ts'
 import { type Field, kinds } from '../../kinds/index.ts'
@@ -69,7 +70,7 @@ export async function storyPage(
   actor: Actor | null,
   page: PageRequest,
   request: Request,
-  showing: Showing | undefined,
+  showing: DateStyle | undefined,
 ) {
   const visible = await showRecord(actor, history)
   const all = entriesOf(visible, actor)

@@ -1,5 +1,5 @@
 import { readBounds, type ShownDate, showDate } from '../../../engines/calendars/index.ts'
-import type { Showing } from '../../../platform/http/showing.ts'
+import type { DateStyle } from '../../../platform/http/shown-dates.ts'
 import type { Actor } from '../../../platform/permissions.ts'
 import { type KindKey, kinds } from '../../kinds/index.ts'
 import { type DatedValues, findPeriodBounds, type PeriodBounds } from '../periods.ts'
@@ -23,7 +23,7 @@ type DateValue = { of: DatedValues; member: string; words: unknown }
  */
 export async function loadDateDisplay(
   its: readonly DatedValues[],
-  showing: Showing | undefined,
+  showing: DateStyle | undefined,
   actor: Actor | null,
 ): Promise<DateDisplay> {
   if (showing === undefined)
@@ -45,7 +45,7 @@ const datesIn = (it: DatedValues, of: (value: DateValue) => DateShown | null): R
     }),
   )
 
-function dateOf({ of, member, words }: DateValue, showing: Showing, periods: PeriodBounds): DateShown | null {
+function dateOf({ of, member, words }: DateValue, showing: DateStyle, periods: PeriodBounds): DateShown | null {
   if (!isDate(of.kind, member) || typeof words !== 'string') return null
   const found = periods.get(words) ?? readBounds(words, of.data.calendar_system)
   return found ? { words, ...showDate(found, showing.calendar, showing.language) } : null

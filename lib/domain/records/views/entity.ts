@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { omit } from '../../../base/omit.ts'
 import * as s from '../../../base/shapes.ts'
-import { DatesShownView } from '../../../platform/http/showing.ts'
+import { DatesShownView } from '../../../platform/http/shown-dates.ts'
 import { type Actor, worksOn } from '../../../platform/permissions.ts'
 import { AuthorView, type PeopleById, serviceCard, UserCardView } from '../../../platform/users/people.ts'
 import { kindKeys, kinds } from '../../kinds/index.ts'

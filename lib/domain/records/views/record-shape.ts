@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
-import { DatesShownView } from '../../../platform/http/showing.ts'
+import { DatesShownView } from '../../../platform/http/shown-dates.ts'
 import { type Field, type Kind, kindKeys } from '../../kinds/index.ts'
 import { pascalCase } from '../../kinds/keys.ts'
 import { PictureView } from '../../pictures/view.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
 import { shorten } from '../../../engines/matching/index.ts'
-import { DatesShownView } from '../../../platform/http/showing.ts'
+import { DatesShownView } from '../../../platform/http/shown-dates.ts'
 import { kindKeys, kinds, proseFields } from '../../kinds/index.ts'
 import type { RecordItem } from '../items.ts'
 import type { RelatedGroup } from '../links.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
-import { DatesShownView } from '../../../platform/http/showing.ts'
+import { DatesShownView } from '../../../platform/http/shown-dates.ts'
 import { type Actor, worksOn } from '../../../platform/permissions.ts'
 import { type PeopleById, UserCardView } from '../../../platform/users/people.ts'
 import { acceptedRevisions, type History } from '../history.ts'

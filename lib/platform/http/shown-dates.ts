@@ -4,12 +4,13 @@ import * as s from '../../base/shapes.ts'
 import { type CalendarKey, calendarKeys } from '../../engines/calendars/index.ts'
 import type { Request } from './request.ts'
 
-/** How dates are shown to whoever asks. */
-export type Showing = { calendar: CalendarKey; language: Language }
+/** The calendar and the language in which an answer shows dates. */
+export type DateStyle = { calendar: CalendarKey; language: Language }
 
 /**
- * A date in one calendar. `from` and `to` are its first and last day as year, month and day in that calendar (of Shaka, years); null where it is open.
- * Of Nepal Sambat months count from Kachhala and days are lunar: 16 to 30 are the dark half; an L marks an intercalary month, and the second day of one lunar day.
+ * A date in one calendar. `from` and `to` are its first and last day as year, month and day; in the Shaka calendar, as years. An open
+ * end is null. In Nepal Sambat, months count from Kachhala and days are lunar: 16 to 30 are the dark half. There an L marks an
+ * intercalary month, or the second day of one lunar day.
  */
 const ShownDateView = s.shape('ShownDate', () =>
   v.object({
@@ -20,9 +21,9 @@ const ShownDateView = s.shape('ShownDate', () =>
     text: s.text,
   }),
 )
-/** A date in the calendar that was asked for, beside its words. */
+/** A date as it was written, with the same date in the requested calendar. */
 export const DateShownView = s.shape('DateShown', () => v.object({ words: s.text, ...ShownDateView.entries }))
-/** The dates of a record in the calendar that was asked for, by member, beside their words. */
+/** The dates of a record by member, each as it was written and in the requested calendar. */
 export const DatesShownView = s.shape('DatesShown', () => v.record(v.string(), DateShownView))
 /** A date as it was written, as it was understood, and in other calendars. */
 export const ConvertedDateView = s.shape('ConvertedDate', () =>
@@ -33,10 +34,10 @@ export const ConvertedDateView = s.shape('ConvertedDate', () =>
   }),
 )
 
-/** The calendar that a query names, else the caller's own; undefined where there is neither, and dates are their words alone. */
-export function showingOf(request: Request, asked: CalendarKey | undefined): Showing | undefined {
-  const calendar = asked ?? request.calendar
+/** Chooses the calendar for dates: the one of the query, else the caller's own. Undefined without either: dates are then text only. */
+export function dateStyleOf(request: Request, queryCalendar: CalendarKey | undefined): DateStyle | undefined {
+  const calendar = queryCalendar ?? request.calendar
   if (calendar === undefined) return undefined
-  request.spoke = true
+  request.isTranslated = true
   return { calendar, language: request.language }
 }
