@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Fields, invalid } from '../../lib/base/errors.ts'
-import { numberNamed } from '../../lib/base/ids/short-id.ts'
+import { parseNumberOrShortId } from '../../lib/base/ids/short-id.ts'
 import * as s from '../../lib/base/shapes.ts'
 import { onEntity, onProject } from '../../lib/domain/comments/items.ts'
 import { loadAbout } from '../../lib/domain/comments/on-records.ts'
@@ -80,7 +80,7 @@ async function ofRecord(entity_id: string, actor: Actor | null): Promise<Reactio
 }
 
 async function ofComment(id: string, actor: Actor | null): Promise<ReactionTarget> {
-  const number = numberNamed(id)
+  const number = parseNumberOrShortId(id)
   const comment = number === undefined ? undefined : await loadComment(number)
   const visible = comment && comment.user_id !== null && (await isVisible(comment, actor))
   if (!visible) throw invalid({ comment_id: ['There is no such comment.'] })

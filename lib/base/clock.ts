@@ -11,10 +11,10 @@ export const clock = {
 /** The present as stored and sent: ISO 8601 in UTC with milliseconds. */
 export const now = () => clock.now().toISOString()
 
-/** So many seconds from now, as stored and sent. */
+/** The time `seconds` from now, as stored and sent. */
 export const later = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString()
 
-/** The time of day, whatever the service's clock says: AWS compares it with its own. Milliseconds since 1970. */
+/** The real time, in milliseconds since 1970. Signatures need it, since AWS compares it with its own clock. */
 export const timeOfDay = () => Date.now()
 
 /** Whole seconds since 1970, as JWT claims and DynamoDB's TTL count them. */
@@ -23,13 +23,13 @@ export const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
 /** A fresh random UUID. */
 export const newId = () => clock.uuid()
 
-/** The id of a new thing in a record's partition (see lib/base/ids/address.ts); later ones sort after earlier ones. */
+/** The id of a new item in a record's partition (see lib/base/ids/address.ts). Later ids sort after earlier ids. */
 export function newChildId(record: string): string {
   return childId(record, clock.now().getTime(), nextCount(), clock.random(0x100000))
 }
 
 /**
- * Makes ids for things of a record that are kept together in one pack (`packOf`). Each id sorts after the one before.
+ * Makes ids for claims of a record that are stored in one pack (`packOf`). Each id sorts after the previous id.
  */
 export function newPackIds(record: string): () => string {
   const [at, chance] = [clock.now().getTime(), clock.random(0x100000)]

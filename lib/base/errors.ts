@@ -80,69 +80,69 @@ export const malformedInput = (detail: string) => new Problem('malformed', detai
 export const invalid = (fields: Fields) => new Problem('invalid', 'Invalid input.', { fields })
 /** A rule about the whole object is broken. */
 export const invalidObject = (detail: string) => invalid({ non_field_errors: [detail] })
-/** The request does not fit what is there. */
+/** The request does not fit the stored state. */
 export const impossible = (detail: string) => new Problem('invalid', detail)
-/** The Host header names a host that is not ours. */
+/** The Host header names a host that is not of this service. */
 export const badHost = () => new Problem('bad_host', 'This host is not served here.')
 const denials = {
   none: { detail: 'Authentication credentials were not provided.', challenge: 'Bearer' },
   token: { detail: 'The token is malformed, expired or revoked.', challenge: 'Bearer error="invalid_token"' },
   dev_user: { detail: 'There is no development user of this address.', challenge: 'Bearer' },
 } as const
-/** Why a caller is nobody: no credentials, a token that no one accepts (RFC 6750), an unknown development user. */
+/** Why a request has no caller: no credentials, a token that no authenticator accepts (RFC 6750), or an unknown development user. */
 export type Denial = keyof typeof denials
-/** The caller has to sign in, and has not, or not validly. */
+/** The caller has to sign in: credentials are missing or invalid. */
 export const signInNeeded = (denial: Denial = 'none') =>
   new Problem('unauthenticated', denials[denial].detail, {
     headers: { 'www-authenticate': denials[denial].challenge },
   })
-/** Wrong name or password, or a token that is no longer good. */
+/** The name or password is wrong, or the token is not valid any more. */
 export const badCredentials = (detail = 'No active account found with the given credentials.') =>
   new Problem('unauthenticated', detail, { headers: { 'www-authenticate': 'Bearer' } })
-/** The caller is known and may not do this. */
+/** The caller is signed in and is not allowed to do this. */
 export const forbidden = (detail = 'You do not have permission to perform this action.') =>
   new Problem('refused', detail)
-/** Fails with `refused` unless a rule allows it; a rule may say why it does not. */
+/** Fails with `refused` unless a rule allows the action. A rule may give the reason. */
 export function checkAllowed(ruling: boolean | { refusal: string }): void {
   if (ruling !== true) throw ruling ? forbidden(ruling.refusal) : forbidden()
 }
-/** Absent, or not visible to this caller. No answer says which of the two. */
+/** Absent, or not visible to this caller. No answer distinguishes the two. */
 export const notFound = (more = '') => new Problem('not_found', `Not found.${more && ` ${more}`}`)
 /** The path exists, the method does not. */
 export const methodNotAllowed = (method: string, allow: string[]) =>
   new Problem('method_not_allowed', `Method "${method}" not allowed.`, { headers: { allow: allow.join(', ') } })
-/** The Accept header excludes everything that could be answered. */
+/** The Accept header excludes all types that the route offers. */
 export const notAcceptable = (offered: readonly string[]) =>
   new Problem('not_acceptable', `Not acceptable. There is ${offered.join(', ')}.`)
-/** Someone else was faster, or the state does not permit it. */
+/** Another writer was faster, or the state does not permit the change. */
 export const conflict = (detail = 'This has changed since it was read. Read it again and retry.') =>
   new Problem('conflict', detail)
-/** Another contribution makes a record that this one names. */
+/** Another contribution is making a record that this contribution names. */
 export const beingMade = () =>
   new Problem('being_made', 'A record that this one names is being made right now. Try again.')
-/** Another request under the same Idempotency-Key has not come to its end, or has just done so. */
+/** Another request with the same Idempotency-Key is still running, or has just ended. */
 export const inProgress = () => new Problem('in_progress', 'A request with this Idempotency-Key is being worked on.')
-/** It was here once and will not come back. */
+/** The resource existed once and is removed for good. */
 export const goneForGood = (detail: string) => new Problem('gone', detail)
-/** If-Match names a version that is no longer the current one. */
+/** If-Match names an old version. */
 export const preconditionFailed = () =>
   new Problem('precondition_failed', 'This has changed since the version named in If-Match.')
-/** More bytes than this route takes; `also` tells where they may go instead. */
+/** The body has more bytes than the route accepts. `also` contains members about another way to send them. */
 export const tooLarge = (limit: number, also: Record<string, string> = {}) =>
   new Problem('too_large', `The body is larger than ${limit} bytes.`, { also })
-/** A content type that this route does not read. */
-export const unsupportedMediaType = (wanted: string) =>
-  new Problem('unsupported_media_type', `Unsupported media type. Send ${wanted}.`)
-/** An Idempotency-Key that has named another request. */
+/** The route does not read this content type. */
+export const unsupportedMediaType = (expected: string) =>
+  new Problem('unsupported_media_type', `Unsupported media type. Send ${expected}.`)
+/** The Idempotency-Key was used for another request. */
 export const keyReused = () =>
   new Problem('key_reused', 'This Idempotency-Key was sent with another request. Use a new one.')
-/** Throttled; `seconds` until the next try can succeed. */
+/** The caller is throttled. The next attempt can succeed after `seconds`. */
 export const tooMany = (seconds: number) =>
   new Problem('too_many', `Request was throttled. Expected available in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
   })
-/** A part that the answer needs does not respond; the caller may retry. */
+/** A part that the answer needs does not respond. The caller may retry. */
 export const unavailable = (detail = 'Temporarily unavailable. Try again.') =>
   new Problem('unavailable', detail, { headers: { 'retry-after': '1' } })
-/** A service that ours asks has refused, failed, or answered what cannot be read. */
+/** A service that this service calls has refused, failed, or sent an unreadable answer. */
 export const badGateway = (detail: string) => new Problem('bad_gateway', detail)

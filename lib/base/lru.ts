@@ -1,6 +1,6 @@
 import { clock } from './clock.ts'
 
-/** Values by key, for this process alone. `until` is in milliseconds since 1970; without it a value stays until room is needed. */
+/** A cache of this process. `until` is in milliseconds since 1970. Without it, a value stays until its place is needed. */
 export type Lru<K, V> = {
   get: (key: K) => V | undefined
   set: (key: K, value: V, until?: number) => void
@@ -8,26 +8,28 @@ export type Lru<K, V> = {
 }
 
 /**
- * A cache that holds values up to a total size, `most`. What has not been asked for lately makes room. Each value
- * counts for 1 unless `sizeOf` says otherwise. One that is larger than all the room is not kept. Time is that of the
- * service's clock.
+ * Makes a cache of values up to a total size, `most`. Values that were not read recently are removed first. Without `sizeOf`, each value has
+ * the size 1. A value larger than `most` is not cached. Time is that of the service's clock.
  *
- * It is the CLOCK form of LRU: a hit only marks its entry, and when room is needed a marked entry gets a second chance.
- * Entries that move with each hit cost twenty times as much.
+ * It is the CLOCK form of LRU: a hit only marks its entry, and an entry with a mark gets a second chance before it is removed. To move an
+ * entry with each hit takes twenty times as long.
  */
-export function lru<K, V extends NonNullable<unknown>>(most: number, sizeOf: (value: V) => number = one): Lru<K, V> {
-  // In the order in which keys came, or got their second chance.
+export function lru<K, V extends NonNullable<unknown>>(
+  most: number,
+  sizeOf: (value: V) => number = () => 1,
+): Lru<K, V> {
+  // Sorted by the time at which a key was added or got its second chance.
   const entries = new Map<K, Entry<V>>()
-  let held = 0
+  let size = 0
   const remove = (key: K) => {
-    held -= entries.get(key)?.size ?? 0
+    size -= entries.get(key)?.size ?? 0
     entries.delete(key)
   }
   const makeRoom = () => {
     for (const [key, entry] of entries) {
-      if (held <= most) return
-      const spared = entry.isUsed && !isOver(entry)
-      if (spared) {
+      if (size <= most) return
+      const isSpared = entry.isUsed && !isExpired(entry)
+      if (isSpared) {
         entries.delete(key)
         entries.set(key, entry)
         entry.isUsed = false
@@ -38,7 +40,7 @@ export function lru<K, V extends NonNullable<unknown>>(most: number, sizeOf: (va
     get: (key) => {
       const entry = entries.get(key)
       if (!entry) return undefined
-      if (isOver(entry)) {
+      if (isExpired(entry)) {
         remove(key)
         return undefined
       }
@@ -47,17 +49,16 @@ export function lru<K, V extends NonNullable<unknown>>(most: number, sizeOf: (va
     },
     set: (key, value, until = Number.POSITIVE_INFINITY) => {
       remove(key)
-      const size = sizeOf(value)
-      if (size > most) return
-      held += size
+      const valueSize = sizeOf(value)
+      if (valueSize > most) return
+      size += valueSize
       makeRoom()
-      entries.set(key, { value, size, until, isUsed: false })
+      entries.set(key, { value, size: valueSize, until, isUsed: false })
     },
     delete: remove,
   }
 }
 
 type Entry<V> = { value: V; size: number; until: number; isUsed: boolean }
-/** Most values have no end; for them the clock is not asked. */
-const isOver = ({ until }: Entry<unknown>) => until !== Number.POSITIVE_INFINITY && until <= clock.now().getTime()
-const one = () => 1
+/** Reads the clock only for values that expire. */
+const isExpired = ({ until }: Entry<unknown>) => until !== Number.POSITIVE_INFINITY && until <= clock.now().getTime()

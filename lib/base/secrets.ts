@@ -3,29 +3,29 @@ import { signerOf } from './signing.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The environment with every `ssm:/path` replaced by the value of that parameter, all in one call. A parameter that is
- * not there becomes empty, so that the configuration names what it lacks. Fails with the names of the parameters, never
- * a value.
+ * Replaces every `ssm:/path` of the environment by the value of that parameter, with one call. A missing parameter becomes empty, so that
+ * the configuration names the variable that lacks a value. Fails with the names of the parameters, and never with a value.
  */
 export async function resolveParameters(environment: Environment): Promise<Environment> {
-  const wanted = Object.entries(environment).filter(([, value]) => value?.startsWith(MARK))
-  if (wanted.length === 0) return environment
-  const names = [...new Set(wanted.map(([, value]) => pathIn(value)))]
+  const references = Object.entries(environment).filter(([, value]) => value?.startsWith(MARK))
+  if (references.length === 0) return environment
+  const names = [...new Set(references.map(([, value]) => pathIn(value)))]
   const values = await fetchParameters(names, environment)
   return {
     ...environment,
-    ...Object.fromEntries(wanted.map(([name, value]) => [name, values.get(pathIn(value)) ?? ''])),
+    ...Object.fromEntries(references.map(([name, value]) => [name, values.get(pathIn(value)) ?? ''])),
   }
 }
 
 const MARK = 'ssm:'
 const pathIn = (value = '') => value.slice(MARK.length)
-/** The most that one attempt takes. A start that waits longer is given up anyway. */
+/** The longest time of one attempt, in milliseconds. */
 const TIME_LIMIT_MS = 3000
+/** Attempts after failures other than throttling. */
 const ATTEMPTS = 3
 /**
- * How long throttled attempts go on, of the ten seconds in which Lambda lets a function start. Many functions that
- * start at once are throttled, so each waits a random time.
+ * Milliseconds in which throttled attempts are repeated. Lambda gives a function ten seconds to start. Many functions that start at once are
+ * throttled, so each waits a random time.
  */
 const START_MS = 8000
 
@@ -35,16 +35,18 @@ async function fetchParameters(names: readonly string[], environment: Environmen
   for (let attempt = 1; ; attempt += 1) {
     const response = await sendRequest(body, environment).catch(() => undefined)
     if (response?.ok) return valuesIn(await response.json())
-    const passes = !response || response.status >= 500 || response.status === 429
+    const isTransient = !response || response.status >= 500 || response.status === 429
     const wait = Math.random() * Math.min(2000, 100 * 2 ** attempt)
-    const again = (await isThrottled(response)) ? performance.now() + wait < until : passes && attempt < ATTEMPTS
-    if (!again)
+    const tryAgain = (await isThrottled(response))
+      ? performance.now() + wait < until
+      : isTransient && attempt < ATTEMPTS
+    if (!tryAgain)
       throw new Error(`Configuration: ${names.join(', ')} cannot be read (${response?.status ?? 'no answer'}).`)
-    await new Promise((done) => setTimeout(done, wait))
+    await new Promise((resolve) => setTimeout(resolve, wait))
   }
 }
 
-/** Beyond its rate the parameter store answers 400, and says why in the body. */
+/** Whether the parameter store throttled a request. It then answers 400, with the reason in the body. */
 async function isThrottled(response: Response | undefined): Promise<boolean> {
   return response?.status === 400 && /ThrottlingException/.test(await response.text())
 }
@@ -54,7 +56,7 @@ function valuesIn(answer: unknown): Map<string, string> {
   return new Map(Parameters.map(({ Name, Value }) => [Name, Value]))
 }
 
-/** Sends one signed request. The SDK's client would be one more in every bundle, for one call at the start. */
+/** Sends one signed request. The SDK's client would add code to every bundle for one call at the start. */
 async function sendRequest(body: string, environment: Environment): Promise<Response> {
   const { AWS_REGION: region = 'us-east-1', AWS_ENDPOINT_URL_SSM = `https://ssm.${region}.amazonaws.com` } = environment
   const { protocol, hostname, host, href } = new URL('/', AWS_ENDPOINT_URL_SSM)

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 
-/** Schemas of answers are made of these: `import * as s from '.../shapes.ts'`, beside `v` of valibot. */
+/* Building blocks of the schemas of answers: `import * as s from '.../shapes.ts'`, next to `v` of valibot. */
 
-/** The schema of an answer, or of a part of one. */
+/** The schema of an answer or of a part of it. */
 export type Schema = v.GenericSchema
 
 /** A schema with a name, which is a component of the API document. */
@@ -10,7 +10,7 @@ export type Shape<S extends Schema> = v.LazySchema<S> & {
   readonly entries: S extends { readonly entries: infer Entries } ? Entries : unknown
 }
 
-/** What a view returns to fit a schema. Choices are of type text here: tests check each answer against its list. */
+/** The type of a view that fits a schema. Choices are of type string here. Tests check each answer against its choices. */
 export type Output<S extends Schema> = Widened<v.InferOutput<S>>
 type Widened<T> = T extends string
   ? string
@@ -24,8 +24,8 @@ type Widened<T> = T extends string
 export const shapes: Map<string, () => Schema> = new Map()
 
 /**
- * Names a schema. `build` runs when the schema is first asked for. So shapes may refer to each other, and functions,
- * which never ask, pay nothing. `...Other.entries` repeats the members of another shape.
+ * Names a schema. `build` runs at the first use of the schema. So shapes may refer to each other, and functions that do not use the schema do
+ * not build it. `...Other.entries` repeats the members of another shape. Fails if the name is taken.
  */
 export function shape<S extends Schema>(name: string, build: () => S): Shape<S> {
   let built: S | undefined
@@ -44,9 +44,9 @@ export const time = v.pipe(v.string(), v.isoTimestamp())
 export const text = v.string()
 export const whole = v.pipe(v.number(), v.integer())
 export const maybe = <S extends Schema>(schema: S) => v.nullable(schema)
-/** One of a list that may grow. */
+/** A value of a list that may grow. */
 export const oneOf = <const Options extends readonly string[]>(options: Options) => v.picklist(options)
-/** Values by member name. The kind says which members there are. */
+/** Values by member name. The kind of the record declares its members. */
 export const Values = shape('Values', () => v.record(v.string(), v.unknown()))
-/** What marks a deleted thing; only staff read it. */
+/** Members of a deleted record or comment. Only staff read it. */
 export const tombstone = { deleted_at: v.optional(v.string()), is_deleted: v.optional(v.boolean()) }

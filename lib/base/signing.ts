@@ -1,9 +1,10 @@
 import { Sha256 } from '@smithy/core/checksum'
 import { SignatureV4 } from '@smithy/signature-v4'
 
+/** Credentials of AWS. */
 export type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 
-/** Signs what goes to one service of AWS in one region, with AWS's signature, version 4. */
+/** Makes the signer of requests to one service of AWS in one region, with AWS Signature Version 4. */
 export const signerOf = (service: string, region: string, credentials: Credentials): SignatureV4 =>
   new SignatureV4({
     service,
@@ -11,6 +12,6 @@ export const signerOf = (service: string, region: string, credentials: Credentia
     credentials,
     sha256: Sha256,
     applyChecksum: false,
-    // S3 alone takes paths as they stand; all others want them escaped twice.
+    // S3 signs paths as they are. All other services sign them escaped twice.
     uriEscapePath: service !== 's3',
   })

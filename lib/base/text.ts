@@ -1,4 +1,4 @@
-/** The words for true and false, in queries, forms, settings and tables. */
+/** The words for true and false in queries, forms, settings and imported files. */
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['1', 'true', 'yes', 'on'].map((word) => [word, true] as const),
   ...['0', 'false', 'no', 'off'].map((word) => [word, false] as const),

@@ -1,33 +1,33 @@
-/**
- * Who reads what is published: the words that the table, search and permissions share.
+/*
+ * The readers of published records, in the words that table, search and permissions share.
  * A record has a tier. A tier has an audience. A reader belongs to one or two audiences.
  */
 
-/** Which records of a list the caller may be shown: published ones of these tiers, own ones, or all. */
+/** The records of a list that a caller may see: published records, own records (`own` is the caller's id), or all records. */
 export type Scope = { signedIn: boolean; everything: boolean; own: string | null }
 
-/** The tier of what everyone may read; a record that names no tier is of this one. */
+/** The tier that everyone may read. A record without a tier has this tier. */
 export const openTier = 'public'
-/** The tier that anyone who is signed in may read. The wire calls it `restricted`. */
+/** The tier that every signed-in reader may read. The wire calls it `restricted`. */
 export const signedInTier = 'restricted'
 
-/** Records of these tiers show their place to a tenth of a degree, except to those who work on them. */
+/** Tiers whose records show a coarse place: coordinates to a tenth of a degree. Only people who work on a record see the exact place. */
 const coarseTiers: readonly string[] = ['sensitive_indigenous', 'community_only']
-/** Whether a record of this tier shows its place to a tenth of a degree only. */
+/** Whether records of this tier show a coarse place. */
 export const isCoarse = (tier: string): boolean => coarseTiers.includes(tier)
 
-/** The readers of published records: everyone, and whoever is signed in. Lists are kept and counted for each apart. */
+/** The readers of published records: everyone, and all signed-in readers. Each audience has its own lists and counters. */
 export const audiences = ['published', 'restricted'] as const
 export type Audience = (typeof audiences)[number]
 const [everyone, signedInOnly] = audiences
 
-/** The audience of a published record of this tier. This is the one rule on tiers; all others call it. */
+/** The audience of a published record of this tier. All other rules on tiers call this one. */
 export const audienceOf = (tier: string = openTier): Audience => (tier === openTier ? everyone : signedInOnly)
 /** The audiences to which a reader belongs. */
 export const audiencesWith = (signedIn: boolean): readonly Audience[] => (signedIn ? audiences : [everyone])
 /**
- * The readers of an item that belongs to a record: an audience of the record, those who work on the record (`withheld`),
- * or staff alone (`deleted`). Claims, flags, activities, decisions and comments are listed for each of them apart.
+ * The readers of an item that belongs to a record: an audience of the record, the people who work on the record (`withheld`), or staff
+ * alone (`deleted`). Each has its own lists of claims, flags, activities, decisions and comments.
  */
 export const historyAudiences = [...audiences, 'withheld', 'deleted'] as const
 export type HistoryAudience = (typeof historyAudiences)[number]
@@ -35,21 +35,21 @@ export type HistoryAudience = (typeof historyAudiences)[number]
 /** The members of a record on which the audience of its items depends. */
 export type AudienceSubject = { deleted_at: string | null; public: boolean; access_tier: string }
 
-/** Returns the audience of an item that belongs to a record. `isPublic`: every reader of the record may read the item. */
+/** The audience of an item that belongs to a record. `isPublic` is true if every reader of the record may read the item. */
 export function historyAudienceOf(about: AudienceSubject, isPublic: boolean): HistoryAudience {
   if (about.deleted_at) return 'deleted'
   return about.public && isPublic ? audienceOf(about.access_tier) : 'withheld'
 }
 
-/** Whether everyone may read what is published in this tier. */
+/** Whether everyone may read the published records of this tier. */
 export const isForEveryone = (tier: string | undefined): boolean => audienceOf(tier) === everyone
-/** The one tier that lists are held to in this scope; undefined where they show every tier. */
+/** The only tier that lists show in this scope. Undefined if they show every tier. */
 export const onlyTier = ({ signedIn }: Scope): string | undefined => (signedIn ? undefined : openTier)
 
-/** What a permission to read depends on. `isOwn`: the reader has contributed it, which takes being signed in. */
+/** The facts on which a permission to read depends. `isOwn` is true if the reader is signed in and has contributed the record. */
 export type Readable = { isDeleted: boolean; isPublished: boolean; isForEveryone: boolean; isOwn: boolean }
-/** Who reads. `everything`: staff. */
+/** A reader. `everything` is true for staff. */
 export type Reader = Pick<Scope, 'signedIn' | 'everything'>
-/** The one rule on who may read a thing. Permissions ask it of a record; search asks it once for each combination of facts. */
-export const canRead = (it: Readable, { signedIn, everything }: Reader): boolean =>
-  everything || (!it.isDeleted && ((it.isPublished && (it.isForEveryone || signedIn)) || it.isOwn))
+/** The one rule on reading. Permissions apply it to a record. Search applies it once to each combination of facts. */
+export const canRead = (facts: Readable, { signedIn, everything }: Reader): boolean =>
+  everything || (!facts.isDeleted && ((facts.isPublished && (facts.isForEveryone || signedIn)) || facts.isOwn))

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto'
 
-/**
- * Ids that carry their address. A record's review identity and everything that lives in its partition (assertions,
- * revisions, activities, decisions, flags) are UUIDs of version 8 (RFC 9562: 48 + 12 + 62 bits of our own):
+/*
+ * Ids that contain their address. A record's review identity, and the ids of all items in its partition (assertions,
+ * revisions, activities, decisions, flags), are UUIDs of version 8 (RFC 9562, with 48 + 12 + 62 bits for the service):
  *
- * - record: 8 bits kind code, 40 bits sequence number; then 74 bits of a digest of both
- * - child: the same 48 bits; then 42 bits milliseconds, 12 bits counter, 20 bits chance
+ * - record: 8 bits kind code, 40 bits sequence number, 74 bits of a digest of both
+ * - child: the 48 bits of its record, 42 bits milliseconds, 12 bits counter, 20 random bits
  *
- * So (kind, number) gives the partition, and so does the id of anything in it: no lookup, no index, no stale read.
+ * So kind and number give the partition, and so does the id of any item in it, without a lookup, an index or a stale read.
  * The ids of one partition sort by time (until the year 2109).
  */
 
-/** The review identity of the `sequence`-th record of a kind; the same two always give the same id. */
+/** The review identity of the `sequence`-th record of a kind. The same arguments always give the same id. */
 export function recordId(kindCode: number, sequence: number): string {
   const digest = hash('sha256', `${kindCode}/${sequence}`)
   return layOut((BigInt(kindCode) << 40n) | BigInt(sequence), BigInt(`0x${digest}`) & ALL_74)
 }
 
-/** The record named by the id of anything in its partition (or by its own); undefined for other UUIDs. */
+/** The record of an id: the review identity itself, or the id of an item in its partition. Undefined for other UUIDs. */
 export function addressOf(id: string): { kindCode: number; sequence: number; record: string } | undefined {
   if (!/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)) return undefined
   const kindCode = Number.parseInt(id.slice(0, 2), 16)
@@ -25,23 +25,24 @@ export function addressOf(id: string): { kindCode: number; sequence: number; rec
   return { kindCode, sequence, record: recordId(kindCode, sequence) }
 }
 
-/** The id of a new thing in a record's partition: sorts after those made before it. `chance` is below 2^20. */
+/** The id of a new item in a record's partition. It sorts after all earlier ids. `chance` is a random number below 2^20. */
 export function childId(record: string, milliseconds: number, counter: number, chance: number): string {
   const prefix = BigInt(`0x${record.slice(0, 8)}${record.slice(9, 13)}`)
   return layOut(prefix, (BigInt(milliseconds) << 32n) | (BigInt(counter & 0xfff) << 20n) | BigInt(chance))
 }
 
 /**
- * Things that are made together may lie together in a pack. Their ids differ in the counter alone. So each id tells its
- * pack, and its place in it.
+ * The pack of an id. Claims that are made together are stored as one pack. Their ids differ in the counter alone, so each id contains its
+ * pack and its place in the pack.
  */
 export const packOf = (id: string): string => `${id.slice(0, -8)}${id.slice(-5)}`
+/** The place of an id in its pack, from 0. */
 export const placeInPack = (id: string): number => Number.parseInt(id.slice(-8, -5), 16)
-/** The id of the thing at this place of a pack. */
-export const packedId = (pack: string, at: number): string =>
-  `${pack.slice(0, -5)}${at.toString(16).padStart(3, '0')}${pack.slice(-5)}`
+/** The id at a place of a pack. */
+export const packedId = (pack: string, place: number): string =>
+  `${pack.slice(0, -5)}${place.toString(16).padStart(3, '0')}${pack.slice(-5)}`
 
-/** When the thing with this child's id was made, as ISO 8601; undefined for an id that tells no time. */
+/** The time at which an item with this id was made, as ISO 8601. Undefined for an id without a time. */
 export function timeOf(id: string): string | undefined {
   if (!addressOf(id)) return undefined
   const rest = BigInt(`0x${id.slice(15, 18)}${id.slice(19, 23)}${id.slice(24)}`)

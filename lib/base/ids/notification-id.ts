@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The id of a notification: 8 letters of milliseconds, 3 derived from the event. One event of one moment always gives
- * the same id, so a repeated notification is stored once. Ids sort by time (until the year 8888) in the order of ASCII.
+ * The id of a notification: 8 characters for the milliseconds, 3 derived from the event. The same event and time always give the same id, so
+ * a repeated notification is stored once. Ids sort by time in the order of ASCII (until the year 8888).
  */
 export const notificationId = (milliseconds: number, event: string): string =>
   toBase62(milliseconds, 8) + toBase62(2 * (createHash('sha256').update(event).digest().readUIntBE(0, 6) % HALF), 3)
 
 /**
- * The id of the nth announcement, made like that of a notification. Its last number is odd, and that of a notification
- * is even, so the two never meet.
+ * The id of the nth announcement, made like that of a notification. Its last number is odd and that of a notification is even, so they are
+ * never equal.
  */
 export const announcementId = (milliseconds: number, nth: number): string =>
   toBase62(milliseconds, 8) + toBase62(2 * (nth % HALF) + 1, 3)
@@ -17,10 +17,10 @@ export const announcementId = (milliseconds: number, nth: number): string =>
 /** Half of the numbers that have three digits. */
 const HALF = 62 ** 3 / 2
 
-/** The least id of this moment: every earlier id is less. */
+/** The smallest id of this millisecond. Every earlier id is smaller. */
 export const firstIdAt = (milliseconds: number): string => toBase62(milliseconds, 8) + toBase62(0, 3)
 
-/** Whether a text can be an id at all. */
+/** Whether a text has the form of an id. */
 export const isNotificationId = (text: string): boolean => /^[0-9A-Za-z]{11}$/.test(text)
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,41 +1,40 @@
 import { createHash } from 'node:crypto'
 
-/** Ids of eleven letters and digits, as the wire has them for comments and legacy submissions. */
+/* Ids of eleven letters and digits. The wire has them for comments and legacy submissions. */
 
-/** Whether a text can be such an id at all. */
+/** Whether a text has the form of a short id. */
 export const isShortId = (text: string): boolean => /^[0-9A-Za-z]{11}$/.test(text)
 
 /**
- * A number as a short id that does not show the number. The factor shares no divisor with 62, so each number below
- * 62^11 has an id of its own. So neither of the two has to be stored to be found by the other.
+ * A number as a short id that does not show the number. The factor has no divisor in common with 62, so each number below 62^11 has its own
+ * id, and the number can be computed from the id.
  */
 export const shortIdOf = (number: number): string => toBase62((BigInt(number) * FACTOR) % ALL)
 
-/** The number behind a short id; undefined if it is larger than numbers can hold exactly. */
+/** The number of a short id. Undefined if it is larger than the largest exact integer. */
 export function shortIdNumber(id: string): number | undefined {
   if (!isShortId(id)) return undefined
   const number = (fromBase62(id) * INVERSE) % ALL
   return number > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(number)
 }
 
-/** The number that a text names, by its digits or by its short id; undefined if it is neither. */
-export function numberNamed(text: string): number | undefined {
+/** Reads a number from its digits or from its short id. Undefined if the text is neither. */
+export function parseNumberOrShortId(text: string): number | undefined {
   if (isShortId(text)) return shortIdNumber(text) || undefined
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }
 
-/** The short id of a text: the same text always has the same one. */
+/** The short id of a text. The same text always has the same id. */
 export const shortDigest = (text: string): string =>
   toBase62(BigInt(`0x${createHash('sha256').update(text).digest('hex')}`) % ALL)
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 11
 const ALL = 62n ** 11n
-// The golden section of 62^11, or the next number that shares no divisor with it: ids of neighbouring numbers lie far
-// apart.
+// The golden section of 62^11, or rather the next number without a common divisor. So ids of neighbouring numbers differ much.
 const FACTOR = 32_160_363_160_257_795_053n
-// Undoes the factor. 62^11 / 2 * 30 / 31 numbers below 62^11 share no divisor with it. The factor to the power of that
-// many is 1 (Euler), so to one power less it is the inverse.
+// The inverse of the factor. 62^11 / 2 * 30 / 31 numbers below 62^11 have no divisor in common with it. By Euler's theorem the factor to
+// that power is 1, so to one power less it is the inverse.
 const INVERSE = power(FACTOR, (ALL / 62n) * 30n - 1n)
 
 function power(base: bigint, exponent: bigint): bigint {

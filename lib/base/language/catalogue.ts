@@ -1,16 +1,15 @@
 import { inDevanagari } from './languages.ts'
 
-/** Says a text of the service in another language. What it does not know stays as it is. */
+/** Translates a text of the service. A text without a translation stays as it is. */
 export type Say = (text: string) => string
 
 /**
- * English sentences and words, each with the other language's. In the English, `{0}` or `{detail}` stands for what
- * differs from case to case. In the other language it is put as it was given, with numbers in that language's digits.
- * `<0>` stands for a text of the service, which is translated itself.
+ * English sentences and words, each with its translation. In the English, `{0}` or `{detail}` stands for a part that varies. In the
+ * translation, `{0}` inserts that part as it is, with numbers in Devanagari. `<0>` inserts it translated.
  */
 export type Catalogue = Readonly<Record<string, string>>
 
-/** Makes a `Say` of a catalogue. If several entries fit a text, the one with the most letters of its own counts. */
+/** Makes the translator of a catalogue. If several entries fit a text, it uses the entry with the most fixed letters. */
 export function speakerOf(catalogue: Catalogue): Say {
   const whole = new Map<string, string>()
   const patterns: Pattern[] = []
@@ -20,7 +19,7 @@ export function speakerOf(catalogue: Catalogue): Say {
     else patterns.push(patternOf(pieces, said))
   }
   patterns.sort((a, b) => b.weight - a.weight)
-  // Within a sentence a word has no capital, and a sentence no full stop.
+  // Within a sentence, a word has no capital and an inserted sentence has no full stop.
   const within = new Map([...whole].map(([english, said]) => [bare(english), said.replace(/।$/, '')]))
 
   const say = (text: string, depth: number): string => {
@@ -45,13 +44,13 @@ export function speakerOf(catalogue: Catalogue): Say {
   }
 }
 
-/** What a reason adds to a score: "(+12)". */
+/** The points that a reason adds to a score: "(+12)". */
 const scorePattern = /^(.*)( \(\+\d+\))$/s
 const bare = (text: string) => text.toLowerCase().replace(/\.$/, '')
 
 type Pattern = { literals: readonly string[]; names: readonly string[]; said: string; weight: number }
 
-/** How deep texts of the service stand within each other. */
+/** The most levels of texts within texts. */
 const DEEPEST = 4
 const hole = /\{(\w+)\}/
 
@@ -62,8 +61,7 @@ function patternOf(pieces: readonly string[], said: string): Pattern {
 }
 
 /**
- * What stands in the holes of a pattern; undefined if the text does not fit. Each literal is taken where it first
- * comes.
+ * The parts of a text in the holes of a pattern. Undefined if the text does not fit. Each literal is matched at its first occurrence.
  */
 function partsOf({ literals, names }: Pattern, text: string): Map<string, string> | undefined {
   const [first = '', ...rest] = literals
@@ -91,7 +89,7 @@ function fillPattern({ said }: Pattern, given: ReadonlyMap<string, string>, ours
 
 const isNumber = /^-?[\d.,]*\d$/
 
-/** Parts with commas between, or a word with a number behind it: "temple 7". */
+/** Translates parts with commas between them, or a word with a number after it: "temple 7". */
 function sayParts(text: string, known: (part: string) => string | undefined): string {
   const parts = text.split(', ')
   if (parts.length > 1) return parts.map((part) => known(part) ?? part).join(', ')
@@ -100,7 +98,7 @@ function sayParts(text: string, known: (part: string) => string | undefined): st
   return said === undefined ? text : `${said} ${inDevanagari(number)}`
 }
 
-/** A message behind a label or a name: "Construction date: There is no month 13: a year has 12." */
+/** Translates a message after a label or a name: "Construction date: There is no month 13: a year has 12." */
 function sayLabelled(text: string, known: Catalogued, say: (text: string, depth: number) => string): string {
   for (let at = text.indexOf(': '); at >= 0; at = text.indexOf(': ', at + 2)) {
     const [label, rest] = [text.slice(0, at), text.slice(at + 2)]

@@ -2,7 +2,7 @@
 export const languages = ['en', 'ne'] as const
 export type Language = (typeof languages)[number]
 
-/** Marks a text that people read and that is no sentence. The catalogue must have it, as it has every sentence. */
+/** Marks a text for people that is not a sentence. The catalogue must have it, like every sentence. */
 export const phrase = <const T extends string>(text: T): T => text
 
 /** Writes the digits of a text in Devanagari. Example: "7" becomes "७". */

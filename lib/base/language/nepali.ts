@@ -12,7 +12,7 @@ import { records } from './nepali/records.ts'
 import { requests } from './nepali/requests.ts'
 import { words } from './nepali/words.ts'
 
-/** The parts of the catalogue; no text stands in two of them. */
+/** The parts of the catalogue. No text is in two parts. */
 export const parts = [
   kinds,
   fields,
@@ -28,5 +28,5 @@ export const parts = [
   words,
 ] as const
 
-/** Everything that the service says, in Nepali. `tests/base/language/catalogue.test.ts` keeps it complete. */
+/** All texts of the service, in Nepali. `tests/base/language/catalogue.test.ts` fails if a text is missing. */
 export const nepali: Catalogue = Object.assign({}, ...parts)

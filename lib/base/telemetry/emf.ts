@@ -20,21 +20,22 @@ export const measures = {
 
 type Unit = 'Count' | 'Milliseconds' | 'Seconds'
 type Message = keyof typeof measures
-/** Members of lines that saved queries ask for. As metrics they would be billed by the month, and by route one for each. */
+/** Members of lines for saved queries. They are not metrics, since CloudWatch bills each metric of each route by the month. */
 export const queriedMembers = ['faults', 'refusals', 'projected', 'queue_age_s'] as const
+/** The name of a metric, or of a member for saved queries. */
 export type Measure = { [M in Message]: keyof (typeof measures)[M] }[Message] | (typeof queriedMembers)[number]
 
 const byMessage: ReadonlyMap<unknown, Readonly<Record<string, Unit>>> = new Map(Object.entries(measures))
 
-/** The member `_aws` of a line, by which CloudWatch takes metrics out of it. Undefined if the line holds none. */
+/** The member `_aws` of a line, which names the metrics that CloudWatch reads from it. Undefined if the line has none. */
 export function embedMetrics(
   line: Readonly<Record<string, unknown>>,
   namespace: string,
-  at: number,
+  milliseconds: number,
 ): object | undefined {
   const Metrics = Object.entries(byMessage.get(line.message) ?? {})
     .filter(([name]) => typeof line[name] === 'number')
     .map(([Name, Unit]) => ({ Name, Unit }))
   if (Metrics.length === 0) return undefined
-  return { Timestamp: at, CloudWatchMetrics: [{ Namespace: namespace, Dimensions: [[]], Metrics }] }
+  return { Timestamp: milliseconds, CloudWatchMetrics: [{ Namespace: namespace, Dimensions: [[]], Metrics }] }
 }

@@ -2,7 +2,7 @@ import { config } from '../config.ts'
 import { embedMetrics, type Measure } from './emf.ts'
 import { currentMeter } from './request-cost.ts'
 
-/** Everything that a log line may hold. Nothing outside this list is ever written. */
+/** The members that a log line may contain. No other member is ever written. */
 export type Line = {
   level: 'info' | 'error'
   message: string

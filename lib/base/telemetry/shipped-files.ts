@@ -4,24 +4,24 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { lru } from '../lru.ts'
 
-/** A file as it is shipped: packed, with a tag that changes with its content. */
+/** A file of the package: compressed, with a tag that changes with its content. */
 export type Shipped = { packed: Uint8Array; tag: string }
 
-/** A file that was built before the service and lies beside it. It is read when first asked for, then kept. */
+/** Loads a file that was built with the service. It is read at the first call, and cached. */
 export function loadShippedFile(name: string): Promise<Shipped> {
-  const known = fileCache.get(name)
-  if (known) return known
+  const cached = fileCache.get(name)
+  if (cached) return cached
   const reading = readShippedFile(name)
   fileCache.set(name, reading)
-  // A file that could not be read is tried again with the next call.
+  // After a failure, the next call reads the file again.
   reading.catch(() => fileCache.delete(name))
   return reading
 }
 
-/** The content of a file, for a client that takes nothing packed. */
+/** The content of a file, for a client that does not accept compression. */
 export const unpackFile = ({ packed }: Shipped): Uint8Array => gunzipSync(packed)
 
-/** Where the build puts them, below the working directory: the project's, and on Lambda the package's. */
+/** The folder of these files below the working directory, which is the project's folder, and on Lambda the package's. */
 export const FOLDER = '.build/documents'
 
 const fileCache = lru<string, Promise<Shipped>>(20)

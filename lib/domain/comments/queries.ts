@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { numberNamed } from '../../base/ids/short-id.ts'
+import { parseNumberOrShortId } from '../../base/ids/short-id.ts'
 import { lines, members } from '../../platform/http/body.ts'
 
 /** Schemas of the input for comments, on records and on projects. */
@@ -7,7 +7,7 @@ import { lines, members } from '../../platform/http/body.ts'
 /** A comment in a path: its number, or its eleven characters. */
 export const commentNumber = v.pipe(
   v.string(),
-  v.transform((it) => numberNamed(it) ?? 0),
+  v.transform((it) => parseNumberOrShortId(it) ?? 0),
   v.minValue(1),
 )
 
@@ -21,7 +21,7 @@ const PARENT_FAULT = 'Give the id of a comment.'
 /** The number of the comment that is answered; null if none is. */
 const parent = v.pipe(
   v.nullish(v.union([v.number(), v.string()], PARENT_FAULT), null),
-  v.transform((it) => (it === null || it === '' ? null : (numberNamed(String(it)) ?? 0))),
+  v.transform((it) => (it === null || it === '' ? null : (parseNumberOrShortId(String(it)) ?? 0))),
   v.check((it) => it !== 0, PARENT_FAULT),
 )
 

@@ -2,21 +2,21 @@ import { reigns } from '../../engines/calendars/index.ts'
 import type { Concept } from '../../engines/search/index.ts'
 
 /*
- * What questions mean, as data. A concept has a label and the words for it in English, Nepali and Newar, singular, in
- * any spelling; phrases stand between commas. To teach search a word, write it here.
+ * The concepts of questions, as data. A concept has a label, and the words for it in English, Nepali and Newar. Words are singular, in any
+ * spelling. Commas separate phrases. To add a word to search, write it here.
  */
 
-/** As what a part of a question may be understood. */
+/** The sorts of concept that a part of a question may name. */
 export const interpretations = ['sort', 'place', 'deity', 'period', 'century', 'month', 'material'] as const
 type Interpretation = (typeof interpretations)[number]
 
 const phrasesOf = (text: string) => text.split(',').map((it) => it.trim())
-const table = (as: Interpretation, rows: Readonly<Record<string, string>>): Concept[] =>
+const conceptsFrom = (as: Interpretation, rows: Readonly<Record<string, string>>): Concept[] =>
   Object.entries(rows).map(([label, words]) => ({ as, label, phrases: [label, ...phrasesOf(words)] }))
 
-/** Sorts of things. */
-const sortsOfThings = () =>
-  table('sort', {
+/** Sorts of records. */
+const sortsOfRecords = () =>
+  conceptsFrom('sort', {
     Temple: 'mandir, degah, deval, devalaya, dega, hindu temple',
     Stupa: 'chaitya, chibha, chiba, chorten, thupa, pagoda stupa',
     Monastery: 'vihara, vihar, bihar, bahal, baha, bahi, mahavihar, mahabihar, gumba, gompa, gonpa, nunnery, convent',
@@ -69,10 +69,10 @@ const sortsOfThings = () =>
     'World Heritage Site': 'world heritage, vishwa sampada, bishwa sampada, unesco site',
   })
 
-/** Sorts of beings, after whom things are called. */
+/** Sorts of beings after whom records are named: "queen's pond". */
 const beings: ReadonlySet<string> = new Set(['Goddess', 'God', 'King', 'Queen', 'Princess'])
 
-/** The sort of thing that every record of a resource is. */
+/** The sort of all records of a resource. */
 export const sortByResource: Readonly<Record<string, string>> = {
   deities: 'God',
   festivals: 'Festival',
@@ -82,7 +82,7 @@ export const sortByResource: Readonly<Record<string, string>> = {
   calendar_systems: 'Calendar',
 }
 
-/** Towns with their middle and how far they reach, in kilometres. */
+/** A town with its centre, and its radius in kilometres. */
 const town = (label: string, words: string, lat: number, lng: number, reach: number) => ({
   label,
   words,
@@ -136,9 +136,9 @@ const places = (): Concept[] =>
     area: { at: { lat, lng }, reach },
   }))
 
-/** Deities, each with the names and forms under which its temples go. */
+/** Deities, each with the names and forms after which its temples are named. */
 const deities = () =>
-  table('deity', {
+  conceptsFrom('deity', {
     Shiva:
       'shiv, mahadev, mahadeva, shankar, pashupati, pashupatinath, maheshwar, shivalinga, linga, lingam, rudra, neelkantha mahadev, shivalaya, shivaratri',
     Ganesh: 'ganesha, ganapati, vinayak, binayak, ganpati, vinayaka, ganesthan, ganedyah',
@@ -181,7 +181,7 @@ const ordinals = () =>
   `first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
   fifteenth sixteenth seventeenth eighteenth nineteenth twentieth`.split(/\s+/)
 const nth = (n: number) => `${n}${['th', 'st', 'nd', 'rd'][n > 3 && n < 21 ? 0 : n % 10] ?? 'th'}`
-/** Centuries of our era, as they are written in both languages. */
+/** Centuries of the common era, as both languages write them. */
 const centuries = (): Concept[] =>
   Array.from({ length: 21 }, (_, i) => i + 1).map((n) => ({
     as: 'century',
@@ -199,7 +199,7 @@ const centuries = (): Concept[] =>
     ],
   }))
 
-/** Months of the Nepali and Newar year and of ours; `near` ones overlap and answer less surely. */
+/** Months of the Nepali, Newar and Gregorian year. The months in `near` overlap with a month, so they fit less well. */
 const monthRows = (): Readonly<Record<string, readonly [words: string, near: string]>> => ({
   Baisakh: ['vaisakh, baishakh, vaishakh, बैशाख, वैशाख', 'April, May'],
   Jestha: ['jeth, jyestha, jyeshtha', 'May, June'],
@@ -226,7 +226,7 @@ const months = (): Concept[] =>
     near: monthsNear(label, phrasesOf(near).filter(Boolean)),
   }))
 
-/** Which months overlap with a month: each side names the other once. */
+/** The months that overlap with a month. Each pair is written once, in the row of one of the two. */
 function monthsNear(label: string, own: readonly string[]): string[] {
   return Object.entries(monthRows()).flatMap(([other, [, near]]) => {
     if (phrasesOf(near).includes(label)) return [other]
@@ -235,7 +235,7 @@ function monthsNear(label: string, own: readonly string[]): string[] {
 }
 
 const materials = () =>
-  table('material', {
+  conceptsFrom('material', {
     Wood: 'wooden, timber, kashtha',
     Stone: 'dhunga, dhunge, lohan',
     Gold: 'golden, gilt, gilded, suvarna',
@@ -246,9 +246,9 @@ const materials = () =>
     Clay: 'terracotta, mato',
   })
 
-/** Made when the first question is read, since most starts of a function read none. */
+/** All concepts. They are made with the first question, since most functions never search. */
 export const concepts = (): readonly Concept[] => [
-  ...sortsOfThings().map((it) => (beings.has(it.label) ? { ...it, isOwner: true } : it)),
+  ...sortsOfRecords().map((it) => (beings.has(it.label) ? { ...it, isOwner: true } : it)),
   ...places(),
   ...deities().map((it) => ({ ...it, isName: true })),
   ...periods(),

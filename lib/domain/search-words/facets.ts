@@ -1,4 +1,4 @@
-/** The facets of search, each with the sort of concept that its values name (`concepts.ts`); null where they name none. */
+/** The facets of search, each with the sort of concept that its values name (`concepts.ts`). Null if its values name no concept. */
 export const facets = {
   type: 'sort',
   place: 'place',
@@ -11,5 +11,5 @@ export const facets = {
 
 export type FacetName = keyof typeof facets
 const isFacet = (name: string): name is FacetName => name in facets
-/** The names of the facets, in the order in which they are shown. */
+/** The names of the facets, in the order in which answers list them. */
 export const facetNames: readonly FacetName[] = Object.keys(facets).filter(isFacet)

@@ -2,7 +2,7 @@ import type { Vocabulary } from '../../engines/search/index.ts'
 import { concepts, sortByResource } from './concepts.ts'
 import { facets } from './facets.ts'
 
-/** What search knows of heritage: handed to the engine by lib/domain/composition.ts. */
+/** The vocabulary of heritage. lib/domain/composition.ts hands it to the search engine. */
 export const vocabulary = (): Vocabulary => ({
   concepts: concepts(),
   sortByResource,
@@ -11,6 +11,7 @@ export const vocabulary = (): Vocabulary => ({
   sample,
 })
 
+/** Text that is typical of documents. The engine makes its compression dictionary from it. */
 const sample = `temple in the valley of Nepal, built by, of stone and brick, is worshipped during the festival, ward, Durbar Square,
   {"type":["Temple"],"place":["Kathmandu, Bhaktapur, Lalitpur"],"style":["Pagoda"],"period":["Malla"],"deity":["Shiva"]}
   {"from":1600,"to":1699,"approximate":true} मन्दिर users persons cultural_entities locations review_queue "pending_review",false,

@@ -11,19 +11,19 @@ import { documentAs } from '../../platform/http/schema-notes.ts'
 /** The most letters of a query. The rest is ignored. */
 const MOST_LETTERS = 200
 
-/** The text of a query: in NFC, on one line, cut. A blank text counts as missing. */
+/** The text of a query, cut to `MOST_LETTERS`, in NFC and on one line. A blank text counts as missing. */
 const queryText = v.pipe(
   v.string(MISSING),
-  v.transform((it) => clean(it)),
+  v.transform((text) => normaliseText(text)),
   v.nonEmpty(MISSING),
 )
-/** The same, but it may be missing. */
-const maybeSought = v.pipe(
+/** The text of a query that may be missing. */
+const optionalQueryText = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((it) => clean(it)),
+  v.transform((text) => normaliseText(text)),
 )
-const clean = (text: string) =>
-  // Cut first, so that NFC is not computed for a text of megabytes.
+const normaliseText = (text: string) =>
+  // The text is cut first, so that NFC is not computed for a text of megabytes.
   cut(
     cut(text, 4 * MOST_LETTERS)
       .normalize('NFC')
@@ -35,8 +35,8 @@ const clean = (text: string) =>
 const choice = <const Options extends readonly string[]>(options: Options) =>
   v.pipe(v.string(), v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`))
 
-/** Several values, in repeated members or separated by commas. */
-const several = (known: ReadonlySet<string>, message: string) =>
+/** Several values of a list, in repeated members or separated by commas. Fails with `message` if a value is not in the list. */
+const listOf = (choices: ReadonlySet<string>, message: string) =>
   v.pipe(
     v.array(v.string()),
     v.transform((sent) => [
@@ -47,29 +47,31 @@ const several = (known: ReadonlySet<string>, message: string) =>
           .filter(Boolean),
       ),
     ]),
-    v.check((names) => names.every((name) => known.has(name)), message),
+    v.check((names) => names.every((name) => choices.has(name)), message),
     v.transform((names) => (names.length > 0 ? names : undefined)),
-    documentAs({ type: 'array', items: { type: 'string', enum: [...known] } }),
+    documentAs({ type: 'array', items: { type: 'string', enum: [...choices] } }),
   )
-const oneOf = (names: Iterable<string>) => `Not a valid choice. Choose among: ${[...names].join(', ')}.`
+const notOneOf = (names: Iterable<string>) => `Not a valid choice. Choose among: ${[...names].join(', ')}.`
 
+/** The most results of a page. */
 const MOST_RESULTS = 50
-const FEW_RESULTS = 20
+/** The results of a page without `page_size`. */
+const DEFAULT_RESULTS = 20
 const orders = ['relevance', 'newest', 'popularity', 'distance'] as const
 
-/** Values of a facet, in repeated members only, since values may contain commas. */
-const valuesOf = v.pipe(
+/** Values of a facet, in repeated members only, since a value may contain commas. */
+const facetValues = v.pipe(
   v.array(v.string()),
   v.transform((sent) => sent.map((it) => it.trim()).filter(Boolean)),
   v.transform((it) => (it.length > 0 ? it : undefined)),
 )
 
-/** `q`, filters, order and page. An invalid member is refused by its name. */
+/** `q`, filters, order and page. The refusal of an invalid value names its member. */
 const SearchMembers = v.object(
   {
-    q: maybeSought,
-    resource: several(new Set(resources), oneOf(resources)),
-    status: several(new Set(recordStatuses), oneOf(recordStatuses)),
+    q: optionalQueryText,
+    resource: listOf(new Set(resources), notOneOf(resources)),
+    status: listOf(new Set(recordStatuses), notOneOf(recordStatuses)),
     published: StrictBoolean,
     sort: v.pipe(
       v.optional(v.string(), ''),
@@ -78,32 +80,35 @@ const SearchMembers = v.object(
       documentAs({ type: 'string', enum: orders, default: 'relevance' }),
     ),
     page: wholeNumber(1, 1_000_000),
-    page_size: wholeNumber(FEW_RESULTS, MOST_RESULTS),
+    page_size: wholeNumber(DEFAULT_RESULTS, MOST_RESULTS),
     facets: StrictBoolean,
     calendar: CalendarName,
     literal: StrictBoolean,
-    ...v.entriesFromList(facetNames, valuesOf),
+    ...v.entriesFromList(facetNames, facetValues),
     ...placeAndTime,
   },
   MISSING,
 )
-const where = [['bbox'], ['near'], ['from'], ['to']] as const
-/** A query needs words, a place or a time. Without any it is refused. */
+const placeAndTimeMembers = [['bbox'], ['near'], ['from'], ['to']] as const
+/** The query of search. It needs words, a place or a time, and is refused without any of them. */
 export const SearchParams = v.pipe(
   SearchMembers,
   v.forward(
-    v.partialCheck([['q'], ...where], (it) => it.q !== '' || isSomewhere(it), MISSING),
+    v.partialCheck([['q'], ...placeAndTimeMembers], (it) => it.q !== '' || isSomewhere(it), MISSING),
     ['q'],
   ),
 )
+/** The members that a query may repeat. */
 export const REPEATED = ['resource', 'status', ...facetNames]
 
+/** A query that needs a text. */
 export const RequiredQuery = v.object({ q: queryText }, MISSING)
 /** The query of the old search, with the calendar in which dates are shown. */
 export const GroupedQuery = v.object({ q: queryText, calendar: CalendarName }, MISSING)
+/** The types that the discovery page shows. */
 const discoveredTypes = Object.keys(discoveryGroups)
 export const DiscoveryQuery = v.object({
-  q: maybeSought,
+  q: optionalQueryText,
   type: v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => it.trim() || 'persons'),

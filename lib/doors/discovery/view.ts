@@ -58,31 +58,31 @@ export const SearchResultsView = s.shape('SearchResults', () =>
   }),
 )
 
-/** The view of a hit. `id` is the id in the endpoint of its resource; a record also has its review identity. */
-export const resultView = (it: Hit) => ({
-  resource: it.resource,
-  id: it.object_pk,
-  title: it.title,
-  summary: it.summary,
-  status: it.status,
-  is_published: it.is_published,
-  updated_at: it.updated_at,
-  score: Math.round(it.score * 1e6) / 1e6,
-  url: urlOf(it),
-  location_hint: it.location_hint,
-  cultural_entity_id: kindOfResource(it.resource) ? it.id : null,
-  name_ne: it.name_ne ?? null,
-  kind: kindOfResource(it.resource) ?? null,
-  place: it.values?.place?.[0] ?? (it.location_hint || null),
-  year: yearOf(it.years),
-  coordinates: it.point && { lat: it.point.lat, lng: it.point.lng },
-  snippet: it.snippet ?? null,
-  distance_km: it.distance ?? null,
-  when: it.when ?? null,
-  picture: pictureOf(it),
+/** The view of a hit. `id` is the id in the endpoint of its resource. A record also has its review identity. */
+export const resultView = (hit: Hit) => ({
+  resource: hit.resource,
+  id: hit.object_pk,
+  title: hit.title,
+  summary: hit.summary,
+  status: hit.status,
+  is_published: hit.is_published,
+  updated_at: hit.updated_at,
+  score: Math.round(hit.score * 1e6) / 1e6,
+  url: urlOf(hit),
+  location_hint: hit.location_hint,
+  cultural_entity_id: kindOfResource(hit.resource) ? hit.id : null,
+  name_ne: hit.name_ne ?? null,
+  kind: kindOfResource(hit.resource) ?? null,
+  place: hit.values?.place?.[0] ?? (hit.location_hint || null),
+  year: yearOf(hit.years),
+  coordinates: hit.point && { lat: hit.point.lat, lng: hit.point.lng },
+  snippet: hit.snippet ?? null,
+  distance_km: hit.distance ?? null,
+  when: hit.when ?? null,
+  picture: pictureOf(hit),
 })
 
-/** The main picture of a record, with its sizes, as the view of the record has it. */
+/** The main picture of a record with its sizes, in the form of the record's own view. */
 function pictureOf({ id, picture }: Hit) {
   if (!picture) return null
   const { image, width, height } = picture
@@ -112,7 +112,7 @@ function yearOf(years: Hit['years']): string | null {
   return `${approximate ? 'c. ' : ''}${first === last ? first : `${first}-${last}`}`
 }
 
-/** Hits on a map. Beyond 5,000, the number of hits in each cell of a geohash grid. `count` includes hits without a place. */
+/** Hits on a map. If they are more than 5,000, the number of hits in each cell of a geohash grid. `count` includes hits without a place. */
 export const SearchMapView = s.shape('SearchMap', () =>
   v.object({
     type: v.literal('FeatureCollection'),
@@ -164,16 +164,16 @@ export const CompletionsView = s.shape('Completions', () =>
 )
 
 /** The view of a completion. */
-export const suggestionView = (it: Hit) => ({
-  title: it.title,
-  resource: it.resource,
-  id: it.object_pk,
-  location_hint: it.location_hint,
-  url: urlOf(it),
-  name_ne: it.name_ne ?? null,
-  kind: kindOfResource(it.resource) ?? null,
-  type: it.values?.type?.[0] ?? null,
-  place: it.values?.place?.[0] ?? (it.location_hint || null),
+export const suggestionView = (hit: Hit) => ({
+  title: hit.title,
+  resource: hit.resource,
+  id: hit.object_pk,
+  location_hint: hit.location_hint,
+  url: urlOf(hit),
+  name_ne: hit.name_ne ?? null,
+  kind: kindOfResource(hit.resource) ?? null,
+  type: hit.values?.type?.[0] ?? null,
+  place: hit.values?.place?.[0] ?? (hit.location_hint || null),
 })
 
 type Discovered = keyof typeof discoveryGroups
@@ -205,15 +205,15 @@ export const DiscoveryView = s.shape('Discovery', () =>
 )
 
 /** A row of the discovery page. */
-export const discoveryView = (it: Hit) => ({
-  id: it.object_pk,
-  resource: it.resource,
-  type: isDiscovered(it.resource) ? discoveryGroups[it.resource] : it.resource,
-  name: it.title,
-  summary: it.summary,
-  location_hint: it.location_hint,
-  cultural_entity_id: it.id,
-  status: it.status,
-  is_published: it.is_published,
-  has_media: it.picture !== undefined,
+export const discoveryView = (hit: Hit) => ({
+  id: hit.object_pk,
+  resource: hit.resource,
+  type: isDiscovered(hit.resource) ? discoveryGroups[hit.resource] : hit.resource,
+  name: hit.title,
+  summary: hit.summary,
+  location_hint: hit.location_hint,
+  cultural_entity_id: hit.id,
+  status: hit.status,
+  is_published: hit.is_published,
+  has_media: hit.picture !== undefined,
 })

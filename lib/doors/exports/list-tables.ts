@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { invalid } from '../../base/errors.ts'
 import { didYouMean } from '../../engines/matching/index.ts'
-import { plain } from '../../platform/cells/csv.ts'
+import { cellText } from '../../platform/cells/csv.ts'
 import { type Declared, declarationOf } from '../../platform/http/endpoint.ts'
 import { CSV, XLSX } from '../../platform/http/media.ts'
 import { pageOf } from '../../platform/http/page.ts'
@@ -116,7 +116,7 @@ const placeIn = (next: string) =>
 /** The cell of a row: numbers and booleans as they are, all else as text. */
 function cellOf(row: unknown, name: string): unknown {
   const value = name.split('.').reduce<unknown>((it, member) => Object(it)[member], row)
-  return typeof value === 'number' || typeof value === 'boolean' ? value : plain(value ?? '')
+  return typeof value === 'number' || typeof value === 'boolean' ? value : cellText(value ?? '')
 }
 
 /** The name of the file: the last part of the path that is no parameter. */

@@ -9,51 +9,54 @@ type Labels = Readonly<Record<string, string>>
 type Family = { name: string; type: 'gauge' | 'counter'; help: string; samples: readonly (readonly [Labels, number])[] }
 
 /**
- * The state of the service and of this process in Prometheus' text format. Never fails: without the table it says so
- * and tells of the process alone. Anyone may ask, so it counts what everyone may see and nothing else: the log and its metrics
- * (lib/base/telemetry/emf.ts) are for whoever runs the service. The table is asked every 10 seconds at most.
+ * The state of the service and of this process in Prometheus' text format. Never fails: without the table, `heritage_table_up` is 0 and only
+ * the figures of the process follow. Everyone may read it, so it counts only what everyone may see. Operators have the log and its
+ * metrics (lib/base/telemetry/emf.ts). It reads the table at most once in 10 seconds.
  */
 export async function metricsText(
   build: { version: string; stage: string },
   recordKinds: readonly string[],
 ): Promise<string> {
-  const takeCensus = await latestCensus(recordKinds)
+  const census = await latestCensus(recordKinds)
   return [
     gauge('heritage_build_info', 'The version of the service.', [[{ ...build, node }, 1]]),
-    gauge('heritage_table_up', 'Whether the table answers.', [[{}, takeCensus ? 1 : 0]]),
-    ...(takeCensus ?? []),
+    gauge('heritage_table_up', 'Whether the table answers.', [[{}, census ? 1 : 0]]),
+    ...(census ?? []),
     ...processFamilies(),
   ]
     .map(exposition)
     .join('')
 }
 
-const KEPT_MS = 10_000
+/** Milliseconds for which a census is reused. */
+const CENSUS_MS = 10_000
+/** The longest wait for the table, in milliseconds. */
 const TIME_LIMIT_MS = 1000
 
 // prove: memory
 let latest: { until: number; census: Promise<Family[] | undefined> } | undefined
 
-/** Scrapes that come together share one census. One that failed is not kept. */
+/** The latest census, or a new one. Concurrent scrapes share one census. A failed census is not reused. */
 async function latestCensus(recordKinds: readonly string[]): Promise<Family[] | undefined> {
-  const at = clock.now().getTime()
-  if (!latest || latest.until <= at)
-    latest = { until: at + KEPT_MS, census: runWithin(TIME_LIMIT_MS, () => census(recordKinds)) }
+  const time = clock.now().getTime()
+  if (!latest || latest.until <= time)
+    latest = { until: time + CENSUS_MS, census: runWithin(TIME_LIMIT_MS, () => takeCensus(recordKinds)) }
   const mine = latest
-  const found = await mine.census
-  if (!found && latest === mine) latest = undefined
-  return found
+  const census = await mine.census
+  if (!census && latest === mine) latest = undefined
+  return census
 }
 
+/** The start of this process, in seconds since 1970. */
 const started = Date.now() / 1000 - uptime()
 
 const openSources = `SOURCE#TIER#${openTier}`
 const lists = ['USER', openSources, 'CLUSTER'] as const
 
-/** Exact sizes from the counters that every write keeps: one call per shard and one more. */
-async function census(recordKinds: readonly string[]): Promise<Family[]> {
-  const [records, found] = await Promise.all([countsOfKinds(), getMany(countKeys(lists))])
-  const size = (list: (typeof lists)[number]) => sumOf([list], found)
+/** Reads exact sizes from the counters: one call per shard and one more. */
+async function takeCensus(recordKinds: readonly string[]): Promise<Family[]> {
+  const [records, counters] = await Promise.all([countsOfKinds(), getMany(countKeys(lists))])
+  const size = (list: (typeof lists)[number]) => sumOf([list], counters)
   return [
     gauge(
       'heritage_records',
@@ -69,7 +72,7 @@ async function census(recordKinds: readonly string[]): Promise<Family[]> {
 }
 
 const everyone = audienceOf(openTier)
-/** What stands as `published` is for everyone; the others are nobody's business. Of a kind there may be none, which is a figure too. */
+/** The sample of a kind: its published records, which everyone may read. A kind without records has the sample 0. */
 function recordSample(sort: string, n: number): [Labels, number][] {
   const [kind, category] = sort.split(':')
   if (!kind) return []
@@ -97,7 +100,7 @@ const gauge = (name: string, help: string, samples: Family['samples']): Family =
   samples,
 })
 
-/** One family as lines; samples in the order of their labels, so that two scrapes compare. */
+/** One family as lines. Samples are sorted by their labels, so that two scrapes can be compared. */
 function exposition({ name, type, help, samples }: Family): string {
   const lines = samples.map(([labels, value]) => `${name}${labelText(labels)} ${value}\n`).sort()
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`

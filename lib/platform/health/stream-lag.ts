@@ -3,38 +3,42 @@ import { putItem, raiseNumber } from '../../engines/table/immediate.ts'
 import { queryAll, type Stored, walk } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
 
-/** So long a change may wait before the projector counts as late: the stream itself takes a second or two. */
-const PATIENCE_MS = 60_000
+/** Milliseconds that a change may wait before the projector counts as late. The stream itself takes a second or two. */
+const LATE_MS = 60_000
 
-/** Notes that the projector has applied every change until then, in milliseconds since 1970. */
+/** Stores that the projector has applied every change up to a time, in milliseconds since 1970. */
 export const noteProgress = (through: number): Promise<void> => raiseNumber(key.progress(), through)
 
-/** A change that is older than this is noted. */
+/** Age in milliseconds from which on a waiting change is stored. */
 const OLD_MS = 10_000
-/** Seconds that a note counts. The stream offers a failing change again before that; after a change that is applied the next one comes soon. */
-const TOLD = { given: 120, applied: 10 }
-/** Parts of the stream are read side by side, each by a call that knows nothing of the others. */
+/**
+ * Seconds for which a note is valid. The stream delivers a failing change again within two minutes. After an applied change the next change
+ * comes soon.
+ */
+const NOTE_SECONDS = { given: 120, applied: 10 }
+/** Notes that may exist at once. Several calls read parts of the stream at the same time, each without the notes of the others. */
 const SLOTS = 16
 
 /**
- * Notes when a change was made that the projector has before it, if that is more than 10 seconds ago. `made` is in milliseconds since 1970.
- * It is called twice: before the change is applied, so that one which never succeeds is seen; and after it, with a shorter life.
+ * Stores the time of a change that the projector works on, if the change is more than 10 seconds old. `made` is in milliseconds since 1970.
+ * It is called twice: before the change is applied, so that a failing change is seen, and after it, with a shorter life.
  */
-export async function noteLateness(made: number, pk: string, state: keyof typeof TOLD): Promise<void> {
+export async function noteLateness(made: number, pk: string, state: keyof typeof NOTE_SECONDS): Promise<void> {
   if (clock.now().getTime() - made < OLD_MS) return
-  const told = { made, told_at: nowSeconds(), expires_at: nowSeconds() + TOLD[state] }
-  await putItem(key.lateness(slotOf(pk)), { ...told, type: 'lateness' })
+  const seconds = nowSeconds()
+  const note = { made, told_at: seconds, expires_at: seconds + NOTE_SECONDS[state], type: 'lateness' }
+  await putItem(key.lateness(slotOf(pk)), note)
 }
 
 const slotOf = (pk: string) =>
   [...pk].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521, 7) % SLOTS
 
-/** `seconds` to a tenth. */
+/** The lag of the projector, to a tenth of a second. */
 export type Lag = { late: boolean; seconds: number }
 
 /**
- * Measures how far the projector is behind: the age of the oldest change that it has not applied.
- * That is the first activity after its progress, or the oldest note of `noteLateness`. Costs one query for each activity list and one more.
+ * Measures the lag of the projector: the age of the oldest change that it has not applied. That is the first activity after its progress, or
+ * the oldest note of `noteLateness`. Makes one query for each activity list and one more.
  * `activityLists` are the partition keys of the activities in `gsi2`.
  */
 export async function measureLag(activityLists: readonly string[]): Promise<Lag> {
@@ -50,7 +54,7 @@ export async function measureLag(activityLists: readonly string[]): Promise<Lag>
     (it) => it !== undefined,
   )
   const waited = ages.length === 0 ? 0 : Math.max(0, clock.now().getTime() - Math.min(...ages))
-  return { late: waited > PATIENCE_MS, seconds: Math.round(waited / 100) / 10 }
+  return { late: waited > LATE_MS, seconds: Math.round(waited / 100) / 10 }
 }
 
 const noteTime = ({ made, expires_at }: Stored): number | undefined =>

@@ -1,13 +1,13 @@
 import { runWithSignal } from '../../base/deadline.ts'
 
 /**
- * Answers what `ask` does, or undefined when it fails or takes longer.
- * Its calls are aborted when the time is over, since a function that has answered cannot end them any more.
+ * Runs `work`. Undefined if it fails or takes longer than `milliseconds`. Its calls are aborted at the end of that time, since Lambda freezes
+ * a function that has answered.
  */
-export async function runWithin<T>(milliseconds: number, ask: () => Promise<T>): Promise<T | undefined> {
+export async function runWithin<T>(milliseconds: number, work: () => Promise<T>): Promise<T | undefined> {
   const time = new AbortController()
   const timer = setTimeout(() => time.abort(), milliseconds)
-  const over = new Promise<undefined>((done) => time.signal.addEventListener('abort', () => done(undefined)))
-  const asked = runWithSignal(time.signal, ask)
-  return Promise.race([asked.catch(() => undefined), over]).finally(() => clearTimeout(timer))
+  const timeout = new Promise<undefined>((resolve) => time.signal.addEventListener('abort', () => resolve(undefined)))
+  const result = runWithSignal(time.signal, work)
+  return Promise.race([result.catch(() => undefined), timeout]).finally(() => clearTimeout(timer))
 }

@@ -2,13 +2,13 @@ import { audiences } from '../../base/visibility.ts'
 import { type CountPlace, provideCountLayout, sizesOfGroup, sizesOfParts } from '../../engines/table/index.ts'
 
 /*
- * Which lists share an item that holds their sizes. Lists that change together share one, since a transaction pays for items.
- * `keys.ts` imports this file, so whatever has a key in the table has the layout too.
+ * The layout of counters. Lists that change together share one item for their sizes, since a transaction pays for each item.
+ * `keys.ts` imports this file, so every process with a key of the table has the layout, too.
  */
 
-/** By the name of the list. A list that no rule is for has an item of its own. */
+/** Rules by the name of the list. A list without a rule has its own item. */
 const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlace][] = [
-  // What one person does.
+  // Lists of one person.
   [
     /^(OWNER|REVISION|DECISION|FLAGGED)#([^#]+)(.*)$/,
     (list, user, rest) => ({ group: `USER#${user}`, name: `${list}${rest}` }),
@@ -17,21 +17,21 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlac
     /^ACTIVITY#([^#]+)#USER#([^#]+)(.*)$/,
     (audience, user, rest) => ({ group: `USER#${user}`, name: `ACTIVITY#${audience}${rest}` }),
   ],
-  // What everyone does, by who may know of it: as many lists as there are standings and types.
+  // Lists of all people, by audience: one list for each standing and type.
   [
     /^(ACTIVITY|ASSERTION)#([^#]+)((?:#TYPE)?(?:#[^#]+)?)$/,
     (list, audience, rest) => ({ group: `ALL#${audience}`, name: `${list}${rest}` }),
   ],
   [/^RECORD#(.+)$/, (visibility) => ({ group: `ALL#${audienceNamed(visibility)}`, name: `RECORD#${visibility}` })],
   [/^(QUEUE#[^#]+)$/, (list) => ({ group: `ALL#${INSIDERS}`, name: `${list}` })],
-  [/^(FLAG#[^#]+)(.*)$/, (told, filter) => ({ group: `${told}`, name: `${filter}` })],
+  [/^(FLAG#[^#]+)(.*)$/, (list, filter) => ({ group: `${list}`, name: `${filter}` })],
   [/^QUEUE#([^#]+)#IN#(.*)$/, (type, category) => ({ group: `QUEUE#IN#${category}`, name: `${type}` })],
-  // Families that are asked for as a whole: those of all kinds, those of what names a record.
+  // Families whose sizes are read together: the lists of all kinds, and the lists of records that name a record.
   [/^KIND#([^#]+)#(.*)$/, (kind, standing) => ({ group: 'KIND', ...(kind && { sk: kind }), name: `${standing}` })],
   [/^RELATED#([^#]+)#(.*)$/, (record, kind) => ({ group: `RELATED#${record}`, name: `${kind}` })],
 ]
 
-/** Who works on what is not published yet. */
+/** The audience of records that are not published: the people who work on them. */
 const INSIDERS = 'withheld'
 const audienceNamed = (visibility: string | undefined) => audiences.find((it) => it === visibility) ?? INSIDERS
 
@@ -43,8 +43,8 @@ provideCountLayout((list) => {
   return undefined
 })
 
-/** How many published and other things of each kind there are: by kind, then by standing. */
+/** The number of records by kind, then by standing. */
 export const countsOfKinds = (): Promise<Map<string, Map<string, number>>> => sizesOfParts('KIND')
 
-/** How many records name this one, by their kind. */
+/** The number of records that name a record, by their kind. */
 export const countsOfRelated = (record: string): Promise<Map<string, number>> => sizesOfGroup(`RELATED#${record}`)

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isShortId, numberNamed, shortDigest, shortIdNumber, shortIdOf } from '../../../lib/base/ids/short-id.ts'
+import {
+  isShortId,
+  parseNumberOrShortId,
+  shortDigest,
+  shortIdNumber,
+  shortIdOf,
+} from '../../../lib/base/ids/short-id.ts'
 
 const numbers = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
 
@@ -42,8 +48,8 @@ describe('a short id', () => {
 })
 
 test('a text names a number by its digits or by its short id, and otherwise none', () => {
-  expect(['1', '123456789012345', shortIdOf(7)].map(numberNamed)).toEqual([1, 123_456_789_012_345, 7])
-  expect(['', '0', '01', '-1', '1.5', '1234567890123456', 'short', shortIdOf(0)].map(numberNamed)).toEqual(
+  expect(['1', '123456789012345', shortIdOf(7)].map(parseNumberOrShortId)).toEqual([1, 123_456_789_012_345, 7])
+  expect(['', '0', '01', '-1', '1.5', '1234567890123456', 'short', shortIdOf(0)].map(parseNumberOrShortId)).toEqual(
     Array.from({ length: 8 }, () => undefined),
   )
 })

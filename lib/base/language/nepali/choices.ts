@@ -1,4 +1,4 @@
-/** Controlled lists. */
+/** Nepali translations of the choices of controlled lists. */
 export const choices: Readonly<Record<string, string>> = {
   Gregorian: 'ग्रेगोरियन',
   'The common calendar': 'प्रचलित अन्तर्राष्ट्रिय पात्रो',

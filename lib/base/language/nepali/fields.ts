@@ -1,4 +1,4 @@
-/** Fields of records and what they mean. */
+/** Nepali translations of fields and their help texts. */
 export const fields: Readonly<Record<string, string>> = {
   Name: 'नाम',
   'The name by which the record is known.': 'अभिलेख चिनिने नाम।',

@@ -1,4 +1,4 @@
-/** What is said of files, tables and imports. */
+/** Nepali translations of messages about files, tables and imports. */
 export const files: Readonly<Record<string, string>> = {
   'There is no column {0}.{1}': '{0} नामको स्तम्भ छैन।<1>',
   'The file is {0}. Send one of {1}.': 'फाइल {0} हो। यीमध्ये एक पठाउनुहोस्: {1}।',

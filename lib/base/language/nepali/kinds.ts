@@ -1,4 +1,4 @@
-/** Kinds of record, and how the contribution hub presents them. */
+/** Nepali translations of kinds, and of their texts in the contribution hub. */
 export const kinds: Readonly<Record<string, string>> = {
   'Historical Person': 'ऐतिहासिक व्यक्ति',
   'Historical Persons': 'ऐतिहासिक व्यक्तिहरू',

@@ -1,4 +1,4 @@
-/** What letters say. */
+/** Nepali translations of the sentences of letters. */
 export const letters: Readonly<Record<string, string>> = {
   '{0} notices for you': 'तपाईंका लागि {0} सूचना',
   'Dear {0},': 'प्रिय {0},',

@@ -1,4 +1,4 @@
-/** Notifications; the name of the record or project follows. */
+/** Nepali translations of notifications. The name of the record or project follows each. */
 export const notices: Readonly<Record<string, string>> = {
   'Your contribution waits for review': 'तपाईंको योगदान समीक्षाको प्रतीक्षामा छ',
   'A contribution waits for review': 'एउटा योगदान समीक्षाको प्रतीक्षामा छ',

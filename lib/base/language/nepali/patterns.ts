@@ -1,4 +1,4 @@
-/** Tasks of several steps that the registry proposes. */
+/** Nepali translations of tasks of several steps that the registry proposes. */
 export const patterns: Readonly<Record<string, string>> = {
   'A building in its place': 'आफ्नो ठाउँमा भवन',
   'First the square or town, then the building that stands there.': 'पहिले चोक वा नगर, अनि त्यहाँ उभिएको भवन।',

@@ -1,4 +1,4 @@
-/** What is said of pictures, of the doors through which others take them, and of the past. */
+/** Nepali translations of messages about pictures, exports, and the history of records. */
 export const pictures: Readonly<Record<string, string>> = {
   Pictures: 'तस्बिरहरू',
   'Pictures of the record in their order, one of them as its face.':

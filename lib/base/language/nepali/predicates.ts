@@ -1,4 +1,4 @@
-/** Relationships between records, as they read from either side. */
+/** Nepali translations of relations between records, from both sides. */
 export const predicates: Readonly<Record<string, string>> = {
   'is located in': 'मा अवस्थित छ',
   'is the location of': 'को स्थान हो',

@@ -1,4 +1,4 @@
-/** What is said of records, reviews, projects and clusters. */
+/** Nepali translations of messages about records, reviews, projects and clusters. */
 export const records: Readonly<Record<string, string>> = {
   'Too many values, names and new records at once. Send them in parts.':
     'एकै पटक धेरै मान, नाम र नयाँ अभिलेख भए। टुक्रा गरी पठाउनुहोस्।',

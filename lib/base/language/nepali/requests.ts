@@ -1,4 +1,4 @@
-/** What is said of requests, of people and of what they send; doors for other systems. */
+/** Nepali translations of messages about requests, people, their input, and doors for other systems. */
 export const requests: Readonly<Record<string, string>> = {
   'Invalid input.': 'पठाइएको कुरा मिलेन।',
   'This host is not served here.': 'यो होस्ट यहाँ सेवा दिइँदैन।',

@@ -1,4 +1,4 @@
-/** Words that stand within sentences: states, roles, sorts of things, months. */
+/** Nepali translations of words within sentences: states, roles, kinds, months. */
 export const words: Readonly<Record<string, string>> = {
   '.': '।',
   member: 'फाँट',
@@ -48,7 +48,6 @@ export const words: Readonly<Record<string, string>> = {
   pdf: 'पीडीएफ',
   archive: 'अभिलेखालय',
   thesis: 'शोधप्रबन्ध',
-  // Months.
   January: 'जनवरी',
   February: 'फेब्रुअरी',
   March: 'मार्च',
