@@ -4,7 +4,6 @@ import { hash } from 'node:crypto'
  * Ids that contain their address. A record's review identity is a UUID of version 8 (RFC 9562, with 48 + 12 + 62 bits for the service).
  * So are the ids of all items in its partition: claims, revisions, activities, decisions, flags.
  *
- *
  * - record: 8 bits kind code, 40 bits sequence number, 74 bits of a digest of both
  * - child: the 48 bits of its record, 42 bits milliseconds, 12 bits counter, 20 random bits
  *
