@@ -4,12 +4,13 @@ import { compactNow as compact } from './compact.ts'
 import { rebuildSnapshot } from './rebuild.ts'
 import { loadPointer, type StoredSnapshot } from './snapshot.ts'
 
-const ANOTHER_WAS_FASTER = 'Another process has made a snapshot meanwhile; that one counts.'
+// Reports for the operator are lines as of a log: in English, without a capital.
+const ANOTHER_WAS_FASTER = 'another process has made a snapshot meanwhile, and that one counts'
 
 /** Makes the next snapshot, due or not. */
 export const compactNow: SearchUpkeep['compactNow'] = async () => {
   const pointer = await loadPointer()
-  if (!pointer) return 'There is no snapshot yet. Use rebuild.'
+  if (!pointer) return 'no snapshot yet: use rebuild'
   const snapshot = await compact(pointer)
   return snapshot ? describeSnapshot('now', snapshot) : ANOTHER_WAS_FASTER
 }
@@ -22,7 +23,7 @@ export const rebuild: SearchUpkeep['rebuild'] = async (progress) => {
   if (!snapshot) return { documents, report: ANOTHER_WAS_FASTER }
   return {
     documents,
-    report: `${documents} documents in ${seconds} s: ${snapshot.key}, ${snapshot.bytes} bytes, at entry ${position} of the log.`,
+    report: `rebuilt in ${seconds} s: ${snapshot.key}, ${documents} documents, ${snapshot.bytes} bytes, at entry ${position} of the log`,
   }
 }
 
@@ -30,7 +31,7 @@ export const rebuild: SearchUpkeep['rebuild'] = async (progress) => {
 export const describe: SearchUpkeep['describe'] = async () => {
   const [pointer, end] = await Promise.all([loadPointer(), loadLogEnd()])
   const log = `the log ends at entry ${end.number}`
-  if (!pointer) return `No snapshot yet: the first search or the sweeper makes one; ${log}.`
+  if (!pointer) return `no snapshot yet: the first search or the sweeper makes one; ${log}`
   const { current, previous } = pointer
   const since = `${end.changes - current.changes} changes since; ${log}`
   const lines = [describeSnapshot('current', current), ...(previous ? [describeSnapshot('previous', previous)] : [])]
