@@ -1,5 +1,7 @@
 import { invalid, notFound } from '../lib/base/errors.ts'
 import type { Schema } from '../lib/base/shapes.ts'
+import { mapWithinBudget } from '../lib/base/telemetry/budget.ts'
+import type { FeedEntry } from '../lib/domain/feed/items.ts'
 import { ByNumber, FeedQuery } from '../lib/domain/feed/queries.ts'
 import { listChangesAfter, loadChange, loadLastNumber } from '../lib/domain/feed/read.ts'
 import { ChangesView, changeView, withThings } from '../lib/domain/feed/view.ts'
@@ -19,6 +21,8 @@ import { Reply } from '../lib/platform/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
 
 const ACTIVITY = 'application/activity+json'
+/** Changes whose records are read together. */
+const CHANGES_IN_PART = 10
 const activityOfShape = <S extends Schema>(shape: S) => ({ 200: { also: { [ACTIVITY]: shape } } }) as const
 
 /** What has become of public records, in order and without gaps: for mirrors, harvesters and archives. */
@@ -30,7 +34,7 @@ export const routes = {
       'In order and without gaps: follow `next`, keep `until`, and go on later with `after`. A record that nobody but insiders',
       'may read any more is `withdrawn`; records that are held to be one thing are `merged`, or `separated` again.',
       'With `include=record` each change carries what the record is now, null once it is withdrawn: whoever puts that in',
-      'place of what it has, in this order, ends with an equal copy.',
+      'place of what it has, in this order, ends with an equal copy. A page of large records has fewer changes than `limit`.',
     ].join(' '),
     answer: ok(ChangesView),
     query: FeedQuery,
@@ -38,17 +42,16 @@ export const routes = {
       const last = await loadLastNumber()
       if (after > last) throw invalid({ after: [`There is no such change: the last one has the number ${last}.`] })
       const entries = await listChangesAfter(after, limit)
-      const until = entries.at(-1)?.number ?? after
-      const wanted = entries.filter((it) => kind === undefined || it.kind === kind)
+      const show = async (part: readonly FeedEntry[]) => {
+        const changes = part.filter((it) => kind === undefined || it.kind === kind)
+        return include ? withThings(changes, request.origin) : changes.map((it) => changeView(it, request.origin))
+      }
+      const { results: changes, done } = await mapWithinBudget(entries, CHANGES_IN_PART, show)
+      const until = entries.at(done - 1)?.number ?? after
       const next = new URL('/data/changes/', request.origin)
       for (const [name, value] of Object.entries({ after: until, limit, kind, include }))
         if (value !== undefined) next.searchParams.set(name, String(value))
-      return {
-        ...{ after, until, last, next: until < last ? next.href : null },
-        changes: include
-          ? await withThings(wanted, request.origin)
-          : wanted.map((it) => changeView(it, request.origin)),
-      }
+      return { after, until, last, next: until < last ? next.href : null, changes }
     },
   }),
 

@@ -76,7 +76,7 @@ export const routes = {
     permission: 'search.read',
     summary: 'Match names with records, or take values from records',
     description:
-      'Up to 100 `queries`, each answered by its name, or `extend` with up to 500 ids: as a form, or as JSON.',
+      'Up to 100 `queries`, each answered by its name, or `extend` with up to 100 ids: as a form, or as JSON.',
     answer: ok(asked),
     body: ReconcileQuery,
     urlencoded: true,

@@ -1,4 +1,5 @@
 import { now } from '../../base/clock.ts'
+import { mapWithinBudget } from '../../base/telemetry/budget.ts'
 import type { Current } from '../../domain/feed/items.ts'
 import {
   feedKinds,
@@ -9,7 +10,7 @@ import {
   positionOf,
 } from '../../domain/feed/read.ts'
 import { kinds } from '../../domain/kinds/index.ts'
-import { recordItem } from '../../domain/records/items.ts'
+import { type RecordItem, recordItem } from '../../domain/records/items.ts'
 import { showRecords } from '../../domain/records/shown.ts'
 import { getMany, itemIn } from '../../engines/table/index.ts'
 import { sealText, unsealText } from '../../platform/http/seal.ts'
@@ -71,7 +72,7 @@ const answers: Readonly<Record<Verb, (call: Call) => Promise<Xml[]>>> = {
       element('set', {}, [textElement('setSpec', kind), textElement('setName', kinds[kind].labelPlural)]),
     )
   },
-  ListIdentifiers: (call) => list(call, 100, async (things) => (await shownAmong(things)).map(({ header }) => header)),
+  ListIdentifiers: (call) => list(call, 100, async (things) => headersOf(things, await openAmong(things))),
   ListRecords: (call) =>
     list(call, 50, async (things) => (await shownAmong(things)).map((it) => recordOf(it, call.origin))),
   GetRecord: async ({ origin, given: { identifier = '', metadataPrefix } }) => {
@@ -119,20 +120,28 @@ async function told(identifier: string): Promise<Current> {
 
 type Span = { from: string; until: string; set: string; place: ListPosition; cursor: number }
 
-/** One part of a list, with the token of the next. A harvest shows the changes up to the time at which it began. */
-async function list(call: Call, size: number, shown: (things: readonly Current[]) => Promise<Xml[]>): Promise<Xml[]> {
+/** Records that are read together. */
+const THINGS_IN_PART = 10
+
+/**
+ * One part of a list, with the token of the next: at most `size` items, and fewer if their records are large.
+ * A harvest shows the changes up to the time at which it began.
+ */
+async function list(call: Call, size: number, show: (things: readonly Current[]) => Promise<Xml[]>): Promise<Xml[]> {
   const { resumptionToken } = call.given
   const going = resumptionToken === undefined ? undefined : spanOf(resumptionToken, call.verb)
   const span = going ?? beginningOf(call.given)
   const wanted = feedKinds.filter((kind) => span.set === '' || kind === span.set)
   const { things, more } = await listThingsBetween({ ...span, kinds: wanted }, going?.place, size)
-  const last = things.at(-1)
-  if (!last && !going) throw new OaiError('noRecordsMatch', 'There is nothing of this kind from this time.')
+  if (things.length === 0 && !going)
+    throw new OaiError('noRecordsMatch', 'There is nothing of this kind from this time.')
+  const { results, done } = await mapWithinBudget(things, THINGS_IN_PART, show)
+  const last = things.at(done - 1)
   const cursor = going?.cursor ?? 0
-  const next = last && more && { ...span, place: positionOf(last), cursor: cursor + things.length }
+  const next = last && (more || done < things.length) && { ...span, place: positionOf(last), cursor: cursor + done }
   const token = next ? sealText(JSON.stringify(next), `oai ${call.verb}`) : ''
   const end = next || going ? [element('resumptionToken', { cursor: String(cursor) }, [{ text: token }])] : []
-  return [...(await shown(things)), ...end]
+  return [...results, ...end]
 }
 
 function beginningOf(given: Arguments): Omit<Span, 'place' | 'cursor'> {
@@ -154,19 +163,28 @@ const badToken = () => new OaiError('badResumptionToken', 'This resumption token
 
 type ShownItem = { header: Xml; record: Awaited<ReturnType<typeof showRecords>>[number] | undefined }
 
+/** The records that everyone may read now, of these things. */
+async function openAmong(things: readonly Current[]): Promise<RecordItem[]> {
+  const found = await getMany(things.map(({ id }) => key.head(id)))
+  return things
+    .filter((it) => !it.withdrawn)
+    .flatMap(({ id }) => itemIn(found, recordItem, { entity_id: id }) ?? [])
+    .filter((it) => maySee(null, it))
+}
+
 /** Records as everyone may read them now. One that was withdrawn meanwhile is shown as deleted. */
 async function shownAmong(things: readonly Current[]): Promise<ShownItem[]> {
-  const found = await getMany(things.map(({ id }) => key.head(id)))
-  const heads = things.flatMap(({ id }) => itemIn(found, recordItem, { entity_id: id }) ?? [])
-  const open = await showRecords(
-    null,
-    heads.filter((it) => maySee(null, it)),
-  )
+  const open = await showRecords(null, await openAmong(things))
   const records = new Map(open.map((it) => [it.entity_id, it]))
   return things.map((it) => {
-    const record = it.withdrawn ? undefined : records.get(it.id)
+    const record = records.get(it.id)
     return { header: headerOf(it, record === undefined), record }
   })
+}
+
+function headersOf(things: readonly Current[], open: readonly RecordItem[]): Xml[] {
+  const ids = new Set(open.map((it) => it.entity_id))
+  return things.map((it) => headerOf(it, !ids.has(it.id)))
 }
 
 const headerOf = ({ id, at, kind }: Current, isGone: boolean): Xml =>

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import { invalid } from '../../base/errors.ts'
 import { recordId } from '../../base/ids/address.ts'
 import * as s from '../../base/shapes.ts'
+import { mapWithinBudget } from '../../base/telemetry/budget.ts'
 import { type Field, kinds } from '../../domain/kinds/index.ts'
 import { isLink, textOf } from '../../domain/names/text.ts'
 import { type RecordItem, recordItem } from '../../domain/records/items.ts'
@@ -30,16 +32,19 @@ export const ExtendedView = s.shape('Extended', () =>
   }),
 )
 
+/** Records that are read together. */
+const RECORDS_IN_PART = 20
+
 /**
- * The values of properties of records. A property is empty if the caller may not see the record or the value, or there is none. One call
- * for each hundred records, and for each hundred records that they name.
+ * The values of properties of records. A property is empty if the caller may not see the record or the value, or there is none.
+ * Fails with `invalid` if the records are so large that they cost more than one call may. Two calls for each 20 records.
  */
 export async function extendRecords({ ids, properties }: Extension, actor: Actor | null) {
   const wanted = [...new Set(ids)].filter((id) => UUID.test(id))
-  const found = await getMany(wanted.map(key.head))
-  const heads = wanted.flatMap((id) => itemIn(found, recordItem, { entity_id: id }) ?? [])
-  const open = heads.filter((it) => it.public && !it.deleted_at && maySee(actor, it))
-  const shown = new Map((await showRecords(actor, open)).map((it) => [it.entity_id, it]))
+  const names = properties.map(({ id }) => id)
+  const { results, done } = await mapWithinBudget(wanted, RECORDS_IN_PART, (part) => recordsWith(part, names, actor))
+  if (done < wanted.length) throw invalid({ extend: [`These records are large. Ask for at most ${done} ids at once.`] })
+  const shown = new Map(results.map((it) => [it.entity_id, it]))
   const row = (id: string) => {
     const it = shown.get(id)
     return Object.fromEntries(properties.map((one) => [one.id, it ? valuesOf(it, one.id, actor) : []]))
@@ -48,6 +53,20 @@ export async function extendRecords({ ids, properties }: Extension, actor: Actor
     meta: properties.map(({ id }) => metaOf(id)),
     rows: Object.fromEntries([...new Set(ids)].map((id) => [id, row(id)])),
   }
+}
+
+/** Records that the caller may see. Of their values only these properties are shown, so only their links are read. */
+async function recordsWith(ids: readonly string[], names: readonly string[], actor: Actor | null) {
+  const found = await getMany(ids.map(key.head))
+  const open = ids
+    .flatMap((id) => itemIn(found, recordItem, { entity_id: id }) ?? [])
+    .filter((it) => it.public && !it.deleted_at && maySee(actor, it))
+  const only = (data: RecordItem['data']) =>
+    Object.fromEntries(Object.entries(data).filter(([name]) => names.includes(name)))
+  return showRecords(
+    actor,
+    open.map((it) => ({ ...it, data: only(it.data), proposed: null })),
+  )
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -7,6 +7,8 @@ import { matchedKinds } from './manifest.ts'
 /** The most queries of a request, and the most candidates of a query. */
 const MOST_QUERIES = 100
 const MOST_CANDIDATES = 25
+/** The most ids of a data extension. OpenRefine sends 10 at once. */
+const MOST_IDS = 100
 
 const text = (what: string) => v.pipe(v.string(`${what} is a text.`), v.maxLength(500, `${what} is too long.`))
 const PropertyValue = v.object({ pid: text('pid'), v: v.unknown() }, 'A property has pid and v.')
@@ -39,7 +41,7 @@ const Extension = v.object(
   {
     ids: v.pipe(
       v.array(v.string('An id is a text.'), 'ids is a list.'),
-      v.maxLength(500, 'There are more than 500 ids.'),
+      v.maxLength(MOST_IDS, `There are more than ${MOST_IDS} ids.`),
     ),
     properties: v.pipe(
       v.array(v.object({ id: text('id') }, 'A property has an id.'), 'properties is a list.'),

@@ -1,5 +1,6 @@
 import { invalid } from '../../base/errors.ts'
 import { lru } from '../../base/lru.ts'
+import { currentMeter } from '../../base/telemetry/request-cost.ts'
 import { countKeys, sumOf } from './counters.ts'
 import type { IndexName, Key } from './keys.ts'
 import { getMany, type Stored, type Walk, walk, walkTable } from './read.ts'
@@ -42,7 +43,11 @@ export type Listing = {
 export type PageResult<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
 
 /** The highest offset without a sort key, since the items before it are read. Links in `next` reach any depth at the cost of one page. */
-export const DEEPEST_OFFSET = 1000
+export const DEEPEST_OFFSET = 400
+/** Entries that are read first on the way to an offset: what they cost tells what all of it would cost. */
+const FIRST_ENTRIES = 50
+/** The most capacity units for a page and the way to it. */
+const MOST_UNITS = 90
 
 /**
  * Reads one page of a list: one call for each partition, and one for its size and the items under `also`, which `found` holds.
@@ -82,6 +87,8 @@ function noteEmpty({ counted }: List, found: ReadonlyMap<string, Stored>): void 
   }
 }
 
+const unitsSpent = () => currentMeter()?.units ?? 0
+
 /** An item and its sort key in the index partition where it was found. */
 type FoundItem = { item: Stored; at: string }
 
@@ -94,13 +101,17 @@ async function pageOf(list: List, { limit, offset, from }: PageRequest): Promise
   const forward = newestFirst === backwards
   const skip = from ? 0 : offset
   const share = list.isSpread ? Math.ceil((skip + limit) / list.partitions.length) + 4 : skip + limit
-  const runs = await Promise.all(
-    list.partitions.map(async (partition) => {
-      const run = runOf(partition, list, forward, from?.at)
-      await run.fill(Math.min(skip + limit, share))
-      return run
-    }),
-  )
+  const runs = list.partitions.map((partition) => runOf(partition, list, forward, from?.at))
+  const all = Math.min(skip + limit, share)
+  const first = skip > FIRST_ENTRIES ? Math.min(FIRST_ENTRIES, all) : all
+  const before = unitsSpent()
+  await Promise.all(runs.map((run) => run.fill(first)))
+  if (first < all) {
+    const units = ((unitsSpent() - before) * all) / first
+    if (units > MOST_UNITS)
+      throw invalid({ offset: ['These items are large. Follow the links in "next" to read so far.'] })
+    await Promise.all(runs.filter((run) => !run.ended).map((run) => run.fill(all - first)))
+  }
   const page = (await merged(runs, skip + limit, share, forward)).slice(skip)
   return backwards ? page.reverse() : page
 }

@@ -17,6 +17,8 @@ export const records: Readonly<Record<string, string>> = {
   'Not a valid choice. Choose among: {0}.': 'मान्य विकल्प होइन। यीमध्येबाट छान्नुहोस्: {0}।',
   'This is no id of {0}, which look like {1}.': 'यो <0>को पहिचान सङ्केत होइन, ती {1} जस्ता हुन्छन्।',
   'The values together are larger than {0} bytes.': 'मानहरू सबै मिलाएर {0} बाइटभन्दा ठूला छन्।',
+  'These items are large. Follow the links in "next" to read so far.':
+    'यी वस्तु ठूला छन्। यति पछाडि पढ्न "next" मा दिइएका लिङ्क पछ्याउनुहोस्।',
   'Follow the links in "next" to read beyond {0}.': '{0} भन्दा पछाडि पढ्न "next" मा दिइएका लिङ्क पछ्याउनुहोस्।',
   'There is no record with this id.': 'यस पहिचान सङ्केतको अभिलेख छैन।',
   'A project has no more than {0} linked records.': 'परियोजनामा {0} भन्दा बढी अभिलेख जोड्न पाइँदैन।',

@@ -128,7 +128,9 @@ export const requests: Readonly<Record<string, string>> = {
   'There are more than {0} queries.': '{0} भन्दा बढी प्रश्न छन्।',
   'An id is a text.': 'पहिचान सङ्केत पाठ हुनुपर्छ।',
   'ids is a list.': 'ids सूची हुन्छ।',
-  'There are more than 500 ids.': '५०० भन्दा बढी पहिचान सङ्केत छन्।',
+  'There are more than {0} ids.': '{0} भन्दा बढी पहिचान सङ्केत छन्।',
+  'These records are large. Ask for at most {0} ids at once.':
+    'यी अभिलेख ठूला छन्। एक पटकमा बढीमा {0} पहिचान सङ्केत मात्र सोध्नुहोस्।',
   'A property has an id.': 'गुणमा id हुन्छ।',
   'There are more than 50 properties.': '५० भन्दा बढी गुण छन्।',
   'extend is an object.': 'extend वस्तु हुन्छ।',
