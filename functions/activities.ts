@@ -9,7 +9,7 @@ import { ById } from '../lib/platform/http/params.ts'
 import { listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { peopleIn, peopleOf } from '../lib/platform/users/people.ts'
 
-/** What happens, newest first: of everyone, or of one person. */
+/** Activities on records, newest first: of everyone, or of one person. */
 export const routes = withTables({
   'GET /data/activities/': listRoute({
     permission: 'activity.list',

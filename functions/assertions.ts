@@ -34,8 +34,8 @@ import type { Actor } from '../lib/platform/permissions.ts'
 const subject = ({ id }: { id: string }) => assertions.loadClaim(id)
 const StatusBody = members({ reconciliation_status: choice(claimStatuses) })
 
-/** The page of the list that is asked for, whatever it is then written as. */
-async function listed({ query, actor, page, request }: ListCall<typeof AssertionQuery>) {
+/** Loads one page of claims. Each media type of the list shows it. */
+async function listClaimPage({ query, actor, page, request }: ListCall<typeof AssertionQuery>) {
   const found = await assertions.listClaims(query, actor, page)
   return listBody(request, page, { ...found, results: await showClaims(actor, found.results) })
 }
@@ -52,16 +52,16 @@ export const routes = withTables({
     description: ABOUT_LINKED,
     answer: withTypes(listOf(AssertionView), { [JSON_LD]: LinkedClaimsView }),
     query: AssertionQuery,
-    handle: async (asked) => {
-      const { results, ...page } = await listed(asked)
-      return { ...page, results: results.map((it) => claimView(it, asked.actor)) }
+    handle: async (call) => {
+      const { results, ...page } = await listClaimPage(call)
+      return { ...page, results: results.map((it) => claimView(it, call.actor)) }
     },
     representations: {
-      [JSON_LD]: async (asked) => {
-        const { actor, request } = asked
+      [JSON_LD]: async (call) => {
+        const { actor, request } = call
         const id = `${request.origin}/cidoc/assertions/${listAddress(request).search}`
         const { labelPlural: label } = kinds.assertion
-        return linkedList(await listed(asked), { id, label }, (it) => linkedClaimRow(it, actor, request.origin))
+        return linkedList(await listClaimPage(call), { id, label }, (it) => linkedClaimRow(it, actor, request.origin))
       },
     },
   }),
@@ -75,9 +75,9 @@ export const routes = withTables({
     body: schemaOf(kinds.assertion, 'create'),
     idempotent: '24h',
     handle: async ({ unit, actor, body }) => {
-      const made = await assertions.createClaim(unit, actor, body)
-      // Forms take an `entity_id` in the answer for the id of what was made.
-      const { entity_id: _, ...answer } = claimView(await shown(made, actor), actor)
+      const claim = await assertions.createClaim(unit, actor, body)
+      // Forms would read an `entity_id` in the answer as the id of the new claim.
+      const { entity_id: _, ...answer } = claimView(await showClaim(claim, actor), actor)
       return replyCreated(answer)
     },
   }),
@@ -89,9 +89,10 @@ export const routes = withTables({
     answer: withTypes(ok(AssertionView), { [JSON_LD]: LinkedClaimView }),
     params: ById,
     subject,
-    handle: async ({ subject, actor }) => claimView(await shown(subject, actor), actor),
+    handle: async ({ subject, actor }) => claimView(await showClaim(subject, actor), actor),
     representations: {
-      [JSON_LD]: async ({ subject, actor, request }) => linkedClaim(await shown(subject, actor), actor, request.origin),
+      [JSON_LD]: async ({ subject, actor, request }) =>
+        linkedClaim(await showClaim(subject, actor), actor, request.origin),
     },
   }),
 
@@ -104,7 +105,7 @@ export const routes = withTables({
     body: StatusBody,
     handle: async ({ unit, subject, actor, body }) => {
       const next = await assertions.setClaimStatus(unit, subject, body.reconciliation_status)
-      return claimView(await shown(next, actor), actor)
+      return claimView(await showClaim(next, actor), actor)
     },
   }),
 
@@ -121,9 +122,9 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** A claim as the caller may be shown it. Fails with `notFound` when it says nothing but what is hidden. */
-async function shown(it: assertions.ClaimWithRecord, actor: Actor | null) {
-  const [claim] = await showClaims(actor, [it])
-  if (!claim) throw notFound()
-  return claim
+/** Loads the view of a claim for this caller. Fails with `notFound` if the caller may see nothing of the claim. */
+async function showClaim(claim: assertions.ClaimWithRecord, actor: Actor | null) {
+  const [shownClaim] = await showClaims(actor, [claim])
+  if (!shownClaim) throw notFound()
+  return shownClaim
 }

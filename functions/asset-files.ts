@@ -34,12 +34,12 @@ async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
   if (!images?.[0]) return
   const { draw, clear, read } = await fileWork(images[0])
   for (const key of clear) await deleteObject(key)
-  if (draw) await thumbnail(draw)
+  if (draw) await storeThumbnail(draw)
   if (read) await invokeLater(reader, read)
 }
 
-/** A file that cannot be drawn small has no thumbnail; one that has gone meanwhile leaves none behind. */
-async function thumbnail(asset: Asset): Promise<void> {
+/** Stores the thumbnail of an asset. A file without a readable image gets none. If the asset is deleted meanwhile, so is the thumbnail. */
+async function storeThumbnail(asset: Asset): Promise<void> {
   const image = await getObject(asset.object_key)
   const small = image && (await (asset.media_type === 'image' ? makeThumbnail : makePdfThumbnail)(image.bytes))
   if (!small) return

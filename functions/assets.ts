@@ -51,7 +51,7 @@ import type { CountHits } from '../lib/platform/http/throttle.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 
-/** How long a client may take to send a file to the bucket. */
+/** Seconds within which a client must send an announced file to the bucket. */
 const FORM_SECONDS = 3600
 
 const record = v.pipe(
@@ -91,7 +91,7 @@ const AssetMetadata = {
   licence: orEmpty(licence),
   date: text(100),
 }
-/** In a form everything is text. */
+/** True or false, also as text: a form holds nothing else. */
 const run_ocr = v.pipe(
   v.nullish(v.union([v.boolean(), v.string()], 'Give true or false.'), false),
   v.transform((it) => parseBoolean(String(it)) === true),
@@ -106,11 +106,11 @@ const sha256 = v.pipe(
   v.nullish(v.string('Not a valid text.'), ''),
   v.toLowerCase(),
   v.regex(/^([0-9a-f]{64})?$/, 'Give 64 hexadecimal digits.'),
-  // For the API document: as it may be sent, before it is folded.
+  // For the API document: the pattern before letters are lowered.
   v.metadata({ pattern: '^([0-9A-Fa-f]{64})?$' }),
   v.transform((it) => it || null),
 )
-/** What a client may say so that nothing but the file it has sent is taken: the bucket's tag for it, or its checksum. */
+/** The bucket's tag of the file or its checksum, by which a client may name the file that it has sent. Any other file is refused. */
 const Completed = members({ etag: v.nullish(v.string('Not a valid text.'), ''), sha256 })
 const Announced = members({
   file_name,
@@ -145,18 +145,18 @@ const UploadAddress = v.object({ ...BySlug.entries, asset_id: uuidText })
 const ofProject = ({ slug }: { slug: string }) => projects.loadProject(slug)
 const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.loadAssetBySlug(slug, id)
 
-/** The same rate limits the files of pictures, which have a count of their own (pictures.ts). */
+/** The rate is the one of pictures (pictures.ts), but their files are counted apart. */
 const files = { scope: 'project_asset_upload', rate: 'RATE_UPLOADS', per: 'caller' } as const
 const ocrRuns = {
   scope: 'ocr_run',
   rate: 'RATE_OCR',
   per: ({ subject }: { subject: Visited }) => subject.about.id,
 } as const
-/** A file is stored without its text when the project has no run left today. */
+/** If the project has no OCR run left today, a file is stored without its text. */
 const ocrIfLeft = { ...ocrRuns, counts: 'in the handler', isOptional: true } as const
 const runsOf = ({ subject }: { subject: assets.Attached }) => (assets.startsReading(subject) ? 1 : 0)
 
-/** What is posted to the bucket, as a form with these fields and then the file as `file`. */
+/** An announced upload. The client posts a form to the bucket: these fields, and then the file as `file`. */
 const AnnouncedUploadView = s.shape('AnnouncedUpload', () =>
   v.object({
     asset_id: s.uuid,
@@ -345,8 +345,8 @@ function endings(): string[] {
 }
 
 /**
- * Stores in a unit of its own that a file is being taken in. When no asset comes of it, the upload ends and its file is removed:
- * now, or else by the sweeper.
+ * Stores the beginning of an upload in a unit of work of its own. If the request fails, the upload ends and its file is deleted; if
+ * the process dies, the sweeper does both.
  */
 const beginUpload = (
   unit: UnitOfWork,
@@ -356,7 +356,7 @@ const beginUpload = (
 ): Promise<Upload> =>
   unit.storeAhead('upload', (own) => uploads.beginUpload(own, about, actor, announced, false), uploads.endUpload)
 
-/** The type that the file's name means, which what the client says beside it must not contradict. */
+/** Returns the content type that a file name means. Fails with `invalid` if `media_type` contradicts it. */
 function announcedType(file_name: string, media_type: string): string {
   const type = contentTypeOfName(file_name) ?? 'image/jpeg'
   if (media_type && media_type !== typeFacts[type].of && findContentType(media_type) !== type)
@@ -364,19 +364,19 @@ function announcedType(file_name: string, media_type: string): string {
   return type
 }
 
-/** Puts what readers get into the bucket. `reads`: whether its text is read; it is not if the project has no OCR run left today. */
+/** Stores the file for readers. Returns its facts, and as `reads` whether its text will be read: false if no OCR run is left today. */
 async function storeAsset(upload: Upload, source: Source, checked: CheckedContent, count: CountHits<'ocr_run'>) {
   const { content_type, width = null, height = null, orientation = null } = checked
   const object_key = upload.object_keys.at(-1) ?? ''
-  const kept = await storeFile(object_key, source, checked)
+  const facts = await storeFile(object_key, source, checked)
   const media_type = typeFacts[content_type].of
   const reads = upload.run_ocr && isReadable({ media_type }) && (await count('ocr_run'))
-  return { stored: { ...kept, content_type, media_type, width, height, orientation, object_key }, reads }
+  return { stored: { ...facts, content_type, media_type, width, height, orientation, object_key }, reads }
 }
 
 /**
- * Reads what the client has put into the bucket once, from beginning to end; what is checked is what is kept, whatever
- * comes to lie there meanwhile.
+ * Checks and stores the file that the client has sent to the bucket. It is read once, so the stored file is the checked one, even if
+ * the client replaces it meanwhile.
  */
 async function storeSent(
   upload: Upload,
@@ -387,21 +387,22 @@ async function storeSent(
   const sent = await streamObject(pending_key)
   if (!sent) throw invalid({ file: ['The file has not been sent yet.'] })
   if (announced.etag && bare(announced.etag) !== bare(sent.etag)) throw otherFile()
-  const made = await withSpool(sent.body, upload.size, async ({ source, sha256 }) => {
+  const stored = await withSpool(sent.body, upload.size, async ({ source, sha256 }) => {
     if (source.size !== upload.size) throw otherSize()
-    for (const wanted of [upload.sha256, announced.sha256]) if (wanted !== null && wanted !== sha256) throw otherFile()
+    for (const expected of [upload.sha256, announced.sha256])
+      if (expected !== null && expected !== sha256) throw otherFile()
     const claim: FileClaim = { file_name: upload.file_name, media_type: upload.content_type }
     return storeAsset(upload, source, await admitFile(source, claim), count)
   })
-  if (!made) throw otherSize()
-  return made
+  if (!stored) throw otherSize()
+  return stored
 }
 
 const otherFile = () => invalid({ file: ['The file is not the one that was announced: its checksum differs.'] })
 const bare = (etag: string) => etag.replace(/"/g, '')
 const otherSize = () => invalid({ file: ['The file is not the one that was announced: its size differs.'] })
 
-/** Completing twice gives the same asset. */
+/** Returns the asset of an upload that is complete already. Completing twice gives the same asset. */
 async function completedBefore(subject: Visited, id: string) {
   const asset = await assets.loadAsset(subject.about.id, id)
   if (!asset) throw notFound()
@@ -411,7 +412,7 @@ async function completedBefore(subject: Visited, id: string) {
 type Shown = Pick<assets.Attached, 'asset'>
 const viewOf = async (it: Shown) => (await viewer(it))(it)
 
-/** Shows an asset, whatever comes of it: what is read for that is read now. */
+/** Returns a function that makes the view of an asset. It reads everything for the view now, before the change is committed. */
 async function viewer({ asset }: Shown) {
   const [people, link] = await Promise.all([peopleOf([asset.uploaded_by]), createLinks()])
   return (it: Shown) => assetView(it.asset, people, link)

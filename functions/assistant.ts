@@ -30,7 +30,7 @@ const ChatBody = v.pipe(
   }),
 )
 
-/** The same as the document shows it. */
+/** The conversation as the API document shows it. */
 const ConversationShape = v.object({
   messages: v.pipe(
     v.array(v.object({ role: v.picklist(roles), content: s.text })),
@@ -41,7 +41,7 @@ const ConversationShape = v.object({
   maxContextEntities: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50))),
 })
 
-/** A whole conversation. `context` is taken, as clients send it, and not looked at. */
+/** A whole conversation. Clients send `context`; it is accepted and ignored. */
 const Conversation = members({
   messages: v.pipe(
     v.array(v.unknown(), REQUIRED),
@@ -58,7 +58,7 @@ const Conversation = members({
   ),
 })
 
-/** What the assistant says next, the page that it would open, and the records that its words rest on. */
+/** The assistant's message, the page it suggests to open, and the records that it cites. */
 const AssistantReplyView = s.shape('AssistantReply', () =>
   v.object({
     message: v.object({ role: s.oneOf(['assistant']), content: s.text }),
@@ -67,7 +67,7 @@ const AssistantReplyView = s.shape('AssistantReply', () =>
   }),
 )
 
-/** The assistant: it answers from what records say, and names them. Nothing that is said here is stored. */
+/** The assistant: it answers from records, and cites them. No message is stored. */
 export const routes = {
   'POST /assistant/chat/': listRoute({
     permission: 'assistant.ask',

@@ -25,7 +25,7 @@ const ACTIVITY = 'application/activity+json'
 const CHANGES_IN_PART = 10
 const activityOfShape = <S extends Schema>(shape: S) => ({ 200: { also: { [ACTIVITY]: shape } } }) as const
 
-/** What has become of public records, in order and without gaps: for mirrors, harvesters and archives. */
+/** Changes of public records, in order and without gaps, for mirrors, harvesters and archives. */
 export const routes = {
   'GET /data/changes/': publicRoute({
     permission: 'feed.read',

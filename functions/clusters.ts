@@ -48,7 +48,7 @@ import { withCurrentUsernames } from '../lib/platform/users/people.ts'
 
 const ABOUT_LOCKS = 'Another version than `expected_version` is 409, and so is a cluster that is in this state already.'
 
-/** What clusters gather: everything that is reviewed. */
+/** Kinds whose records may be in a cluster: all that are reviewed. */
 const clustered: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
 const scopes = clustered.map(typeScopeOf)
 const MEMBERS = 'Give a list of {entity_type, entity_id}.'
@@ -80,7 +80,7 @@ const lock = (locked: boolean) =>
     },
   })
 
-/** Entity clusters, and the hint that a record may be there already. Nobody deletes a cluster: its history would go with it. */
+/** Entity clusters, and the search for duplicates of a new record. Clusters are never deleted: their history would be lost. */
 export const routes = withTables({
   'GET /cidoc/entity-clusters/': publicRoute({
     permission: 'cluster.list',
@@ -189,7 +189,7 @@ export const handler = endpoint(routes)
 const signed = (found: readonly clusters.Cluster[]) => withCurrentUsernames('contributor', found)
 const shown = async (it: clusters.Cluster) => clusterView((await signed([it]))[0] ?? it)
 
-/** A longer text names nothing. */
+/** Characters of a text. A longer one matches no cluster. */
 const LONGEST = 200
 
 type Body = Contribution & {
@@ -208,7 +208,7 @@ async function amend(unit: UnitOfWork, old: clusters.Cluster, body: Body, base: 
   return clusters.amendCluster(unit, old, { ...base, ...changesOf(body) }, body.members, actor)
 }
 
-/** What a whole new statement of a cluster does not mention. Its members stay: they are no property of it. */
+/** The values of properties that a PUT of a cluster leaves out. Its members stay, since they are not a property. */
 const emptied: clusters.ClusterInput = { locked: false, note: '', curated_aliases: [], external_identifiers: {} }
 
 function changesOf({ data, cleared, external_identifiers }: Body): clusters.ClusterInput {
@@ -225,12 +225,12 @@ function changesOf({ data, cleared, external_identifiers }: Body): clusters.Clus
   }
 }
 
-/** The declared fields of a cluster, and what is beside them on the wire. */
+/** The body of a cluster: its declared fields, and the other members on the wire. */
 function bodyFor(mode: Mode) {
   return v.intersect([
     schemaOf(kinds.entity_cluster, mode),
     v.object({
-      members: absentable(v.pipe(v.array(named(), MEMBERS), v.maxLength(clusters.MAX_MEMBERS, TOO_MANY))),
+      members: absentable(v.pipe(v.array(memberReference(), MEMBERS), v.maxLength(clusters.MAX_MEMBERS, TOO_MANY))),
       external_identifiers: absentable(
         v.pipe(
           objectOf(line(100), line(500), 'Give an object of identifiers.'),
@@ -242,8 +242,8 @@ function bodyFor(mode: Mode) {
   ])
 }
 
-/** One record, as the members of a cluster are read, by registry key or type scope. */
-function named() {
+/** A reference to a member of a cluster. `entity_type` is a registry key or a type scope. */
+function memberReference() {
   const number = v.pipe(v.number(MEMBERS), v.integer(MEMBERS), v.minValue(1, MEMBERS), v.maxValue(1e12 - 1, MEMBERS))
   const digits = v.pipe(v.string(), v.regex(/^[1-9]\d{0,11}$/, MEMBERS), v.transform(Number))
   const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid(MEMBERS))
@@ -266,7 +266,7 @@ function named() {
   )
 }
 
-/** A member that may be missing; null is the same. */
+/** A member that may be missing or null, which give undefined. */
 function absentable<S extends v.GenericSchema>(schema: S) {
   return v.pipe(
     v.nullish(schema),

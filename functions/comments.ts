@@ -31,7 +31,7 @@ import { peopleIn, peopleOf } from '../lib/platform/users/people.ts'
 import { loadUserByUsername } from '../lib/platform/users/users.ts'
 import { reactions } from './comments/reactions.ts'
 
-/** Bodies as the document shows them. */
+/** Bodies as the API document shows them. */
 const TextShape = v.object({ comment: v.pipe(s.text, v.maxLength(10_000)) })
 const CommentShape = v.object({ ...TextShape.entries, parent: v.nullish(v.union([v.number(), s.text])) })
 const CommentOfShape = v.object({
@@ -55,12 +55,12 @@ const Filter = v.object({ submission_id: word, user_id: word, username: word })
 const thread = ({ entity_id }: { entity_id: string }) => remarks.loadAbout(entity_id)
 const remark = ({ entity_id, id }: { entity_id: string; id: number }) => remarks.loadRemark(entity_id, id)
 const anyRemark = ({ id }: { id: number }) => remarks.loadAnyRemark(id)
-/** What is deleted cannot be changed: it is only a place. */
-const living = (it: remarks.Remark | undefined) => (it?.remark.user_id === null ? undefined : it)
-const ownRemark = async (params: { entity_id: string; id: number }) => living(await remark(params))
-const ownAnyRemark = async (params: { id: number }) => living(await anyRemark(params))
+/** A deleted comment cannot be changed: only its place is left, for the replies to it. */
+const unlessDeleted = (found: remarks.Remark | undefined) => (found?.remark.user_id === null ? undefined : found)
+const ownRemark = async (params: { entity_id: string; id: number }) => unlessDeleted(await remark(params))
+const ownAnyRemark = async (params: { id: number }) => unlessDeleted(await anyRemark(params))
 
-const changeIn = changeRoute({
+const changeInThread = changeRoute({
   permission: 'comment.change',
   summary: 'Change the text of a comment',
   answer: ok(EntityCommentView),
@@ -74,7 +74,7 @@ const changeIn = changeRoute({
   },
 })
 
-const changeFlat = changeRoute({
+const changeByNumber = changeRoute({
   permission: 'comment.change',
   summary: 'Change the text of a comment, by its number alone',
   answer: ok(RemarkView),
@@ -93,7 +93,7 @@ const remove = async ({ unit, subject }: { unit: UnitOfWork; subject: remarks.Re
   return replyNoContent()
 }
 
-/** What people say of records: in threads, and one by one; and what they think of both. */
+/** Comments on records, in threads and by number, and reactions to both. */
 export const routes = withTables({
   ...reactions,
 
@@ -121,8 +121,8 @@ export const routes = withTables({
     body: CommentBody,
     idempotent: '24h',
     handle: async ({ unit, subject, actor, body, request }) => {
-      const made = await remarks.createRemark(unit, subject, actor, body)
-      return replyCreated(await shownRow(subject, made, actor, request))
+      const comment = await remarks.createRemark(unit, subject, actor, body)
+      return replyCreated(await shownRow(subject, comment, actor, request))
     },
   }),
 
@@ -135,7 +135,6 @@ export const routes = withTables({
     handle: async ({ subject, actor, request }) => shownRow(subject.about, subject.remark, actor, request),
   }),
 
-  // Of a comment that is a reply itself: the replies to what it goes back to.
   'GET /data/entities/{entity_id}/comments/{id}/replies/': readRoute({
     permission: 'comment.read',
     summary: 'List all replies that go back to a comment, oldest first',
@@ -150,8 +149,8 @@ export const routes = withTables({
     },
   }),
 
-  'PUT /data/entities/{entity_id}/comments/{id}/': changeIn,
-  'PATCH /data/entities/{entity_id}/comments/{id}/': changeIn,
+  'PUT /data/entities/{entity_id}/comments/{id}/': changeInThread,
+  'PATCH /data/entities/{entity_id}/comments/{id}/': changeInThread,
 
   'DELETE /data/entities/{entity_id}/comments/{id}/': changeRoute({
     permission: 'comment.change',
@@ -163,7 +162,6 @@ export const routes = withTables({
     handle: remove,
   }),
 
-  // The first filter that is given counts; without one there is nothing to list.
   'GET /data/comments/': listRoute({
     permission: 'comment.list',
     summary: 'List the comments on a record, or those of a person',
@@ -171,7 +169,7 @@ export const routes = withTables({
     answer: listOf(RemarkView),
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
-      const { results, found, ...listed } = await chosen(query, actor, page)
+      const { results, found, ...listed } = await findRemarks(query, actor, page)
       const people = peopleIn(found)
       return listBody(request, page, { ...listed, results: results.map((it) => remarkRow(it, people, actor)) })
     },
@@ -191,8 +189,8 @@ export const routes = withTables({
       const it = await remarks.loadAbout(entity_id)
       if (!it || it.deleted_at || !mayInspect(actor, it))
         throw invalid({ submission: ['There is no record with this id.'] })
-      const made = await remarks.createRemark(unit, it, actor, said)
-      return replyCreated(await flatRow(made, it, actor))
+      const comment = await remarks.createRemark(unit, it, actor, said)
+      return replyCreated(await flatRow(comment, it, actor))
     },
   }),
 
@@ -205,8 +203,8 @@ export const routes = withTables({
     handle: async ({ subject, actor }) => flatRow(subject.remark, subject.about, actor),
   }),
 
-  'PUT /data/comments/{id}/': changeFlat,
-  'PATCH /data/comments/{id}/': changeFlat,
+  'PUT /data/comments/{id}/': changeByNumber,
+  'PATCH /data/comments/{id}/': changeByNumber,
 
   'DELETE /data/comments/{id}/': changeRoute({
     permission: 'comment.change',
@@ -223,7 +221,7 @@ export const handler = endpoint(routes)
 
 type Asked = { actor: Actor | null; page: PageRequest; request: Request }
 
-/** What rows of a record's thread have in common. */
+/** The parts that all rows of a record's thread share. */
 const frameOf = (
   { entity_id }: RecordItem,
   found: ShownComment['found'],
@@ -250,7 +248,7 @@ const flatRow = async (comment: Comment, about: RecordItem, actor: Actor | null)
 type Wanted = v.InferOutput<typeof Filter>
 type Where = Parameters<typeof remarks.listRemarksBy>[2]
 
-async function chosen(it: Wanted, actor: Actor | null, place: Where): Promise<remarks.Remarks> {
+async function findRemarks(it: Wanted, actor: Actor | null, place: Where): Promise<remarks.Remarks> {
   if (it.submission_id) {
     const found = v.is(uuidText, it.submission_id) ? await remarks.loadAbout(it.submission_id) : undefined
     return found && mayInspect(actor, found) ? remarks.listRemarksOn(found.entity_id, place) : remarks.noRemarks

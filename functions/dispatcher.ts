@@ -8,12 +8,12 @@ import { groupOf } from '../lib/platform/http/groups.ts'
 import { canonicalPath } from '../lib/platform/http/path.ts'
 import type { HttpEvent, HttpResult } from '../lib/platform/http/shell.ts'
 
-/** As a function of ours answers. */
+/** The result of a group's function. */
 const Answer = v.looseObject({ statusCode: v.number() })
 
 /**
- * Takes what fits no route of the gateway and hands it, as it came, to the group whose path it is: the gateway does not say
- * whether a last slash fits. The group's answer goes back as it is.
+ * Receives requests that match no route of the gateway: its routes do not cover every spelling of the last slash. Calls the function of
+ * the path's group with the same event, and returns its answer unchanged.
  */
 export async function handler(event: HttpEvent, context: Context): Promise<HttpResult> {
   const group = groupOf(canonicalPath(event.rawPath))

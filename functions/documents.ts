@@ -21,7 +21,7 @@ const DocumentAddress = v.object({
   file: v.picklist(['swagger-ui.css', 'swagger-ui-bundle.js', 'page.css', 'page.js', 'favicon.png']),
 })
 
-/** The page loads from its own origin only, and nothing may frame it. Swagger UI draws its icons as data. */
+/** The page loads from its own origin only, and no other page may frame it. Swagger UI has its icons as data URLs. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,7 +34,7 @@ const policy = [
 ].join('; ')
 
 const operation = () => v.objectWithRest({ operationId: s.text, summary: s.text, tags: v.array(s.text) }, v.unknown())
-/** This document, as OpenAPI 3.1 defines it. */
+/** The API document, as OpenAPI 3.1 defines it. */
 const ApiDocumentView = s.shape('ApiDocument', () =>
   v.objectWithRest(
     {
@@ -46,7 +46,7 @@ const ApiDocumentView = s.shape('ApiDocument', () =>
   ),
 )
 
-/** The API document, and a page on which it can be read and tried. */
+/** The API document, and the page to read and try it. */
 export const routes = {
   'GET /schema/': publicRoute({
     permission: 'document.read',
@@ -89,12 +89,12 @@ const byAccept = { vary: 'Origin, Accept-Encoding, Accept' }
 const wantsYaml = (format: string, { headers }: Request) =>
   format ? format === 'yaml' : /\byaml\b/i.test(headers.accept ?? '')
 
-/** A shipped file: packed as it lies there, where the client takes that. */
+/** Replies with a shipped file: compressed, as it is stored, if the client accepts that. */
 async function file(name: string, type: string, request: Request, headers: Record<string, string> = {}) {
   const found = await loadShippedFile(name)
   const packed = takesGzip(request)
   return replyContent(packed ? found.packed : unpackFile(found), type, {
-    // Two encodings are two representations, and a strong tag names one.
+    // Each encoding is a representation, and a strong ETag belongs to one.
     etag: packed ? `"${found.tag}-gzip"` : `"${found.tag}"`,
     ...(packed && { 'content-encoding': 'gzip' }),
     ...headers,

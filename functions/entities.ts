@@ -63,8 +63,8 @@ const ValuesOfKind = v.looseObject({ form_data: v.nullish(s.Values), data: v.nul
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 
-/** The page of the list that is asked for with the people that it names, whatever it is then written as. */
-async function listed({ query, actor, scope, page, request }: ListCall<typeof DatedQuery>) {
+/** Loads one page of contributions, with the people that it names. Each media type of the list shows it. */
+async function listContributions({ query, actor, scope, page, request }: ListCall<typeof DatedQuery>) {
   const { identifier: _, calendar: __, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering }
   if (!needsSearch(filter)) {
@@ -80,10 +80,10 @@ async function listed({ query, actor, scope, page, request }: ListCall<typeof Da
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
-/** A list of contributions whose dates are shown in a calendar. */
+/** The query of a list, with the calendar for its dates. */
 const DatedQuery = v.object({ ...RecordQuery.entries, ...CalendarQuery.entries })
 
-/** Contributions of every kind by their review identity, and cultural entities, which have no other. */
+/** Contributions of every kind by their review identity. Cultural entities have no other id. */
 export const routes = withTables({
   'GET /data/cultural-entities/': listRoute({
     permission: 'record.list',
@@ -95,7 +95,7 @@ export const routes = withTables({
     }),
     query: DatedQuery,
     handle: async (asked) => {
-      const { results, people, ...page } = await listed(asked)
+      const { results, people, ...page } = await listContributions(asked)
       const { request, query, actor } = asked
       const dating = await loadDateDisplay(results, dateStyleOf(request, query.calendar), actor)
       return { ...page, results: results.map((it) => dating.addDates(listRow(it, asked, people), it)) }
@@ -105,10 +105,10 @@ export const routes = withTables({
         const { actor, request } = asked
         const id = `${request.origin}/data/cultural-entities/${listAddress(request).search}`
         const { labelPlural: label } = kinds.entity
-        return linkedList(await listed(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
+        return linkedList(await listContributions(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
       },
       [GEO_JSON]: async (asked) => {
-        const { people, ...page } = await listed(asked)
+        const { people, ...page } = await listContributions(asked)
         return featuresOf(page, (it) => featureOf(it, asked.actor, it.entity_id, listRow(it, asked, people)))
       },
     },
@@ -124,7 +124,7 @@ export const routes = withTables({
     idempotent: '24h',
     handle: async ({ unit, actor, body }) => {
       const made = await records.createRecord(unit, kinds.entity, actor, body)
-      return replyCreated(await shown({ ...made, decisions: [], flags: [], lease: null }, actor))
+      return replyCreated(await showDetail({ ...made, decisions: [], flags: [], lease: null }, actor))
     },
   }),
 
@@ -164,7 +164,7 @@ export const routes = withTables({
     handle: async ({ subject, actor, query, request }) => {
       const of = seenBy(subject, actor)
       const dating = await loadDateDisplay([of], dateStyleOf(request, query.calendar), actor)
-      return dating.addDates(await shown(subject, actor), of)
+      return dating.addDates(await showDetail(subject, actor), of)
     },
     representations: {
       [JSON_LD]: async ({ subject, actor, request }) =>
@@ -187,7 +187,7 @@ export const routes = withTables({
     body: ({ entity_id }) => bodyOf(entity_id, 'create'),
     handle: async ({ unit, subject, actor, body }) => {
       const next = await records.amendRecord(unit, subject, actor, body, { replace: true })
-      return shown({ ...subject, ...next }, actor)
+      return showDetail({ ...subject, ...next }, actor)
     },
   }),
 
@@ -202,7 +202,7 @@ export const routes = withTables({
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
     handle: async ({ unit, subject, actor, body }) => {
       const next = await records.amendRecord(unit, subject, actor, body)
-      return shown({ ...subject, ...next }, actor)
+      return showDetail({ ...subject, ...next }, actor)
     },
   }),
 
@@ -226,7 +226,7 @@ export const routes = withTables({
     subject,
     handle: async ({ unit, subject, actor }) => {
       const next = await records.restoreRecord(unit, subject)
-      return shown({ ...subject, ...next }, actor)
+      return showDetail({ ...subject, ...next }, actor)
     },
   }),
 
@@ -269,20 +269,20 @@ const involvedIn = (it: RecordItem) => [
   ...it.recent_activities.flatMap((each) => each.user_id ?? []),
 ]
 
-/** What is published is listed as it stands, also to those who work on an edit of it, but where they ask for what waits. */
+/** Makes a row of the list. A published record shows its published values, unless the query asks for waiting ones. */
 function listRow(it: Visible<RecordItem>, { query, actor }: ListCall<typeof DatedQuery>, people: PeopleById) {
   const { status, mine, all } = query
   const waiting = mine === true || all === true || (status !== undefined && !isPublished(status))
   return entityRow(it, actor, people, { waiting })
 }
 
-/** The values that its detail shows: to those who work on a record what waits. */
+/** The values that this caller sees: the waiting ones if the caller works on the record. */
 const seenBy = (it: History, actor: Actor | null) => ({
   kind: it.kind,
   data: worksOn(actor, it) ? (it.proposed ?? it.data) : it.data,
 })
 
-const shown = async (it: History, actor: Actor | null) => detail(await showRecord(actor, it), actor)
+const showDetail = async (it: History, actor: Actor | null) => detail(await showRecord(actor, it), actor)
 
 async function detail(it: Visible<History>, actor: Actor | null) {
   const ids = [
@@ -293,7 +293,7 @@ async function detail(it: Visible<History>, actor: Actor | null) {
   return entityDetail(it, actor, await peopleOf(ids))
 }
 
-/** The revision that a change has made. */
+/** The view of the revision that a change has made. */
 const latestOf = (it: RecordItem, { id }: Actor) => ({
   revision_id: it.current_revision_id,
   entity_id: it.entity_id,
@@ -304,10 +304,10 @@ const latestOf = (it: RecordItem, { id }: Actor) => ({
   version: 1,
 })
 
-/** The body of a contribution by the kind that its id tells. */
+/** The schema of a contribution's body. The id names its kind. */
 const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOfRecord(entity_id), mode))
 
-/** Forms wrap the values in `form_data` or `data`, beside the members that every contribution has. */
+/** Accepts values at the top, or wrapped in `form_data` or `data` next to the members that every contribution has. */
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {
   const wrapped = v.optional(v.nullable(objectOf(v.string(), v.unknown(), 'Give an object.')))
   const own = membersOf(schema) ?? {}

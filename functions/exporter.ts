@@ -2,7 +2,7 @@ import '../lib/domain/composition.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { makeExports } from '../lib/doors/exports/make.ts'
 
-/** Comes by every day and writes what everyone may read to files. */
+/** Runs every day. Writes all public records to files. */
 export async function handler(): Promise<{ files: number }> {
   const { files } = await makeExports()
   const records = files.filter((file) => file.format === 'jsonl')

@@ -6,7 +6,7 @@ import { ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
 
-/** Seconds for which the addresses in the list are good. */
+/** Seconds for which the addresses in the list are valid. */
 const GOOD_FOR = 3600
 
 const exportFile = () =>
@@ -25,14 +25,14 @@ const ExportsView = s.shape('Exports', () =>
   v.object({ made_at: s.maybe(s.time), licence: s.maybe(s.text), files: v.array(exportFile()) }),
 )
 
-/** The files that the exporter has made of what everyone may read. */
+/** The files of public records that the exporter has made. */
 export const routes = {
   'GET /data/exports/': publicRoute({
     permission: 'export.read',
     summary: 'List the files of all that is published',
     description: 'JSON Lines and CSV of each kind, with the provenance of every value. An address is good for an hour.',
     answer: ok(ExportsView),
-    // The addresses end.
+    // The addresses expire.
     handle: async () => {
       const listing = await loadListing()
       if (!listing) return { made_at: null, licence: null, files: [] }

@@ -17,7 +17,7 @@ import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform
 import { documentAs } from '../lib/platform/http/schema-notes.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 
-/** A filter that says nothing legal asks for nothing, but a record that there is not has no flags. */
+/** An invalid type or state is ignored, with a warning. An unknown record has no flags. */
 const Filter = v.object({
   flag_type: v.pipe(
     lenientChoice(flagTypes),
@@ -61,7 +61,7 @@ const change = (body: typeof Whole | typeof Part) =>
     },
   })
 
-/** What someone finds wrong with a record, for reviewers to settle. */
+/** Flags: faults of records that people report, and reviewers settle. */
 export const routes = withTables({
   'GET /data/review-flags/': actorRoute({
     permission: 'flag.list',

@@ -58,7 +58,7 @@ const LinksView = s.shape('Links', () =>
   }),
 )
 
-/** Probes, metrics and the link index. Paths that no other function knows come here too, for their 404. */
+/** Probes, metrics and the link index. Paths of no group are answered here, by 404. */
 export const routes = {
   'GET /health/': probeRoute({
     permission: 'service.read',
@@ -99,7 +99,7 @@ export const routes = {
     },
   }),
 
-  // The dashboard comes here with a query by accident; whatever it is, it must not fail.
+  // The dashboard calls this with a query by mistake. No query may fail.
   'GET /': probeRoute({
     permission: 'service.read',
     summary: 'Read the metrics, or with `?format=json` the link index',
@@ -143,13 +143,13 @@ async function checkOptionalParts() {
 
 const TIME_LIMIT_MS = 1000
 
-/** The reason of a failure is not public: the log has it. */
+/** The reason of a failure is in the log only: it is not public. */
 const checkInTime = async (check: () => Promise<Check>): Promise<Check> =>
   (await runWithin(TIME_LIMIT_MS, check)) ?? { healthy: false, message: 'It does not answer.' }
 
 /** The projector polls several times a second, so a smaller lag counts as none. */
 const NOTICED_LAG_S = 0.5
-/** `countParked` counts no further. */
+/** The largest count of `countParked`. */
 const MOST_PARKED = 100
 
 /** The projector is healthy if it is not late and no change is parked. */
@@ -177,7 +177,7 @@ const metrics = async () =>
     'text/plain; version=0.0.4; charset=utf-8',
   )
 
-/** What there is to see; null stands for what this service does not have. */
+/** The links of the index. Null stands for a part that this service does not have. */
 const linksFrom = (origin: string) => ({
   ...service,
   admin: null,

@@ -13,7 +13,7 @@ import { ById, uuidText } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 
-/** Some of a list, each once; all of it where nothing is said. */
+/** Some options of a list, each once; all of them if the member is missing. */
 const someOf = <const Options extends readonly string[]>(options: Options) => {
   const choices = `Choose one or more of: ${options.join(', ')}.`
   return v.pipe(
@@ -40,7 +40,7 @@ const subject = async ({ id }: { id: string }) => {
   return found && { ...found, contributor_id: found.user_id, public: false }
 }
 
-/** Where people and their programs want to be told of changes of public records. */
+/** Hooks: addresses to which changes of public records are sent. */
 export const routes = {
   'GET /api/user/hooks/': actorRoute({
     permission: 'hook.own',
@@ -49,7 +49,7 @@ export const routes = {
     handle: async ({ actor }) => ({ results: (await hooks.listHooks(actor.id)).map(hooks.hookView) }),
   }),
 
-  // The secret is in this answer and in no other.
+  // No other answer contains the secret.
   'POST /api/user/hooks/': actorRoute({
     permission: 'hook.own',
     summary: 'Be told of changes of public records',

@@ -73,5 +73,5 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-/** What is drawn is named by what it is drawn of and how: it never changes. */
+/** A drawn image never changes: its address names the source and how it is drawn. */
 const tagOf = (key: string) => `"${createHash('sha256').update(key).digest('base64url').slice(0, 16)}"`

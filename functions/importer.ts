@@ -3,12 +3,12 @@ import type { Context } from 'aws-lambda'
 import { log } from '../lib/base/telemetry/log.ts'
 import { continueImports } from '../lib/domain/imports/work.ts'
 
-/** What is left of its time when it takes on no more. */
+/** Milliseconds before the end of the function, from which it takes no more work. */
 const SPARE_MS = 60_000
-/** So long it stays after the end of a task, where it comes by the clock. */
+/** Milliseconds that it waits for the next task if a schedule has called it. */
 const LINGER_MS = 5_000
 
-/** Comes by every minute and works on imports: reads files, tries rows, runs them, decides on them, takes them back. */
+/** Runs every minute. Works on imports: reads files, tries rows, runs them, decides on them, takes them back. */
 export async function handler(_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? 900_000) - SPARE_MS
   const result = await continueImports(until, context ? LINGER_MS : 0)

@@ -37,7 +37,7 @@ import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform
 import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 
-/** Tables that are sent and tables that are announced share one count. */
+/** Sent tables and announced tables share one count. */
 const tables = { scope: 'import', rate: 'RATE_IMPORTS', per: 'caller', counts: 'every success' } as const
 
 const ABOUT_PROGRESS = 'It goes on by itself: `progress` tells how far it has come.'
@@ -50,7 +50,7 @@ const Announced = members({
 })
 const number = (least: number, most: number) =>
   v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'), v.minValue(least), v.maxValue(most))
-/** Another mapping; one that is kept, by its name; or what it is to be guessed anew for. */
+/** A mapping, the name of a kept mapping, or the kind, sheet and header row for which it is guessed again. */
 const Part = members({
   mapping: v.exactOptional(v.union([Mapping, v.string()], 'Give a mapping, or the name of one that is kept.')),
   kind: v.exactOptional(choice(kindKeys)),
@@ -72,9 +72,11 @@ const Deciding = members({
 const RowQuery = v.object({ outcome: optionalQueryChoice(outcomes) })
 const name = v.pipe(line(80), v.trim(), v.nonEmpty('This field may not be blank.'))
 const ByName = v.object({ name: v.pipe(v.string(), v.maxLength(80)) })
+/** The translatable texts of an import. */
+const importTexts = ['failed', 'told.*', 'decided.reasons.*']
 const ofImport = ({ id }: { id: string }) => imports.loadImport(id)
 
-/** Tables: what they say, what they would do, and what they have done. */
+/** Imports of tables: their columns, their dry run, their run, and the decisions on them. */
 export const routes = withTables({
   'GET /data/imports/': actorRoute({
     permission: 'import.own',
@@ -94,7 +96,7 @@ export const routes = withTables({
     description: `A form with the file (CSV, TSV, XLSX or JSON Lines) of up to 4.7 MB; larger ones are announced at \`upload_url\`. It is read, and what its columns mean is guessed. ${ABOUT_PROGRESS}`,
     answer: { ...creation(ImportDetailView), 413: { shape: TooLargeView } },
     throttles: [tables],
-    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: importTexts,
     form: fileForm,
     body: File_,
     idempotent: '24h',
@@ -104,7 +106,7 @@ export const routes = withTables({
       const source = memorySource(await file.bytes())
       const { id, object_key, ...is } = await storeSent(unit, format, source)
       return replyCreated(
-        await shown(await imports.beginImport(unit, actor, { file_name, format, ...is }, { id, object_key })),
+        await showImport(await imports.beginImport(unit, actor, { file_name, format, ...is }, { id, object_key })),
       )
     },
   }),
@@ -130,13 +132,13 @@ export const routes = withTables({
     summary: 'Complete the upload of a table',
     answer: ok(ImportDetailView),
     errors: [409],
-    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {
       if (subject.state !== 'announced') throw conflict('This upload has been completed.')
       const made = await takeInFile(unit, subject, actor)
-      return shown(made)
+      return showImport(made)
     },
   }),
 
@@ -177,10 +179,10 @@ export const routes = withTables({
     summary: 'Read an import',
     description: 'With its sheets, the columns of the sheet that is meant, and what these were taken for.',
     answer: ok(ImportDetailView),
-    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
-    handle: ({ subject }) => shown(subject),
+    handle: ({ subject }) => showImport(subject),
   }),
 
   'PATCH /data/imports/{id}/': changeRoute({
@@ -190,13 +192,13 @@ export const routes = withTables({
       'A whole mapping, or the name of one that is kept; or a kind, a sheet or the row of the header for which it is guessed anew. What the dry run has said is forgotten.',
     answer: ok(ImportDetailView),
     errors: [409],
-    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
     body: Part,
     handle: async ({ unit, subject, actor, body }) => {
-      const made = await imports.changeMapping(unit, subject, await meant(subject, actor, body), actor)
-      return shown(made)
+      const made = await imports.changeMapping(unit, subject, await resolveMapping(subject, actor, body), actor)
+      return showImport(made)
     },
   }),
 
@@ -206,12 +208,12 @@ export const routes = withTables({
     description: `Each is told as new, the same as a known record, changing one, doubtful, in conflict with another change, or refused. Nothing is written. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
-    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {
       const made = await imports.orderTask(unit, subject, 'check', actor)
-      return shown(made)
+      return showImport(made)
     },
   }),
 
@@ -221,7 +223,7 @@ export const routes = withTables({
     description: `Each as the contribution it is. \`doubtful\` says what becomes of rows that look like something known: \`create\`, with a flag for reviewers, or \`skip\`; \`changes\` of rows that change a record: \`make\` or \`leave\`. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
-    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
     body: Run,
@@ -235,7 +237,7 @@ export const routes = withTables({
       },
     ],
     handle: async ({ unit, subject, actor, body }) => {
-      return shown(await imports.orderTask(unit, subject, 'run', actor, body))
+      return showImport(await imports.orderTask(unit, subject, 'run', actor, body))
     },
   }),
 
@@ -259,7 +261,7 @@ export const routes = withTables({
     description: `On all, on some rows by their numbers, on those with flags or without, or on those of one outcome of the dry run. What holds a contradiction is left, unless \`conflict_handling\` says how it is settled. \`decided\` tells what was left, and why. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
-    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
     body: Deciding,
@@ -267,7 +269,7 @@ export const routes = withTables({
       if (body.verdict !== 'accept' && !body.feedback.trim())
         throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
       const made = await imports.orderTask(unit, subject, 'decide', actor, { decide: body })
-      return shown(made)
+      return showImport(made)
     },
   }),
 
@@ -277,12 +279,12 @@ export const routes = withTables({
     description: ABOUT_PROGRESS,
     answer: ok(ImportDetailView),
     errors: [409],
-    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {
       const made = await imports.orderTask(unit, subject, 'withdraw', actor)
-      return shown(made)
+      return showImport(made)
     },
   }),
 
@@ -292,12 +294,12 @@ export const routes = withTables({
     description: `New records are deleted, changed ones are as they were. What somebody has changed since is left, and named in \`kept\`. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
-    translatedPaths: ['failed', 'told.*', 'decided.reasons.*'],
+    translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {
       const made = await imports.orderTask(unit, subject, 'take_back', actor)
-      return shown(made)
+      return showImport(made)
     },
   }),
 } satisfies Routes)
@@ -310,9 +312,9 @@ function formatNamed(file_name: string, member: string) {
   return found.format
 }
 
-/** The mapping that a change asks for. */
-async function meant(
-  it: Import,
+/** Returns the mapping of a change: the one in the body, a kept one, or a new guess. */
+async function resolveMapping(
+  current: Import,
   actor: Actor,
   { mapping, kind, sheet, header_row }: v.InferOutput<typeof Part>,
 ): Promise<Mapping> {
@@ -323,23 +325,23 @@ async function meant(
   }
   if (mapping) return mapping
   const now = {
-    kind: it.mapping?.kind ?? 'structure',
-    sheet: it.mapping?.sheet ?? 0,
-    header_row: it.mapping?.header_row ?? 1,
+    kind: current.mapping?.kind ?? 'structure',
+    sheet: current.mapping?.sheet ?? 0,
+    header_row: current.mapping?.header_row ?? 1,
   }
-  const asked = {
+  const basis = {
     ...now,
     ...(kind && { kind }),
     ...(sheet !== undefined && { sheet }),
     ...(header_row && { header_row }),
   }
-  return (await imports.guessAgain(it, asked, actor)).mapping
+  return (await imports.guessAgain(current, basis, actor)).mapping
 }
 
-/** From when on some of its rows may wait for review. */
+/** Whether rows of an import may wait for review: its run has begun. */
 const hasRun = ({ state }: Import) => ['running', 'done', 'withdrawn', 'taken_back'].includes(state)
 
-async function shown(it: Import) {
+async function showImport(it: Import) {
   const [people, columns, waiting, link] = await Promise.all([
     peopleOf([it.contributor_id]),
     it.files_until ? loadColumns(it) : undefined,

@@ -39,7 +39,7 @@ export const routes = {
     handle: async ({ actor }) => ({ results: (await listKeys(actor.id)).map(keyView) }),
   }),
 
-  // The token is in this answer and in no other.
+  // No other answer contains the token.
   'POST /api/user/keys/': actorRoute({
     permission: 'key.own',
     summary: 'Make a key',

@@ -50,7 +50,7 @@ const UserStatisticsView = s.shape('UserStatistics', () =>
   }),
 )
 
-/** Who has contributed how much, among everyone and over time. */
+/** Boards of contributors, and the figures of each person over time. */
 export const routes = withTables({
   'GET /data/leaderboard/': publicRoute({
     permission: 'board.list',
@@ -112,7 +112,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** A list body with the numbers of its page: beyond the end, those of the last. */
+/** Adds page numbers to the body of a list. Beyond the end they are those of the last page. */
 function pageBody<Row>(
   request: Request,
   page: PageRequest,

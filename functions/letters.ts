@@ -2,12 +2,12 @@ import { log } from '../lib/base/telemetry/log.ts'
 import { deliverLetters, type LetterCounts } from '../lib/doors/letters/deliver.ts'
 import { withLock } from '../lib/engines/table/immediate.ts'
 
-/** As long as the function may run. */
+/** The time limit of the function, in seconds. */
 const LONGEST_S = 60
 
-/** Comes by every minute and sends the letters that are due. */
+/** Runs every minute. Sends the letters that are due. */
 export async function handler(): Promise<LetterCounts> {
-  // One at a time, so that no more go out in a minute than may.
+  // Only one runs at a time, so that the limit of letters a minute holds.
   const result = (await withLock('letters', LONGEST_S, deliverLetters)) ?? {
     sent: 0,
     refused: 0,

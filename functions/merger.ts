@@ -4,10 +4,10 @@ import { log } from '../lib/base/telemetry/log.ts'
 import { continueJobs } from '../lib/domain/projects/merge.ts'
 import { recoverStaged } from '../lib/engines/table/immediate.ts'
 
-/** What is left of its time when it takes on no more: a part, however long the table has no room for it, ends before. */
+/** Milliseconds before the end of the function, from which it begins no more parts. A part ends in this time, even if the table is slow. */
 const SPARE_MS = 60_000
 
-/** Comes by every minute and goes on with merges and rollbacks that no request waits for. Several at once take different ones. */
+/** Runs every minute. Continues large merges and rollbacks, for which no request waits. Several at once work on different ones. */
 export async function handler(_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? 900_000) - SPARE_MS
   const result = await continueJobs(until)

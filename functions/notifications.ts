@@ -32,7 +32,7 @@ const Marked = members({
 
 const MarkedView = s.shape('Marked', () => v.object({ marked_read: s.whole }))
 
-/** What the caller has been told, and what of it is read. */
+/** The caller's notifications, read and unread. */
 export const routes = withTables({
   'GET /data/notifications/': actorRoute({
     permission: 'notification.own',

@@ -52,7 +52,7 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-/** Of a form each argument counts, that it is repeated too. */
+/** A form is passed on as it was sent, since the protocol reports repeated arguments. */
 const isForm = ({ headers }: Request) => /^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')
 const queryOf = (body: object) => {
   const query = new URLSearchParams()

@@ -5,18 +5,19 @@ import type { Asset } from '../lib/domain/projects/items.ts'
 import { getObject } from '../lib/engines/bucket/index.ts'
 import { parseLanguages, readImageText, readPdfText, UnreadableFile } from '../lib/engines/ocr/index.ts'
 
-/** What the memory of the function holds, unpacked, beside the reader. */
+/** The most pixels of an image: unpacked, it must fit into the memory of the function, next to the reader. */
 const MOST_PIXELS = 40_000_000
+/** The most bytes of a file. */
 const MOST_BYTES = 25 * 1024 * 1024
-/** Less than the function has, so that the reason can still be written down. */
+/** Less than the time limit of the function, so that the reason can still be stored. */
 const SECONDS = 240
 
-/** Which asset, as `asset-files` says it. */
+/** The asset, as `asset-files` sends it. */
 const Wanted = v.object({ project_id: v.string(), id: v.string() })
 
 /**
- * Reads the text of an image or a PDF that waits for it. What a file does to the reader ends as its own failure, with the reason;
- * what fails around it (the table, the bucket) is tried again.
+ * Reads the text of an image or a PDF that waits for it. A faulty file fails alone, with the reason. A fault of the table or the bucket
+ * is retried.
  */
 export async function handler(event: unknown): Promise<void> {
   const asset = await beginOcr(v.parse(Wanted, event))

@@ -32,7 +32,7 @@ import { fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Subject } from '../lib/platform/permissions.ts'
 
-/** The same rate limits the files of projects, which have a count of their own (assets.ts). */
+/** The rate is the one of project files (assets.ts), but those are counted apart. */
 const uploads = { scope: 'picture_upload', rate: 'RATE_UPLOADS', per: 'caller' } as const
 
 const manifest = { 200: { also: { 'application/ld+json': PictureManifestView } } }
@@ -53,7 +53,7 @@ const Announced = members({
   sha256: announcedDigest,
 })
 
-/** A file as the subject of rules: it is its sender's. */
+/** A file as the subject of permissions: it belongs to its sender. */
 type Sent = Subject & { file: PictureFile; version: number }
 const sent = (file: PictureFile): Sent => ({
   file,
@@ -73,7 +73,7 @@ const AnnouncedPictureView = s.shape('AnnouncedPicture', () =>
   }),
 )
 
-/** Files that become pictures of records, once a contribution names them; and the manifests of what has pictures. */
+/** Files, which become pictures of records once a contribution names them, and manifests of records with pictures. */
 export const routes = {
   'POST /data/pictures/': actorRoute({
     permission: 'picture.own',
@@ -125,7 +125,7 @@ export const routes = {
     subject: ofFile,
     idempotent: '24h',
     handle: async ({ unit, subject: { file } }) => {
-      // Completing twice gives the same.
+      // Completing twice gives the same picture.
       if (file.facts !== null) return fileView(file)
       const held = await unit.storeAhead(
         'held',
@@ -171,7 +171,7 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-/** A manifest has at least one canvas: without a picture there is none. */
+/** A manifest needs a canvas, so a record without a picture has none. */
 function manifestReply<Manifest>(manifest: Manifest | undefined, headers: Record<string, string>) {
   if (!manifest) throw notFound('There are no pictures of it.')
   return replyContent(jsonText(manifest), MANIFEST, headers)

@@ -20,12 +20,12 @@ import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route
 import { amendUserByPlan, loadUser } from '../lib/platform/users/users.ts'
 import { imageUrl } from '../lib/platform/users/views/profile.ts'
 
-/** The largest image that is taken. */
+/** The most bytes of an image. */
 const LARGEST = 2 * 1024 * 1024
-/** What the gateway lets through at all; between the two the answer says what is wrong. */
+/** The most bytes that the gateway passes on. An image between both limits is refused with a message. */
 const LARGEST_FORM = 4_500_000
 
-/** The images of profiles. Apart from users.ts, so that only this bundle has a client for the bucket. */
+/** The images of profiles. They are not in users.ts, so that only this bundle has a client of the bucket. */
 export const routes = {
   'POST /data/user/profile-image/': actorRoute({
     permission: 'profile.change',

@@ -5,9 +5,9 @@ import { type Projected, projectChanges } from '../lib/domain/effects/project.ts
 import { noteLateness, noteProgress } from '../lib/platform/health/stream-lag.ts'
 
 /**
- * Follows the table's stream: what follows from each change is in lib/domain/effects. A change that cannot be applied for a reason
- * of its own is put aside whole (lib/domain/effects/parked.ts), and the others go on. One that fails for a reason that passes is
- * answered as failed: it and what follows come again, for as long as the stream keeps them.
+ * Applies the effects of each change in the table's stream (lib/domain/effects). A change that can never be applied is parked whole
+ * (lib/domain/effects/parked.ts), and the others continue. A change with a temporary fault is reported as failed. Lambda then sends it
+ * and the later ones again, for as long as the stream stores them.
  */
 export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const [first] = event.Records
@@ -26,7 +26,7 @@ export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatch
     lag_ms: Math.max(0, clock.now().getTime() - (madeAt(failed) ?? given)),
   })
   if (!failed) await tell('applied')
-  // How far it has come is itself a change, and not one to tell of again.
+  // The projector's own progress is a change of the table, too. It has no effects.
   if (through !== undefined && isApplied) await noteProgress(through).catch(() => undefined)
   return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] : [] }
 }

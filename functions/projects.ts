@@ -37,8 +37,8 @@ import { entities } from './projects/entities.ts'
 import { memberships } from './projects/memberships.ts'
 import { preview } from './projects/preview.ts'
 
-/** At once, or 202 where it goes on by itself. */
-const movedOn = { ...ok(ProjectView), 202: { shape: ProjectView } }
+/** Answers of a state change: 200 when it is complete, 202 when it continues in the background. */
+const transitionAnswers = { ...ok(ProjectView), 202: { shape: ProjectView } }
 
 const slug = v.pipe(
   v.string(REQUIRED),
@@ -60,7 +60,7 @@ const labels = (most: number, length: number) =>
     ),
     v.transform((it) => [...new Set(it.filter(Boolean))]),
   )
-/** BCP 47, as far as its form goes. */
+/** A language tag with the form of BCP 47. Its parts are not looked up. */
 const languages = v.pipe(
   labels(20, 35),
   v.everyItem((it) => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(it), 'Give language tags such as "ne" or "en-GB".'),
@@ -126,7 +126,7 @@ const update = (body: typeof Part | typeof Whole) =>
     },
   })
 
-/** Projects: what people put together before it is merged into the public record. */
+/** Projects: records and files that people prepare before they merge them into the public record. */
 export const routes = withTables({
   'GET /data/projects/': listRoute({
     permission: 'project.list',
@@ -190,13 +190,13 @@ export const routes = withTables({
     summary: 'Lead a project to another state',
     description:
       "`allowed_transitions` of the project names the caller's moves. Into review, what is still missing is refused under `blockers`; back to its authors, `comment` says why. A merge accepts the linked records that wait, or names under `blockers` those that cannot be accepted. A merge that takes longer than 20 seconds goes on by itself: 202, `merge` tells how far it has come, edits are 409, and its end is an activity and a notification.",
-    answer: movedOn,
+    answer: transitionAnswers,
     params: BySlug,
     subject: whole,
     body: Transition,
     handle: async ({ unit, subject, actor, body: { target_state, comment } }) => {
       if (target_state === 'merged')
-        return mergeAs(unit, subject, { actor, comment, show: (next) => moved(next, actor) })
+        return mergeAs(unit, subject, { actor, comment, show: (next) => replyToMove(next, actor) })
       return detailOf(await moveProject(unit, subject, actor, { target_state, comment }), actor)
     },
   }),
@@ -206,10 +206,11 @@ export const routes = withTables({
     summary: 'Take a merge back',
     description:
       'The records that it accepted wait again as before; what was changed since stays as it is and is named by the activity. What takes longer than 20 seconds goes on by itself, as a merge does.',
-    answer: movedOn,
+    answer: transitionAnswers,
     params: BySlug,
     subject: whole,
-    handle: ({ unit, subject, actor }) => rollBackProject(unit, subject, { actor, show: (next) => moved(next, actor) }),
+    handle: ({ unit, subject, actor }) =>
+      rollBackProject(unit, subject, { actor, show: (next) => replyToMove(next, actor) }),
   }),
 
   'GET /data/projects/{slug}/activity/': readRoute({
@@ -255,8 +256,8 @@ export const handler = endpoint(routes)
 const userId = async (named: string) =>
   v.is(uuidText, named) ? named.toLowerCase() : (await loadUserByUsername(named))?.id
 
-/** 202 where it goes on by itself. */
-async function moved(project: projects.Whole, actor: Actor) {
+/** Replies with the project: 202 if the change continues in the background. */
+async function replyToMove(project: projects.Whole, actor: Actor) {
   const view = await detailOf(project, actor)
   return project.about.merge ? new Reply(202, view) : view
 }

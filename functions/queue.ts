@@ -55,7 +55,7 @@ const TriagePolicyView = s.shape('TriagePolicy', () =>
   }),
 )
 
-/** What waits for review: the reviewers' queue, and the contributions among which staff moderate. */
+/** Contributions that wait for review: the reviewers' queue, and the list in which staff moderate. */
 export const routes = withTables({
   'GET /data/review-queue/': actorRoute({
     permission: 'queue.read',
@@ -134,7 +134,7 @@ export const routes = withTables({
     translatedPaths: ['results.*.why_here.*'],
     query: ContributionQueueQuery,
     handle: async ({ query: { queue_tab, category, ...asked }, actor, page, request }) => {
-      // Nothing is forked yet.
+      // No record has been forked yet.
       if (queue_tab === 'forks') return listBody(request, page, { count: 0, results: [] })
       const categories = await categoriesOf(category, false, actor)
       const listed = await queue.listQueue({ ...asked, type: queue_tab, categories }, page)
@@ -177,7 +177,7 @@ export const routes = withTables({
         conflict_handling: it.open_contradictions > 0 ? 'supersedes' : 'not_applicable',
         confidence_override: null,
         verification_method: null,
-        // The dashboard rejects without a word, and a contributor is owed one.
+        // The dashboard rejects without feedback, and a contributor needs some.
         feedback: body.comment || (body.action === 'reject' ? 'Rejected in moderation.' : ''),
         reconciliation_note: '',
         internal_note: '',
@@ -200,7 +200,7 @@ async function rowsOf({ results, people }: Pick<queue.QueueListing, 'results' | 
   })
 }
 
-/** A row as it is, or as it will be with another lease. */
+/** A row with the present lease, or with another one. */
 async function one(entity_id: string, actor: Actor, lease?: leases.Lease | null) {
   const found = await queue.loadQueueRow(entity_id)
   if (!found) throw notFound()
@@ -215,7 +215,7 @@ async function countsView() {
   return { ...counts, total: counts.all }
 }
 
-/** The categories that are asked for; undefined means every one. A reviewer without areas of expertise is at home in all. */
+/** The categories of a query; undefined means all. A reviewer without areas of expertise has all. */
 async function categoriesOf(category: string | undefined, my_domain: boolean, actor: Actor) {
   const areas = my_domain ? ((await users.loadUser(actor.id))?.reviewer_role?.expertise_areas ?? []) : []
   if (areas.length === 0) return category === undefined ? undefined : [category]

@@ -40,7 +40,7 @@ const Resolved = v.object(
   MISSING,
 )
 
-/** What is asked at the root: candidates for queries, or values of records. */
+/** The answers of the root: candidates for queries, or values of records. */
 async function answered({ queries, extend }: v.InferOutput<typeof ReconcileQuery>, asker: Asker) {
   if (queries && extend) throw invalid({ extend: ['Ask either queries or extend.'] })
   if (extend) return extendRecords(extend, asker.actor)
@@ -177,13 +177,13 @@ export const routes = {
     },
     handle: async ({ subject, actor, request }) =>
       replyContent(previewOf(await showRecord(actor, subject), request.origin, request), 'text/html; charset=utf-8', {
-        // It is shown in frames of others, and runs nothing.
+        // Other sites show it in frames, and it runs no code.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       }),
   }),
 } satisfies Routes
 
-/** The link after which a report goes on; fails with `invalid` for what this service has not given. */
+/** Returns the link after which a report continues. Fails with `invalid` for a cursor that this service has not made. */
 function linkIn(cursor: string): string | undefined {
   const link = cursor === '' ? undefined : unsealText(cursor, REPORT)
   if (cursor !== '' && link === undefined) throw invalid({ cursor: ['This cursor was not given by this service.'] })
@@ -192,7 +192,7 @@ function linkIn(cursor: string): string | undefined {
 
 export const handler = endpoint(routes)
 
-/** Those with a word that begins so, in any script or spelling. */
+/** Filters by a word that begins with this prefix, in any script or spelling. */
 function beginning(all: readonly Type[], { prefix = '', cursor }: v.InferOutput<typeof Prefix>): Type[] {
   const wanted = fold(prefix)
   const from = placeIn(cursor)
@@ -201,5 +201,5 @@ function beginning(all: readonly Type[], { prefix = '', cursor }: v.InferOutput<
   return all.filter(begins).slice(from, from + MOST_SUGGESTED)
 }
 
-/** How many a client has been told of already. */
+/** The number of results that the client has already. */
 const placeIn = (cursor: string) => (/^\d{1,3}$/.test(cursor) ? Number(cursor) : 0)

@@ -71,7 +71,7 @@ import {
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, maySee } from '../lib/platform/permissions.ts'
 
-/** A form asks for one field of what is being written; of the rest only the name is looked at. */
+/** The body of a form's question about one field. Of the other values only the name is used. */
 const Question = v.pipe(
   members({
     ontology_class: v.string('Not a valid text.'),
@@ -92,7 +92,7 @@ const Question = v.pipe(
   }),
 )
 
-/** A date as someone types it, and the calendar in which the form means bare numbers. */
+/** A date as it was typed, and the calendar of numbers without a month name. */
 const DateTyped = members({
   text: v.pipe(v.string('Not a valid text.'), v.maxLength(200, 'At most 200 characters are read.')),
   calendar: v.optional(CalendarName),
@@ -103,14 +103,14 @@ const subject = ({ segment, id }: { segment: Parameters<typeof records.loadRecor
 
 type Asked = ListCall<typeof DatedQuery> & { params: v.InferOutput<typeof CollectionAddress> }
 
-/** What a list is narrowed to and ordered by. */
+/** The filter and the order of a list. */
 function filterOf({ params: { segment }, query }: Asked) {
   const { identifier, ordering, format: _, columns: __, calendar: ___, at: ____, ...wanted } = query
   return { identifier, filter: { ...wanted, ...ordering, kind: segment.key } }
 }
 
-/** The page of a list that is asked for, whatever it is then written as. */
-async function listed(asked: Asked) {
+/** Loads one page of records. Each media type of the list shows it. */
+async function listRecordPage(asked: Asked) {
   const { params, actor, scope, page, request, query } = asked
   if (query.at !== undefined) return listedAt(query.at, asked)
   const { identifier, filter } = filterOf(asked)
@@ -126,7 +126,7 @@ async function listed(asked: Asked) {
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
-/** A page of what was public at a moment. It goes on as long as today's list does. */
+/** Loads one page of the records that were public at a moment. It has as many pages as today's list. */
 async function listedAt(at: string, asked: Asked) {
   const { params, actor, page, request, query } = asked
   const { calendar: _, at: __, ordering, format, ...narrowed } = query
@@ -143,7 +143,7 @@ async function listedAt(at: string, asked: Asked) {
   return { ...body, count: found.count, previous: null }
 }
 
-/** A page of the list with its records whole, for a table that shows any of their members. */
+/** Loads one page of whole records, for a table that may show any of their members. */
 async function listedWhole(asked: Asked, page: PageRequest): Promise<PageResult<Visible<RecordItem>>> {
   const { params, actor, scope } = asked
   const { identifier, filter } = filterOf(asked)
@@ -155,7 +155,7 @@ async function listedWhole(asked: Asked, page: PageRequest): Promise<PageResult<
   return { ...listing, results: await showRecords(actor, listing.results) }
 }
 
-/** The whole list as a table, whichever page is asked for. */
+/** Makes a table of the whole list. The page of the query is ignored. */
 async function asTable(format: TableFormat, asked: Asked): ReturnType<typeof tableReply> {
   if (asked.query.at !== undefined) throw invalid({ at: ['Tables show the records of today: leave out format or at.'] })
   const kind = asked.params.segment
@@ -171,7 +171,7 @@ async function asTable(format: TableFormat, asked: Asked): ReturnType<typeof tab
   return tableReply(format, kind.segment, rows)
 }
 
-/** Records of every kind with integer ids. */
+/** Records of the kinds with integer ids. */
 export const routes = withTables({
   'GET /cidoc/{segment}/': listRoute({
     permission: 'record.list',
@@ -186,7 +186,7 @@ export const routes = withTables({
     query: DatedQuery,
     usesReadCache: true,
     handle: async (asked) => {
-      const { results, ...page } = await listed(asked)
+      const { results, ...page } = await listRecordPage(asked)
       const { actor, query, request } = asked
       const dating = await loadDateDisplay(results, dateStyleOf(request, query.calendar), actor)
       return { ...page, results: results.map((it) => dating.addDates(recordRow(it, actor), it)) }
@@ -196,10 +196,10 @@ export const routes = withTables({
         const { params, actor, request } = asked
         const { segment, labelPlural: label } = params.segment
         const id = `${request.origin}/cidoc/${segment}/${listAddress(request).search}`
-        return linkedList(await listed(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
+        return linkedList(await listRecordPage(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
       },
       [GEO_JSON]: async (asked) =>
-        featuresOf(await listed(asked), (it) => featureOf(it, asked.actor, it.id, recordRow(it, asked.actor))),
+        featuresOf(await listRecordPage(asked), (it) => featureOf(it, asked.actor, it.id, recordRow(it, asked.actor))),
       [CSV]: (asked) => asTable('csv', asked),
       [XLSX]: (asked) => asTable('xlsx', asked),
     },
@@ -365,7 +365,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** The record as it is, or as it was public at a moment. */
+/** Loads a record as it is now, or as it was public at a moment. */
 async function asOf(at: string | undefined, it: LoadedRecord, actor: Actor | null): Promise<LoadedRecord> {
   if (at === undefined) return it
   const then = await loadPastRecord(it.entity_id, at, actor)

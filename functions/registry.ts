@@ -10,13 +10,13 @@ import { optionalQueryChoice } from '../lib/platform/http/params.ts'
 import { type JsonText, jsonText, replyContent } from '../lib/platform/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
 
-/** The registry as if there were one kind: the whole is too large to be shown. */
+/** An example of the registry with one kind: the whole is too large to show. */
 function excerpt() {
   const { schema_version: _, classes, enums, contribute_hub, semantic_patterns, ...rest } = registry()
   const { intents, ...hub } = contribute_hub
   return {
     ...rest,
-    // An example changes when what it shows does, not with every change of a kind.
+    // The example changes only when its own kind changes.
     schema_version: '0123456789abcdef',
     classes: { guthi: classes.guthi },
     enums: { GuthiTypeEnum: enums.GuthiTypeEnum },
@@ -26,11 +26,11 @@ function excerpt() {
   }
 }
 
-/** In which languages it is asked for: one of them, or Nepali beside English. */
+/** The languages that a query may name: one of them, or both. */
 const asked = ['en', 'ne', 'en,ne'] as const
 type Asked = (typeof asked)[number]
 
-/** The published description of all kinds, from which forms are built. */
+/** The published description of all kinds. Forms are built from it. */
 export const routes = {
   'GET /cidoc/schema/registry/': publicRoute({
     permission: 'registry.read',
@@ -58,7 +58,7 @@ export const handler = endpoint(routes)
 
 type Written = { text: JsonText<Registry>; etag: string }
 
-/** Written out once per process and language: it changes with the code only. */
+/** The registry as JSON, made once for each process and language: it changes only with the code. */
 async function written(languages: Asked): Promise<Written> {
   const known = texts.get(languages)
   if (known) return known

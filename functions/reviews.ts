@@ -30,7 +30,7 @@ import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '..
 import { peopleIn } from '../lib/platform/users/people.ts'
 import { keyOf } from '../lib/platform/users/users.ts'
 
-/** What reviewers do with what waits for them, and what they have done. */
+/** The workspace of reviewers, their verdicts, and their figures. */
 export const routes = withTables({
   'GET /data/review-workspace/{entity_id}/': readRoute({
     permission: 'review.read',
@@ -95,7 +95,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** A verdict on a record; its edits are values of the record's kind. */
+/** The body of a verdict. Its `edits` are values of the record's kind. */
 function verdictOn(entity_id: string) {
   return v.pipe(
     members({
@@ -110,13 +110,13 @@ function verdictOn(entity_id: string) {
       escalated_to: v.nullish(v.union([v.literal(''), userId], 'Give the id of a user.'), null),
       edits: editsOf(kindOfRecord(entity_id)),
     }),
-    v.transform(({ comments, ...said }) => ({ ...said, feedback: said.feedback || comments })),
+    v.transform(({ comments, ...verdict }) => ({ ...verdict, feedback: verdict.feedback || comments })),
   )
 }
 
 const userId = v.pipe(v.string(), v.toLowerCase(), v.uuid('Give the id of a user.'))
 
-/** Values of a kind inside another body: what is wrong with one is told under `edits`, with its name. */
+/** Values of a kind inside another body. An invalid value is reported under `edits`, with its name. */
 function editsOf(kind: Kind) {
   return v.pipe(
     v.nullish(v.unknown(), null),

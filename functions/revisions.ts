@@ -29,13 +29,13 @@ import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 
-/** The history of the record in whose partition something with this id may lie. */
+/** Loads the history of the record whose partition an id names: the id of the record, or of one of its items. */
 async function historyWith({ id }: { id: string }) {
   const it = await loadHistoryOf(id)
   return it && { ...it, wanted: id }
 }
 
-/** What a record has been, how its revisions differ, and why it is what it is. */
+/** The history of a record, the differences of its revisions, and the reasons of its values. */
 export const routes = withTables({
   'GET /data/revisions/': listRoute({
     permission: 'history.list',
@@ -66,7 +66,7 @@ export const routes = withTables({
     },
   }),
 
-  // By the id of a revision, or of the record itself.
+  // The id is that of a revision, or of the record.
   'GET /data/revisions/{id}/entity_history/': readRoute({
     permission: 'history.read',
     summary: 'List the revisions of the record that a revision is of',
@@ -159,7 +159,7 @@ async function revisionList(it: Visible<History> | undefined, { actor, page, req
   return listBody(request, page, { count: visible.length, results })
 }
 
-/** A property by any of its names; fails when neither the kind nor a claim knows it. */
+/** Finds a property by its name or an alias. Fails if neither the kind nor a claim has it. */
 function propertyOf(it: History, name: string): string {
   const { fields } = kinds[it.kind]
   const own = Object.entries(fields).find(([field, { aliases }]) => field === name || aliases.includes(name))

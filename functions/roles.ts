@@ -35,7 +35,7 @@ const expertise_areas = v.pipe(
 )
 const is_active = v.exactOptional(v.boolean('Give true or false.'))
 
-/** A user by id or by name, and what to make of them. */
+/** A user, by id or by name, and the new role. */
 const Assignment = v.pipe(
   members({
     user_id: v.nullish(uuidOf()),
@@ -108,7 +108,7 @@ const answer = (
     },
   })
 
-/** Who reviews: roles, applications for them, and the people who may be given one. */
+/** Roles of reviewers, applications for them, and the people who may get one. */
 export const routes = withTables({
   'GET /data/reviewer-roles/': actorRoute({
     permission: 'role.read',
@@ -242,7 +242,7 @@ function found<T>(it: T | undefined): T {
   return it
 }
 
-/** What the caller's own item answers; who was removed in this very moment is nobody any more. */
+/** Returns the caller's own item. Fails with 401 if the caller was removed a moment ago. */
 function signedIn<T>(it: T | undefined): T {
   if (it === undefined) throw signInNeeded()
   return it

@@ -36,7 +36,7 @@ import type { Actor } from '../lib/platform/permissions.ts'
 
 const MOST_SUGGESTED = 10
 const MOST_DISCOVERED = 100
-/** Of each of the ten groups of the first search. */
+/** Rows of each of the ten groups of the old search. */
 const MOST_IN_GROUP = 50
 
 const types: readonly string[] = Object.keys(discoveryGroups)
@@ -53,7 +53,7 @@ const SearchedByKindView = s.shape('SearchedByKind', () =>
   ),
 )
 
-/** Search over everything that has a name. */
+/** Search over all items that have a name. */
 export const routes = withTables({
   'GET /data/search/': listRoute({
     permission: 'search.read',
@@ -165,7 +165,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** The filters of a query for this caller. */
+/** Makes the filters of a query for this caller. */
 function readFilters(query: v.InferOutput<typeof SearchParams>, actor: Actor | null, scope: Scope) {
   const { q, resource, status, published, literal, sort } = query
   if (sort === 'distance' && !query.near) throw invalid({ sort: ['Give near as well: the point to measure from.'] })
@@ -175,7 +175,7 @@ function readFilters(query: v.InferOutput<typeof SearchParams>, actor: Actor | n
     scope,
     resources: resource ?? resources,
     statuses: status,
-    // Without `published`, callers who are not signed in get what is published. They may see nothing else anyway.
+    // Without `published`, callers who are not signed in get published records. They may see no others.
     published: published ?? (actor ? undefined : true),
     literal,
     values,
@@ -192,10 +192,10 @@ const keptFacets = answerCache<Facets>(300)
 const keptSuggestions = answerCache<ReturnType<typeof suggestionView>[]>(60)
 const noFacets: Facets = { resource: {}, status: {} }
 
-/** Answers without the cache: what signed-in callers get depends on who they are. */
+/** Answers for signed-in callers depend on the caller, so they bypass the cache. */
 const findAfresh = async <T>(find: () => Promise<T>) => ({ value: await find(), hit: false })
 
-/** Anyone may keep a public answer for a minute. What signed-in callers get, nobody may keep. */
+/** Caches may store a public answer for a minute, and no answer to a signed-in caller. */
 function cacheable<Body>(actor: Actor | null, body: Body, isHit = false): Reply<200, Body> {
   if (actor) return new Reply(200, body, { 'x-cache': 'bypass' })
   return new Reply(200, body, {

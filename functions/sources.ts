@@ -44,8 +44,8 @@ const SourceQuery = v.object({
 const subject = ({ id }: { id: string }) => sources.loadSource(id)
 const Made = v.intersect([schemaOf(kinds.data_source, 'create'), v.object({ uploaded_file: uploadedFile() })])
 
-/** The page of the list that is asked for, whatever it is then written as. */
-async function listed({
+/** Loads one page of sources. Each media type of the list shows it. */
+async function listSourcePage({
   query: { name, ordering, ...wanted },
   actor,
   scope,
@@ -61,7 +61,7 @@ async function listed({
   return listBody(request, page, { ...found, results: await withCurrentUsernames('contributed_by', found.results) })
 }
 
-/** Data sources: the books, surveys and collections that records name. */
+/** Data sources: the books, surveys and collections that records cite. */
 export const routes = withTables({
   'GET /cidoc/data_sources/': listRoute({
     permission: 'source.list',
@@ -70,7 +70,7 @@ export const routes = withTables({
     answer: withTypes(listOf(DataSourceView), { [JSON_LD]: LinkedListView }),
     query: SourceQuery,
     handle: async (asked) => {
-      const { results, ...page } = await listed(asked)
+      const { results, ...page } = await listSourcePage(asked)
       return { ...page, results: results.map((it) => sourceView(it, asked.request.origin)) }
     },
     representations: {
@@ -78,7 +78,7 @@ export const routes = withTables({
         const { origin } = asked.request
         const id = `${origin}/cidoc/data_sources/${listAddress(asked.request).search}`
         const { labelPlural: label } = kinds.data_source
-        return linkedList(await listed(asked), { id, label }, (it) => linkedSourceRow(it, origin))
+        return linkedList(await listSourcePage(asked), { id, label }, (it) => linkedSourceRow(it, origin))
       },
     },
   }),
@@ -89,7 +89,7 @@ export const routes = withTables({
     description: 'As JSON, or as a form with a file of up to 4.5 MB: PDF, JPEG, PNG, WebP or plain text.',
     answer: creation(DataSourceView),
     errors: [409],
-    // What a gateway lets through at all; between this and LARGEST the answer says what is wrong.
+    // The gateway passes on this much. A file between this and LARGEST is refused with a message.
     form: { bytes: 6_000_000, json: true },
     body: Made,
     idempotent: '24h',
@@ -184,17 +184,17 @@ export const handler = endpoint(routes)
 const signed = async (it: sources.DataSource) => (await withCurrentUsernames('contributed_by', [it]))[0] ?? it
 const shown = async (it: sources.DataSource, origin: string) => sourceView(await signed(it), origin)
 
-/** In base64 this just fits into the largest answer that a function may give. */
+/** The most bytes of a file: in base64 it just fits into the largest answer of a function. */
 const LARGEST = 4_500_000
 
-/** The file goes first, so that no source ever points at nothing. It is removed when no source comes of it, by the sweeper at the latest. */
+/** Stores the file before the source, so that no source names a missing file. If the request fails, the file is deleted, at the latest by the sweeper. */
 async function storeUpload(unit: UnitOfWork, file: File): Promise<sources.SourceUpload> {
-  const put = await admitted(await file.bytes())
+  const put = await checkUploadedFile(await file.bytes())
   const { object_key, stored } = await storeInUnit(unit, `data-sources/${newId()}`, put)
   return { key: object_key, ...stored }
 }
 
-/** A form that has the member and no file in it sends blank text, or a file without a name. */
+/** An empty file input of a form is sent as a blank text, or as a file without a name. */
 function uploadedFile() {
   return v.pipe(
     v.nullish(v.union([v.literal(''), v.instance(File)], 'Send a file.'), null),
@@ -206,8 +206,11 @@ function uploadedFile() {
 
 type Stored = { content_type: string; size: number }
 
-/** What puts a file under a key, and answers its type and size as it is kept. Fails with `invalid` where it is neither wholly of one type nor plain text. */
-async function admitted(bytes: Uint8Array): Promise<(key: string) => Promise<Stored>> {
+/**
+ * Checks an uploaded file. Returns a function that stores it under a key and returns the stored type and size. Fails with `invalid` if it
+ * is not a valid PDF, JPEG, PNG or WebP file, or plain text.
+ */
+async function checkUploadedFile(bytes: Uint8Array): Promise<(key: string) => Promise<Stored>> {
   const source = memorySource(bytes)
   const type = sniffType(source)
   if (types.some((it) => it === type)) {
@@ -232,7 +235,7 @@ const extensions: Readonly<Record<string, string>> = {
   [TEXT]: 'txt',
 }
 
-/** UTF-8 without control characters. Markup counts as text too: it is answered as plain text and as an attachment. */
+/** Whether bytes are UTF-8 without control characters. Markup counts as text: it is served as plain text and as an attachment. */
 function isText(bytes: Uint8Array): boolean {
   try {
     return !/[^\P{Cc}\t\n\f\r]/u.test(new TextDecoder('utf-8', { fatal: true }).decode(bytes))

@@ -26,7 +26,7 @@ import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '..
 import { mayFollow, mayReview } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 
-/** The body of a suggestion as the document shows it. */
+/** The body of a suggestion as the API document shows it. */
 const SuggestionShape = v.object({
   submission: v.union([v.number(), s.text]),
   title: v.pipe(s.text, v.maxLength(255)),
@@ -43,7 +43,7 @@ const Filter = v.object({
   status: v.optional(v.string()),
   contributor: v.optional(v.pipe(v.string(), v.trim(), v.toLowerCase())),
 })
-/** What names no status, or nobody, fits nothing. */
+/** A filter for a status or a person that does not exist matches no row. */
 const Legal = v.object({
   status: v.optional(v.picklist(submissionStatuses)),
   contributor: v.optional(v.pipe(v.string(), v.uuid())),
@@ -105,7 +105,7 @@ const moderate = (body: typeof Noted | typeof NotedPart) =>
 
 const MOST_SUGGESTIONS = 100
 
-/** What was once sent in on a form: read here, and changed by suggestions and moderation alone. */
+/** Submissions of the old form. They are only read, and changed by suggestions and moderation. */
 export const routes = withTables({
   'GET /data/submissions/': actorRoute({
     permission: 'submission.list',
@@ -119,7 +119,7 @@ export const routes = withTables({
     },
   }),
 
-  // A thousand at a time; `after` an id leads on.
+  // A page has a thousand rows, and `after` an id continues it.
   'GET /data/submissions/ids/': publicRoute({
     permission: 'submission.ids',
     summary: 'List the ids of all submissions',
@@ -160,7 +160,7 @@ export const routes = withTables({
     },
   }),
 
-  // The latest hundred that the caller may follow. Those that wait or were turned down are between the two sides and reviewers.
+  // The latest hundred that the caller may see. A waiting or rejected one is visible to both sides and to reviewers only.
   'GET /data/submissions/{id}/edit-suggestions/': readRoute({
     permission: 'submission.read',
     summary: 'List the latest hundred suggestions for a submission',
@@ -188,7 +188,7 @@ export const routes = withTables({
   'PATCH /data/submissions/{id}/': retired,
   'DELETE /data/submissions/{id}/': retired,
 
-  // Reviewers see all, others their own.
+  // Reviewers see all, others only their own.
   'GET /data/submission-suggestions/': actorRoute({
     permission: 'suggestion.list',
     summary: 'List the suggestions',

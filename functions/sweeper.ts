@@ -16,10 +16,10 @@ import { recoverStaged, withLock } from '../lib/engines/table/immediate.ts'
 type Chores = Readonly<Record<string, () => Promise<number>>>
 type HowOften = keyof typeof chores
 
-/** Of what is large a visit does a part: others wait for their turn. */
+/** Settles staged commits for at most 45 seconds, so that the other chores get their turn. */
 const settleStaged = () => recoverStaged(performance.now() + 45_000)
 
-/** What time alone asks for, by how often; each answers how many things it has dealt with, and is safe to repeat. */
+/** Work that is due by time alone, by how often it runs. Each chore returns the number of items it handled, and is safe to repeat. */
 const chores = {
   often: { moved: sweepQueue, settled: settleStaged, uploads: sweepUploads, read: sweepOcr },
   seldom: {
@@ -33,12 +33,12 @@ const chores = {
   },
 } satisfies Record<string, Chores>
 
-/** As long as the function may run. */
+/** The time limit of the function, in seconds. */
 const LONGEST_S = 900
 
 /**
- * Comes by every minute for what cannot wait and every 15 minutes for the rest; without a word it does everything. While an
- * earlier visit for the same is at work it leaves that to it.
+ * Runs every minute for urgent chores, and every 15 minutes for the others. Without a name in the event it does all chores. If an
+ * earlier visit is still at work on the same chores, it does nothing.
  */
 export async function handler(event?: { chores?: HowOften }): Promise<Record<string, number>> {
   const due: readonly HowOften[] = event?.chores ? [event.chores] : ['often', 'seldom']
@@ -56,7 +56,7 @@ async function visit(due: Chores, done: Record<string, number>, failed: unknown[
     try {
       done[name] = await work()
     } catch (error) {
-      // One that fails does not keep the others from their turn.
+      // A chore that fails must not stop the others.
       failed.push(error)
     }
   }

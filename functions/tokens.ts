@@ -33,12 +33,12 @@ const name = v.optional(v.nullable(line(254)))
 const token = v.optional(v.nullable(v.string('Not a valid text.')))
 
 const EITHER = 'Give an email address or a username.'
-/** The login name is the email address or the username, under either member. */
+/** The login name is an email address or a username. Either may be sent under either member. */
 const Credentials = v.pipe(
   members({ email: name, username: name, password }),
   v.rawCheck(({ dataset: { value, typed }, addIssue }) => {
     if (!typed || (value.email || value.username || '').trim() !== '') return
-    // Both are named: either will do.
+    // If both are missing, both are reported: either is enough.
     for (const key of ['email', 'username'] as const)
       addIssue({ message: EITHER, path: [{ type: 'object', origin: 'value', input: value, key, value: value[key] }] })
   }),
@@ -70,7 +70,7 @@ const RegisteredView = s.shape('Registered', () =>
   }),
 )
 
-/** Signing in and renewing tokens share one count. */
+/** Sign-ins and renewals of tokens share one count. */
 const signIns = { scope: 'token', rate: 'RATE_TOKEN', per: 'address', counts: 'every call' } as const
 
 const register = publicRoute({

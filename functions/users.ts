@@ -33,7 +33,7 @@ import { AccountView, accountOf, ProfileView, profileOf } from '../lib/platform/
 
 const Slug = v.object({ slug: uuidText })
 
-/** What people say of themselves. Username, email and score do not change here. */
+/** The members of a profile that its person may change. Username, email and score do not change here. */
 const Profile = members({
   first_name: optional(line(50)),
   middle_name: optional(line(50)),
@@ -78,7 +78,7 @@ const changeUsername = actorRoute({
   }),
 })
 
-/** The caller's account, and what people show of themselves. */
+/** The caller's account, and public profiles. */
 export const routes = withTables({
   'GET /api/user/info/': actorRoute({
     permission: 'account.read',
@@ -138,7 +138,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** Inactive users have no page. */
+/** Loads a user with a public profile. An inactive user has none. */
 const active = async (user: Promise<User | undefined>) => ((await user)?.is_active ? user : undefined)
 
 async function found(user: Promise<User | undefined>): Promise<User> {
@@ -147,7 +147,7 @@ async function found(user: Promise<User | undefined>): Promise<User> {
   return it
 }
 
-/** The caller's own item; who was removed in this very moment is nobody any more. */
+/** Loads the caller's own user. Fails if it was removed a moment ago. */
 async function own(actor: Actor): Promise<User> {
   const user = await loadUser(actor.id)
   if (!user) throw signInNeeded()
@@ -159,7 +159,7 @@ function cardFor(stored: Record<string, unknown>, actor: Actor) {
   return maySeeEmail(actor, card.id) ? { ...card, email: String(stored.email) } : card
 }
 
-/** By the name of the network: an address on the web, or the name that one has there. */
+/** Profiles in social networks, by the name of the network: a web address or a user name. */
 function socialLinks() {
   const handle = v.pipe(
     line(300),

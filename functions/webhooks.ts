@@ -5,16 +5,16 @@ import { type Delivery, deliverDue } from '../lib/domain/webhooks/deliveries.ts'
 import { sendMessage } from '../lib/domain/webhooks/send.ts'
 import { withLock } from '../lib/engines/table/immediate.ts'
 
-/** As long as the function may run. */
+/** The time limit of the function, in seconds. */
 const LONGEST_S = 60
 
-/** Comes by every minute, takes for hooks what they are to hear of, and sends what is due to them and to the review webhook. */
+/** Runs every minute. Makes messages of new changes for hooks, and sends the messages that are due, those of the review webhook too. */
 export async function handler(): Promise<{ delivered: number; failed: number; dead: number }> {
   const visit = async () => {
     await fillBoxes()
     return deliverDue(sendOne)
   }
-  // One at a time, so that nothing is sent twice for no reason.
+  // Only one runs at a time, so that no message is sent twice.
   const result = (await withLock('webhooks', LONGEST_S, visit)) ?? { delivered: 0, failed: 0, dead: 0 }
   const { delivered, failed, dead } = result
   if (delivered + failed + dead > 0)
@@ -27,7 +27,7 @@ export async function handler(): Promise<{ delivered: number; failed: number; de
   return result
 }
 
-/** What waits for a review webhook that is set no more fails until it is given up. */
+/** If the review webhook is not configured any more, its waiting messages fail until they are given up. */
 async function sendOne(it: Delivery): Promise<void> {
   if (it.hook_id !== null) return sendToHook(it)
   if (config.REVIEW_WEBHOOK_URL === '') throw new Error('no address is set')

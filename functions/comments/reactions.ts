@@ -30,7 +30,7 @@ const Toggle = members({
 })
 const Summary = v.object({ entity_id: v.optional(v.string()), comment_id: commentId })
 
-/** Votes on records and on comments. */
+/** Votes on records and comments. */
 export const reactions = {
   'POST /data/reactions/toggle/': actorRoute({
     permission: 'reaction.toggle',
@@ -63,7 +63,7 @@ export const reactions = {
 
 type Named = { entity_id?: string | null | undefined; comment_id?: string | number | null | undefined }
 
-/** What is named, if the caller may see it. Fails with `invalid` when nothing is, or both. */
+/** Finds the record or comment that the request names. Fails with `invalid` if it names both or neither, or one that the caller may not see. */
 async function targetOf({ entity_id, comment_id }: Named, actor: Actor | null): Promise<ReactionTarget> {
   if (Boolean(entity_id) === Boolean(comment_id)) throw invalid(ONE)
   return entity_id ? ofRecord(entity_id, actor) : ofComment(String(comment_id), actor)
@@ -72,7 +72,7 @@ async function targetOf({ entity_id, comment_id }: Named, actor: Actor | null): 
 const ONE: Fields = { non_field_errors: ['Give entity_id or comment_id, one of them.'] }
 
 async function ofRecord(entity_id: string, actor: Actor | null): Promise<ReactionTarget> {
-  // What is no id at all is no key either, being of any length.
+  // A text that is not an id may be too long for a key.
   const about = v.is(uuidText, entity_id) ? await loadAbout(entity_id.toLowerCase()) : undefined
   if (!about || about.deleted_at || !mayInspect(actor, about))
     throw invalid({ entity_id: ['There is no record with this id.'] })

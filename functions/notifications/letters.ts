@@ -18,7 +18,7 @@ import { actorRoute, publicRoute, type Routes } from '../../lib/platform/http/ro
 import type { Actor } from '../../lib/platform/permissions.ts'
 import { loadUser, type User } from '../../lib/platform/users/users.ts'
 
-/** A page for browsers beside the JSON. */
+/** Adds a page for browsers to the JSON. */
 const linked = <S extends s.Schema>(shape: S) => ({ 200: { shape, types: ['text/html'] } }) as const
 
 const wholeHour = 'Give a whole number from 0 to 23.'
@@ -32,10 +32,10 @@ const Wanted = members({
 })
 
 const Token = v.object({ token: v.pipe(v.string(MISSING), v.maxLength(1000)) }, MISSING)
-/** What a mail program sends in its reader's name (RFC 8058). */
+/** The form that a mail program sends for its reader (RFC 8058). */
 const OneClick = members({ 'List-Unsubscribe': v.optional(line(100)) })
 
-/** Each change may send a letter that asks whether the address is right. */
+/** A change may send a letter to confirm the address, so changes are limited. */
 const changes = {
   scope: 'letters',
   rate: { limit: 20, seconds: 86_400 },
@@ -43,7 +43,7 @@ const changes = {
   counts: 'every success',
 } as const
 
-/** How someone wants letters. `obstacle`: why none come although they are wanted. */
+/** A person's settings of letters. `obstacle` is the reason why none are sent although they are on. */
 const LetterSettingsView = s.shape('LetterSettings', () =>
   v.object({
     mode: s.oneOf(letterModes),
@@ -54,11 +54,11 @@ const LetterSettingsView = s.shape('LetterSettings', () =>
     obstacle: s.maybe(s.oneOf(obstacles)),
   }),
 )
-/** What a link in a letter leads to; the address is shown in part. */
+/** The page of a link in a letter. The address is shown only in part. */
 const LettersStoppedView = s.shape('LettersStopped', () => v.object({ email: s.text, stopped: v.boolean() }))
 const AddressConfirmedView = s.shape('AddressConfirmed', () => v.object({ email: s.text, confirmed: v.boolean() }))
 
-/** How the caller wants letters, and the links in them, which work without signing in. */
+/** The caller's settings of letters, and the links in letters, which work without signing in. */
 export const letterRoutes = {
   'GET /data/notifications/letters/': actorRoute({
     permission: 'letters.own',
@@ -161,7 +161,7 @@ function checkSendable(user: User): void {
     throw invalid({ mode: ['No letter can be sent to the address of this account.'] })
 }
 
-/** What a caller has set; `obstacle` says why no letters come although they are wanted. */
+/** Makes the view of a caller's settings, with the `obstacle` if no letters can be sent. */
 const settingsView = (it: settings.LetterSettings, user: User) => ({
   mode: it.mode,
   language: it.language,
@@ -187,7 +187,7 @@ async function stoppedBy(token: string): Promise<Linked> {
   return { user, wanted: await settings.loadSettings(user.id) }
 }
 
-/** Fails for an address that the account has no more. */
+/** Fails if the account has another address now. */
 async function confirmedBy(token: string): Promise<Linked> {
   const found = readConfirmToken(token)
   const user = found && (await loadUser(found.user_id))
@@ -197,7 +197,7 @@ async function confirmedBy(token: string): Promise<Linked> {
 
 const isBrowser = ({ headers }: Request) => headers.accept?.includes('text/html') === true
 
-/** Does what the form of the page asks for; a browser reads the page anew. */
+/** Applies the form of the page. A browser is redirected to the page. */
 async function backTo({ path, rawQuery }: Request, work: () => Promise<unknown>): Promise<Reply<303, undefined>> {
   await work()
   return replySeeOther(`${path}?${rawQuery}`)

@@ -24,7 +24,7 @@ const CommentAddress = v.object({ ...BySlug.entries, id: commentNumber })
 const projectOf = ({ slug }: { slug: string }) => loadProject(slug)
 const commentOf = ({ slug, id }: { slug: string; id: number }) => loadProjectRemark(slug, id)
 
-/** A comment with the replies to it; one that is deleted has no text, and an author without id. */
+/** A comment with the replies to it. A deleted one has no text, and an author without id. */
 const ProjectCommentView: s.Shape<v.GenericSchema> = s.shape('ProjectComment', () =>
   v.object({
     comment_id: s.text,
@@ -57,7 +57,7 @@ const amend = changeRoute({
   },
 })
 
-/** What people say of a project, in threads. */
+/** Comments on a project, in threads. */
 export const comments = {
   'GET /data/projects/{slug}/comments/': readRoute({
     permission: 'project.follow',
@@ -126,7 +126,7 @@ export const comments = {
 
 type Asked = { actor: Actor | null; page: PageRequest; request: Request }
 
-/** What rows of a project's thread have in common. */
+/** The parts that all rows of a project's thread share. */
 const frameOf = (
   { id, slug }: Project,
   found: threads.ShownComment['found'],

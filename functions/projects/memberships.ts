@@ -38,7 +38,7 @@ const reassign = changeRoute({
   },
 })
 
-/** Who works on a project. */
+/** The members of a project. */
 export const memberships = {
   'GET /data/projects/{slug}/memberships/': readRoute({
     permission: 'project.follow',

@@ -10,7 +10,7 @@ import { BySlug } from '../../lib/platform/http/params.ts'
 import { type Routes, readRoute } from '../../lib/platform/http/route.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
-/** What a merge would do, before it does it. */
+/** The preview of a merge. */
 export const preview = {
   'GET /data/projects/{slug}/merge-preview/': readRoute({
     permission: 'project.preview',
@@ -21,7 +21,7 @@ export const preview = {
     params: BySlug,
     subject: ({ slug }) => loadWhole(slug),
     handle: async ({ subject, actor, page, request }) => {
-      // Its permission takes a role, so somebody is signed in.
+      // The permission requires a role, so the caller is signed in.
       if (!actor) throw new Error('a preview for nobody')
       const { rows, ...whole } = await previewMerge(subject, actor, sliceOf(subject.entities, page))
       const [people, shown] = await Promise.all([
@@ -35,6 +35,6 @@ export const preview = {
   }),
 } satisfies Routes
 
-/** A record with the values that the merge leaves it with. */
+/** A record with its values after the merge. */
 const afterwards = ({ plan }: ForeseenRecord): History[] =>
   plan ? [{ ...plan.old, ...('accepted' in plan && { proposed: plan.accepted.after.head.data }) }] : []
