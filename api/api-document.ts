@@ -30,7 +30,7 @@ export type Document = Json & {
   components: { schemas: Record<string, Json> } & Json
 }
 
-/** The API document (OpenAPI 3.1): what the routes, the permissions and the schemas say. */
+/** The API document (OpenAPI 3.1), made from routes, permissions and schemas. */
 export function document(): Document {
   const paths: Document['paths'] = {}
   for (const one of operations()) {
@@ -88,7 +88,7 @@ const description = `Structured records of cultural heritage: contributed, revie
 
 type One = { group: string; method: string; path: string; spec: Declared; answer: Answers; kind?: Kind }
 
-/** Every operation, routes with a segment written out for each kind. */
+/** All operations. A route with `{segment}` gives one for each kind. */
 function operations(): One[] {
   return Object.entries(groups).flatMap(([group, { routes }]) =>
     Object.entries(routes).flatMap(([key, route]) => {
@@ -105,7 +105,7 @@ function operations(): One[] {
   )
 }
 
-/** New clients take the versioned form. */
+/** The document shows the versioned path, which new clients use. */
 const versioned = (path: string) => (/^\/(data|cidoc)\//.test(path) ? `/api/v1${path}` : path)
 
 function operationOf(one: One): Operation {
@@ -164,7 +164,7 @@ function queryParameters({ group, spec, answer }: One): Json[] {
     schema,
   })
   const own = Object.entries(properties).map(([name, { default: _, ...schema }]) =>
-    // What may be sent several times may be sent no times.
+    // A list may be empty, so a repeated member is never required.
     parameter(name, types[name] ?? withoutBlank(schema), required.includes(name) && !spec.repeated?.includes(name)),
   )
   const isPaged = Object.values(answer).some((it) => it?.paged)
@@ -183,14 +183,14 @@ const pagingTypes = (pageSize = DEFAULT_SIZE): Record<string, Json> => {
   }
 }
 
-/** A parameter that is left out needs no blank and no null, although the service takes them. */
+/** Drops blank and null from the type of a parameter. The service accepts them, but clients can leave the parameter out. */
 function withoutBlank(schema: Json): Json {
   if (!Array.isArray(schema.anyOf)) return schema
   const [first, ...others] = schema.anyOf.filter((it) => isJson(it) && it.const !== '' && it.type !== 'null')
   return isJson(first) && others.length === 0 ? withoutBlank(first) : schema
 }
 
-/** Whether a version can be named or is told. */
+/** Whether an operation returns an ETag. */
 const isTagged = ({ spec, answer }: One) =>
   Object.values(answer).some((it) => it?.etag) || (spec.subject !== undefined && '200' in answer && !isChange(spec))
 const isChange = ({ permission }: Declared) => 'changes' in permissions[permission]
@@ -235,7 +235,7 @@ const isMember = (member: [string, unknown]): member is [string, Json] => isJson
 
 function requestOf({ method, path, spec, kind }: One, operationId: string): Json | undefined {
   if (!['POST', 'PUT', 'PATCH'].includes(method)) return undefined
-  // A kind in the path decides on the schema.
+  // The kind in the path decides which schema applies.
   const schema = spec.shownBody ?? (typeof spec.body === 'function' ? spec.body({ segment: kind }) : spec.body)
   if (!schema) return undefined
   const others = [...(spec.form ? [form] : []), ...(spec.urlencoded ? ['application/x-www-form-urlencoded'] : [])]
@@ -250,7 +250,7 @@ function requestOf({ method, path, spec, kind }: One, operationId: string): Json
 }
 
 const form = 'multipart/form-data'
-/** A body that may be missing altogether stands for an empty one. */
+/** Whether the body is required. A missing body counts as empty, so it is required only if it has required members. */
 const requiresBody = (shape: Json, path: string) =>
   Array.isArray(shape.required) || '$ref' in shape || 'allOf' in shape || path === ''
 
@@ -302,16 +302,16 @@ function contentOf(
 
 const warnings = { type: 'array', items: writeJsonSchema(WarningView, 'output') }
 
-/** The schema of an answer that is an object, with the `warnings` that any such answer may carry. */
+/** Adds `warnings`, which any JSON object may carry, to the schema of an answer. */
 function withWarnings(schema: Json): Json {
   const { properties, additionalProperties } = schema
-  // Members by any name are of one shape: a list of warnings would not be of it.
+  // If all members have one shape, a list of warnings would not fit it.
   if (schema.type === 'array' || (isJson(additionalProperties) && !isJson(properties))) return schema
   if (schema.type === 'object') return { ...schema, properties: { ...Object(properties), warnings } }
   return { allOf: [schema, { properties: { warnings } }] }
 }
 
-/** A body of which no more is known than its media type. */
+/** A body without a schema. */
 const schemaOfType = (type: string): Json => (/^text\/|yaml$/.test(type) ? { type: 'string' } : bytes)
 const bytes = { type: 'string', contentMediaType: 'application/octet-stream' }
 
@@ -326,7 +326,7 @@ const reasons: Readonly<Record<string, string>> = {
   503: 'It is not ready.',
 }
 
-/** Refusals, each with what its body holds. */
+/** Refusals by status, each with its reason and the schema of its body. */
 type Refused = { why: string; shape: Schema; shows: Json; headers?: readonly HeaderName[] }
 const refusals: Readonly<Record<number, Refused>> = {
   400: {
@@ -413,14 +413,14 @@ function refusalOf({ why, shape, shows, headers: told = [] }: Refused): Json {
   }
 }
 
-/** Every refusal that there can be: those that the declaration implies, and its own `errors`. */
+/** The refusals of an operation: those that its declaration implies, and its own `errors`. */
 function failures(one: One, signedIn: boolean): Record<string, Json> {
   const { method, path, spec, answer } = one
   const sends = ['POST', 'PUT', 'PATCH'].includes(method)
   const statuses = [
     400,
     ...(signedIn ? [401] : []),
-    // A machine may be refused what anyone else may do.
+    // A key may lack the right to call a route that is open to anyone else.
     ...(signedIn || !('open' in permissions[spec.permission]) ? [403] : []),
     // Every route has a throttle for keys: `keyThrottle`.
     429,
@@ -436,7 +436,7 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/R${status}` }]))
 }
 
-/** The schemas that something refers to, by name. */
+/** The schemas that the document refers to, by name. */
 function needed(paths: object, schemas: Record<string, Json>): Record<string, Json> {
   const found = new Set<string>(['Detail', 'FieldErrors', 'BadRequest', 'Warning'])
   const visit = (value: unknown) => {

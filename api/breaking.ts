@@ -1,8 +1,8 @@
 import { isJson, type Json } from './json.ts'
 
 /**
- * What of a new document breaks clients of an old one, a sentence each: an operation, a status, a member or a type that
- * is gone or another, and whatever is asked for that was not. What only adds is not told.
+ * Lists the changes in a document that break clients of an older one, one sentence each: an operation, a status, a member or a type
+ * that is missing or changed, and a member that is newly required. Additions break no client.
  */
 export function breaks(old: Json, next: Json): string[] {
   const documents: Documents = { old, next, agreed: { sent: new Map(), answered: new Map() } }
@@ -21,7 +21,7 @@ export function breaks(old: Json, next: Json): string[] {
     return [...new Set(found)].map((fault) => `${name}: ${fault}`)
   })
   const [shapes, others] = [shapesOf(old), shapesOf(next)]
-  // Clients in types name them.
+  // Typed clients use their names.
   const lost = Object.keys(shapes).filter((name) => !(name in others))
   return [...operations, ...lost.map((name) => `the shape ${name} is gone`)]
 }
@@ -79,7 +79,7 @@ function contents(spot: Spot, was: Json, is: Json): string[] {
 function schemas(spot: Spot, was: Json, is: Json): string[] {
   const { documents, side, at } = spot
   const [options, others] = [optionsOf(documents.old, was), optionsOf(documents.next, is)]
-  // What is sent must still be taken, and what is answered must have been there before.
+  // A body may only accept more. An answer may only contain what it could contain before.
   const [given, known] = side === 'sent' ? [options, others] : [others, options]
   if (known.some(isAnything)) return []
   return given.flatMap((one) => {
@@ -136,11 +136,11 @@ function items(spot: Spot, a: Json, b: Json): string[] {
   ]
 }
 
-/** The side on which a client stands: what it sends, or what it is answered. */
+/** The direction of a value: from the client, or to the client. */
 type Side = 'sent' | 'answered'
-/** Both documents, and pairs of schemas that agree, or are being compared further out: a shape may hold itself. */
+/** Both documents, and the pairs of schemas already compared or being compared: a shape may contain itself. */
 type Documents = { old: Json; next: Json; agreed: Readonly<Record<Side, Map<Json, Set<Json>>>> }
-/** What is being compared: the side, and its name in a sentence. */
+/** The direction and the name, for sentences, of the compared schemas. */
 type Spot = { documents: Documents; side: Side; at: string }
 const within = (spot: Spot, step: string): Spot => ({ ...spot, at: `${spot.at}${step}` })
 
@@ -173,7 +173,7 @@ const parametersOf = (it: Json) =>
 
 const shapesOf = (document: Json) => member(member(document, 'components'), 'schemas')
 
-/** What a schema may be: one of these. */
+/** The alternatives of a schema. */
 function optionsOf(document: Json, schema: Json): Json[] {
   const it = merged(document, resolved(document, schema))
   const union = it.anyOf ?? it.oneOf
@@ -183,7 +183,7 @@ function optionsOf(document: Json, schema: Json): Json[] {
   return [it]
 }
 
-/** The parts of an `allOf` as one. */
+/** Merges the parts of an `allOf`. */
 function merged(document: Json, it: Json): Json {
   const parts = Array.isArray(it.allOf)
     ? it.allOf.filter(isJson).map((one) => merged(document, resolved(document, one)))
@@ -205,7 +205,7 @@ function resolved(document: Json, it: Json): Json {
 }
 
 const schemasIn = (it: unknown): Json[] => (Array.isArray(it) ? it.filter(isJson) : [])
-/** A schema that refuses nothing. */
+/** Whether a schema accepts any value. */
 const isAnything = (it: Json) =>
   typeOf(it) === 'anything' && !['enum', 'allOf', 'anyOf', 'oneOf', 'not'].some((name) => name in it)
 const typeOf = (it: Json) => it.type ?? (it.const === undefined ? 'anything' : typeof it.const)
@@ -213,7 +213,7 @@ const isAlike = (a: Json, b: Json) =>
   typeOf(a) === typeOf(b) || [a, b].every((it) => ['integer', 'number'].includes(String(it.type)))
 const kindOf = (it: Json) => (it.const === undefined ? String(typeOf(it)) : JSON.stringify(it.const))
 
-/** Narrower is worse in what is sent, wider in what is answered. */
+/** A body must not become narrower, and an answer must not become wider. */
 function values({ side, at }: Spot, was: Json, is: Json): string[] {
   const [from, to] = side === 'sent' ? [was, is] : [is, was]
   const narrower = [
@@ -225,7 +225,7 @@ function values({ side, at }: Spot, was: Json, is: Json): string[] {
   ]
   const faults = narrower.map((name) => `${at} has another ${name}`)
   const [allowed, taken] = [allowedBy(was), allowedBy(is)]
-  // An answer that may be any text where it was one of a list, and a body that was any text and is one of a list.
+  // Breaks: an answer of a list that becomes any text, or a body of any text that becomes one of a list.
   if (!taken) return allowed && side === 'answered' ? [...faults, `${at} is no longer one of a list`] : faults
   if (!allowed) return side === 'sent' ? [...faults, `${at} takes only a list of values now`] : faults
   const verb = side === 'sent' ? 'takes' : 'is'

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { document } from './api-document.ts'
 
 /**
- * `node api/build-document.ts FILE`: writes the whole document. A process of its own, since the routes read a
- * configuration that is not that of whoever needs the document.
+ * `node api/build-document.ts FILE` writes the whole document. It is a process of its own, since the routes need another configuration
+ * than the process that asks for the document.
  */
 const [file] = process.argv.slice(2)
 if (!file) throw new Error('Say which file to write: node api/build-document.ts FILE')

@@ -23,14 +23,14 @@ if (others.length > 0) {
   console.error(`${folder} holds other files (${others.slice(0, 3).join(', ')}): name a new or an empty folder.`)
   process.exit(1)
 }
-// It is compiled inside of the project, where its packages are found, and once for as long as nothing changes.
+// It is compiled inside the project, where its packages are installed, and again only after a change.
 const kept = join(root, '.build/client-made')
 await unlessFresh({ root, sources: SOURCES, mark: '.build/client-made.at' }, compile)
 await mkdir(folder, { recursive: true })
 for (const each of files) await copyFile(join(kept, each), join(folder, each))
 console.log(`The client is in ${folder}.`)
 
-/** The files in a folder that this command has not written. */
+/** Lists the files in a folder that this command has not written. */
 async function othersIn(place: string): Promise<string[]> {
   const there: string[] = await readdir(place).catch(() => [])
   const theirs = there.includes('package.json') && (await readJson(join(place, 'package.json')))

@@ -3,19 +3,18 @@ import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import { isJson } from './json.ts'
 
 /**
- * What was once sent to an operation and what it answered, by operationId: JSON by its status, and what a 200 was in other
- * media types.
+ * Recorded examples by operationId: the body of a request, the JSON of each status, and the other media types of a 200.
  */
 export type Examples = Record<
   string,
   { request?: unknown; answers: Record<string, unknown>; others?: Record<string, unknown> }
 >
 
-/** Recorded, not written: packed, so that no change of the code is hidden among them. */
+/** The file of examples. It is compressed, so that recorded examples do not fill the diff of a change. */
 const EXAMPLES = new URL('examples.json.br', import.meta.url)
 export const examples: Examples = JSON.parse(brotliDecompressSync(readFileSync(EXAMPLES)).toString())
 
-/** Keeps examples for all who build the document from here on, in this process too. */
+/** Stores examples in the file and in this process, for every document that is built afterwards. */
 export function keepExamples(next: Examples): void {
   writeFileSync(EXAMPLES, brotliCompressSync(JSON.stringify(next)))
   Object.assign(examples, next)
@@ -24,8 +23,8 @@ export function keepExamples(next: Examples): void {
 type Exchange = { id: string; status: number; type: string; sent?: unknown; body: unknown }
 
 /**
- * Examples out of what a test run has recorded, one line of JSON for each exchange: of each operation and status the one
- * that says most, as long as it is short enough to be read. Those that are known stay, but for `again`.
+ * Chooses examples from the exchanges of a test run, one line of JSON each. For each operation and status it takes the one with the most
+ * members that is still short enough to read. Present examples stay, unless `again` is set.
  */
 export function gatherExamples(lines: string, known: Examples, again = false): Examples {
   const made: Examples = structuredClone(known)
@@ -33,7 +32,7 @@ export function gatherExamples(lines: string, known: Examples, again = false): E
     .split('\n')
     .filter(Boolean)
     .map((line): Exchange => JSON.parse(line))
-    // Those with a path for a name belong to operations that have no row yet.
+    // A name that is a path belongs to an operation without a row.
     .filter(({ id }) => !id.includes(' '))
   const best = new Map<string, Exchange>()
   for (const one of exchanges.map(trimmed)) {
@@ -50,7 +49,7 @@ export function gatherExamples(lines: string, known: Examples, again = false): E
   return Object.fromEntries(Object.entries(made).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** How many characters are read at a glance. */
+/** The most characters of an example. */
 const LONG = 2500
 const LONGEST = 12_000
 
@@ -66,7 +65,7 @@ const trimmed = ({ sent, body, ...rest }: Exchange): Exchange => ({
   body: shown(body),
 })
 
-/** The first of each list but for coordinates, long texts cut, and no token or seal that was good for a moment. */
+/** Shortens a value: the first item of each list except coordinates, cut texts, and no tokens or sealed texts, which expire. */
 function shown(value: unknown): unknown {
   if (Array.isArray(value)) return isPosition(value) ? value : value.slice(0, 1).map(shown)
   if (typeof value === 'string') return secretless(value)

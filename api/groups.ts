@@ -37,7 +37,7 @@ import type { Routes } from '../lib/platform/http/route.ts'
 
 export type Group = { about: string; routes: Routes }
 
-/** Every group of routes, in the order in which a reader meets them. */
+/** All groups of routes, in the order of the document. */
 export const groups: Readonly<Record<string, Group>> = {
   tokens: { about: 'Signing in and out, and new accounts.', routes: tokens },
   users: { about: 'The own account, and the profiles of others.', routes: users },

@@ -1,6 +1,6 @@
 import type { HeaderName } from '../lib/platform/http/answer.ts'
 
-/** Headers that only some answers have; the others are told of once, for all. */
+/** Headers that only some answers have. The introduction of the document describes the others. */
 export const headers = {
   ETag: { description: 'The version, for If-Match and If-None-Match.', schema: { type: 'string' } },
   'Content-Language': { description: 'The language of its texts.', schema: { type: 'string' } },

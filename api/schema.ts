@@ -5,7 +5,7 @@ import { jsonSchemaOf, type Kind, kindKeys, kinds, schemaOf } from '../lib/domai
 import { pascalCase } from '../lib/domain/kinds/keys.ts'
 import { isJson, type Json } from './json.ts'
 
-/** What is sent of a kind: whole, or the members that change. */
+/** The bodies of each kind: whole, or only the members that change. */
 const sent = kindKeys.flatMap((key) => [
   { name: `${pascalCase(key)}Create`, schema: schemaOf(kinds[key], 'create'), kind: kinds[key], whole: true },
   { name: `${pascalCase(key)}Change`, schema: schemaOf(kinds[key], 'change'), kind: kinds[key], whole: false },
@@ -14,24 +14,24 @@ const bodies = Object.fromEntries(sent.map(({ name, schema }) => [name, schema])
 
 const settings: ConversionConfig = {
   target: 'draft-2020-12',
-  // What cannot be written (a check, a file) is refused by the service all the same.
+  // JSON Schema cannot express some checks. The service still refuses such values.
   errorMode: 'ignore',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideSchema: ({ valibotSchema }) =>
     valibotSchema.type === 'instance' ? { type: 'string', contentMediaType: 'application/octet-stream' } : undefined,
 }
 
-/** A schema as JSON Schema: of what may be sent, or of what is answered. Named shapes are references. */
+/** Writes a schema as JSON Schema, of bodies (`input`) or of answers (`output`). Named shapes become references. */
 export function writeJsonSchema(schema: GenericSchema, mode: 'input' | 'output'): Json {
   return tidy(convert(schema, mode, { ...answered(), ...bodies }))
 }
 
-/** Every shape, by its name. */
+/** All shapes by name. */
 const answered = (): Record<string, Schema> => Object.fromEntries([...shapes].map(([name, build]) => [name, build()]))
 
-/** The components to which `written` refers. */
+/** Builds the components to which the references lead. */
 export function components(): Record<string, Json> {
-  // All at once, so that a shape can name itself.
+  // They are written together, so that a shape can refer to itself.
   const all = Object.entries(toJsonSchemaDefs(answered(), { ...settings, typeMode: 'output' })).map(
     ([name, schema]) => [name, tidy(schema)] as const,
   )
@@ -47,7 +47,7 @@ function convert(
   return rest
 }
 
-/** The body of a kind and the definitions that it shares with others. A change may leave out every member. */
+/** Builds the body of a kind, and the definitions that it shares with others. In a change no member is required. */
 function bodyOf(name: string, kind: Kind, whole: boolean): Record<string, Json> {
   const { $schema: _, $defs, title, ...schema } = tidy(jsonSchemaOf(kind))
   const { required, allOf, ...open } = schema
@@ -62,7 +62,7 @@ function bodyOf(name: string, kind: Kind, whole: boolean): Record<string, Json> 
   }
 }
 
-/** Nothing empty, and references to components wherever definitions were meant. */
+/** Drops empty lists, and turns references to definitions into references to components. */
 function tidy(value: unknown): Json {
   const clean = (it: unknown): unknown => {
     if (Array.isArray(it)) return it.map(clean)

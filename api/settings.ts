@@ -1,4 +1,4 @@
-/** Import this first: the routes read the configuration, and what it says must not depend on where the document is written. */
+/** Import this first. The routes read the configuration, and the document must not depend on the machine that writes it. */
 Object.assign(process.env, {
   STAGE: 'local',
   DEBUG: 'true',

@@ -4,8 +4,8 @@ import { shapes } from '../lib/base/shapes.ts'
 import { isJson, type Json } from './json.ts'
 
 /**
- * `node api/suggest.ts FILE`: shapes for rows that are still to be written, from what a test run has recorded of
- * operations that the document does not know. A beginning: lists of values and what may be null have to be looked up.
+ * `node api/suggest.ts FILE` drafts the shapes of new routes from the exchanges that a test run has recorded. Complete them by hand:
+ * choices and nulls that the run did not meet are missing.
  */
 type Exchange = { id: string; status: number; body: unknown }
 

@@ -10,7 +10,7 @@ import {
   type Subject,
 } from '../lib/platform/permissions.ts'
 
-/** Who may use a permission, in words; and by role, where the rule looks at nothing else. */
+/** The callers who pass a permission, in words. If the rule depends on the role alone, also the roles. */
 export type Who = { words: string; roles?: readonly string[] }
 
 type ByThing = PermissionBy<Lists> | PermissionBy<Sees<Subject>> | PermissionBy<Changes<Subject>> | keyof typeof things
@@ -18,7 +18,7 @@ type ByThing = PermissionBy<Lists> | PermissionBy<Sees<Subject>> | PermissionBy<
 const visitors =
   'everyone when it is public; whoever works on it; reviewers while it is in review or approved; once it is merged, reviewers from domain_expert upwards; and staff'
 
-/** What rules that look at the stored thing come to. The others speak for themselves. */
+/** The sentences of rules that depend on the stored item. The other rules are described by their roles. */
 const things = {
   'record.list': 'Everyone. What the caller may not see is left out and not counted.',
   'record.read':
@@ -82,10 +82,10 @@ const things = {
   'suggestion.decide': 'Reviewers and staff; nobody on a suggestion of their own.',
 } as const satisfies Partial<Record<Permission, string>>
 
-// Each permission whose rule looks at the thing has its words: without them this does not compile.
+// A permission whose rule depends on the item must have a sentence, else this does not compile.
 things satisfies Record<ByThing, string>
 
-/** Who may use a permission. */
+/** Describes the callers who pass a permission. */
 export function whoMay(permission: Permission): Who {
   const rule = permissions[permission]
   if ('open' in rule) return { words: `Everyone: ${rule.open}.` }

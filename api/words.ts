@@ -1,4 +1,4 @@
-/** What parameters mean, by name; `GROUP NAME` where one group means something else by it. */
+/** The meanings of parameters, by name. `GROUP NAME` is for a group in which the name has another meaning. */
 export const words: Readonly<Record<string, string>> = {
   id: 'The id.',
   'records id': 'The id of the record within its kind.',

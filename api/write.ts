@@ -11,8 +11,8 @@ import { examples, gatherExamples, keepExamples } from './examples.ts'
 import { kindNames } from './kind-names.ts'
 
 /**
- * `npm run openapi`: writes the contract. Refuses what breaks clients within v1, unless `--breaking` says that no client
- * knows the old form yet. With `--examples FILE` it takes up examples that a test run has recorded.
+ * `npm run openapi` writes the contract. It refuses changes that break clients of v1, unless `--breaking` is set because no client has the
+ * old form yet. With `--examples FILE` it adds examples that a test run has recorded.
  */
 const file = join(root, CONTRACT)
 const recorded = process.argv[process.argv.indexOf('--examples') + 1]

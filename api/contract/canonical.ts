@@ -1,8 +1,8 @@
 import { isJson, type Json } from '../json.ts'
 
 /**
- * Of an API document what a client relies on: operations and schemas without words and examples. Lists of required members
- * are sorted, since their order says nothing.
+ * Reduces an API document to the parts that clients rely on: operations and schemas, without descriptions and examples. Lists of
+ * required members are sorted, since their order has no meaning.
  */
 export function canonical(document: Json): Json {
   const { paths, components } = document
@@ -40,7 +40,7 @@ function bodied(it: unknown): Json {
   return { ...wordless(it), ...(content === undefined ? {} : { content: mapped(content, typed) }) }
 }
 
-/** A schema, and those in it. A rule of several members (`allOf`) is compared as it is written, so it stays so. */
+/** Reduces a schema and its inner schemas. An `allOf` is compared as it is written, so it is left unchanged. */
 function schema(it: unknown): unknown {
   if (Array.isArray(it)) return it.map(schema)
   if (!isJson(it)) return it

@@ -5,25 +5,25 @@ import { answerAtLength, answerInShort, operationAtLength, operationInShort } fr
 import { type Parameters, parametersOf, withNamed, withWritten } from './parameters.ts'
 import { type Schemas, schemasAtLength, schemasInShort } from './schemas.ts'
 
-/** Where the contract lies: written by `npm run openapi`, compared with the routes by every test run. */
+/** The file of the contract. `npm run openapi` writes it, and every test run compares it with the routes. */
 export const CONTRACT = 'tests/contract/contract.json'
 
-/** A kind of record as documents name it: a segment of paths, and the beginning of its schemas' names. */
+/** The names of a kind in the document: its path segment, and the prefix of its schemas. */
 export type KindName = { segment: string; name: string }
 
 /**
- * What clients rely on, short enough to be reviewed: each route once, with `{segment}` and `{Kind}` where it is the same for
- * all kinds; what several routes take, and each schema, once; of a kind's schemas what it does not share with all other kinds.
+ * The parts of the document that clients rely on, short enough to review. A route that is the same for all kinds appears once, with
+ * `{segment}` and `{Kind}`. Shared parameters and each schema appear once. A kind has only the members that not every kind has.
  */
 export type Contract = {
   kinds: KindName[]
-  /** By method and path. An operation of one kind goes before that of all kinds; null says that the kind has none. */
+  /** Operations by method and path. One of a single kind overrides the one of all kinds; null means that the kind has none. */
   operations: Record<string, Json | null>
   parameters: Parameters
   responses: Record<string, Json>
 } & Schemas
 
-/** The contract that a canonical document states. */
+/** Writes a canonical document as a contract. */
 export function contractOf(document: Json, kinds: readonly KindName[]): Contract {
   const { schemas, responses } = object(document.components)
   const operations = operationsOf(document, kinds)
@@ -40,7 +40,7 @@ export function contractOf(document: Json, kinds: readonly KindName[]): Contract
   }
 }
 
-/** The canonical document that a contract stands for. */
+/** Restores the canonical document from a contract. */
 export function documentOf({ kinds, parameters, responses, everyKind, schemas, ...short }: Contract): Json {
   const operations = changed(short.operations, (it) => withWritten(it, parameters))
   const written = Object.entries(operations).flatMap(([key, it]) =>
@@ -48,7 +48,7 @@ export function documentOf({ kinds, parameters, responses, everyKind, schemas, .
       ? kinds.map((kind): [string, Json | null] => [forKind(key, kind), it && forKind(it, kind)])
       : [[key, it] as [string, Json | null]],
   )
-  // What is said of one kind goes before what is said of all.
+  // An entry of one kind overrides the entry of all kinds.
   const all = { ...Object.fromEntries(written), ...operations }
   const paths: Record<string, Json> = {}
   for (const [key, it] of Object.entries(all)) {
@@ -78,7 +78,7 @@ function operationsOf({ paths }: Json, kinds: readonly KindName[]): Contract['op
   const [first] = kinds
   if (!first) return Object.fromEntries(own)
   const known = new Map(own)
-  // A route of all kinds is one that the first has and most of them have alike.
+  // A route counts as one of all kinds if the first kind has it and most kinds have the same.
   const general = own
     .map(([key, it]): [string, Json] => [generalized(key, first), generalized(it, first)])
     .filter(([key, it]) => {
@@ -103,7 +103,7 @@ function byPath(a: string, b: string): number {
   return (one ?? '') < (other ?? '') ? -1 : 1
 }
 
-/** The same with what stands for a kind in place of its names. */
+/** Replaces the names of a kind by the placeholders. */
 function generalized<T extends string | Json>(it: T, { segment, name }: KindName): T {
   const title = pascalCase(segment)
   return JSON.parse(

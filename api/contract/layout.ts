@@ -3,8 +3,8 @@ import { isJson } from '../json.ts'
 const WIDTH = 120
 
 /**
- * JSON in which whatever fits stands in one line: a change of a member is a change of a line. The members of the first
- * `depth` levels have lines of their own. `taken` is how much of the first line there is already.
+ * Writes JSON with one line for each value that fits, so a change of a member is a change of one line. The members of the first `depth`
+ * levels have lines of their own. `taken` is the number of characters before the value in its line.
  */
 export function laidOut(value: unknown, depth = 2, indent = '', taken = 0): string {
   if (depth <= 0) {

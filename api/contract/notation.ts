@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { isJson, type Json } from '../json.ts'
 
 /**
- * Schemas in short. A text is a type (`integer`), a format (`string(uuid)`) or a component (`Link`).
+ * Short forms of schemas. A text is a type (`integer`), a format (`string(uuid)`) or a component (`Link`).
  *
  * - `Link[]` is a list; `Link | null` is one of two; `bytes` is a file.
  * - `page of Link` is a page of a list; `Link with warnings` is an answer that may carry `warnings`.
  * - `members` are those of an object. A name that ends in `?` need not be there.
  *
- * All else is JSON Schema as it stands.
+ * Any other schema stays JSON Schema.
  */
 export type Notation = string | Json
 
@@ -18,15 +18,15 @@ const BYTES = { type: 'string', contentMediaType: 'application/octet-stream' }
 const PAGE = 'page of '
 const WARNED = ' with warnings'
 
-/** Writes a canonical schema in short. */
+/** Writes the short form of a canonical schema. */
 export function inShort(schema: unknown): Notation {
   if (!isJson(schema)) return {}
   const text = asText(schema)
-  // A text that would be read as something else is none.
+  // A text that would be read back as another form is not used.
   return text !== undefined && isDeepStrictEqual(ofText(text), schema) ? text : asMembers(schema)
 }
 
-/** Reads back what `inShort` has written. */
+/** Restores a schema from the form that `inShort` has written. */
 export function atLength(it: unknown): Json {
   if (typeof it === 'string') return ofText(it)
   if (!isJson(it)) return {}
@@ -66,7 +66,7 @@ function asPage({ items }: Json): string | undefined {
   return item === undefined ? undefined : `${PAGE}${item}`
 }
 
-/** An answer that may carry warnings; what else an `allOf` may say is written as it stands. */
+/** Writes an answer that may carry warnings. Any other `allOf` is left unchanged. */
 function asWarned([first]: readonly unknown[]): string | undefined {
   const text = isJson(first) ? asText(first) : undefined
   return text === undefined ? undefined : `${text}${WARNED}`
@@ -93,7 +93,7 @@ function ofText(text: string): Json {
 
 const warnings = { properties: { warnings: { type: 'array', items: { $ref: `${COMPONENTS}Warning` } } } }
 
-/** What every list answers with (decisions 3). */
+/** The members of a page, the same for every list. */
 function pageOf(item: string): Json {
   const links = { next: 'string | null', previous: 'string | null' }
   return atLength({ members: { count: 'number', ...links, results: `${item}[]`, 'warnings?': 'Warning[]' } })
@@ -115,7 +115,7 @@ function asMembers(schema: Json): Json {
   return { ...(isPlain && { members: Object.fromEntries(members) }), ...Object.fromEntries(own) }
 }
 
-/** What stands under a keyword of JSON Schema, with the schemas in it changed. */
+/** Changes the schemas inside the value of a JSON Schema keyword. */
 function inside(keyword: string, value: unknown, change: (schema: unknown) => unknown): unknown {
   if (['anyOf', 'oneOf', 'prefixItems'].includes(keyword) && Array.isArray(value)) return value.map(change)
   if (['items', 'not'].includes(keyword)) return change(value)

@@ -2,8 +2,8 @@ import { isJson, type Json } from '../json.ts'
 import { atLength, inShort } from './notation.ts'
 
 /**
- * An operation in short. `who` holds the roles that pass. Parameters stand by place, with `?` at those that need not be sent.
- * The body and each answer stand by media type. Refusals are left out where all operations share them.
+ * The short form of an operation. `who` holds the roles that pass. Parameters are grouped by place; `?` marks optional ones. The body
+ * and each answer are grouped by media type. Refusals that all operations share are left out.
  */
 export function operationInShort(it: Json): Json {
   const { operationId, 'x-permission': permission, 'x-roles': roles, security, parameters, requestBody, ...more } = it
@@ -24,7 +24,7 @@ export function operationInShort(it: Json): Json {
   }
 }
 
-/** Reads back what `operationInShort` has written. */
+/** Restores an operation from the form that `operationInShort` has written. */
 export function operationAtLength(it: Json): Json {
   const { operationId, permission, roles, signedIn: isSignedIn, security, answers, refuses, ...rest } = it
   const { path, query, header, cookie, body, 'body?': maybeBody, ...more } = rest
@@ -63,13 +63,13 @@ const parameterAtLength = (place: string, name: string, schema: unknown): Json =
   schema: atLength(schema),
 })
 
-/** An answer of content alone is its content; `headers` is the name of no media type. */
+/** Writes an answer with content only as its content. No media type is called `headers`. */
 export function answerInShort(it: Json): Json {
   const { headers } = it
   return { ...contentInShort(it), ...(isJson(headers) && { headers: typed(headers, ({ schema }) => inShort(schema)) }) }
 }
 
-/** Reads back what `answerInShort` has written. */
+/** Restores an answer from the form that `answerInShort` has written. */
 export function answerAtLength({ headers, ...content }: Json): Json {
   const schemas = (it: Json) => Object.entries(it).map(([name, each]) => [name, { schema: atLength(each) }])
   return { ...contentAtLength(content), ...(isJson(headers) && { headers: Object.fromEntries(schemas(headers)) }) }

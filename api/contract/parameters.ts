@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJson, type Json } from '../json.ts'
 
-/** What operations take alike, by place and name; a name ends in `?` only where an operation says whether it must be sent. */
+/** Parameters that operations share, by place and name. Whether one is required is written at each operation, by `?`. */
 export type Parameters = Record<string, Json>
 
 type Operations = Record<string, Json | null>
 const places = ['path', 'query', 'header', 'cookie']
 
-/** The parameters that at least two operations take alike: of each name those that most take. */
+/** Finds the parameters that at least two operations share. For each name it takes the most frequent one. */
 export function parametersOf(operations: Operations): Parameters {
   const found = places.map((place): [string, Json] => {
     const taken = Object.values(operations).flatMap((it) => Object.entries(object(it?.[place])))
@@ -23,7 +23,7 @@ function mostTaken(name: string, taken: [string, unknown][]): [string, unknown][
   return most.slice(1, 2).map(([, schema]) => [name, schema])
 }
 
-/** Names the parameters of an operation that are shared, and leaves its own written out, in their order. */
+/** Replaces the shared parameters of an operation by their names. Its own stay written out, in their order. */
 export function withNamed(it: Json, shared: Parameters): Json {
   const named = places
     .filter((place) => isJson(it[place]))
@@ -36,7 +36,7 @@ export function withNamed(it: Json, shared: Parameters): Json {
   return replaced(it, Object.fromEntries(named))
 }
 
-/** Reads back what `withNamed` has written. */
+/** Restores the parameters that `withNamed` has replaced. */
 export function withWritten(it: Json, shared: Parameters): Json {
   const written = places.flatMap((place) => {
     const names = it[place]

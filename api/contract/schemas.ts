@@ -3,16 +3,16 @@ import { isJson, type Json } from '../json.ts'
 import { atLength, inShort } from './notation.ts'
 
 /**
- * Schemas by name, each in short. `extends` names a schema, or a form of every kind, of which it has all members and more;
- * `partial` one whose members it has, none of which need be there.
+ * Short forms of schemas, by name. `extends` names a schema whose members it has, and more. `partial` names a schema whose members it
+ * has, all of them optional. Either may name a form of every kind.
  */
 export type Schemas = { everyKind: Record<string, Json>; schemas: Record<string, unknown> }
 
-/** What the schema of a kind is called: the kind, and one of these. */
+/** The suffixes of a kind's schemas: their names are the kind and one of these. */
 const forms = ['Create', 'Row']
 const EVERY = 'every kind: '
 
-/** Writes schemas in short, each member of the kinds of these names once. */
+/** Writes the short forms of schemas. A member that all these kinds share appears once. */
 export function schemasInShort(schemas: Json, kinds: readonly string[]): Schemas {
   const short = Object.fromEntries(Object.entries(schemas).map(([name, it]) => [name, inShort(it)]))
   const everyKind = Object.fromEntries(
@@ -28,7 +28,7 @@ export function schemasInShort(schemas: Json, kinds: readonly string[]): Schemas
   return { everyKind, schemas: Object.fromEntries(Object.keys(short).map((name) => [name, write(name)])) }
 }
 
-/** Reads back what `schemasInShort` has written. */
+/** Restores schemas from the form that `schemasInShort` has written. */
 export function schemasAtLength({ everyKind, schemas }: Schemas): Record<string, Json> {
   const whole = (it: unknown): unknown => {
     if (!isJson(it)) return it
@@ -41,7 +41,7 @@ export function schemasAtLength({ everyKind, schemas }: Schemas): Record<string,
   return Object.fromEntries(Object.entries(schemas).map(([name, it]) => [name, atLength(whole(it))]))
 }
 
-/** A schema as what it has beyond another, if it has all members of that one. */
+/** Writes a schema as its additions to another one, if it has all members of that one. */
 function beyond(name: string, base: unknown, it: unknown): unknown {
   const [given, own] = [membersOf(base), membersOf(it)]
   const hasAll = Object.entries(given).every(([each, schema]) => isDeepStrictEqual(own[each], schema))
@@ -51,7 +51,7 @@ function beyond(name: string, base: unknown, it: unknown): unknown {
   return { extends: name, ...(more.length > 0 && { members: Object.fromEntries(more) }), ...rest }
 }
 
-/** What is in all of these, alike. */
+/** Returns the entries that all of these share. */
 function common([first = {}, ...others]: readonly Json[]): Json {
   return Object.fromEntries(
     Object.entries(first).filter(([name, it]) => others.every((other) => isDeepStrictEqual(other[name], it))),
