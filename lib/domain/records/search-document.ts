@@ -8,10 +8,9 @@ import { picturesIn } from '../pictures/items.ts'
 import { faceOf } from '../pictures/view.ts'
 import { type FacetName, facetNames } from '../search-words/facets.ts'
 
-/** It holds nothing that depends on the reader, so one document serves all. */
+/** Builds the search document of a record. It holds nothing that depends on the reader, so one document serves all readers. */
 export function documentOfValues(kind: Kind, name: string, data: Record<string, unknown>) {
   const [title = '', ...names] = namesOf(name, data)
-  const texts = textsOf(kind, data)
   const years = yearsIn(data)
   const name_ne = textOf(data.name_ne)
   const face = faceOf(picturesIn(data))
@@ -19,54 +18,77 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
     resource: kind.segment.replaceAll('-', '_'),
     title,
     names,
-    summary: shortSummary(proseFields.map((each) => contributorWordsOf(data[each])).find(Boolean) ?? ''),
-    text: cut(texts, MOST_TEXT),
-    location_hint: cut(facetFields.place.map((each) => contributorWordsOf(data[each])).find(Boolean) ?? '', 200),
-    values: valuesIn(data),
+    summary: shortSummary(firstText(data, proseFields)),
+    text: cut(textsOf(kind, data), MOST_TEXT),
+    location_hint: cut(firstText(data, facetFields.place), 200),
+    values: facetValuesIn(data),
     ...(name_ne && { name_ne }),
     ...(years && { years }),
     ...(face && { picture: { image: face.id, width: face.width ?? 0, height: face.height ?? 0 } }),
   }
 }
 
-/** Which fields count under each facet. */
+/** Returns the words of the first of these members that has any. Empty if none has. */
+const firstText = (data: Record<string, unknown>, members: readonly string[]): string =>
+  members.map((member) => contributorWordsOf(data[member])).find(Boolean) ?? ''
+
+/** The members of a record whose values each facet gathers. */
 const facetFields: Readonly<Record<FacetName, readonly string[]>> = {
   type: [
-    ...['structure_type', 'monument_type', 'festival_type', 'ritual_type', 'guthi_type', 'object_type', 'type'],
-    ...['source_type', 'syncretic_type', 'occupation', 'traditional_role', 'category'],
+    'structure_type',
+    'monument_type',
+    'festival_type',
+    'ritual_type',
+    'guthi_type',
+    'object_type',
+    'type',
+    'source_type',
+    'syncretic_type',
+    'occupation',
+    'traditional_role',
+    'category',
   ],
   place: ['location_name', 'location', 'has_current_location', 'took_place_at', 'start_place', 'end_place'],
   style: ['architectural_style', 'technique', 'used_technique'],
   period: ['historical_period', 'period'],
   tradition: ['religious_tradition', 'has_religious_tradition', 'is_primary_for_tradition'],
   deity: [
-    ...['dedicated_to', 'depicts_deity', 'invokes_deity', 'enshrined_deity', 'embodied_deity', 'makes_deity_present'],
+    'dedicated_to',
+    'depicts_deity',
+    'invokes_deity',
+    'enshrined_deity',
+    'embodied_deity',
+    'makes_deity_present',
     'assigned_to_deity',
   ],
   material: ['associated_materials', 'used_materials'],
 }
 
+/** Returns the facet that gathers this member of a record. Null if none does. */
 export const facetOfMember = (member: string): FacetName | null =>
-  facetNames.find((each) => facetFields[each].includes(member)) ?? null
+  facetNames.find((facet) => facetFields[facet].includes(member)) ?? null
 
-/** A longer text is prose, and no facet value. */
-const MOST_HEADING = 80
+/** Characters of a facet value. A longer text is prose. */
+const MOST_FACET_CHARACTERS = 80
+/** Values of one facet in one document. */
+const MOST_FACET_VALUES = 12
 
-function valuesIn(data: Record<string, unknown>): NonNullable<Document['values']> {
-  const headings = facetNames.map((facet) => [
-    facet,
-    [...new Set(facetFields[facet].flatMap((each) => headingsIn(data[each])))].slice(0, 12),
-  ])
-  return Object.fromEntries(headings.filter(([, found]) => found?.length))
+/** Returns the values of each facet. A facet without values is left out. */
+function facetValuesIn(data: Record<string, unknown>): NonNullable<Document['values']> {
+  const facetValues = facetNames.map((facet) => {
+    const texts = facetFields[facet].flatMap((member) => facetTextsIn(data[member]))
+    return [facet, [...new Set(texts)].slice(0, MOST_FACET_VALUES)] as const
+  })
+  return Object.fromEntries(facetValues.filter(([, texts]) => texts.length > 0))
 }
 
 /** A text is not split at commas: "Taumadhi, Bhaktapur" is one place. */
-const headingsIn = (value: unknown): string[] =>
-  (Array.isArray(value) ? value.map(contributorWordsOf) : [contributorWordsOf(value)])
-    .map((each) => each.trim())
-    .filter((each) => each !== '' && each.length <= MOST_HEADING)
+const facetTextsIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value])
+    .map((part) => contributorWordsOf(part).trim())
+    .filter((text) => text !== '' && text.length <= MOST_FACET_CHARACTERS)
 
-/** The fields that say when a thing was made or someone lived. The first entry with a date counts; a pair is a span. */
+/** The fields that date a record: when an object was made, or a person lived. The first entry with a date counts. A pair is a span. */
 const yearMembers: readonly (readonly string[])[] = [
   ['construction_date'],
   ['creation_date'],
@@ -78,9 +100,10 @@ const yearMembers: readonly (readonly string[])[] = [
   ['publication_year'],
 ]
 
+/** Returns the years of a record. Undefined if it has no date that can be read. */
 function yearsIn(data: Record<string, unknown>): Document['years'] | undefined {
   for (const members of yearMembers) {
-    const spans = members.flatMap((each) => readBounds(contributorWordsOf(data[each]), data.calendar_system) ?? [])
+    const spans = members.flatMap((member) => readBounds(contributorWordsOf(data[member]), data.calendar_system) ?? [])
     if (spans.length === 0) continue
     const [from, to] = [Math.min(...spans.map((it) => it.from)), Math.max(...spans.map((it) => it.to))]
     return { from: yearOf(from), to: yearOf(to), approximate: spans.some((it) => it.approximate) }
@@ -91,30 +114,57 @@ function yearsIn(data: Record<string, unknown>): Document['years'] | undefined {
 const yearOf = (day: number) => (Number.isFinite(day) ? new Date(day * DAY_MS).getUTCFullYear() : null)
 const DAY_MS = 86_400_000
 
-/** The field types whose values are words. The others are numbers, addresses and yes/no. */
-const textFieldTypes: ReadonlySet<FieldType> = new Set([
-  ...(['text', 'textarea', 'select', 'relation', 'labels', 'edtf_date', 'media'] as const),
+/** The field types whose values are words. All other types are numbers, addresses and yes/no. */
+const textFieldTypes: ReadonlySet<FieldType> = new Set<FieldType>([
+  'text',
+  'textarea',
+  'select',
+  'relation',
+  'labels',
+  'edtf_date',
+  'media',
 ])
-/** Fields whose words do not describe the thing itself. Names are searched apart. */
+/** Fields whose words do not describe the record itself. Names are searched apart. */
 const unsearchedMembers: ReadonlySet<string> = new Set([
-  ...['name', 'name_ne', 'alternate_names', 'canonical_label', 'identifier', 'same_as', 'source', 'source_citation'],
-  ...['access_tier', 'care_labels', 'calendar_system', 'has_provenance_assertion', 'was_documented_by'],
-  ...['date_precision', 'birth_precision', 'death_precision', 'cultural_entity_id', 'entity_id', 'object_entity_id'],
+  'name',
+  'name_ne',
+  'alternate_names',
+  'canonical_label',
+  'identifier',
+  'same_as',
+  'source',
+  'source_citation',
+  'access_tier',
+  'care_labels',
+  'calendar_system',
+  'has_provenance_assertion',
+  'was_documented_by',
+  'date_precision',
+  'birth_precision',
+  'death_precision',
+  'cultural_entity_id',
+  'entity_id',
+  'object_entity_id',
 ])
 
-/** The fields that the kind declares in `search` come first: the text is cut at its end. */
+/** Joins the words of a record. The fields that the kind declares in `search` come first: the text is cut at its end. */
 function textsOf(kind: Kind, data: Record<string, unknown>): string {
   const others = Object.entries(kind.fields).flatMap(([member, { type }]) => (textFieldTypes.has(type) ? [member] : []))
   return joinTexts(data, [...kind.search, ...others], [kind.nameField, ...unsearchedMembers])
 }
 
-/** More of a text is not searched. */
+/** Characters of a document that are searched. */
 export const MOST_TEXT = 20_000
 
-export const joinTexts = (data: Record<string, unknown>, members: readonly string[], but: readonly string[]): string =>
-  [...new Set(members.filter((each) => !but.includes(each)).map((each) => contributorWordsOf(data[each])))]
+/** Joins the words of these members, each text once. Members under `except` are left out. */
+export const joinTexts = (
+  data: Record<string, unknown>,
+  members: readonly string[],
+  except: readonly string[],
+): string =>
+  [...new Set(members.filter((member) => !except.includes(member)).map((member) => contributorWordsOf(data[member])))]
     .filter(Boolean)
     .join('\n')
 
-/** The beginning of a text, as a hit shows it. */
+/** Returns the beginning of a text, as a hit shows it. */
 export const shortSummary = (text: string) => shorten(text, 280)
