@@ -40,24 +40,26 @@ export type RecordFilter = {
   category?: string | undefined
   forward?: boolean | undefined
 }
-type Also = (heads: readonly RecordItem[]) => Key[]
+/** Returns further keys to read with a page of records. */
+type KeysToAdd = (page: readonly RecordItem[]) => Key[]
+/** `found`: the items under the further keys. */
 export type RecordPage = PageResult<RecordItem> & { found: ReadonlyMap<string, Stored> }
 export type RowPage = PageResult<RecordRow> & { found: ReadonlyMap<string, Stored> }
 
 /**
- * One page of the records in the scope, newest first. Calls: one for each list asked for, and one for the size. The last call
- * also reads the keys that `also` gives.
+ * Returns one page of the records in the scope, newest first. Calls: one for each list, and one for the size. The last call
+ * also reads the keys that `keysToAdd` returns.
  */
 export async function listRecords(
   filter: RecordFilter,
   scope: Scope,
   place: PageRequest,
-  also: Also = () => [],
+  keysToAdd: KeysToAdd = () => [],
 ): Promise<RecordPage> {
   let results: RecordItem[] = []
   const listing = await readList(listFor(filter, scope), place, (items) => {
     results = items.map((item) => parse(recordItem, item))
-    return also(results)
+    return keysToAdd(results)
   })
   return { ...listing, results }
 }
@@ -75,10 +77,10 @@ export function listRecordRows(filter: RecordFilter, scope: Scope, place: PageRe
   })
 }
 
-/** The most records of one kind and identifier that are listed. An identifier that more records share identifies nothing. */
+/** Records of one kind and identifier that are listed. An identifier that more records share identifies nothing. */
 const MOST_IDENTIFIED = 300
 
-/** The records of a kind with this `identifier` that the caller may see. Two calls. */
+/** Lists the records of a kind with this `identifier` that the caller may see. Two calls. */
 export async function listByIdentifier(
   kind: string,
   identifier: string,
@@ -91,51 +93,64 @@ export async function listByIdentifier(
   const found = await getMany(ids.map((id) => key.head(id)))
   const visible = ids
     .flatMap((entity_id) => itemIn(found, recordItem, { entity_id }) ?? [])
-    .filter((it) => maySee(actor, it) && !it.deleted_at && fits(it, filter, actor))
+    .filter((record) => maySee(actor, record) && !record.deleted_at && passes(record, filter, actor))
   const results = visible.slice(place.offset, place.offset + place.limit)
   return { count: visible.length, results, found: new Map() }
 }
 
 /** Whether a record passes the filter. Without `status`, `mine` and `all`, published records and the caller's own pass. */
-function fits(
-  it: RecordItem,
+function passes(
+  record: RecordItem,
   { status, mine, all, category, contributor }: RecordFilter,
   actor: Actor | null,
 ): boolean {
-  if (category !== undefined && it.category !== category) return false
-  if (contributor !== undefined && it.contributor_id !== contributor) return false
-  const own = actor !== null && it.contributor_id === actor.id
-  if (mine) return own
-  // A published record counts as published even while an edit waits: nobody may learn of the edit here.
-  if (status) return status === visibilityOf(it) || (it.public && isPublished(status))
-  return it.public || own || all === true
+  if (category !== undefined && record.category !== category) return false
+  if (contributor !== undefined && record.contributor_id !== contributor) return false
+  const isOwn = actor !== null && record.contributor_id === actor.id
+  if (mine) return isOwn
+  // A published record counts as published even while an edit waits: otherwise this list would reveal the edit.
+  if (status) return status === visibilityOf(record) || (record.public && isPublished(status))
+  return record.public || isOwn || all === true
 }
 
-/** The index partitions that hold what the filter asks for and the scope allows. A category stands for all its kinds. */
+/**
+ * Returns the index partitions of the records that pass the filter and that the scope allows. A category stands for all
+ * its kinds.
+ *
+ * Records are listed by their audience or their status, not by a history audience as claims, flags and activities are. The
+ * reason: `?status=` lists withheld records by status (`draft`, `rejected`). All of them have one history audience,
+ * `withheld`, so a list of that audience would mix the statuses, and its counter could not give the size of one status.
+ */
 function listFor({ kind, status, mine, all, contributor, category, forward }: RecordFilter, scope: Scope): List {
-  const whose = mine ? scope.own : contributor
-  const sorts = category === undefined ? [kind] : listingKindsIn(category).filter((sort) => !kind || sort === kind)
-  const here = (owner: string | null | undefined, visibility: string) =>
-    sorts.map((sort) => {
-      if (owner && sort) return { index: 'gsi4' as const, pk: listsOf.owner_kind(owner, sort, visibility) }
+  const listOwner = mine ? scope.own : contributor
+  const listingKinds =
+    category === undefined ? [kind] : listingKindsIn(category).filter((listed) => !kind || listed === kind)
+  const partitionsOf = (owner: string | null | undefined, visibility: string) =>
+    listingKinds.map((listed) => {
+      if (owner && listed) return { index: 'gsi4' as const, pk: listsOf.owner_kind(owner, listed, visibility) }
       if (owner) return { index: 'gsi3' as const, pk: listsOf.owner(owner, visibility) }
-      if (sort) return { index: 'gsi1' as const, pk: listsOf.kind(sort, visibility) }
+      if (listed) return { index: 'gsi1' as const, pk: listsOf.kind(listed, visibility) }
       return { index: 'gsi2' as const, pk: listsOf.every(visibility) }
     })
-  const wanted: readonly string[] =
-    status !== undefined ? (isPublished(status) ? audiences : [status]) : mine || all ? recordVisibilities : audiences
-  const known = wanted.filter((visibility) => recordVisibilities.some((one) => one === visibility))
+  const visibilities = visibilitiesFor({ status, mine, all })
   const open: readonly string[] = audiencesWith(scope.signedIn)
   // Withheld records appear only in their contributor's list and to staff.
-  const partitions = known.flatMap((visibility) => {
-    if (scope.everything || open.includes(visibility)) return here(whose, visibility)
-    if (!scope.own || (whose && whose !== scope.own)) return []
-    return here(scope.own, visibility)
+  const partitions = visibilities.flatMap((visibility) => {
+    if (scope.everything || open.includes(visibility)) return partitionsOf(listOwner, visibility)
+    if (!scope.own || (listOwner && listOwner !== scope.own)) return []
+    return partitionsOf(scope.own, visibility)
   })
   return { partitions, counted: partitions.map(({ pk }) => pk), isCountedEach: true, ...(forward && { forward }) }
 }
 
+/** Returns the visibilities that a filter names: none for an unknown status, all with `mine` or `all`. */
+function visibilitiesFor({ status, mine, all }: Pick<RecordFilter, 'status' | 'mine' | 'all'>): readonly string[] {
+  if (status === undefined) return mine || all ? recordVisibilities : audiences
+  if (isPublished(status)) return audiences
+  return recordVisibilities.filter((visibility) => visibility === status)
+}
+
 const listingKindsIn = (category: string) => [
-  ...kindKeys.filter((it) => kinds[it].record && kinds[it].queueCategory === category),
+  ...kindKeys.filter((kind) => kinds[kind].record && kinds[kind].queueCategory === category),
   listingKindOf('entity', category),
 ]

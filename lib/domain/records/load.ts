@@ -17,16 +17,16 @@ export const loadRecordById = (entity_id: string): Promise<LoadedRecord | undefi
 export const hasAllClaims = ({ claim_count, assertions }: LoadedRecord): boolean =>
   claim_count === undefined || claim_count === assertions.length
 
-/** Builds a record from the items of its partition, claims oldest first. Undefined without a head. */
+/** Builds a record from the items of its partition, claims oldest first. Undefined if the head is not among them. */
 export function assembleRecord(items: readonly Stored[]): LoadedRecord | undefined {
-  const first = items.find((item) => item.type === recordItem.type)
-  if (!first) return undefined
-  const of = (type: string) => items.filter((item) => item.type === type)
+  const head = items.find((item) => item.type === recordItem.type)
+  if (!head) return undefined
+  const itemsOf = (type: string) => items.filter((item) => item.type === type)
   return {
-    ...parse(recordItem, first),
-    assertions: of(claimPack.type)
+    ...parse(recordItem, head),
+    assertions: itemsOf(claimPack.type)
       .flatMap(claimsIn)
       .sort((a, b) => (a.id < b.id ? -1 : 1)),
-    links: of(link.type).map((item) => parse(link, item)),
+    links: itemsOf(link.type).map((item) => parse(link, item)),
   }
 }
