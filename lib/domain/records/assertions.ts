@@ -2,12 +2,12 @@ import { now } from '../../base/clock.ts'
 import { conflict, invalid } from '../../base/errors.ts'
 import { addressOf, recordId } from '../../base/ids/address.ts'
 import { audiences, type HistoryAudience } from '../../base/visibility.ts'
-import type { Plan } from '../../engines/table/index.ts'
 import {
   getMany,
   itemAt,
   type PageRequest,
   type PageResult,
+  type Plan,
   parse,
   put,
   readList,
@@ -15,7 +15,6 @@ import {
   type UnitOfWork,
   withNextVersion,
 } from '../../engines/table/index.ts'
-
 import { type Actor, audiencesFor, mayInspect, type Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type AssertionInput, type Contribution, kindOfScope, kinds, predicateOf, predicates } from '../kinds/index.ts'
@@ -43,38 +42,37 @@ import { ageAt, worstSource } from './rules/triage.ts'
 import { reviewStateOf } from './write.ts'
 
 /**
- * Settled claims (accepted, disputed) are for every reader of the record. Others are for their author and for
- * reviewers.
+ * A claim with its record, as permissions see it. Every reader of the record may read a settled claim (accepted,
+ * disputed). Other claims are for their author and for reviewers.
  */
 export type ClaimWithRecord = Subject & { claim: Assertion; about: RecordItem | undefined; version: number }
-/**
- * `pack` holds all claims that are stored in one item with this one, itself included. A change writes them together.
- */
+/** `pack`: all claims that are stored in the same item, this claim included. A change writes them together. */
 export type ClaimWithPack = ClaimWithRecord & { pack: readonly Assertion[] }
 
 /** Loads a claim and its record. One call: the id of a claim contains the keys of both. */
 export async function loadClaim(id: string): Promise<ClaimWithPack | undefined> {
   const record = addressOf(id)?.record
   if (!record) return undefined
-  const [at, headAt] = [key.ofClaim(id), key.head(record)]
-  const found = await getMany([at, headAt], true)
-  const stored = itemAt(found, at)
-  const pack = stored ? claimsIn(stored) : []
-  const it = pack.find((one) => one.id === id)
-  return it && { ...claimOf(it, itemAt(found, headAt)), pack }
+  const [packKey, headKey] = [key.ofClaim(id), key.head(record)]
+  const found = await getMany([packKey, headKey], true)
+  const storedPack = itemAt(found, packKey)
+  const pack = storedPack ? claimsIn(storedPack) : []
+  const claim = pack.find((it) => it.id === id)
+  return claim && { ...withRecord(claim, itemAt(found, headKey)), pack }
 }
 
-function claimOf(it: Assertion, stored: Stored | undefined): ClaimWithRecord {
-  const about = stored && parse(recordItem, stored)
+/** A claim about no stored record is public once it is settled. */
+function withRecord(claim: Assertion, head: Stored | undefined): ClaimWithRecord {
+  const about = head && parse(recordItem, head)
   return {
-    claim: it,
+    claim,
     about,
-    contributor_id: it.contributor_id,
-    authors: [it.contributor_id],
-    public: isSettled(it) && (about?.public ?? true),
+    contributor_id: claim.contributor_id,
+    authors: [claim.contributor_id],
+    public: isSettled(claim) && (about?.public ?? true),
     access_tier: about?.access_tier,
     deleted_at: about?.deleted_at,
-    version: it.version,
+    version: claim.version,
   }
 }
 
@@ -96,7 +94,7 @@ export async function listClaims(filter: ClaimFilter, actor: Actor | null, place
   return about === 'any' ? listAllClaims(filter, actor, place) : listClaimsOfRecord(about, filter, actor, place)
 }
 
-/** Returns `any` where the filter names no record, and undefined where the record that it names does not exist. */
+/** Returns the record that a filter names, `any` if it names none, and undefined if that record does not exist. */
 async function findRecord({
   entity_type,
   entity_id,
@@ -118,10 +116,10 @@ function listClaimsOfRecord(
 ): ClaimPage {
   if (!about || !mayInspect(actor, about)) return { count: 0, results: [] }
   const results = about.assertions
-    .map((it): ClaimWithRecord => ({ ...claimOf(it, about), about }))
+    .map((claim): ClaimWithRecord => ({ ...withRecord(claim, about), about }))
     .filter((it) => mayInspect(actor, it) || about.contributor_id === actor?.id)
-    .filter(({ claim: it }) => !asserted_property || it.asserted_property === asserted_property)
-    .filter(({ claim: it }) => !status || it.reconciliation_status === status)
+    .filter(({ claim }) => !asserted_property || claim.asserted_property === asserted_property)
+    .filter(({ claim }) => !status || claim.reconciliation_status === status)
     .reverse()
   return { count: results.length, results: results.slice(place.offset, place.offset + place.limit) }
 }
@@ -132,13 +130,13 @@ async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: Pa
   const isPublic = isSettled({ reconciliation_status: status })
   // Only reviewers and staff list pending and superseded claims.
   const callerAudiences = audiencesFor(actor).filter((it) => isPublic || isForInsiders(it))
-  const isAsked = (it: Assertion) =>
-    it.reconciliation_status === status && (!asserted_property || it.asserted_property === asserted_property)
+  const isListed = (claim: Assertion) =>
+    claim.reconciliation_status === status && (!asserted_property || claim.asserted_property === asserted_property)
   const unpacked = new Map<Stored, readonly Assertion[]>()
   const claimsOf = (item: Stored) => {
-    const its = unpacked.get(item) ?? claimsIn(item)
-    unpacked.set(item, its)
-    return its
+    const claims = unpacked.get(item) ?? claimsIn(item)
+    unpacked.set(item, claims)
+    return claims
   }
   const listing = await readList(
     {
@@ -148,7 +146,7 @@ async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: Pa
       ...(asserted_property && { has: ['claims', asserted_property] as const }),
       entries: (item) =>
         claimsOf(item)
-          .filter(isAsked)
+          .filter(isListed)
           .map(({ id }) => id),
     },
     place,
@@ -156,26 +154,28 @@ async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: Pa
   )
   const results = listing.items
     .flatMap((item, i) => claimsOf(item).find((it) => listing.places[i]?.endsWith(it.id)) ?? [])
-    .map((it) => claimOf(it, itemAt(listing.found, key.head(it.entity_id))))
+    .map((claim) => withRecord(claim, itemAt(listing.found, key.head(claim.entity_id))))
     // The index may still list a record that was hidden a moment ago.
     .filter((it) => mayInspect(actor, it))
   return { ...listing, results }
 }
 
-const isStatus = (status: string): status is Assertion['reconciliation_status'] =>
-  claimStatuses.some((it) => it === status)
+const isStatus = (text: string): text is Assertion['reconciliation_status'] =>
+  claimStatuses.some((status) => status === text)
+
+/** Whether the readers of a public record are not in this audience. */
 const isForInsiders = (audience: HistoryAudience) => !audiences.some((it) => it === audience)
 
 /**
- * Makes a claim that is no part of a contribution. It waits for review, and is flagged where it contradicts another
- * claim. Fails with field errors on an unknown record, property or predicate. After a conflict it is planned again.
+ * Makes a claim that is no part of a contribution. It waits for review. If it contradicts another claim, it gets a flag.
+ * Fails with field errors on an unknown record, property or predicate. After a conflict it is planned again.
  */
-export async function createClaim(unit: UnitOfWork, actor: Actor, it: Contribution): Promise<ClaimWithRecord> {
+export async function createClaim(unit: UnitOfWork, actor: Actor, input: Contribution): Promise<ClaimWithRecord> {
   unit.retryOn('conflict')
-  return unit.addPlan(await planClaim(actor, it))
+  return unit.addPlan(await planClaim(actor, input))
 }
 
-async function planClaim(actor: Actor, { data, assertion: source }: Contribution): Promise<Plan<ClaimWithRecord>> {
+async function planClaim(actor: Actor, { data, assertion: provenance }: Contribution): Promise<Plan<ClaimWithRecord>> {
   const { data: values } = await resolveRelations(kinds.assertion, data, actor)
   const text = (name: string) => textOf(values[name])
   const about = await findRecord({
@@ -189,14 +189,14 @@ async function planClaim(actor: Actor, { data, assertion: source }: Contribution
     })
   }
   const property = text('asserted_property')
-  const other = await findOtherEnd(property, text('object_entity_type'), text('object_entity_id'), actor)
+  const otherEnd = await findOtherEnd(property, text('object_entity_type'), text('object_entity_id'), actor)
   const at = now()
   const subject = about === 'any' ? undefined : about
-  const made: Assertion = {
+  const claim: Assertion = {
     ...newClaim(
       {
         about: subject ?? (await newLooseSubject()),
-        source: assertionOf(source, text),
+        source: assertionOf(provenance, text),
         actor,
         revision_number: null,
         at,
@@ -204,7 +204,7 @@ async function planClaim(actor: Actor, { data, assertion: source }: Contribution
       property,
       undefined,
     ),
-    // May be empty: then a relationship is shown by the name of its other record; see shown.ts.
+    // If it is empty, a relationship shows the name of its other record; see shown.ts.
     asserted_value: text('asserted_value'),
     value: subject && property in kinds[subject.kind].fields ? values.asserted_value : undefined,
     assertion_content: text('assertion_content'),
@@ -217,10 +217,10 @@ async function planClaim(actor: Actor, { data, assertion: source }: Contribution
     supporting_sources: ids(values.was_derived_from_source),
     attributed_to_agent: text('attributed_to_agent') || text('was_attributed_to_agent'),
     supersedes: textOf(firstId(values.supersedes)) || null,
-    object_entity_type: other?.kind ?? null,
-    object_entity_id: other?.id ?? null,
+    object_entity_type: otherEnd?.kind ?? null,
+    object_entity_id: otherEnd?.id ?? null,
   }
-  const flags = subject ? await contradictionsOf(subject, made, actor) : []
+  const flags = subject ? await contradictionsOf(subject, claim, actor) : []
   const stored = subject && recordItemOf(subject)
   const next =
     stored &&
@@ -229,30 +229,30 @@ async function planClaim(actor: Actor, { data, assertion: source }: Contribution
       open_flags: stored.open_flags + flags.length,
       open_contradictions: stored.open_contradictions + flags.length,
       contradicted: stored.contradicted || flags.length > 0,
-      ...(flags.length > 0 && returnToReview(stored, made, at)),
+      ...(flags.length > 0 && returnToReview(stored, claim, at)),
     })
   const writes = [
-    ...claimWrites([], [made], subject),
-    ...(subject ? flags.map((it) => put(flag, newFlag(subject, it, at), undefined)) : []),
+    ...claimWrites([], [claim], subject),
+    ...(subject ? flags.map((raised) => put(flag, newFlag(subject, raised, at), undefined)) : []),
     ...(stored && next ? [put(recordItem, next, stored), ...queueWrites(stored, next)] : []),
   ]
-  return { result: { ...claimOf(made, undefined), about: subject }, writes }
+  return { result: { ...withRecord(claim, undefined), about: subject }, writes }
 }
 
 /** A claim that contradicts an accepted record puts it back into the queue. */
-function returnToReview(it: RecordItem, made: Assertion, at: string): Partial<RecordItem> {
-  const moved = it.public && it.status === 'accepted' ? findMove(reviewStateOf(it), 'edit') : undefined
-  if (!moved) return {}
+function returnToReview(record: RecordItem, claim: Assertion, at: string): Partial<RecordItem> {
+  const move = record.public && record.status === 'accepted' ? findMove(reviewStateOf(record), 'edit') : undefined
+  if (!move) return {}
   return {
-    status: moved.status,
-    queue_age: ageAt(it.created_at, Date.parse(at)),
-    ...worstSource([made.source_type]),
+    status: move.status,
+    queue_age: ageAt(record.created_at, Date.parse(at)),
+    ...worstSource([claim.source_type]),
   }
 }
 
 /**
- * Fails with `conflict` when the claim has changed since it was read, or when it would be accepted on an unpublished
- * record.
+ * Sets the status of one claim. Fails with `conflict` if the claim has changed since it was read, or if it would be
+ * accepted on an unpublished record.
  */
 export async function setClaimStatus(
   unit: UnitOfWork,
@@ -269,27 +269,27 @@ export async function setClaimStatus(
   unit.add([
     ...claimWrites(
       old.pack,
-      old.pack.map((it) => (it.id === next.id ? next : it)),
+      old.pack.map((claim) => (claim.id === next.id ? next : claim)),
       old.about,
     ),
-    // The record's version rises too: its ETag changes, and a simultaneous decision fails instead of losing this.
+    // The record's version rises, too. So its ETag changes, and a simultaneous decision fails instead of undoing this.
     ...(before && after ? [put(recordItem, after, before), ...queueWrites(before, after)] : []),
   ])
   return { ...old, claim: next, version: next.version }
 }
 
-/** Calls: two for each date that names a period. */
-async function contradictionsOf(about: LoadedRecord, made: Assertion, actor: Actor) {
+/** Returns a flag if the claim contradicts another claim. Calls: two for each date that names a period. */
+async function contradictionsOf(about: LoadedRecord, claim: Assertion, actor: Actor) {
   // An incomplete read could miss a contradiction.
   if (!hasAllClaims(about)) throw conflict()
-  const data = { calendar_system: about.data.calendar_system, [made.asserted_property]: made.value }
+  const data = { calendar_system: about.data.calendar_system, [claim.asserted_property]: claim.value }
   const meanings = await findPeriodMeanings(kinds[about.kind], data, actor, about)
-  return contradictionFlags([made], detectConflicts(about, [made], { meanings, actor }))
+  return contradictionFlags([claim], detectConflicts(about, [claim], { meanings, actor }))
 }
 
 /**
- * The other record of a relationship; undefined for any other property. Fails on an unknown predicate or a record that
- * the caller may not see.
+ * Returns the other record of a relationship. Undefined for any other property. Fails on an unknown predicate, and on a
+ * record that the caller may not see.
  */
 async function findOtherEnd(property: string, type: string, id: string, actor: Actor) {
   const code = /^relationship\.(.+)$/.exec(property)?.[1]
@@ -301,22 +301,19 @@ async function findOtherEnd(property: string, type: string, id: string, actor: A
       ],
     })
   }
-  const found = await findRecord({ entity_type: type, entity_id: id })
-  if (found === 'any' || !found || !mayInspect(actor, found))
+  const target = await findRecord({ entity_type: type, entity_id: id })
+  if (target === 'any' || !target || !mayInspect(actor, target))
     throw invalid({ object_entity_id: ['There is no record with this id.'] })
-  return {
-    kind: found.kind,
-    id: kinds[found.kind].record ? found.id : found.entity_id,
-  }
+  return { kind: target.kind, id: kinds[target.kind].record ? target.id : target.entity_id }
 }
 
-/** A claim about no stored record gets a partition of its own. */
+/** Makes the subject of a claim about no stored record. Such a claim gets a partition of its own. */
 async function newLooseSubject(): Promise<Pick<RecordItem, 'entity_id' | 'kind' | 'id'>> {
   const id = await nextRecordId(kinds.assertion)
   return { entity_id: recordId(kinds.assertion.code, id), kind: 'assertion', id }
 }
 
-/** A member of the body wins over the same member of its `assertion` block. */
+/** Returns the evidence of a claim. A member of the body wins over the same member of its `assertion` block. */
 const assertionOf = (block: AssertionInput, text: (name: string) => string): AssertionInput => ({
   source_type: text('source_type') || block.source_type,
   source_citation: text('source_citation') || block.source_citation,

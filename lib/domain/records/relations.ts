@@ -11,13 +11,14 @@ import { type Field, type InputValues, type Kind, type KindKey, kinds, type Refe
 import type { Link } from '../names/values.ts'
 import { claimsIn } from './claim-packs.ts'
 
-/** A text names this record, which does not exist yet. Planning its stub fills its id into `links`. */
+/** A record that a text names and that does not exist yet. `planStubs` fills its id into `links`. */
 export type MissingRecord = { kind: KindKey; name: string; links: Link[] }
+
 export type ResolvedValues = { data: Record<string, unknown>; missing: MissingRecord[] }
 
 /**
  * Turns the references of a contribution into links. A text is matched by folded name, else by synonyms. Fails with a
- * field error on an id that does not exist or that the caller may not see. Calls: one for all ids, two for each text.
+ * field error on an id without a record that the caller may see. Calls: one for all ids, two for each text.
  */
 export async function resolveRelations(
   kind: Kind,
@@ -35,7 +36,9 @@ export async function resolveRelations(
   const linked = Object.fromEntries(
     relations.map(({ name, field, references }) => [
       name,
-      references.map((it) => ('id' in it ? byId.get(idKey(field, it.id)) : byText.links.get(textKey(field, it.text)))),
+      references.map((reference) =>
+        'id' in reference ? byId.get(idKey(field, reference.id)) : byText.links.get(textKey(field, reference.text)),
+      ),
     ]),
   )
   return { data: { ...data, ...linked }, missing: byText.missing }
@@ -46,7 +49,7 @@ export type SynonymLookup = (kind: KindKey, text: string, actor: Actor) => Promi
 
 type Relation = { name: string; field: Field; references: ReferenceInput[] }
 
-/** Undefined where nothing of this kind can have this id. */
+/** Returns the key of a link target. Undefined if no record of this kind can have this id. */
 export function targetKey(kind: KindKey, id: number | string): Key | undefined {
   const { record, code } = kinds[kind]
   if (!record) return typeof id === 'string' ? targetKeys[kind]?.(id) : undefined
@@ -65,34 +68,35 @@ const targetKeys: Partial<Record<KindKey, (id: string) => Key>> = {
 const idKey = (field: Field, id: number | string) => `${field.relation} ${id}`
 const textKey = (field: Field, text: string) => `${field.relation} ${fold(text)}`
 
+/** Returns the links of all references by id. Fails with a field error if one of them cannot be linked. */
 async function linksById(relations: readonly Relation[], actor: Actor): Promise<Map<string, Link>> {
-  const wanted = relations.flatMap(({ name, field, references }) =>
-    references.flatMap((it) =>
-      'id' in it && field.relation ? [{ name, field, target: field.relation, id: it.id }] : [],
-    ),
+  const withId = relations.flatMap(({ name, field, references }) =>
+    references.flatMap((reference) => {
+      if (!('id' in reference) || !field.relation) return []
+      const { id } = reference
+      return [{ name, field, target: field.relation, id, at: targetKey(field.relation, id) }]
+    }),
   )
-  const at = wanted.map(({ target, id }) => targetKey(target, id))
   const found = await getMany(
-    at.filter((one) => one !== undefined),
+    withId.flatMap(({ at }) => at ?? []),
     true,
   )
   const links = new Map<string, Link>()
   const faults: Fields = {}
-  wanted.forEach(({ name, field, target, id }, i) => {
-    const place = at[i]
-    const stored = place && targetIn(itemAt(found, place), target, id)
+  for (const { name, field, target, id, at } of withId) {
+    const stored = at && targetIn(itemAt(found, at), target, id)
     if (stored && maySeeTarget(stored, actor)) links.set(idKey(field, id), linkTo(stored, id))
     else faults[name] = [`There is no ${kinds[target].label.toLowerCase()} with one of these ids.`]
-  })
+  }
   if (Object.keys(faults).length > 0) throw invalid(faults)
   return links
 }
 
-/** A claim is stored inside of a pack. */
+/** Returns a target from its stored item. A claim is stored inside a pack. */
 const targetIn = (stored: Stored | undefined, kind: KindKey, id: number | string): Stored | undefined =>
-  stored && kind === 'assertion' ? claimsIn(stored).find((it) => it.id === id) : stored
+  stored && kind === 'assertion' ? claimsIn(stored).find((claim) => claim.id === id) : stored
 
-/** What all link targets share. A target that nobody reviews, such as a data source, counts as accepted. */
+/** The members that all link targets share. A target that nobody reviews, such as a data source, counts as accepted. */
 export const Target = v.object({
   name: v.optional(v.string()),
   canonical_label: v.optional(v.string()),
@@ -105,54 +109,60 @@ export const Target = v.object({
   deleted_at: v.optional(v.nullable(v.string()), null),
 })
 
-const maySeeTarget = (it: Stored, actor: Actor) => maySee(actor, v.parse(Target, it))
+const maySeeTarget = (stored: Stored, actor: Actor) => maySee(actor, v.parse(Target, stored))
 
-function linkTo(it: Stored, id: number | string): Link {
-  const target = v.parse(Target, it)
-  const { entity_id } = target
-  const own = typeof it.id === 'number' ? it.id : id
-  return { id: own, name: targetName(target), ...(entity_id !== undefined && { entity_id }) }
+/** Builds a link with the target's own id if that is an integer, else with the id that was sent. */
+function linkTo(stored: Stored, sentId: number | string): Link {
+  const target = v.parse(Target, stored)
+  const id = typeof stored.id === 'number' ? stored.id : sentId
+  const name = targetName(target)
+  return target.entity_id === undefined ? { id, name } : { id, name, entity_id: target.entity_id }
 }
 
-export const targetName = (it: v.InferOutput<typeof Target>): string =>
-  it.name ?? it.canonical_label ?? it.asserted_value ?? ''
+/** Returns the name under which a target is shown. */
+export const targetName = ({ name, canonical_label, asserted_value }: v.InferOutput<typeof Target>): string =>
+  name ?? canonical_label ?? asserted_value ?? ''
 
+/** Returns the links of all references by text, and the records that do not exist yet. */
 async function linksByText(relations: readonly Relation[], actor: Actor, synonymsOf: SynonymLookup) {
-  const wanted = new Map<string, { name: string; field: Field; target: KindKey; text: string }>()
+  const texts = new Map<string, { name: string; target: KindKey; text: string }>()
   for (const { name, field, references } of relations) {
-    for (const it of references) {
-      // Where several spellings fold alike, the first one counts.
-      if ('text' in it && field.relation && !wanted.has(textKey(field, it.text)))
-        wanted.set(textKey(field, it.text), { name, field, target: field.relation, text: it.text })
+    for (const reference of references) {
+      if (!('text' in reference) || !field.relation) continue
+      const { text } = reference
+      const folded = textKey(field, text)
+      // If several spellings fold alike, the first spelling counts.
+      if (!texts.has(folded)) texts.set(folded, { name, target: field.relation, text })
     }
   }
-  checkNameable([...wanted.values()])
+  checkNameable([...texts.values()])
   const links = new Map<string, Link>()
   const missing: MissingRecord[] = []
   await Promise.all(
-    [...wanted].map(async ([place, { target, text }]) => {
+    [...texts].map(async ([folded, { target, text }]) => {
       const match =
         (await findByName(target, text, actor)) ??
         (await pickTarget(target, text, actor, await synonymsOf(target, text, actor)))
       const written = text.normalize('NFC')
       const link: Link = { ...(match ?? { id: 0, name: written }), text: written }
       if (!match) missing.push({ kind: target, name: written, links: [link] })
-      links.set(place, link)
+      links.set(folded, link)
     }),
   )
   return { links, missing }
 }
 
 /**
- * Only records and data sources can be named by a text. Checked before look-ups start, so a failure leaves no call
+ * Only records and data sources can be named by a text. This check comes before the look-ups, so a failure leaves no call
  * running.
  */
-function checkNameable(wanted: readonly { name: string; target: KindKey }[]): void {
-  const nameless = wanted.filter(({ target }) => !kinds[target].record && target !== 'data_source')
+function checkNameable(texts: readonly { name: string; target: KindKey }[]): void {
+  const nameless = texts.filter(({ target }) => !kinds[target].record && target !== 'data_source')
   if (nameless.length > 0)
     throw invalid(Object.fromEntries(nameless.map(({ name }) => [name, ['Choose an existing one by its id.']])))
 }
 
+/** Finds the record or data source whose folded name equals that of a text. Two calls. */
 async function findByName(kind: KindKey, text: string, actor: Actor): Promise<Link | undefined> {
   const folded = foldedName(text)
   const entries = await queryBetween(key.name(kind, folded, '').pk, `${folded}#`, `${folded}#~`, 25)
@@ -160,7 +170,7 @@ async function findByName(kind: KindKey, text: string, actor: Actor): Promise<Li
   return pickTarget(kind, text, actor, ids)
 }
 
-/** Picks the record that a text means: a published one, else the caller's own, else any other that was not rejected. */
+/** Picks the record that a text means: a published record, else the caller's own, else any other that was not rejected. */
 async function pickTarget(
   kind: KindKey,
   text: string,
@@ -172,12 +182,12 @@ async function pickTarget(
     ids.flatMap((id) => targetKey(kind, id) ?? []),
     true,
   )
-  const rank = (it: v.InferOutput<typeof Target>) =>
-    it.public ? 0 : it.contributor_id === actor.id ? 1 : it.status === 'rejected' ? 3 : 2
+  const rankOf = ({ public: isPublic, contributor_id, status }: v.InferOutput<typeof Target>) =>
+    isPublic ? 0 : contributor_id === actor.id ? 1 : status === 'rejected' ? 3 : 2
   const candidates = [...found.values()]
     .map((stored) => ({ stored, target: v.parse(Target, stored) }))
-    .filter(({ target }) => !target.deleted_at && rank(target) < 3)
-    .sort((a, b) => rank(a.target) - rank(b.target))
+    .filter(({ target }) => !target.deleted_at && rankOf(target) < 3)
+    .sort((a, b) => rankOf(a.target) - rankOf(b.target))
   const first = candidates[0]
   if (!first) return undefined
   const id = v.parse(v.union([v.number(), v.string()]), first.stored.id)
