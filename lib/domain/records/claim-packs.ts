@@ -9,7 +9,6 @@ import {
   historyAudiences,
   openTier,
 } from '../../base/visibility.ts'
-import type { Stored } from '../../engines/table/index.ts'
 import {
   blankOf,
   defineItem,
@@ -17,6 +16,7 @@ import {
   pickMembers,
   put,
   remove,
+  type Stored,
   shapeOf,
   sparse,
   type Write,
@@ -46,26 +46,28 @@ export const ClaimPack = v.object({
   version: v.number(),
 })
 export type ClaimPack = v.InferOutput<typeof ClaimPack>
+
 type Status = Assertion['reconciliation_status']
 
+/** Returns the name of the list of claims of one status that an audience may read. */
 export const assertionList = (status: string, audience: HistoryAudience) => `ASSERTION#${audience}#${status}`
 
 /** Every contribution adds pending claims. They are spread over six partitions, so that none is hot. */
-const SPREAD = 6
-const spreadOver = (status: string) => (status === 'pending' ? SPREAD : 1)
+const PENDING_PARTITIONS = 6
+const partitionCountOf = (status: string) => (status === 'pending' ? PENDING_PARTITIONS : 1)
 /** A pack is listed once for each status that its claims have, so each status needs an index of its own. */
 const indexOf = { pending: 'gsi1', accepted: 'gsi2', disputed: 'gsi3', superseded: 'gsi4' } as const satisfies Record<
   Status,
   string
 >
-const partition = (status: Status, audience: HistoryAudience, part: number) =>
-  spreadOver(status) === 1 ? assertionList(status, audience) : `${assertionList(status, audience)}#${part}`
+const partitionOf = (status: Status, audience: HistoryAudience, number: number) =>
+  partitionCountOf(status) === 1 ? assertionList(status, audience) : `${assertionList(status, audience)}#${number}`
 
 /** Lists the partitions of a list of claims. A reader of the list queries all of them. */
 export const assertionPartitions = (status: Status, audience: HistoryAudience) =>
-  Array.from({ length: spreadOver(status) }, (_, part) => ({
+  Array.from({ length: partitionCountOf(status) }, (_, number) => ({
     index: indexOf[status],
-    pk: partition(status, audience, part),
+    pk: partitionOf(status, audience, number),
   }))
 
 /** Returns the audience of the claims with this status. Claims that are not settled stay withheld. */
@@ -73,7 +75,7 @@ const audienceIn = ({ audience }: Pick<ClaimPack, 'audience'>, status: Status): 
   isSettled({ reconciliation_status: status }) || audience === 'deleted' ? audience : 'withheld'
 
 const statusesOf = ({ common, claims }: ClaimPack): Status[] =>
-  Object.values(claims).flatMap((it) => it.reconciliation_status ?? common.reconciliation_status ?? [])
+  Object.values(claims).flatMap((own) => own.reconciliation_status ?? common.reconciliation_status ?? [])
 
 export const claimPack = defineItem({
   type: 'claims',
@@ -83,10 +85,10 @@ export const claimPack = defineItem({
     const sk = `${it.common.created_at}#${it.pack}`
     const statuses = claimStatuses.filter((status) => statusesOf(it).includes(status))
     return Object.fromEntries(
-      // The last digits of a pack's id are random.
       statuses.map((status) => {
-        const part = Number.parseInt(it.pack.slice(-4), 16) % spreadOver(status)
-        return [indexOf[status], { pk: partition(status, audienceIn(it, status), part), sk }]
+        // The last digits of a pack's id are random.
+        const number = Number.parseInt(it.pack.slice(-4), 16) % partitionCountOf(status)
+        return [indexOf[status], { pk: partitionOf(status, audienceIn(it, status), number), sk }]
       }),
     )
   },
@@ -98,6 +100,7 @@ const blank = blankOf(Assertion)
 /** Returns the claims of a stored pack, oldest first. */
 export const claimsIn = (stored: Stored): Assertion[] => unpackClaims(parse(claimPack, stored))
 
+/** Returns the claims of a pack, oldest first. */
 export function unpackClaims({ pack, entity_id, audience, common, claims, version }: ClaimPack): Assertion[] {
   const unpacked = Object.entries(claims).map(([asserted_property, own]): Assertion => {
     const { at = 0, reconciliation_status = 'pending', value, ...rest } = { ...common, ...own }
@@ -119,25 +122,33 @@ export function unpackClaims({ pack, entity_id, audience, common, claims, versio
   return unpacked.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-function packClaims(pack: string, its: readonly Assertion[], audience: HistoryAudience, version: number): ClaimPack {
-  const members = its.map(packedMembers)
+/** Builds a pack. Members that all its claims share go to `common`. */
+function packClaims(
+  pack: string,
+  assertions: readonly Assertion[],
+  audience: HistoryAudience,
+  version: number,
+): ClaimPack {
+  const members = assertions.map(packedMembers)
   const [first = {}, ...others] = members
   const isCommon = (name: string, value: unknown) =>
-    name !== 'at' && others.every((it) => isDeepStrictEqual(it[name], value))
+    name !== 'at' && others.every((other) => isDeepStrictEqual(other[name], value))
   const common = Object.fromEntries(Object.entries(first).filter(([name, value]) => isCommon(name, value)))
-  const own = (it: Readonly<Record<string, unknown>>) =>
-    sparse(blank, Object.fromEntries(Object.entries(it).filter(([name]) => !(name in common))))
-  const claims = Object.fromEntries(its.map((it, i) => [it.asserted_property, own(members[i] ?? {})]))
-  return { pack, entity_id: its[0]?.entity_id ?? '', audience, common: sparse(blank, common), claims, version }
+  const ownMembers = (packed: Readonly<Record<string, unknown>>) =>
+    sparse(blank, Object.fromEntries(Object.entries(packed).filter(([name]) => !(name in common))))
+  const claims = Object.fromEntries(
+    assertions.map(({ asserted_property }, i) => [asserted_property, ownMembers(members[i] ?? {})]),
+  )
+  return { pack, entity_id: assertions[0]?.entity_id ?? '', audience, common: sparse(blank, common), claims, version }
 }
 
 /** Returns the audience of a pack. Claims about no stored record are for everyone, once one of them is settled. */
-export const audienceOfClaims = (its: readonly Assertion[], about: AudienceSubject | undefined): HistoryAudience =>
-  historyAudienceOf(about ?? { public: true, access_tier: openTier, deleted_at: null }, its.some(isSettled))
+export const audienceOfClaims = (claims: readonly Assertion[], about: AudienceSubject | undefined): HistoryAudience =>
+  historyAudienceOf(about ?? { public: true, access_tier: openTier, deleted_at: null }, claims.some(isSettled))
 
 /** Returns the audience that the pack had when it was read. A claim that is not settled has `withheld` instead. */
-const storedAudience = (its: readonly Assertion[]): HistoryAudience =>
-  its.find(isSettled)?.audience ?? its[0]?.audience ?? 'withheld'
+const storedAudience = (claims: readonly Assertion[]): HistoryAudience =>
+  claims.find(isSettled)?.audience ?? claims[0]?.audience ?? 'withheld'
 
 /** Returns the members of a claim that its pack stores. `asserted_value` only if it differs from the text of `value`. */
 function packedMembers(claim: Assertion): Part & Readonly<Record<string, unknown>> {
@@ -150,7 +161,7 @@ function packedMembers(claim: Assertion): Part & Readonly<Record<string, unknown
 }
 
 /**
- * The writes that turn the claims `old` into `next`. `old` must hold all claims of every pack that it touches. `about` is the
+ * Returns the writes that turn the claims `old` into `next`. `old` must hold all claims of every pack that it touches. `about` is the
  * record after the change. Each write requires the version of the pack that was read (optimistic lock).
  */
 export function claimWrites(
@@ -158,17 +169,17 @@ export function claimWrites(
   next: readonly Assertion[],
   about: AudienceSubject | undefined,
 ): Write[] {
-  const [before, after] = [old, next].map((its) => Map.groupBy(its, ({ id }) => packOf(id)))
+  const [before, after] = [old, next].map((claims) => Map.groupBy(claims, ({ id }) => packOf(id)))
   return [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].flatMap((pack): Write[] => {
     const [claimsBefore = [], claimsAfter = []] = [before?.get(pack), after?.get(pack)]
     const version = claimsBefore[0]?.version ?? 0
     const stored =
       claimsBefore.length > 0 ? packClaims(pack, claimsBefore, storedAudience(claimsBefore), version) : undefined
     if (stored && claimsAfter.length === 0) return [remove(claimPack, stored)]
-    const next = packClaims(pack, claimsAfter, audienceOfClaims(claimsAfter, about), version + 1)
-    return stored && haveSameClaims(stored, next) ? [] : [put(claimPack, next, stored)]
+    const changed = packClaims(pack, claimsAfter, audienceOfClaims(claimsAfter, about), version + 1)
+    return stored && haveSameClaims(stored, changed) ? [] : [put(claimPack, changed, stored)]
   })
 }
 
-const haveSameClaims = (one: ClaimPack, other: ClaimPack): boolean =>
-  isDeepStrictEqual([one.common, one.claims], [other.common, other.claims])
+const haveSameClaims = (a: ClaimPack, b: ClaimPack): boolean =>
+  isDeepStrictEqual([a.common, a.claims], [b.common, b.claims])

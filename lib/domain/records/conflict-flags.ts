@@ -10,7 +10,7 @@ import type { PeriodMeanings } from './periods.ts'
 import { visibleValue } from './place.ts'
 import { type ClaimConflict, type ComparedClaim, contradictingRivals, findConflicts } from './rules/conflicts.ts'
 
-/** One flag `suspected_duplicate` for each look-alike. Records that it links to (`linked`) are no duplicates. */
+/** Returns one flag `suspected_duplicate` for each look-alike. Records to which the record links (`linked`) are no duplicates. */
 export async function findLikenessFlags(
   kind: Kind,
   { names, identities, point }: Header,
@@ -19,7 +19,7 @@ export async function findLikenessFlags(
   const { entity_id } = own
   const found = await findLookAlikes({ kind: kind.key, names, identities, point, ...(entity_id && { entity_id }) })
   return found
-    .filter((it) => !own.linked.includes(it.entity_id))
+    .filter((lookAlike) => !own.linked.includes(lookAlike.entity_id))
     .map(({ entity_id, kind, id, names, how }) => ({
       flag_type: 'suspected_duplicate' as const,
       other_entity_id: entity_id,
@@ -42,62 +42,65 @@ export function detectConflicts(
   claims: readonly Assertion[],
   { meanings, actor }: { meanings: PeriodMeanings; actor: Actor },
 ): ClaimConflict[] {
-  const stated = claims.find((it) => it.asserted_property === 'calendar_system')?.value
+  const newCalendar = claims.find((claim) => claim.asserted_property === 'calendar_system')?.value
   const calendar = old.data.calendar_system
   return findConflicts(
-    old.assertions.flatMap((it) => {
-      const value = visibleValue(old, it.asserted_property, it.value, actor)
-      return comparableClaims(old.kind, { ...it, value }, { calendar, meanings })
+    old.assertions.flatMap((claim) => {
+      const value = visibleValue(old, claim.asserted_property, claim.value, actor)
+      return comparableClaims(old.kind, { ...claim, value }, { calendar, meanings })
     }),
-    claims.flatMap((it) => comparableClaims(old.kind, it, { calendar: stated ?? calendar, meanings })),
+    claims.flatMap((claim) => comparableClaims(old.kind, claim, { calendar: newCalendar ?? calendar, meanings })),
   )
 }
 
-/** Returns nothing where the property is no field of the kind: then no comparator is declared. */
+/** Returns the claim in the form that comparators take. Empty if its property is no field of the kind. */
 function comparableClaims(
   kind: KindKey,
-  it: Assertion,
+  claim: Assertion,
   { calendar, meanings }: { calendar: unknown; meanings: PeriodMeanings },
 ): ComparedClaim[] {
-  const field = kinds[kind].fields[it.asserted_property]
-  if (!field || it.value === undefined) return []
+  const field = kinds[kind].fields[claim.asserted_property]
+  if (!field || claim.value === undefined) return []
   const comparator = comparatorOf(field)
   return [
     {
-      id: it.id,
-      property: it.asserted_property,
+      id: claim.id,
+      property: claim.asserted_property,
       comparator,
-      value: comparator === 'date' ? (meanings.get(String(it.value)) ?? withCalendar(it.value, calendar)) : it.value,
-      status: it.reconciliation_status,
-      author: it.contributor_id,
+      value:
+        comparator === 'date'
+          ? (meanings.get(String(claim.value)) ?? withCalendar(claim.value, calendar))
+          : claim.value,
+      status: claim.reconciliation_status,
+      author: claim.contributor_id,
     },
   ]
 }
 
-/** One flag for each new claim that contradicts a standing or waiting one. It names the claims of both sides. */
+/** Returns one flag for each new claim that contradicts a standing or waiting claim. It names the claims of both sides. */
 export function contradictionFlags(claims: readonly Assertion[], conflicts: readonly ClaimConflict[]): NewFlag[] {
-  return conflicts.flatMap((each) => {
-    const rivals = contradictingRivals(each)
-    const property = claims.find((it) => it.id === each.claim)?.asserted_property
+  return conflicts.flatMap((conflict) => {
+    const rivals = contradictingRivals(conflict)
+    const property = claims.find(({ id }) => id === conflict.claim)?.asserted_property
     if (property === undefined || rivals.length === 0) return []
     return [
       {
         flag_type: 'contradiction' as const,
         property,
-        assertion_ids: [each.claim, ...rivals.map((rival) => rival.id)],
+        assertion_ids: [conflict.claim, ...rivals.map((rival) => rival.id)],
         reason: `Another value of ${property} stands or waits already.`,
       },
     ]
   })
 }
 
-/** The flags of one record, newest first. One query. */
+/** Loads the flags of one record, newest first. One query. */
 export async function loadFlagsOn(entity_id: string): Promise<Flag[]> {
   const { pk, sk } = key.flag(entity_id, '')
   return (await queryAll(pk, sk, false)).map((item) => parse(flag, item))
 }
 
-/** Contradictions of an edit: flags to raise, writes of flags that are open already, and how many of these the writes resolve. */
+/** Contradictions of an edit. `raised`: new flags. `writes`: changes of open flags. `resolved`: the number of flags that these resolve. */
 export type EditedContradictions = { raised: NewFlag[]; writes: Write[]; resolved: number }
 
 /**
@@ -113,17 +116,18 @@ export async function planContradictions(
 ): Promise<EditedContradictions> {
   if (old.open_contradictions === 0 || replaced.length === 0)
     return { raised: [...contradicted], writes: [], resolved: 0 }
-  const replacedIds = new Set(replaced.map((it) => it.id))
+  const replacedIds = new Set(replaced.map(({ id }) => id))
   const orphaned = (await loadFlagsOn(old.entity_id)).filter(
-    (it) => it.flag_type === 'contradiction' && !it.is_resolved && replacedIds.has(it.assertion_ids[0] ?? ''),
+    ({ flag_type, is_resolved, assertion_ids }) =>
+      flag_type === 'contradiction' && !is_resolved && replacedIds.has(assertion_ids[0] ?? ''),
   )
-  const raised = new Map(contradicted.map((it) => [it.property, it]))
+  const raised = new Map(contradicted.map((raisedFlag) => [raisedFlag.property, raisedFlag]))
   let resolved = 0
-  const writes = orphaned.map((it) => {
-    const successor = raised.get(it.property)
-    raised.delete(it.property)
+  const writes = orphaned.map((open) => {
+    const successor = raised.get(open.property)
+    raised.delete(open.property)
     if (!successor) resolved += 1
-    return put(flag, withNextVersion<Flag>(it, successor ?? { is_resolved: true, resolved_at: at }), it)
+    return put(flag, withNextVersion<Flag>(open, successor ?? { is_resolved: true, resolved_at: at }), open)
   })
   return { raised: [...raised.values()], writes, resolved }
 }
