@@ -16,20 +16,14 @@ import { visiblePoint } from './place.ts'
 
 /** Unlikely values are accepted as input. The contributor gets a warning, and reviewers get a flag. */
 
-/**
- * Nepal with a margin, in degrees. (85, 27) lies outside and (27, 85) inside: such a point was entered the wrong way
- * round.
- */
-const home = { south: 26, north: 31, west: 79.5, east: 88.5 }
+/** Nepal with a margin, in degrees. (27, 85) lies inside. If (85, 27) was sent, its numbers are probably swapped. */
+const nepal = { south: 26, north: 31, west: 79.5, east: 88.5 }
 /** A point farther than this from every place that the record names is doubtful. In metres. */
 const FARTHEST_M = 50_000
 
 type Doubt = { property: string; message: string }
 
-/**
- * Finds unlikely values among the `changed` ones. The contributor gets each as a warning. One call where a place is
- * linked.
- */
+/** Finds unlikely values among the `changed` members, and warns the contributor of each. One call if a place is linked. */
 export async function findDoubtFlags(
   kind: Kind,
   data: Values,
@@ -51,24 +45,25 @@ export async function findDoubtFlags(
 
 type DateContext = { changed: readonly string[]; meanings: PeriodMeanings }
 
-/** Dates that cannot be read. One that names a period ("Malla era") is no doubt. */
+/** Finds dates that cannot be read. A date that names a period ("Malla era") is no doubt. */
 function dateDoubts({ fields }: Kind, data: Values, { changed, meanings }: DateContext): Doubt[] {
   return changed.flatMap((property) => {
     const [type, value] = [fields[property]?.type, data[property]]
     const isDate = type === 'date' || type === 'edtf_date'
     if (!isDate || typeof value !== 'string' || value.trim() === '' || meanings.has(value)) return []
-    const read = readDateOrFault(value, data.calendar_system)
-    return isFault(read) ? [{ property, message: read.fault }] : []
+    const reading = readDateOrFault(value, data.calendar_system)
+    return isFault(reading) ? [{ property, message: reading.fault }] : []
   })
 }
 
-/** Values of `same_as` with a known collection but a wrong id. Example: `wd:37` instead of `wd:Q37`. */
+/** Finds values of `same_as` with a known collection but a wrong id. Example: `wd:37` instead of `wd:Q37`. */
 function linkDoubts(data: Values, changed: readonly string[]): Doubt[] {
   const links = changed.includes('same_as') && Array.isArray(data.same_as) ? data.same_as : []
   const faults = links.flatMap((link) => (typeof link === 'string' ? (parseSameAs(link)?.fault ?? []) : []))
   return [...new Set(faults)].map((message) => ({ property: 'same_as', message }))
 }
 
+/** Finds coordinates that are far from the places that the record names. One call if a place is linked. */
 async function pointDoubts(kind: Kind, data: Values, actor: Actor, changed: readonly string[]): Promise<Doubt[]> {
   const point = pointOf(data)
   const places = Object.keys(data).filter((name) => kind.fields[name]?.relation === 'location')
@@ -83,28 +78,29 @@ async function pointDoubts(kind: Kind, data: Values, actor: Actor, changed: read
   return message === undefined ? [] : [{ property: 'coordinates', message }]
 }
 
-/** Says why a point is doubtful, and undefined where it is not. Without `places` it is compared with Nepal. */
+/** Returns why a point is doubtful. Undefined if it is not. Without `places` it is compared with Nepal. */
 function placeDoubt(point: Point, places: readonly Point[]): string | undefined {
   const swapped = { lat: point.lng, lng: point.lat }
-  const isSwapped = Math.abs(swapped.lat) <= 90
-  const near = (it: Point) => places.some((place) => distanceInMetres(it, place) <= FARTHEST_M)
-  if (places.length === 0) return !isHome(point) && isSwapped && isHome(swapped) ? SWAPPED : undefined
-  if (near(point)) return undefined
-  if (isSwapped && near(swapped)) return SWAPPED
+  const canBeSwapped = Math.abs(swapped.lat) <= 90
+  const isNear = (candidate: Point) => places.some((place) => distanceInMetres(candidate, place) <= FARTHEST_M)
+  if (places.length === 0) return !isInNepal(point) && canBeSwapped && isInNepal(swapped) ? SWAPPED : undefined
+  if (isNear(point)) return undefined
+  if (canBeSwapped && isNear(swapped)) return SWAPPED
   const nearest = Math.min(...places.map((place) => distanceInMetres(point, place)))
   return `This is ${Math.round(nearest / 1000)} km from the place that the record names.`
 }
 
 const SWAPPED = 'Latitude and longitude seem to be swapped: the latitude goes first.'
-const isHome = ({ lat, lng }: Point) => lat >= home.south && lat <= home.north && lng >= home.west && lng <= home.east
+const isInNepal = ({ lat, lng }: Point) =>
+  lat >= nepal.south && lat <= nepal.north && lng >= nepal.west && lng <= nepal.east
 
-/** The points of the linked places that the caller may see, as exactly as the caller may know them. */
+/** Loads the points of the linked places that the caller may see, as exactly as the caller may know them. */
 async function pointsOf(values: readonly unknown[], actor: Actor): Promise<Point[]> {
   const ids = values.flat().flatMap((it) => (isLink(it) && typeof it.id === 'number' && it.id > 0 ? [it.id] : []))
   const records = ids.map((id) => recordId(kinds.location.code, id))
   const found = records.length > 0 ? await getMany(records.map(key.head)) : new Map()
   return records.flatMap((entity_id) => {
-    const it = itemIn(found, recordItem, { entity_id })
-    return it && !it.deleted_at && maySee(actor, it) ? (visiblePoint(it, actor) ?? []) : []
+    const location = itemIn(found, recordItem, { entity_id })
+    return location && !location.deleted_at && maySee(actor, location) ? (visiblePoint(location, actor) ?? []) : []
   })
 }

@@ -4,6 +4,7 @@ import { type Indexed, readEntry, traitsOf } from '../../platform/name-index/ent
 import { familyOf } from '../../platform/name-index/families.ts'
 import { key } from '../../platform/table/keys.ts'
 
+/** A record that may be about the same thing. `how`: the row of the table in README.md that holds. */
 export type LookAlike = {
   entity_id: string
   kind: string
@@ -12,41 +13,42 @@ export type LookAlike = {
   how: 'same_identity' | 'same_name' | 'close'
 }
 
-const MOST = 5
-/** So many spellings and identities are looked up, at one call each. Spellings of the main name come first. */
+/** Look-alikes that are returned. */
+const MOST_LOOK_ALIKES = 5
+/** Spellings and identities that are looked up, at one call each. Spellings of the main name come first. */
 const MOST_TRAITS = 8
 
 export type LikenessSubject = Pick<Indexed, 'kind' | 'names' | 'identities' | 'point'> & { entity_id?: string }
 
-/**
- * A range of sort keys in the name index. `identified`: whoever is in it shares an identity, and needs no other
- * likeness.
- */
+/** A range of sort keys in the name index. `identified`: each record in it shares an identity, which is enough. */
 export type LookupRange = { pk: string; from: string; to: string; identified: boolean }
 
 /**
  * Finds records that may be about the same thing: of the same kind, and of related kinds. The rule stands in README.md.
  * Calls: one for each spelling and identity, and one for each grid row within 150 m of the point.
  */
-export async function findLookAlikes(it: LikenessSubject): Promise<LookAlike[]> {
+export async function findLookAlikes(subject: LikenessSubject): Promise<LookAlike[]> {
   const found = await Promise.all(
-    lookupRangesFor(it).map(async ({ pk, from, to, identified }) =>
+    lookupRangesFor(subject).map(async ({ pk, from, to, identified }) =>
       (await queryBetween(pk, `${from}#`, `${to}#~`, MOST_PER_RANGE)).map((entry) => ({
         entry: readEntry(entry),
         identified,
       })),
     ),
   )
-  return pickLookAlikes(it, found.flat())
+  return pickLookAlikes(subject, found.flat())
 }
 
-/** The most entries that are read from one range. */
+/** Entries that are read from one range. */
 export const MOST_PER_RANGE = 50
 
-/** An entry found by identity must replace the same entry found by name. So identities come last. */
+/**
+ * Returns the ranges in which look-alikes may lie. Identities come last: an entry found by identity replaces the same entry
+ * found by name.
+ */
 export function lookupRangesFor({ kind, names, identities = [], point }: LikenessSubject): LookupRange[] {
   const traits = traitsOf(names, []).slice(0, MOST_TRAITS - Math.min(2, identities.length))
-  const sought = [...traits, ...traitsOf([], identities)].slice(0, MOST_TRAITS)
+  const lookedUp = [...traits, ...traitsOf([], identities)].slice(0, MOST_TRAITS)
   return [
     ...(point ? gridCellsNear(point) : []).map(({ row, from, to }) => ({
       pk: `GRID#${kind}#${row}`,
@@ -54,9 +56,11 @@ export function lookupRangesFor({ kind, names, identities = [], point }: Likenes
       to,
       identified: false,
     })),
-    ...sought.map((trait) => ({
+    ...lookedUp.map((trait) => ({
       pk: key.alike(familyOf(kind), trait, '').pk,
-      ...{ from: trait, to: trait, identified: trait.startsWith('=') },
+      from: trait,
+      to: trait,
+      identified: trait.startsWith('='),
     })),
   ]
 }
@@ -64,17 +68,20 @@ export function lookupRangesFor({ kind, names, identities = [], point }: Likenes
 export type FoundEntry = { entry: ReturnType<typeof readEntry>; identified: boolean }
 
 /** Picks the look-alikes among index entries. Pure. */
-export function pickLookAlikes(it: LikenessSubject, found: readonly FoundEntry[]): LookAlike[] {
-  const others = new Map(found.map((each) => [each.entry.entity_id, each]))
-  if (it.entity_id) others.delete(it.entity_id)
-  const self = thingOf(it)
+export function pickLookAlikes(subject: LikenessSubject, found: readonly FoundEntry[]): LookAlike[] {
+  const others = new Map(found.map((candidate) => [candidate.entry.entity_id, candidate]))
+  if (subject.entity_id) others.delete(subject.entity_id)
+  const self = namedPlaceOf(subject)
   return [...others.values()]
     .flatMap(({ entry, identified }): LookAlike[] => {
       const { entity_id, kind, id, names } = entry
-      const how = identified ? 'same_identity' : looksAlike(self, thingOf(entry), kind !== it.kind)
+      const how = identified ? 'same_identity' : looksAlike(self, namedPlaceOf(entry), kind !== subject.kind)
       return how ? [{ entity_id, kind, id, names, how }] : []
     })
-    .slice(0, MOST)
+    .slice(0, MOST_LOOK_ALIKES)
 }
 
-const thingOf = ({ names, point }: Pick<Indexed, 'names' | 'point'>): NamedPlace => ({ names, ...(point && { point }) })
+const namedPlaceOf = ({ names, point }: Pick<Indexed, 'names' | 'point'>): NamedPlace => ({
+  names,
+  ...(point && { point }),
+})
