@@ -5,7 +5,7 @@ import type { RecordItem } from './items.ts'
 export const iriOf = (origin: string, kind: KindKey, id: number | string) =>
   kind === 'entity' ? `${origin}/data/cultural-entities/${id}/` : `${origin}/cidoc/${kinds[kind].segment}/${id}/`
 
-/** The IRI of a record: by its integer id, or by its review identity where its kind has none. */
+/** The IRI of a record: by its integer id, or by its review identity if its kind has no integer ids. */
 export const recordIri = (origin: string, { kind, id, entity_id }: Pick<RecordItem, 'kind' | 'id' | 'entity_id'>) =>
   iriOf(origin, kind, kinds[kind].record ? id : entity_id)
 

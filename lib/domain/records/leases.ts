@@ -11,7 +11,6 @@ import {
   type UnitOfWork,
   type Write,
 } from '../../engines/table/index.ts'
-
 import { type Actor, mayDecideOn } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { recordItem } from './items.ts'
@@ -32,8 +31,8 @@ export function leaseIn(found: ReadonlyMap<string, Stored>, entity_id: string): 
 
 /** Reads a stored lease. Null if it has expired. */
 export function leaseOf(stored: Stored): Lease | null {
-  const it = v.parse(StoredLease, stored)
-  return it.expires_at > nowSeconds() ? toLease(it) : null
+  const lease = v.parse(StoredLease, stored)
+  return lease.expires_at > nowSeconds() ? toLease(lease) : null
 }
 
 const toLease = ({ held_by, username, expires_at }: v.InferOutput<typeof StoredLease>): Lease => ({
@@ -50,15 +49,15 @@ export const endLease = (entity_id: string, reviewer: Actor): Write =>
   releaseLease(key.lease(entity_id), reviewer.id, () => conflict('Another reviewer has claimed this.'))
 
 /**
- * Takes or renews the lease on a waiting record. Fails with `conflict` while another reviewer holds it; the message says who, and
- * until when. Fails with `refused` on the reviewer's own contribution.
+ * Takes or renews the lease on a waiting record. Fails with `conflict` while another reviewer holds it. The message has the
+ * reviewer's name and the time of the end. Fails with `refused` on the reviewer's own contribution.
  */
 export async function claimRecord(unit: UnitOfWork, entity_id: string, reviewer: Actor): Promise<Lease> {
   const contributor_id = await checkFree(entity_id, reviewer)
   checkAllowed(mayDecideOn(reviewer, [contributor_id]))
   const held = { held_by: reviewer.id, username: reviewer.username, expires_at: nowSeconds() + LEASE_MINUTES * 60 }
-  const taken = () => conflict('Another reviewer has claimed this just now.')
-  unit.add([acquireLease(key.lease(entity_id), held, taken)])
+  const takenByAnother = () => conflict('Another reviewer has claimed this just now.')
+  unit.add([acquireLease(key.lease(entity_id), held, takenByAnother)])
   return toLease(held)
 }
 
@@ -68,12 +67,12 @@ export async function releaseRecord(unit: UnitOfWork, entity_id: string, reviewe
   unit.add([endLease(entity_id, reviewer)])
 }
 
-/** Returns the contributor. Fails when the record does not wait, or another reviewer holds the lease. */
+/** Returns the contributor. Fails if the record does not wait, or if another reviewer holds the lease. */
 async function checkFree(entity_id: string, reviewer: Actor): Promise<string> {
   const found = await getMany([key.head(entity_id), key.lease(entity_id)], true)
-  const it = itemIn(found, recordItem, { entity_id })
-  if (!it || !isWaiting(it)) throw notFound()
+  const record = itemIn(found, recordItem, { entity_id })
+  if (!record || !isWaiting(record)) throw notFound()
   const lease = leaseIn(found, entity_id)
   if (lease && lease.held_by !== reviewer.id) throw conflict(`Claimed by ${lease.username} until ${lease.until}.`)
-  return it.contributor_id
+  return record.contributor_id
 }

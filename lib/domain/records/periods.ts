@@ -22,7 +22,7 @@ export type Period = { id: number; name: string; cultural_entity_id: string }
 
 /** Words that may precede the name of a period in a date. Example: "during the". */
 const PREFIX = /^\s*(?:(?:in|during|from|of|c\.|circa)\s+)?(?:the\s+)?/i
-/** Periods of one name that are looked at. */
+/** Periods of one name that are read. */
 const MAX_SAME_NAME = 25
 
 /** Finds a published period of this name that has dates. The caller must be allowed to see it. Two calls. */
@@ -36,22 +36,25 @@ export async function findPeriodByName(
   const entries = await queryBetween(pk, `${folded}#`, `${folded}#~`, MAX_SAME_NAME)
   const ids = entries.map((entry) => readEntry(entry).entity_id)
   const found = await getMany(ids.map(key.head))
-  const seen = ids
+  const visible = ids
     .flatMap((entity_id) => itemIn(found, recordItem, { entity_id }) ?? [])
-    .filter((it) => it.public && !it.deleted_at && maySee(actor, it))
-  for (const it of seen) {
-    const bounds = boundsOf(it)
-    const period = { id: Number(it.id), name: it.name, cultural_entity_id: it.entity_id }
+    .filter((record) => record.public && !record.deleted_at && maySee(actor, record))
+  for (const record of visible) {
+    const bounds = boundsOf(record)
+    const period = { id: Number(record.id), name: record.name, cultural_entity_id: record.entity_id }
     if (bounds) return { period, bounds }
   }
   return undefined
 }
 
-/** From the first day on which the period may have begun to the last on which it may have ended. Undefined without usable dates. */
+/**
+ * Returns the first day on which the period may have begun, and the last day on which it may have ended. Undefined if its
+ * dates cannot be read.
+ */
 function boundsOf({ data }: RecordItem): DateReading | undefined {
-  const read = (member: string) => readInterval(textOf(data[member]), data.calendar_system)
-  const whole = read('has_timespan')
-  const [begin, end] = [read('start_year') ?? whole, read('end_year') ?? whole]
+  const readMember = (member: string) => readInterval(textOf(data[member]), data.calendar_system)
+  const timespan = readMember('has_timespan')
+  const [begin, end] = [readMember('start_year') ?? timespan, readMember('end_year') ?? timespan]
   if (!begin || !end || begin.from > end.to) return undefined
   return { from: begin.from, to: end.to, approximate: begin.approximate || end.approximate, calendar: 'gregorian' }
 }
@@ -59,25 +62,38 @@ function boundsOf({ data }: RecordItem): DateReading | undefined {
 /** Words that name a period, with a date that can be read. Example: "Malla period" with "1200-01-01/1768-12-31". */
 export type PeriodMeanings = ReadonlyMap<string, string>
 
-/** Different texts that are looked up for one request. Each costs two calls. */
-const MOST_WORDS = 5
+/** Texts that are looked up for one request. Each costs two calls. */
+const MOST_NAMES = 5
 
-/** Reads the periods that dates name, in these values and in the claims of `old`. No call where all are plain dates. */
+/** Finds the periods that dates name, in these values and in the claims of `old`. No call if all are plain dates. */
 export async function findPeriodMeanings(
   kind: Kind,
   data: Values,
   actor: Actor,
   old?: LoadedRecord,
 ): Promise<PeriodMeanings> {
-  const claimed = old?.assertions.map((it): [string, unknown] => [it.asserted_property, it.value]) ?? []
-  const words = [...Object.entries(data), ...claimed].flatMap(([member, value]) =>
-    isDate(kind, member) && typeof value === 'string' && isFault(readDateOrFault(value, data.calendar_system))
-      ? [value]
-      : [],
+  const claimed =
+    old?.assertions.map(({ asserted_property, value }): [string, unknown] => [asserted_property, value]) ?? []
+  const words = unreadableDates(kind, [...Object.entries(data), ...claimed], data.calendar_system)
+  const bounds = await boundsByName(words, actor)
+  return new Map([...bounds].map(([name, ofPeriod]) => [name, spanOf(ofPeriod)]))
+}
+
+/** The texts of date fields that no calendar can read. They may be names of periods. */
+const unreadableDates = (
+  kind: Kind,
+  values: readonly [member: string, value: unknown][],
+  calendar: unknown,
+): string[] =>
+  values.flatMap(([member, value]) =>
+    isDate(kind, member) && typeof value === 'string' && isFault(readDateOrFault(value, calendar)) ? [value] : [],
   )
-  const asked = [...new Set(words)].slice(0, MOST_WORDS)
-  const found = await Promise.all(asked.map((it) => findPeriodByName(it, actor)))
-  return new Map(asked.flatMap((it, i) => (found[i] ? [[it, spanOf(found[i].bounds)] as const] : [])))
+
+/** Returns the bounds of the periods that these texts name. Two calls for each text. */
+async function boundsByName(texts: readonly string[], actor: Actor | null): Promise<Map<string, DateReading>> {
+  const names = [...new Set(texts)].slice(0, MOST_NAMES)
+  const found = await Promise.all(names.map((name) => findPeriodByName(name, actor)))
+  return new Map(names.flatMap((name, i) => (found[i] ? [[name, found[i].bounds] as const] : [])))
 }
 
 const isDate = (kind: Kind, member: string) => /^(?:edtf_)?date$/.test(kinds[kind.key].fields[member]?.type ?? '')
@@ -85,18 +101,12 @@ const isDate = (kind: Kind, member: string) => /^(?:edtf_)?date$/.test(kinds[kin
 /** The bounds of periods, by the words that name them. */
 export type PeriodBounds = ReadonlyMap<string, Interval>
 
-/** Reads the periods that dates of these records name. No call where all are plain dates. */
-export async function findPeriodBounds(its: readonly DatedValues[], actor: Actor | null): Promise<PeriodBounds> {
-  const words = its.flatMap(({ kind, data }) =>
-    Object.entries(data).flatMap(([member, value]) =>
-      isDate(kinds[kind], member) && typeof value === 'string' && isFault(readDateOrFault(value, data.calendar_system))
-        ? [value]
-        : [],
-    ),
+/** Finds the periods that dates of these records name. No call if all are plain dates. */
+export async function findPeriodBounds(records: readonly DatedValues[], actor: Actor | null): Promise<PeriodBounds> {
+  const words = records.flatMap(({ kind, data }) =>
+    unreadableDates(kinds[kind], Object.entries(data), data.calendar_system),
   )
-  const asked = [...new Set(words)].slice(0, MOST_WORDS)
-  const found = await Promise.all(asked.map((it) => findPeriodByName(it, actor)))
-  return new Map(asked.flatMap((it, i) => (found[i] ? [[it, found[i].bounds] as const] : [])))
+  return boundsByName(words, actor)
 }
 
 export type DatedValues = Pick<RecordItem, 'kind' | 'data'>

@@ -2,13 +2,13 @@ import type { Picture } from '../kinds/index.ts'
 import { IMAGES, picturesIn } from '../pictures/items.ts'
 import type { Assertion, RecordItem } from './items.ts'
 
-/** Every picture that a record has or had, from its values and its claims. An edit may name any of them again. */
+/** Lists every picture that a record has or had, from its values and its claims. An edit may name any of them again. */
 export const picturesOf = (
-  it: Pick<RecordItem, 'data' | 'proposed'> & { assertions: readonly Assertion[] },
+  record: Pick<RecordItem, 'data' | 'proposed'> & { assertions: readonly Assertion[] },
 ): Picture[] => [
-  ...it.assertions.flatMap(({ asserted_property, value }) =>
+  ...record.assertions.flatMap(({ asserted_property, value }) =>
     asserted_property === IMAGES ? picturesIn({ [IMAGES]: value }) : [],
   ),
-  ...picturesIn(it.data),
-  ...picturesIn(it.proposed),
+  ...picturesIn(record.data),
+  ...picturesIn(record.proposed),
 ]

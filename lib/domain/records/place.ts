@@ -11,37 +11,37 @@ import type { RecordRow } from './items.ts'
 
 type PlaceSubject = Pick<RecordRow, 'access_tier' | 'contributor_id'>
 
-/** Null where the record has no point. */
-export const visiblePoint = (it: PlaceSubject & Pick<RecordRow, 'point'>, actor: Actor | null): Point | null =>
-  it.point && !maySeePlace(actor, it) ? roundPoint(it.point) : it.point
+/** Returns the point as the caller may know it. Null if the record has none. */
+export const visiblePoint = (record: PlaceSubject & Pick<RecordRow, 'point'>, actor: Actor | null): Point | null =>
+  record.point && !maySeePlace(actor, record) ? roundPoint(record.point) : record.point
 
 /** Only `coordinates` are ever hidden. */
-export const isPlaceHidden = (it: PlaceSubject, property: string, actor: Actor | null): boolean =>
-  property === 'coordinates' && !maySeePlace(actor, it)
+export const isPlaceHidden = (record: PlaceSubject, property: string, actor: Actor | null): boolean =>
+  property === 'coordinates' && !maySeePlace(actor, record)
 
 /** A value as the caller may know it: hidden coordinates are rounded to a tenth of a degree. */
-export function visibleValue(it: PlaceSubject, property: string, value: unknown, actor: Actor | null): unknown {
-  const point = isPlaceHidden(it, property, actor) ? pointOf({ coordinates: value }) : undefined
+export function visibleValue(record: PlaceSubject, property: string, value: unknown, actor: Actor | null): unknown {
+  const point = isPlaceHidden(record, property, actor) ? pointOf({ coordinates: value }) : undefined
   if (!point) return value
   const { lat, lng } = roundPoint(point)
   return `${lat}, ${lng}`
 }
 
 /** A record farther than this from a stated point is not at that point. In metres. */
-const REACH = 150
+const REACH_M = 150
 
 /**
- * Whether a record is at a point: within 150 m, or at the same coarse place where the exact one is hidden. No point
- * matches only records without one.
+ * Whether a record is at a point: within 150 m, or at the same coarse place if the exact place is hidden. If `point` is
+ * null, only records without a point match.
  */
 export function isAtPoint(
-  it: PlaceSubject & Pick<RecordRow, 'point'>,
+  record: PlaceSubject & Pick<RecordRow, 'point'>,
   point: Point | null,
   actor: Actor | null,
 ): boolean {
-  const own = visiblePoint(it, actor)
+  const own = visiblePoint(record, actor)
   if (!own || !point) return !own && !point
-  return isPlaceHidden(it, 'coordinates', actor)
+  return isPlaceHidden(record, 'coordinates', actor)
     ? isDeepStrictEqual(own, roundPoint(point))
-    : distanceInMetres(own, point) <= REACH
+    : distanceInMetres(own, point) <= REACH_M
 }

@@ -49,7 +49,7 @@ type Standing = (typeof standings)[number]
 /** The stored lists, each by urgency and by creation. A record is never in both `conflicts` and `flagged`. */
 export type ListName = Standing | 'conflicts' | 'flagged'
 
-/** Which stored lists and ages make up a queue. `expiring` holds what waits for a reviewer for 14 days or more. */
+/** The stored lists and ages that make up each queue. `expiring` holds records that wait for a reviewer for 14 days or more. */
 export const queueParts: Readonly<Record<QueueType, { lists: readonly ListName[]; ages: readonly Age[] }>> = {
   all: { lists: standings, ages },
   new_claims: { lists: ['new_claims'], ages },
@@ -70,9 +70,9 @@ export const queueLists = {
     index: isMarked(list) ? 'gsi3' : 'gsi1',
     pk: `QUEUE#${list}#created`,
   }),
-  /** What passes into the next age some day, ordered by that moment. */
+  /** The entries that will change their age class, ordered by that moment. */
   due: 'QUEUE#due',
-  /** What waits of one import, ordered by row. */
+  /** The waiting records of one import, ordered by row. */
   batch: (id: string) => `BATCH#${id}`,
   size: (type: QueueType, category?: string) => `QUEUE#${type}${category === undefined ? '' : `#IN#${category}`}`,
 }
@@ -83,8 +83,11 @@ const queueByUrgency = defineItem({
   key: (it: { entity_id: string }) => key.queued(it.entity_id, 'URGENCY'),
   indexes: (it) => {
     const sk = it.age === 'aged' ? agedOrder(it) : youngOrder(it)
-    const both = (list: ListName) => [queueLists.urgent(list, it.age), queueLists.urgent(list, it.age, it.category)]
-    return indexEntries(listsWith(it).flatMap(both), sk)
+    const partitions = listsWith(it).flatMap((list) => [
+      queueLists.urgent(list, it.age),
+      queueLists.urgent(list, it.age, it.category),
+    ])
+    return indexEntries(partitions, sk)
   },
 })
 
@@ -107,14 +110,14 @@ export const queueByAge = defineItem({
       : queuesOf(it).flatMap((type) => [queueLists.size(type), queueLists.size(type, it.category)]),
 })
 
-/** Each entry is in one standing list, and in `conflicts` or `flagged` where that holds. */
+/** Returns the lists of an entry: one standing list, and `conflicts` or `flagged` if it belongs there. */
 function listsWith({ types, status }: QueueEntry): ListName[] {
   const marks = types.filter((type) => type !== 'new_claims')
   return [types.includes('new_claims') ? 'new_claims' : status, ...marks]
 }
 
-const indexEntries = (places: readonly { index: IndexName; pk: string }[], sk: string) =>
-  Object.fromEntries(places.map(({ index, pk }) => [index, { pk, sk }]))
+const indexEntries = (partitions: readonly { index: IndexName; pk: string }[], sk: string) =>
+  Object.fromEntries(partitions.map(({ index, pk }) => [index, { pk, sk }]))
 
 /** Moves a record into, within or out of the queue. Commit these writes in the transaction that writes the record. */
 export function queueWrites(old: RecordItem | undefined, next: RecordItem | undefined): Write[] {
@@ -122,13 +125,14 @@ export function queueWrites(old: RecordItem | undefined, next: RecordItem | unde
   const after = next && queueEntryOf(next)
   // The order by urgency depends on neither `updated_at` nor `version`.
   const moved = !before || !after || placeText(before) !== placeText(after)
-  const [singly, then] = [before?.batch ? undefined : before, after?.batch ? undefined : after]
+  // Entries of a batch have no place by urgency.
+  const [urgentBefore, urgentAfter] = [before?.batch ? undefined : before, after?.batch ? undefined : after]
   const writes = [
     ...replaceDerived(queueByAge, before, after),
-    ...(moved ? replaceDerived(queueByUrgency, singly, then) : []),
+    ...(moved ? replaceDerived(queueByUrgency, urgentBefore, urgentAfter) : []),
   ]
   // The lists of the queue check the record itself, so in a two-phase commit an entry may vanish some seconds late.
-  return writes.map((it) => ({ ...it, mayLag: true }))
+  return writes.map((write) => ({ ...write, mayLag: true }))
 }
 
 /** The name of the queue in search. An entry is a document of its own with the proposed names. Only reviewers find it. */
@@ -144,47 +148,49 @@ export const payloadOfEntry = (entry: QueueEntry) => ({
   worst_source_rank: entry.worst_source_rank,
 })
 
-export const isWaiting = (it: RecordItem): boolean => it.deleted_at === null && isPending(it.status)
+/** Whether the record waits for a reviewer or for its contributor. */
+export const isWaiting = ({ deleted_at, status }: RecordItem): boolean => deleted_at === null && isPending(status)
 
 /** The import and row whose revision is the current one. Null once somebody has edited the record by hand. */
 export const batchRowOf = ({ batch, current_revision }: RecordItem): QueueEntry['batch'] =>
   batch?.revision === current_revision ? { id: batch.id, row: batch.row } : null
 
-/** Undefined where the record does not wait. */
-function queueEntryOf(it: RecordItem): QueueEntry | undefined {
+/** Builds the queue entry of a record. Undefined if the record does not wait. */
+function queueEntryOf(record: RecordItem): QueueEntry | undefined {
   // prove: queue-left
-  if (it.deleted_at !== null || !isPending(it.status)) return undefined
+  if (record.deleted_at !== null || !isPending(record.status)) return undefined
   return {
-    entity_id: it.entity_id,
-    kind: it.kind,
-    category: it.category,
-    status: it.status,
-    contributor_id: it.contributor_id,
-    names: cut(namesForEntry(proposedNames(it)), 300),
-    open_flags: it.open_flags,
-    open_contradictions: it.open_contradictions,
-    worst_source_rank: it.worst_source_rank,
-    types: lastingQueueTypes.filter((type) => belongsTo[type](it)),
-    age: it.queue_age,
-    batch: batchRowOf(it),
-    created_at: it.created_at,
-    updated_at: it.updated_at,
-    version: it.version,
+    entity_id: record.entity_id,
+    kind: record.kind,
+    category: record.category,
+    status: record.status,
+    contributor_id: record.contributor_id,
+    names: cut(namesForEntry(proposedNames(record)), 300),
+    open_flags: record.open_flags,
+    open_contradictions: record.open_contradictions,
+    worst_source_rank: record.worst_source_rank,
+    types: lastingQueueTypes.filter((type) => belongsTo[type](record)),
+    age: record.queue_age,
+    batch: batchRowOf(record),
+    created_at: record.created_at,
+    updated_at: record.updated_at,
+    version: record.version,
   }
 }
 
-const BETWEEN = ' | '
-export const namesOfEntry = ({ names }: QueueEntry): string[] => names.split(BETWEEN)
-/** Names as the one text of an entry. Example: `Nyatapola | न्यातपोल`. */
-export const namesForEntry = (names: readonly string[]): string => names.join(BETWEEN)
+const NAME_SEPARATOR = ' | '
+/** Returns the names of an entry, each by itself. */
+export const namesOfEntry = ({ names }: QueueEntry): string[] => names.split(NAME_SEPARATOR)
+/** Joins names as the one text of an entry. Example: `Nyatapola | न्यातपोल`. */
+export const namesForEntry = (names: readonly string[]): string => names.join(NAME_SEPARATOR)
 
-/** The names that stand, and those that the waiting edit proposes: reviewers find it by both. */
-function proposedNames(it: RecordItem): string[] {
-  const values = it.proposed ?? it.data
-  return [...new Set([it.name, ...namesOf(textOf(values[kinds[it.kind].nameField]), values)])]
+/** Lists the standing main name and the names of a waiting edit: reviewers find the record by both. */
+function proposedNames({ kind, name, data, proposed }: RecordItem): string[] {
+  const values = proposed ?? data
+  return [...new Set([name, ...namesOf(textOf(values[kinds[kind].nameField]), values)])]
 }
 
-/** Pass no deleted record: it keeps its status and does not wait. */
+/** Whether a record of this status waits. Do not call it for a deleted record: that keeps its status and does not wait. */
 export const isPending = (status: RecordItem['status']): status is QueueEntry['status'] =>
   status === 'pending_review' || status === 'pending_revision'
 
@@ -195,11 +201,8 @@ const belongsTo: Readonly<Record<LastingQueueType, (it: RecordItem) => boolean>>
   flagged: (it) => it.open_flags > 0 && it.open_contradictions === 0 && !it.contradicted,
 }
 
-const queuesOf = (it: QueueEntry): QueueType[] => [
-  'all',
-  ...it.types,
-  ...(it.status === 'pending_review' && it.age !== 'fresh' ? (['expiring'] as const) : []),
-]
+const queuesOf = ({ types, status, age }: QueueEntry): QueueType[] =>
+  status === 'pending_review' && age !== 'fresh' ? ['all', ...types, 'expiring'] : ['all', ...types]
 
 /** The members of an entry on which its places in the lists depend, as one text. */
 const placeText = (entry: QueueEntry) => JSON.stringify(omit(entry, 'updated_at', 'version'))

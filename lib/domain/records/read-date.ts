@@ -6,10 +6,10 @@ import { ConvertedDateView } from '../../platform/http/shown-dates.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { findPeriodByName } from './periods.ts'
 
-/** A bare year counts in `calendar`. The answer is in `language`. */
-type Typed = { words: string; calendar: unknown; language: Language }
+/** A date as it was typed. A bare year counts in `calendar`. The answer is in `language`. */
+type TypedDate = { words: string; calendar: unknown; language: Language }
 
-/** `period` is the record that the words name, where they are no date. */
+/** `period`: the record that the words name, if they are no date. */
 export const ReadDateView = s.shape('ReadDate', () =>
   v.object({
     understood: v.boolean(),
@@ -26,10 +26,10 @@ export const ReadDateView = s.shape('ReadDate', () =>
  * 2. As the name of a period that the caller may see and that is a record, such as a reign. Two calls.
  * 3. As a period of the built-in table.
  */
-export async function understandDate({ words, calendar, language }: Typed, actor: Actor) {
-  const found = readDateOrFault(words, calendar)
-  if (!isFault(found))
-    return { understood: true, message: null, period: null, date: convertDate(words, found, { language }) }
+export async function understandDate({ words, calendar, language }: TypedDate, actor: Actor) {
+  const reading = readDateOrFault(words, calendar)
+  if (!isFault(reading))
+    return { understood: true, message: null, period: null, date: convertDate(words, reading, { language }) }
   const named = await findPeriodByName(words, actor)
   if (named)
     return {
@@ -38,10 +38,10 @@ export async function understandDate({ words, calendar, language }: Typed, actor
       period: named.period,
       date: convertDate(words, named.bounds, { language }),
     }
-  const known = findPeriod(words)
-  if (known) {
-    const bounds = { ...known, calendar: 'gregorian' as const }
+  const builtIn = findPeriod(words)
+  if (builtIn) {
+    const bounds = { ...builtIn, calendar: 'gregorian' as const }
     return { understood: true, message: null, period: null, date: convertDate(words, bounds, { language }) }
   }
-  return { understood: false, message: found.fault, period: null, date: null }
+  return { understood: false, message: reading.fault, period: null, date: null }
 }

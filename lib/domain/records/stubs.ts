@@ -9,7 +9,7 @@ import * as sources from '../sources/sources.ts'
 import { type BatchRow, newRecord, nextRecordId } from './build.ts'
 import type { MissingRecord } from './relations.ts'
 
-/** Makes a stub for each record that a contribution names and that does not exist yet. */
+/** Plans a stub for each record that a contribution names and that does not exist yet. Fills its id into the links. */
 export async function planStubs(
   missing: readonly MissingRecord[],
   provenance: AssertionInput,
@@ -22,9 +22,9 @@ export async function planStubs(
       const id = await nextRecordId(kinds[kind])
       const data = { [kinds[kind].nameField]: name }
       const stub = newRecord(kinds[kind], id, { data, source: provenance, actor, stub: true, batch })
-      // The values of the contribution hold these same link objects. So they get the id, too.
+      // The values of the contribution contain these same link objects, so the id reaches them.
       for (const link of links) Object.assign(link, { id, entity_id: stub.record.entity_id })
-      return [...stub.writes, taken(kind, name)]
+      return [...stub.writes, reservationOf(kind, name)]
     }),
   )
   return changes.flat()
@@ -32,13 +32,13 @@ export async function planStubs(
 
 /** Nobody reviews data sources, so everyone can use the new one at once. */
 async function sourceStub(name: string, links: readonly Link[], actor: Actor): Promise<Write[]> {
-  const { source: made, writes } = sources.planSource({ name }, actor)
-  for (const link of links) Object.assign(link, { id: made.id })
-  return [...writes, taken('data_source', name)]
+  const { source, writes } = sources.planSource({ name }, actor)
+  for (const link of links) Object.assign(link, { id: source.id })
+  return [...writes, reservationOf('data_source', name)]
 }
 
 /**
- * Two contributions may name the same new thing at once. One makes the stub; the other is planned again and finds it.
+ * Two contributions may name the same new record at once. The first makes the stub. The second is planned again and finds it.
  */
-const taken = (kind: KindKey, name: string) =>
+const reservationOf = (kind: KindKey, name: string) =>
   acquireLease(key.stub(kind, foldedName(name)), { ...newHolder(60), type: 'reservation' }, beingMade)

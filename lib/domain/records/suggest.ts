@@ -17,8 +17,8 @@ export const SuggestedValueView = s.shape('SuggestedValue', () =>
 )
 
 /**
- * Suggests a value for a field from records with a similar name. `suggestion` is empty where they have none. Calls: one
- * look-up of look-alikes and two more.
+ * Suggests a value for a field from records with a similar name. `suggestion` is empty if they have none. Calls: those of
+ * `findLookAlikes`, and two more.
  */
 export async function suggestValue(kind: Kind, field: string, name: string, actor: Actor): Promise<SuggestedValue> {
   const alike = name ? await findLookAlikes({ kind: kind.key, names: [name] }) : []
@@ -30,8 +30,7 @@ export async function suggestValue(kind: Kind, field: string, name: string, acto
     .filter((it) => field !== 'coordinates' || isForEveryone(it.access_tier))
   const values = (await showRecords(actor, visible)).map((it) => textOf(it.data[field])).filter(Boolean)
   const [first = ''] = values
-  // Each agreeing record raises the confidence. The divisor is one higher than their number, so a single record gives
-  // 0.5.
+  // Each agreeing record raises the confidence. The divisor is one higher than the number of values, so one record gives 0.5.
   const agreeing = values.filter((it) => it === first).length
   return { suggestion: first, confidence: first ? agreeing / (values.length + 1) : 0 }
 }

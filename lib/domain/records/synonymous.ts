@@ -4,25 +4,26 @@ import { type Actor, scopeOf } from '../../platform/permissions.ts'
 import type { KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 
-const MOST = 20
+/** Hits that are compared with the text. */
+const MOST_HITS = 20
 
 /**
- * The ids of visible records whose name means the same as a text, best first. Example: Mayadevi Temple and Maya Devi
+ * Returns the ids of visible records whose name means the same as a text, best first. Example: Mayadevi Temple and Maya Devi
  * Mandir. None for a generic name ("Krishna Mandir"), or without search. No call but the model's own.
  */
 export async function findSynonyms(kind: KindKey, text: string, actor: Actor): Promise<string[]> {
   const folded = fold(text)
   if (folded === '' || isGeneric(folded)) return []
-  const wanted = meaningOf(text)
+  const meaning = meaningOf(text)
   const model = await openSearchModelIfAny()
   const found = await model?.search({
     text,
     literal: true,
     scope: scopeOf(actor),
     resources: [resourceOf(kind)],
-    limit: MOST,
+    limit: MOST_HITS,
   })
   return (found?.hits ?? [])
-    .filter((it) => [it.title, ...it.names].some((name) => meaningOf(name) === wanted))
+    .filter((it) => [it.title, ...it.names].some((name) => meaningOf(name) === meaning))
     .map((it) => it.id)
 }
