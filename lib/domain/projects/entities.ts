@@ -27,8 +27,13 @@ export async function linkRecord(
     if (it.entity_count >= MOST_ENTITIES)
       throw invalidObject(`A project has no more than ${MOST_ENTITIES} linked records.`)
     const made: ProjectEntity = {
-      ...{ id: newId(), project_id: it.id, entity_id: entity, role_in_project },
-      ...{ added_by: actor.id, added_at: now(), version: 1 },
+      id: newId(),
+      project_id: it.id,
+      entity_id: entity,
+      role_in_project,
+      added_by: actor.id,
+      added_at: now(),
+      version: 1,
     }
     return {
       changes: { entity_count: it.entity_count + 1 },

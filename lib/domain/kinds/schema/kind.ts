@@ -54,7 +54,11 @@ export const nameFieldsOf = ({ nameField }: Kind): string[] => [nameField, 'name
 /** Lists the fields by which a record can look like another: names, place, and ids in other collections. */
 export const likenessFieldsOf = (kind: Kind): string[] => [
   ...nameFieldsOf(kind),
-  ...['coordinates', 'identifier', 'same_as', 'epoch_date_gregorian', 'year_offset_from_gregorian'],
+  'coordinates',
+  'identifier',
+  'same_as',
+  'epoch_date_gregorian',
+  'year_offset_from_gregorian',
 ]
 /** The fields that describe a record in sentences. The first of them with a value is its summary. */
 export const proseFields: readonly string[] = ['description', 'biography', 'note', 'route_description']

@@ -27,7 +27,11 @@ export const RelatedView = s.shape('Related', () =>
         has_more: v.boolean(),
         results: v.array(
           v.object({
-            ...{ id: s.whole, domain_key: s.oneOf(kindKeys), name: s.text, summary: s.text, display_type: s.text },
+            id: s.whole,
+            domain_key: s.oneOf(kindKeys),
+            name: s.text,
+            summary: s.text,
+            display_type: s.text,
             dates: v.optional(DatesShownView),
           }),
         ),
@@ -36,17 +40,18 @@ export const RelatedView = s.shape('Related', () =>
   }),
 )
 
+/** Shows related records, grouped by kind. */
 export const relatedView = (
-  { page, page_size, ...rest }: RelatedInput,
+  { domain, id, group, page, page_size }: RelatedInput,
   groups: readonly RelatedGroup[],
   dating: DateDisplay,
 ) => ({
-  domain: rest.domain,
-  entity_id: rest.id,
+  domain,
+  entity_id: id,
   page,
   page_size,
-  group: rest.group ?? null,
-  total_related: groups.reduce((sum, group) => sum + group.count, 0),
+  group: group ?? null,
+  total_related: groups.reduce((sum, { count }) => sum + count, 0),
   groups: groups.map(({ kind, count, heads, more }) => ({
     domain_key: kind,
     display_type: kinds[kind].label,
@@ -54,22 +59,22 @@ export const relatedView = (
     page,
     page_size,
     has_more: more,
-    results: heads.map((it) =>
+    results: heads.map((head) =>
       dating.addDates(
         {
-          id: it.id,
+          id: head.id,
           domain_key: kind,
-          name: it.name,
-          summary: summaryOf(it),
+          name: head.name,
+          summary: summaryOf(head),
           display_type: kinds[kind].label,
         },
-        it,
+        head,
       ),
     ),
   })),
 })
 
-function summaryOf(it: RecordItem): string {
-  const text = proseFields.map((name) => it.data[name]).find((value) => typeof value === 'string' && value !== '') ?? ''
+function summaryOf({ data }: RecordItem): string {
+  const text = proseFields.map((name) => data[name]).find((value) => typeof value === 'string' && value !== '') ?? ''
   return shorten(String(text), 280)
 }
