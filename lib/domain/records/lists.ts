@@ -117,9 +117,9 @@ function passes(
  * Returns the index partitions of the records that pass the filter and that the scope allows. A category stands for all
  * its kinds.
  *
- * Records are listed by their audience or their status, not by a history audience as claims, flags and activities are. The
- * reason: `?status=` lists withheld records by status (`draft`, `rejected`). All of them have one history audience,
- * `withheld`, so a list of that audience would mix the statuses, and its counter could not give the size of one status.
+ * Records are listed by their audience or their status. Claims, flags and activities are listed by their history audience.
+ * The reason: `?status=` lists withheld records by status (`draft`, `rejected`). All of them have the one history audience
+ * `withheld`. A list of that audience would mix the statuses, and its counter could not give the size of one status.
  */
 function listFor({ kind, status, mine, all, contributor, category, forward }: RecordFilter, scope: Scope): List {
   const listOwner = mine ? scope.own : contributor
