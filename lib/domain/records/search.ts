@@ -1,8 +1,17 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import type { Scope } from '../../base/visibility.ts'
-import type { Facets, Hit, Model, SearchQuery, SortOrder } from '../../engines/search/index.ts'
-import { answerCache, openSearchModel, readWhere, type Where } from '../../engines/search/index.ts'
+import {
+  answerCache,
+  type Facets,
+  type Hit,
+  type Model,
+  openSearchModel,
+  readWhere,
+  type SearchQuery,
+  type SortOrder,
+  type Where,
+} from '../../engines/search/index.ts'
 import { getMany, itemAt, type Key, parse, read, type Stored } from '../../engines/table/index.ts'
 import { rememberRead } from '../../platform/cache/remembered.ts'
 import { attributesOf } from '../../platform/cache/store.ts'
@@ -26,8 +35,7 @@ export const FacetsView = s.shape('Facets', () =>
   }),
 )
 
-/** A filter of lists, with what only the search model can do: a text, an order, facets, a place, years. */
-
+/** A filter of lists, and what only the search model can do: a text, an order, facets, a place, years. */
 export type RecordSearch = RecordFilter &
   Partial<Where> & {
     search?: string | undefined
@@ -37,19 +45,24 @@ export type RecordSearch = RecordFilter &
 export type FoundRecords = RecordPage & { facets?: Facets }
 
 /**
- * One page of records that a text finds, best first or in the order asked for. Without a text it lists what `listRecords` lists.
- * With one it also finds the caller's own unpublished records. Calls: the model's own, and one for the page with the items
- * under `also`.
+ * Returns one page of the records that a text finds, best first or in the order of `sort`. Without a text it returns the same
+ * records as `listRecords`. With a text it also finds the caller's own unpublished records. Calls: the model's own, and one for
+ * the page with the items under `keysToAdd`.
  */
 export async function searchRecords(
   filter: RecordSearch,
   actor: Actor | null,
   scope: Scope,
-  place: Place,
-  also: (hits: readonly Hit[]) => Key[] = () => [],
+  slice: Slice,
+  keysToAdd: (hits: readonly Hit[]) => Key[] = () => [],
 ): Promise<FoundRecords> {
-  const { hits, ...page } = await foundBy(await openSearchModel(), modelQueryFor(filter, actor, scope), filter, place)
-  const found = await getMany([...hits.map((it) => key.head(it.id)), ...also(hits)])
+  const { hits, ...page } = await searchPage(
+    await openSearchModel(),
+    modelQueryFor(filter, actor, scope),
+    filter,
+    slice,
+  )
+  const found = await getMany([...hits.map(({ id }) => key.head(id)), ...keysToAdd(hits)])
   return { ...page, results: visibleIn(found, hits, actor, parseRecord), found }
 }
 
@@ -61,27 +74,27 @@ export async function searchRecordRows(
   filter: RecordSearch,
   actor: Actor | null,
   scope: Scope,
-  place: Place,
+  slice: Slice,
 ): Promise<RowPage & { facets?: Facets }> {
   const model = await openSearchModel()
   const query = modelQueryFor(filter, actor, scope)
-  const { value } = await pages(model.state, [query, filter.facets, place.limit, place.offset], async () => {
-    const { hits, ...page } = await foundBy(model, query, filter, place)
+  const { value } = await pageCache(model.state, [query, filter.facets, slice.limit, slice.offset], async () => {
+    const { hits, ...page } = await searchPage(model, query, filter, slice)
     return { ...page, ids: hits.map(({ id }) => id) }
   })
   const { ids, ...page } = value
-  const { rows, found } = await rowsOf(ids)
-  return { ...page, results: rows.filter((it) => isVisible(actor, it)), found }
+  const { rows, found } = await loadRows(ids)
+  return { ...page, results: rows.filter((row) => isVisible(actor, row)), found }
 }
 
 /**
  * The ids of pages, kept while the model stays as it is. The query contains the scope, so readers with different rights
  * share none.
  */
-const pages = answerCache<Omit<Page, 'hits'> & { ids: string[] }>(60)
+const pageCache = answerCache<Omit<Page, 'hits'> & { ids: string[] }>(60)
 
-/** A record that is missing from the table is left out. The process remembers the rows. */
-const rowsOf = (ids: readonly string[]): Promise<{ rows: RecordRow[]; found: ReadonlyMap<string, Stored> }> =>
+/** Loads rows. A record that is missing from the table is left out. The process remembers the rows. */
+const loadRows = (ids: readonly string[]): Promise<{ rows: RecordRow[]; found: ReadonlyMap<string, Stored> }> =>
   rememberRead('records', JSON.stringify(['rows', ids]), async (beside) => {
     const found = await getMany([...ids.map(key.head), beside], false, rowsAndVersion)
     const rows = ids.flatMap((id) => {
@@ -92,16 +105,16 @@ const rowsOf = (ids: readonly string[]): Promise<{ rows: RecordRow[]; found: Rea
   })
 const rowsAndVersion = [...rowMembers, ...attributesOf('records')]
 
-type Place = { limit: number; offset: number }
+type Slice = { limit: number; offset: number }
 type Page = { count: number; hits: readonly Hit[]; facets?: Facets }
 
-async function foundBy(
+async function searchPage(
   model: Model,
   query: ModelQuery | undefined,
-  { facets: wanted }: RecordSearch,
-  { limit, offset }: Place,
+  { facets: withFacets }: RecordSearch,
+  { limit, offset }: Slice,
 ): Promise<Page> {
-  if (!query) return { count: 0, hits: [], ...(wanted && { facets: noFacets }) }
+  if (!query) return { count: 0, hits: [], ...(withFacets && { facets: noFacets }) }
   const { count, hits, facets } = await model.search({ ...query, literal: true, limit, offset })
   return { count, hits, ...(facets && { facets }) }
 }
@@ -110,10 +123,10 @@ const noFacets: Facets = { resource: {}, status: {} }
 
 /** Reads the records of these hits that the caller may see, by review identity. One call for each hundred. */
 export async function visibleRecords(hits: readonly Hit[], actor: Actor | null): Promise<Map<string, RecordRow>> {
-  const heads = hits.map((it) => key.head(it.id))
+  const heads = hits.map(({ id }) => key.head(id))
   const found = await getMany(heads, false, rowMembers)
   const results = visibleIn(found, hits, actor, (stored) => read(RecordRow, recordItem, stored))
-  return new Map(results.map((it) => [it.entity_id, it]))
+  return new Map(results.map((row) => [row.entity_id, row]))
 }
 
 const parseRecord = (stored: Stored) => parse(recordItem, stored)
@@ -123,20 +136,20 @@ const visibleIn = <T extends RecordRow>(
   found: ReadonlyMap<string, Stored>,
   hits: readonly Hit[],
   actor: Actor | null,
-  one: (stored: Stored) => T,
+  readItem: (stored: Stored) => T,
 ): T[] =>
   hits
-    .flatMap((it): T[] => {
-      const stored = itemAt(found, key.head(it.id))
-      return stored ? [one(stored)] : []
+    .flatMap(({ id }): T[] => {
+      const stored = itemAt(found, key.head(id))
+      return stored ? [readItem(stored)] : []
     })
-    .filter((it) => isVisible(actor, it))
+    .filter((record) => isVisible(actor, record))
 
-const isVisible = (actor: Actor | null, it: RecordRow) => !it.deleted_at && maySee(actor, it)
+const isVisible = (actor: Actor | null, row: RecordRow) => !row.deleted_at && maySee(actor, row)
 
 type ModelQuery = Omit<SearchQuery, 'limit'>
 
-/** Undefined if no record can match. */
+/** Builds the query of the search model. Undefined if no record can match. */
 function modelQueryFor(filter: RecordSearch, actor: Actor | null, scope: Scope): ModelQuery | undefined {
   const { kind, status, mine, all, contributor, category, search, sort, facets } = filter
   if (mine && !actor) return undefined
@@ -145,7 +158,7 @@ function modelQueryFor(filter: RecordSearch, actor: Actor | null, scope: Scope):
     text: search ?? '',
     // Staff find withheld records only with `mine`, `status` or `all`. Otherwise they find what others find.
     scope: { ...scope, everything: scope.everything && isWide },
-    resources: kind === undefined ? records : [resourceOf(kind)],
+    resources: kind === undefined ? recordResources : [resourceOf(kind)],
     contributor: mine ? actor?.id : contributor,
     category,
     sort: sort ?? (search === undefined ? ('-created' as const) : undefined),
@@ -154,8 +167,8 @@ function modelQueryFor(filter: RecordSearch, actor: Actor | null, scope: Scope):
   }
   if (status === undefined) return { ...common, ...(search === undefined && !mine && !all && { published: true }) }
   if (isPublished(status)) return { ...common, published: true }
-  const known = withheldStatuses.find((one) => one === status)
-  return known && { ...common, statuses: [known], published: false }
+  const withheld = withheldStatuses.find((known) => known === status)
+  return withheld && { ...common, statuses: [withheld], published: false }
 }
 
-const records = kindKeys.filter((it) => kinds[it].record || it === 'entity').map(resourceOf)
+const recordResources = kindKeys.filter((kind) => kinds[kind].record || kind === 'entity').map(resourceOf)

@@ -24,9 +24,9 @@ import { Target, targetKey, targetName } from './relations.ts'
  * Views take only `Visible` records, so no view can show what is hidden.
  */
 declare const visible: unique symbol
-/** Only this file makes one. */
+/** Only this file makes a `Visible` record. */
 export type Visible<T> = T & { readonly [visible]: true }
-const asVisible = <T>(it: T) => it as Visible<T>
+const asVisible = <T>(shown: T) => shown as Visible<T>
 
 /** A link as a reader sees it. `id` is null if the target is hidden. */
 type ShownLink = Omit<Link, 'id' | 'text'> & { id: Link['id'] | null }
@@ -38,61 +38,65 @@ type ShowableRecord = RecordRow & {
   lease?: { held_by: string; username: string } | null
 }
 
-/** Read these keys before showing the records: link targets and people. */
-export const keysToShow = (things: readonly ShowableRecord[]): Key[] =>
-  things.flatMap((it) => [...keysIn(it), ...peopleIn(it)])
+/** Returns the keys to read before the records are shown: link targets and people. */
+export const keysToShow = (records: readonly ShowableRecord[]): Key[] =>
+  records.flatMap((record) => [...keysIn(record), ...peopleKeysIn(record)])
 
 /** Shows records with what was read before: `found` holds the items under `keysToShow`. */
 export const showLoaded = <T extends ShowableRecord>(
   actor: Actor | null,
-  things: readonly T[],
+  records: readonly T[],
   found: ReadonlyMap<string, Stored>,
 ): Visible<T>[] => {
-  const sight = readerLookup(found, actor)
-  return things.map((it) => asVisible(recordIn(sight, it)))
+  const lookup = readerLookup(found, actor)
+  return records.map((record) => asVisible(recordIn(lookup, record)))
 }
 
-/** One call for each hundred link targets and people. */
+/** Reads link targets and people, and shows the records. One call for each hundred of them. */
 export const showRecords = async <T extends ShowableRecord>(
   actor: Actor | null,
-  things: readonly T[],
-): Promise<Visible<T>[]> => showLoaded(actor, things, await loadNamed(keysToShow(things)))
+  records: readonly T[],
+): Promise<Visible<T>[]> => showLoaded(actor, records, await loadNamed(keysToShow(records)))
 
-export const showRecord = async <T extends ShowableRecord>(actor: Actor | null, it: T): Promise<Visible<T>> =>
-  asVisible(recordIn(readerLookup(await loadNamed(keysToShow([it])), actor), it))
+/** Like `showRecords`, for one record. */
+export const showRecord = async <T extends ShowableRecord>(actor: Actor | null, record: T): Promise<Visible<T>> =>
+  asVisible(recordIn(readerLookup(await loadNamed(keysToShow([record])), actor), record))
 
-/** Like `showRecord`; the same call reads `others`. */
+/** Like `showRecord`. The same call reads the items under `others`. */
 export async function showRecordBeside<T extends ShowableRecord>(
   actor: Actor | null,
-  it: T,
+  record: T,
   others: readonly Key[],
 ): Promise<{ it: Visible<T>; found: ReadonlyMap<string, Stored> }> {
-  const found = await getMany([...keysToShow([it]), ...others])
-  return { it: asVisible(recordIn(readerLookup(found, actor), it)), found }
+  const found = await getMany([...keysToShow([record]), ...others])
+  return { it: asVisible(recordIn(readerLookup(found, actor), record)), found }
 }
 
-/** A claim whose only value is hidden is left out. */
+/** Reads what claims name, and shows the claims. A claim whose only value is hidden is left out. */
 export async function showClaims(
   actor: Actor | null,
   claims: readonly ClaimWithRecord[],
 ): Promise<Visible<ClaimWithRecord>[]> {
-  const wanted = claims.flatMap(({ claim }) => [...keysOfClaim(claim), userKeyOf(claim.contributor_id)])
-  const sight = readerLookup(await loadNamed(wanted), actor)
-  return claims.flatMap((it) => claimIn(sight, it.claim).map((claim) => asVisible({ ...it, claim })))
+  const keys = claims.flatMap(({ claim }) => [...keysOfClaim(claim), userKeyOf(claim.contributor_id)])
+  const lookup = readerLookup(await loadNamed(keys), actor)
+  return claims.flatMap((it) => claimIn(lookup, it.claim).map((claim) => asVisible({ ...it, claim })))
 }
 
-/** To name claims, targets and people, these members suffice. */
+/** The members by which claims, targets and people are named. */
 const namedMembers = [
   ...Object.keys({ ...ClaimPack.entries, ...Target.entries }),
-  ...['id', 'username', 'first_name', 'last_name'],
+  'id',
+  'username',
+  'first_name',
+  'last_name',
 ]
-/** Reads only the members that names need. */
+/** Reads only the members by which items are named. */
 export const loadNamed = (keys: readonly Key[]) => getMany(keys, false, namedMembers)
 
 type ReaderLookup = {
-  /** Undefined if the link is left out. */
-  link: (kind: KindKey, it: Link) => ShownLink | undefined
-  /** Undefined if the caller may not see the target. */
+  /** The link as the reader sees it. Undefined if it is left out. */
+  link: (kind: KindKey, stored: Link) => ShownLink | undefined
+  /** The name of a target. Undefined if the caller may not see it. */
   name: (kind: KindKey, id: Link['id']) => string | undefined
   username: (id: string, stored: string) => string
 }
@@ -102,9 +106,9 @@ function readerLookup(found: ReadonlyMap<string, Stored>, actor: Actor | null): 
   // Rows of one page often name the same records.
   const names = new Map<string, string | undefined>()
   const name = (kind: KindKey, id: Link['id']) => {
-    const asked = `${kind} ${typeof id} ${id}`
-    if (!names.has(asked)) names.set(asked, visibleTargetName(found, kind, id, actor))
-    return names.get(asked)
+    const target = `${kind} ${typeof id} ${id}`
+    if (!names.has(target)) names.set(target, visibleTargetName(found, kind, id, actor))
+    return names.get(target)
   }
   return {
     name,
@@ -118,7 +122,7 @@ function readerLookup(found: ReadonlyMap<string, Stored>, actor: Actor | null): 
 }
 
 function visibleTargetName(found: ReadonlyMap<string, Stored>, kind: KindKey, id: Link['id'], actor: Actor | null) {
-  if (kind === 'assertion') return visibleClaim(found, String(id), actor)
+  if (kind === 'assertion') return visibleClaimName(found, String(id), actor)
   const at = targetKey(kind, id)
   const stored = at && itemAt(found, at)
   const target = stored && v.parse(Target, stored)
@@ -128,18 +132,18 @@ function visibleTargetName(found: ReadonlyMap<string, Stored>, kind: KindKey, id
 /**
  * A claim is named by its value. If the value is a link, it is named by its property, because the target may be hidden.
  */
-function visibleClaim(found: ReadonlyMap<string, Stored>, id: string, actor: Actor | null): string | undefined {
+function visibleClaimName(found: ReadonlyMap<string, Stored>, id: string, actor: Actor | null): string | undefined {
   const record = addressOf(id)?.record ?? ''
   const [stored, head] = [itemAt(found, key.ofClaim(id)), itemAt(found, key.head(record))]
-  const it = stored && claimsIn(stored).find((one) => one.id === id)
-  if (!it || !head) return undefined
+  const claim = stored && claimsIn(stored).find((it) => it.id === id)
+  if (!claim || !head) return undefined
   const about = v.parse(Target, head)
   if (!mayInspect(actor, about)) return undefined
-  if (!isSettled(it) && !worksOn(actor, about) && actor?.id !== it.contributor_id) return undefined
-  return Array.isArray(it.value) || it.object_entity_id !== null ? it.asserted_property : it.asserted_value
+  if (!isSettled(claim) && !worksOn(actor, about) && actor?.id !== claim.contributor_id) return undefined
+  return Array.isArray(claim.value) || claim.object_entity_id !== null ? claim.asserted_property : claim.asserted_value
 }
 
-/** Undefined where the property is no relation. */
+/** Returns the links of a value, and the kind of their targets. Undefined if the property is no relation. */
 function linksIn(kind: KindKey, property: string, value: unknown): { to: KindKey; links: Link[] } | undefined {
   const to = kinds[kind].fields[property]?.relation
   return to && Array.isArray(value) ? { to, links: value.filter(isLink) } : undefined
@@ -155,28 +159,28 @@ const keysOfLinks = (kind: KindKey, property: string, value: unknown): Key[] => 
 const keysOfValues = (kind: KindKey, values: Values | null): Key[] =>
   Object.entries(values ?? {}).flatMap(([property, value]) => keysOfLinks(kind, property, value))
 
-const keysIn = (it: ShowableRecord): Key[] => [
-  ...[it.data, it.proposed ?? null, ...(it.revisions ?? []).map(({ data }) => data)].flatMap((each) =>
-    keysOfValues(it.kind, each),
-  ),
-  ...(it.assertions ?? []).flatMap(keysOfClaim),
-]
+function keysIn({ kind, data, proposed = null, revisions = [], assertions = [] }: ShowableRecord): Key[] {
+  const values = [data, proposed, ...revisions.map((revision) => revision.data)]
+  return [...values.flatMap((each) => keysOfValues(kind, each)), ...assertions.flatMap(keysOfClaim)]
+}
 
-const peopleIn = ({ contributor_id, assertions = [], lease }: ShowableRecord): Key[] =>
-  [contributor_id, ...assertions.map((one) => one.contributor_id), ...(lease ? [lease.held_by] : [])].map(userKeyOf)
+const peopleKeysIn = ({ contributor_id, assertions = [], lease }: ShowableRecord): Key[] =>
+  [contributor_id, ...assertions.map((claim) => claim.contributor_id), ...(lease ? [lease.held_by] : [])].map(userKeyOf)
 
-function keysOfClaim(it: Assertion): Key[] {
-  const end = endOf(it)
-  const named = [...supportOf(it).map(key.source), ...(end ? [targetKey(end.kind, end.id)] : [])]
-  const elsewhere = [it.supersedes, it.refines].flatMap((id) => foreignRecord(it, id) ?? []).map(key.head)
+function keysOfClaim(claim: Assertion): Key[] {
+  const end = endOf(claim)
+  const endKey = end && targetKey(end.kind, end.id)
+  const foreign = [claim.supersedes, claim.refines].flatMap((id) => foreignRecord(claim, id) ?? [])
   return [
-    ...keysOfLinks(it.kind, it.asserted_property, it.value),
-    ...named.filter((at) => at !== undefined),
-    ...elsewhere,
+    ...keysOfLinks(claim.kind, claim.asserted_property, claim.value),
+    ...sourcesOf(claim).map(key.source),
+    ...(endKey ? [endKey] : []),
+    ...foreign.map(key.head),
   ]
 }
 
-const supportOf = (it: Assertion): string[] => [...(it.source ? [it.source] : []), ...it.supporting_sources]
+const sourcesOf = ({ source, supporting_sources }: Assertion): string[] =>
+  source ? [source, ...supporting_sources] : supporting_sources
 
 /** The other record of a relationship claim. */
 function endOf({ object_entity_type, object_entity_id }: Assertion): { kind: KindKey; id: Link['id'] } | undefined {
@@ -184,40 +188,43 @@ function endOf({ object_entity_type, object_entity_id }: Assertion): { kind: Kin
   return kind && object_entity_id !== null ? { kind: kind.key, id: object_entity_id } : undefined
 }
 
-/**
- * The record of claim `id`, where it is another one than that of the first claim. The id of a claim contains its
- * record.
- */
+/** Returns the record of the claim `id`, which the id contains. Undefined if it is the record of the first claim. */
 function foreignRecord({ entity_id }: Assertion, id: string | null): string | undefined {
   const record = id === null ? undefined : addressOf(id)?.record
   return record === entity_id ? undefined : record
 }
 
-function recordIn<T extends ShowableRecord>(sight: ReaderLookup, it: T): T {
+/** Returns a record with its values, claims and people as the reader sees them. */
+function recordIn<T extends ShowableRecord>(lookup: ReaderLookup, record: T): T {
   return {
-    ...it,
-    data: valuesIn(sight, it.kind, it.data),
-    ...(it.proposed && { proposed: valuesIn(sight, it.kind, it.proposed) }),
-    contributor: sight.username(it.contributor_id, it.contributor),
-    ...(it.assertions && { assertions: it.assertions.flatMap((one) => claimIn(sight, one)) }),
-    ...(it.revisions && {
-      revisions: it.revisions.map((one) => ({ ...one, data: valuesIn(sight, it.kind, one.data) })),
+    ...record,
+    data: valuesIn(lookup, record.kind, record.data),
+    ...(record.proposed && { proposed: valuesIn(lookup, record.kind, record.proposed) }),
+    contributor: lookup.username(record.contributor_id, record.contributor),
+    ...(record.assertions && { assertions: record.assertions.flatMap((claim) => claimIn(lookup, claim)) }),
+    ...(record.revisions && {
+      revisions: record.revisions.map((revision) => ({
+        ...revision,
+        data: valuesIn(lookup, record.kind, revision.data),
+      })),
     }),
-    ...(it.lease && { lease: { ...it.lease, username: sight.username(it.lease.held_by, it.lease.username) } }),
+    ...(record.lease && {
+      lease: { ...record.lease, username: lookup.username(record.lease.held_by, record.lease.username) },
+    }),
   }
 }
 
 /**
- * Values with their links as the reader sees them, in the order of the kind's fields, then by name. The table does not keep the
+ * Returns values with their links as the reader sees them, in the order of the kind's fields, then by name. The table does not keep the
  * order of members, and equal values must give equal answers. A relation without visible links is left out.
  */
-function valuesIn(sight: ReaderLookup, kind: KindKey, values: Values): Values {
+function valuesIn(lookup: ReaderLookup, kind: KindKey, values: Values): Values {
   const ordinals = ordinalsOf(kind)
   const ordinal = (name: string) => ordinals.get(name) ?? ordinals.size
   const names = Object.keys(values).sort((a, b) => ordinal(a) - ordinal(b) || (a < b ? -1 : 1))
   const entries: [string, unknown][] = []
   for (const name of names) {
-    const links = shownLinks(sight, kind, name, values[name])
+    const links = shownLinks(lookup, kind, name, values[name])
     if (links?.length !== 0) entries.push([name, links ?? values[name]])
   }
   return Object.fromEntries(entries)
@@ -225,42 +232,42 @@ function valuesIn(sight: ReaderLookup, kind: KindKey, values: Values): Values {
 
 const ordinals = new Map<KindKey, ReadonlyMap<string, number>>()
 function ordinalsOf(kind: KindKey): ReadonlyMap<string, number> {
-  const found = ordinals.get(kind) ?? new Map(Object.keys(kinds[kind].fields).map((name, i) => [name, i]))
-  ordinals.set(kind, found)
-  return found
+  const ofKind = ordinals.get(kind) ?? new Map(Object.keys(kinds[kind].fields).map((name, i) => [name, i]))
+  ordinals.set(kind, ofKind)
+  return ofKind
 }
 
-/** Undefined where the property is no relation. */
-function shownLinks(sight: ReaderLookup, kind: KindKey, property: string, value: unknown): ShownLink[] | undefined {
-  const found = linksIn(kind, property, value)
-  return found?.links.flatMap((each) => sight.link(found.to, each) ?? [])
+/** Returns the links of a value as the reader sees them. Undefined if the property is no relation. */
+function shownLinks(lookup: ReaderLookup, kind: KindKey, property: string, value: unknown): ShownLink[] | undefined {
+  const relation = linksIn(kind, property, value)
+  return relation?.links.flatMap((link) => lookup.link(relation.to, link) ?? [])
 }
 
-/** Empty if the value of the claim is hidden. */
-function claimIn(sight: ReaderLookup, it: Assertion): Assertion[] {
-  const source = (id: string) => sight.name('data_source', id) !== undefined
-  const elsewhere = (id: string | null) => {
-    const record = foreignRecord(it, id)
-    return record === undefined || sight.name('entity', record) !== undefined ? id : null
+/** Returns a claim as the reader sees it. Empty if the value of the claim is hidden. */
+function claimIn(lookup: ReaderLookup, claim: Assertion): Assertion[] {
+  const isVisibleSource = (id: string) => lookup.name('data_source', id) !== undefined
+  const visibleClaimId = (id: string | null) => {
+    const record = foreignRecord(claim, id)
+    return record === undefined || lookup.name('entity', record) !== undefined ? id : null
   }
   const common = {
-    ...it,
-    contributed_by: sight.username(it.contributor_id, it.contributed_by),
-    source: it.source && source(it.source) ? it.source : null,
-    supporting_sources: it.supporting_sources.filter(source),
-    supersedes: elsewhere(it.supersedes),
-    refines: elsewhere(it.refines),
+    ...claim,
+    contributed_by: lookup.username(claim.contributor_id, claim.contributed_by),
+    source: claim.source && isVisibleSource(claim.source) ? claim.source : null,
+    supporting_sources: claim.supporting_sources.filter(isVisibleSource),
+    supersedes: visibleClaimId(claim.supersedes),
+    refines: visibleClaimId(claim.refines),
   }
-  const links = shownLinks(sight, it.kind, it.asserted_property, it.value)
+  const links = shownLinks(lookup, claim.kind, claim.asserted_property, claim.value)
   if (links) return links.length > 0 ? [{ ...common, value: links, asserted_value: textOf(links) }] : []
-  return endIn(sight, it, common)
+  return endIn(lookup, claim, common)
 }
 
 /** A relationship shows the words of its claim, else the name of the other record. Empty if both are missing or hidden. */
-function endIn(sight: ReaderLookup, it: Assertion, common: Assertion): Assertion[] {
-  const end = endOf(it)
+function endIn(lookup: ReaderLookup, claim: Assertion, common: Assertion): Assertion[] {
+  const end = endOf(claim)
   if (!end) return [common]
-  const name = sight.name(end.kind, end.id)
-  if (name !== undefined) return [{ ...common, asserted_value: it.asserted_value || name }]
-  return it.asserted_value ? [{ ...common, object_entity_type: null, object_entity_id: null }] : []
+  const name = lookup.name(end.kind, end.id)
+  if (name !== undefined) return [{ ...common, asserted_value: claim.asserted_value || name }]
+  return claim.asserted_value ? [{ ...common, object_entity_type: null, object_entity_id: null }] : []
 }

@@ -1,5 +1,6 @@
 import { type Comparator, type Comparison, compareClaims, type Value } from '../../../engines/matching/index.ts'
 
+/** A claim in the form that comparators take. */
 export type ComparedClaim = {
   id: string
   property: string
@@ -9,9 +10,10 @@ export type ComparedClaim = {
   author: string
 }
 
+/** `verdict`: the comparator's result for the rival and the new claim. */
 export type RivalClaim = { id: string; status: ComparedClaim['status']; verdict: Comparison }
 
-/** `replaces`: the author's own waiting claims. */
+/** A new claim (`claim`), its rivals, and the author's own waiting claims that it replaces. Claims are named by id. */
 export type ClaimConflict = { claim: string; rivals: RivalClaim[]; replaces: string[] }
 
 /**
@@ -36,9 +38,9 @@ export function findConflicts(standing: readonly ComparedClaim[], incoming: read
   })
 }
 
-/** A reviewer has to settle these. */
-export function contradictingRivals(encounter: ClaimConflict): RivalClaim[] {
-  return encounter.rivals.filter((rival) => rival.verdict === 'contradicts')
+/** Lists the rivals that contradict the new claim. A reviewer has to settle these. */
+export function contradictingRivals(conflict: ClaimConflict): RivalClaim[] {
+  return conflict.rivals.filter((rival) => rival.verdict === 'contradicts')
 }
 
 const isStanding = (claim: ComparedClaim) => claim.status !== 'superseded' && claim.status !== 'rejected'

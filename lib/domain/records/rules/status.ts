@@ -12,7 +12,7 @@ export type RecordStatus = (typeof recordStatuses)[number]
 
 export type CanonicalStatus = 'draft' | 'pending_review' | 'accepted' | 'rejected' | 'superseded' | 'unknown'
 
-/** The statuses of records that were never accepted. Only the contributor, reviewers and staff see those. */
+/** The statuses of records that were never accepted. Only the contributor, reviewers and staff see such records. */
 export const withheldStatuses: readonly RecordStatus[] = [
   'pending_review',
   'draft',
@@ -21,12 +21,12 @@ export const withheldStatuses: readonly RecordStatus[] = [
   'superseded',
 ]
 
-/** `merged` gives `accepted`. Null: a legacy record without a status, which is published. */
+/** Maps each spelling of a status to one. Example: `merged` gives `accepted`. Null if the status is absent: such an old record is published. */
 export function canonicalStatus(status: string | null | undefined): CanonicalStatus | null {
   return status ? (spellings.get(status) ?? 'unknown') : null
 }
 
-/** No status counts as published. An unknown one does not. */
+/** Whether a status means published. An absent status does, an unknown status does not. */
 export function isPublished(status: string | null | undefined): boolean {
   return !status || publishedSpellings.has(status)
 }
@@ -52,34 +52,32 @@ export type ReviewState = { status: RecordStatus; public: boolean; deleted: bool
 
 export type Trigger = 'submit' | 'revise' | 'edit' | 'accept' | 'reject' | 'request_changes' | 'escalate'
 
-type Row = {
+/** A row of the table of allowed moves. */
+type MoveRow = {
   trigger: Trigger
   from: readonly RecordStatus[]
-  /** True: only where an accepted revision stands. False: only where none does. Absent: both. */
+  /** True: only if an accepted revision stands. False: only if none does. Absent: in both cases. */
   public?: boolean
   to: RecordStatus | 'unchanged'
   becomes?: Pick<ReviewState, 'public'>
 }
 
-/**
- * The state after a move. Undefined where the move is not allowed. Who may make it is decided in
- * lib/platform/permissions.ts.
- */
+/** Returns the state after a move. Undefined if no row allows it. lib/platform/permissions.ts decides who may make the move. */
 export function findMove(state: ReviewState, trigger: Trigger): ReviewState | undefined {
-  const row = moves.find((each) => each.trigger === trigger && fits(each, state))
+  const row = moves.find((candidate) => candidate.trigger === trigger && isAllowedFrom(state, candidate))
   if (!row) return undefined
   const status = row.to === 'unchanged' ? state.status : row.to
   return { ...state, status, ...row.becomes }
 }
 
-const fits = (row: Row, state: ReviewState) =>
+const isAllowedFrom = (state: ReviewState, row: MoveRow) =>
   !state.deleted && row.from.includes(state.status) && (row.public === undefined || row.public === state.public)
 
 const waitingStatuses = ['pending_review', 'pending_revision'] as const
 const livingStatuses = ['draft', 'pending_review', 'pending_revision', 'accepted', 'rejected'] as const
 
 /** The allowed moves. The first row that fits counts. No move leads to or from `superseded`, and deleted records do not move. */
-export const moves: readonly Row[] = [
+export const moves: readonly MoveRow[] = [
   { trigger: 'submit', from: ['draft'], to: 'pending_review' },
 
   { trigger: 'revise', from: ['draft', 'rejected', 'pending_revision'], public: false, to: 'pending_revision' },

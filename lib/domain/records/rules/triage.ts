@@ -1,4 +1,4 @@
-/** What makes a contribution urgent: waiting time, flags, an open contradiction, and its least trusted source. */
+/** The weights of urgency: waiting time, flags, an open contradiction, and the least trusted source. */
 export const policy = {
   w_age: 2.5,
   w_flags: 1.5,
@@ -9,7 +9,7 @@ export const policy = {
   tier_rank_json: ['inscription', 'archival', 'published', 'field_survey', 'oral_history', 'web'],
 } as const
 
-/** Membership in these changes only with the record. `expiring` changes with time. */
+/** Queues in which a record is until a write changes it. `expiring` also changes with time. */
 export const lastingQueueTypes = ['new_claims', 'conflicts', 'flagged'] as const
 export type LastingQueueType = (typeof lastingQueueTypes)[number]
 export const queueTypes = ['all', ...lastingQueueTypes, 'expiring'] as const
@@ -27,7 +27,7 @@ export type TriageSubject = {
   worst_source_rank: number
 }
 
-/** The least trusted of these source types, with its rank. An unknown type, or none at all, ranks below `web`. */
+/** Returns the least trusted of these source types, with its rank. An unknown or missing type ranks below `web`. */
 export function worstSource(types: readonly string[]): { worst_source_type: string | null; worst_source_rank: number } {
   const ranked = types.map((type) => ({ type, rank: rankOf(type) })).sort((a, b) => b.rank - a.rank)
   return { worst_source_type: ranked[0]?.type || null, worst_source_rank: ranked[0]?.rank ?? UNRANKED }
@@ -41,13 +41,13 @@ function rankOf(type: string): number {
   return rank < 0 ? UNRANKED : rank
 }
 
-/** The score and its parts at moment `at`, in milliseconds. */
-export function computeTriage(it: TriageSubject, at: number) {
-  const days = Math.max(0, at - Date.parse(it.created_at)) / DAY_MS
+/** Computes the score and its parts at moment `at`, in milliseconds. */
+export function computeTriage(subject: TriageSubject, at: number) {
+  const days = Math.max(0, at - Date.parse(subject.created_at)) / DAY_MS
   const age_norm = Math.min(1, days / policy.s_max_days)
-  const flags_norm = Math.min(1, it.open_flags / policy.f_max_flags)
-  const conflict_boost = it.open_contradictions > 0 ? 1 : 0
-  const source_penalty = it.worst_source_rank / UNRANKED
+  const flags_norm = Math.min(1, subject.open_flags / policy.f_max_flags)
+  const conflict_boost = subject.open_contradictions > 0 ? 1 : 0
+  const source_penalty = subject.worst_source_rank / UNRANKED
   const points = {
     age: 1000 * policy.w_age * age_norm,
     flags: 1000 * policy.w_flags * flags_norm,
@@ -63,20 +63,21 @@ export function computeTriage(it: TriageSubject, at: number) {
 }
 
 /**
- * A sort key for the queue at moment `at`: most urgent first, then more flags, then the older one. The score is turned into
+ * Returns a sort key for the queue at moment `at`: most urgent first, then more flags, then the older one. The score is turned into
  * time: each part except age counts as so many milliseconds of waiting.
  */
 export const orderAt = (it: TriageSubject, at: number): string =>
   orderKey(Math.max(Date.parse(it.created_at), at - FULL_AGE) - leadOf(it), it)
 
-/** The sort key among records that have waited less than 30 days. All of them age alike, so the key never changes. */
+/** Returns the sort key among records that have waited less than 30 days. All of them age alike, so the key never changes. */
 export const youngOrder = (it: TriageSubject): string => orderKey(Date.parse(it.created_at) - leadOf(it), it)
 
-/** The sort key among records that have waited 30 days or more. Their age no longer counts, so the key never changes. */
+/** Returns the sort key among records that have waited 30 days or more. Their age no longer counts, so the key never changes. */
 export const agedOrder = (it: TriageSubject): string => orderKey(FAR - leadOf(it), it)
 
-/** Turn a key of `orderAt` into one of `agedOrder`, and back. */
+/** Turns a key of `orderAt` into a key of `agedOrder`. */
 export const toAged = (key: string, at: number): string => shiftKey(key, FAR - (at - FULL_AGE))
+/** Turns a key of `agedOrder` into a key of `orderAt`. */
 export const fromAged = (key: string, at: number): string => shiftKey(key, at - FULL_AGE - FAR)
 
 /** The latest creation time of a record that has waited for 30 days at `at`. Records created then or earlier are `aged`. */
@@ -90,16 +91,17 @@ export const expiringBefore = (at: number): number => at - EXPIRING_DAYS * DAY_M
 export const ages = ['fresh', 'expiring', 'aged'] as const
 export type Age = (typeof ages)[number]
 
+/** Returns the age class of a record at moment `at`. */
 export function ageAt(created_at: string, at: number): Age {
   const created = Date.parse(created_at)
   if (created <= agedBefore(at)) return 'aged'
   return created <= expiringBefore(at) ? 'expiring' : 'fresh'
 }
 
-/** Undefined for the last age class. */
+/** Returns the time at which a record passes to the next age class. Undefined for the last class. */
 export function passesAt(age: Age, created_at: string): string | undefined {
-  const waits = { fresh: EXPIRING_DAYS * DAY_MS, expiring: FULL_AGE, aged: undefined }[age]
-  return waits === undefined ? undefined : new Date(Date.parse(created_at) + waits).toISOString()
+  const wait = { fresh: EXPIRING_DAYS * DAY_MS, expiring: FULL_AGE, aged: undefined }[age]
+  return wait === undefined ? undefined : new Date(Date.parse(created_at) + wait).toISOString()
 }
 
 /** Returns flags, contradiction and source as milliseconds of waiting that have the same weight. */

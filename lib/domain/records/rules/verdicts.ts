@@ -3,7 +3,7 @@ import type { Trigger } from './status.ts'
 export const verdicts = ['accept', 'accept_with_edits', 'request_changes', 'reject', 'escalate'] as const
 export type Verdict = (typeof verdicts)[number]
 
-/** What a verdict does. `accepts`: it publishes. `reason`: the reviewer must give the contributor a reason. */
+/** The effects of each verdict. `accepts`: it publishes. `reason`: the reviewer must give the contributor a reason. */
 export const verdictEffects = {
   accept: { trigger: 'accept', activity: 'accepted', accepts: true, reason: false },
   accept_with_edits: { trigger: 'accept', activity: 'accepted', accepts: true, reason: false },
