@@ -37,18 +37,18 @@ export async function loadDateDisplay(
   }
 }
 
-const datesIn = (it: DatedValues, of: (value: DateValue) => DateShown | null): Record<string, DateShown> =>
+const datesIn = (record: DatedValues, of: (value: DateValue) => DateShown | null): Record<string, DateShown> =>
   Object.fromEntries(
-    Object.keys(kinds[it.kind].fields).flatMap((member) => {
-      const date = of({ of: it, member, words: it.data[member] })
+    Object.keys(kinds[record.kind].fields).flatMap((member) => {
+      const date = of({ of: record, member, words: record.data[member] })
       return date ? [[member, date]] : []
     }),
   )
 
 function dateOf({ of, member, words }: DateValue, showing: DateStyle, periods: PeriodBounds): DateShown | null {
   if (!isDate(of.kind, member) || typeof words !== 'string') return null
-  const found = periods.get(words) ?? readBounds(words, of.data.calendar_system)
-  return found ? { words, ...showDate(found, showing.calendar, showing.language) } : null
+  const bounds = periods.get(words) ?? readBounds(words, of.data.calendar_system)
+  return bounds ? { words, ...showDate(bounds, showing.calendar, showing.language) } : null
 }
 
 export const isDate = (kind: KindKey, member: string): boolean => {

@@ -11,14 +11,15 @@ import { namesInOrder } from './order.ts'
 export type FieldChange = {
   field: string
   label: string
-  /** As a reader sees it, with lists and links as text. Null where there is no value. */
+  /** The value as a reader sees it, with lists and links as text. Null if it is absent. */
   old: unknown
   new: unknown
   change: 'added' | 'removed' | 'changed'
-  /** What the comparator says of both values. Null where one is missing, or the kind has no such field. */
+  /** The comparator's result for both values. Null if one is missing, or if the kind has no such field. */
   verdict: Comparison | null
 }
 
+/** The shape of a value of any kind. */
 export const anyValue = () => v.unknown()
 export const ChangeView = s.shape('Change', () =>
   v.object({
@@ -31,20 +32,20 @@ export const ChangeView = s.shape('Change', () =>
   }),
 )
 
-/** In the order of the kind's fields. */
-export function differenceOf(it: History, before: RecordItem['data'], after: RecordItem['data']): FieldChange[] {
-  const names = namesInOrder(it.kind, [...Object.keys(before), ...Object.keys(after)])
+/** Lists the members that differ, in the order of the kind's fields. */
+export function differenceOf(record: History, before: RecordItem['data'], after: RecordItem['data']): FieldChange[] {
+  const names = namesInOrder(record.kind, [...Object.keys(before), ...Object.keys(after)])
   return names
     .filter((name) => !isDeepStrictEqual(before[name], after[name]))
     .map((field) => {
       const [old, next] = [before[field], after[field]]
       return {
         field,
-        label: fieldLabel(it, field),
+        label: fieldLabel(record, field),
         old: shownValue(old),
         new: shownValue(next),
         change: old === undefined ? 'added' : next === undefined ? 'removed' : 'changed',
-        verdict: compareValues(it, field, { value: old }, { value: next }),
+        verdict: compareValues(record, field, { value: old }, { value: next }),
       }
     })
 }

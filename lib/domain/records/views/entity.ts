@@ -25,7 +25,7 @@ import type { Visible } from '../shown.ts'
 import { orderValues } from './order.ts'
 import { publicStatus, tombstoneOf, visibleUpdatedAt, visibleValues } from './record.ts'
 
-/** Under /data/ records go by their review identity. These are their views there. */
+/** Records as answers under /data/ show them, by their review identity. */
 
 const CurrentRevisionView = s.shape('CurrentRevision', () =>
   v.object({
@@ -59,32 +59,32 @@ export const ContributionView = s.shape('Contribution', () =>
   }),
 )
 
-/** `waiting: false` hides a waiting edit, even from those who work on the record. */
+/** Shows a record in a list. `waiting: false` hides a waiting edit, even from those who work on the record. */
 export function entityRow(
-  it: Visible<RecordItem>,
+  record: Visible<RecordItem>,
   actor: Actor | null,
   people: PeopleById,
   { waiting = true }: { waiting?: boolean } = {},
 ): s.Output<typeof ContributionView> {
-  const status = waiting && worksOn(actor, it) ? it.status : publicStatus(it)
+  const status = waiting && worksOn(actor, record) ? record.status : publicStatus(record)
   return {
-    entity_id: it.entity_id,
-    name: it.name,
-    description: String(it.data.description ?? ''),
-    category: it.category,
+    entity_id: record.entity_id,
+    name: record.name,
+    description: String(record.data.description ?? ''),
+    category: record.category,
     status,
     canonical_status: canonicalStatus(status),
-    kind: it.kind,
-    cidoc_id: it.kind === 'entity' ? null : it.id,
-    contributor: people(it.contributor_id),
-    created_at: it.created_at,
-    updated_at: waiting ? visibleUpdatedAt(it, actor) : changedAt(it),
-    current_revision: revisionIn(it, actor, people, waiting),
+    kind: record.kind,
+    cidoc_id: record.kind === 'entity' ? null : record.id,
+    contributor: people(record.contributor_id),
+    created_at: record.created_at,
+    updated_at: waiting ? visibleUpdatedAt(record, actor) : changedAt(record),
+    current_revision: revisionIn(record, actor, people, waiting),
     root_entity: null,
     parent_entity: null,
     fork_depth: 0,
     is_fork: false,
-    ...tombstoneOf(it),
+    ...tombstoneOf(record),
   }
 }
 
@@ -99,10 +99,11 @@ export const OwnContributionView = s.shape('OwnContribution', () =>
   }),
 )
 
-export const contributionRow = (it: Visible<RecordItem>, actor: Actor, people: PeopleById) => ({
-  ...entityRow(it, actor, people),
-  activities: it.recent_activities.map((each) => briefView(it, each, people)),
-  latest_feedback: it.latest_feedback && briefView(it, it.latest_feedback, people),
+/** Shows a contribution to its contributor, with the latest activities. */
+export const contributionRow = (record: Visible<RecordItem>, actor: Actor, people: PeopleById) => ({
+  ...entityRow(record, actor, people),
+  activities: record.recent_activities.map((brief) => briefView(record, brief, people)),
+  latest_feedback: record.latest_feedback && briefView(record, record.latest_feedback, people),
 })
 
 export const ContributionDetailView = s.shape('ContributionDetail', () =>
@@ -118,24 +119,26 @@ export const ContributionDetailView = s.shape('ContributionDetail', () =>
   }),
 )
 
-/** Only those who work on the contribution see what waits. */
+/** Shows a contribution with its history. Only those who work on it see waiting values and revisions. */
 export function entityDetail(
-  it: Visible<History>,
+  history: Visible<History>,
   actor: Actor | null,
   people: PeopleById,
 ): s.Output<typeof ContributionDetailView> {
-  const inside = worksOn(actor, it)
-  const values = inside ? (it.proposed ?? it.data) : it.data
-  const revisions = it.revisions.filter((each) => inside || each.revision_number === it.accepted_revision)
+  const isInsider = worksOn(actor, history)
+  const values = isInsider ? (history.proposed ?? history.data) : history.data
+  const revisions = history.revisions.filter(
+    ({ revision_number }) => isInsider || revision_number === history.accepted_revision,
+  )
   return {
-    ...entityRow(it, actor, people),
-    ...(it.kind !== 'entity' && { cidoc_model: kinds[it.kind].className }),
-    form_data: orderValues(it.kind, visibleValues(it, values, actor)),
-    images: picturesView(it.entity_id, picturesIn(values)),
-    revisions: revisions.map((each) =>
-      revisionView(it, { ...each, data: visibleValues(it, each.data, actor) }, people),
+    ...entityRow(history, actor, people),
+    ...(history.kind !== 'entity' && { cidoc_model: kinds[history.kind].className }),
+    form_data: orderValues(history.kind, visibleValues(history, values, actor)),
+    images: picturesView(history.entity_id, picturesIn(values)),
+    revisions: revisions.map((revision) =>
+      revisionView(history, { ...revision, data: visibleValues(history, revision.data, actor) }, people),
     ),
-    activities: inside ? it.activities.map((each) => activityView(each, people, it, actor)) : [],
+    activities: isInsider ? history.activities.map((activity) => activityView(activity, people, history, actor)) : [],
     parent_entity_name: null,
     root_entity_name: null,
   }
@@ -152,10 +155,10 @@ export const RevisionView = s.shape('Revision', () =>
   }),
 )
 
-export const revisionView = (it: Visible<RecordItem>, revision: Revision, people: PeopleById) => ({
+export const revisionView = (record: Visible<RecordItem>, revision: Revision, people: PeopleById) => ({
   ...omit(revision, 'version', 'entity_id'),
   entity: revision.entity_id,
-  data: withKindMembers(it, revision.data),
+  data: withKindMembers(record, revision.data),
   created_by: people(revision.created_by),
 })
 
@@ -179,7 +182,7 @@ export const ActivityView = s.shape('Activity', () =>
   }),
 )
 
-/** `about` is undefined where the caller may not see the record. */
+/** Shows an activity. `about` is undefined if the caller may not see the record. */
 export const activityView = (
   activity: Activity,
   people: PeopleById,
@@ -270,19 +273,24 @@ const briefView = (about: RecordItem, brief: ActivityBrief, people: PeopleById) 
 })
 
 /** Those who work on the record see the latest revision, everyone else the accepted one. */
-function revisionIn(it: Visible<RecordItem>, actor: Actor | null, people: PeopleById, waiting: boolean) {
-  const latest = !it.public || (waiting && it.proposed !== null && worksOn(actor, it))
+function revisionIn(record: Visible<RecordItem>, actor: Actor | null, people: PeopleById, waiting: boolean) {
+  const isLatest = !record.public || (waiting && record.proposed !== null && worksOn(actor, record))
   return {
-    revision_id: latest ? it.current_revision_id : it.accepted_revision_id,
-    revision_number: latest ? it.current_revision : it.accepted_revision,
-    data: withKindMembers(it, visibleValues(it, latest ? (it.proposed ?? it.data) : it.data, actor)),
-    created_by: people(it.contributor_id),
-    created_at: waiting ? visibleUpdatedAt(it, actor) : changedAt(it),
+    revision_id: isLatest ? record.current_revision_id : record.accepted_revision_id,
+    revision_number: isLatest ? record.current_revision : record.accepted_revision,
+    data: withKindMembers(
+      record,
+      visibleValues(record, isLatest ? (record.proposed ?? record.data) : record.data, actor),
+    ),
+    created_by: people(record.contributor_id),
+    created_at: waiting ? visibleUpdatedAt(record, actor) : changedAt(record),
   }
 }
 
-/** By `_cidoc_model` and `_cidoc_id` the dashboard finds the page of the record. */
-function withKindMembers(it: RecordItem, data: Record<string, unknown>) {
-  const values = orderValues(it.kind, data)
-  return it.kind === 'entity' ? values : { ...values, _cidoc_model: kinds[it.kind].className, _cidoc_id: it.id }
+/** Adds `_cidoc_model` and `_cidoc_id`. The dashboard finds the page of the record by these. */
+function withKindMembers(record: RecordItem, data: Record<string, unknown>) {
+  const values = orderValues(record.kind, data)
+  return record.kind === 'entity'
+    ? values
+    : { ...values, _cidoc_model: kinds[record.kind].className, _cidoc_id: record.id }
 }

@@ -16,7 +16,7 @@ import { handlings, verdicts } from '../rules/verdicts.ts'
 import type { Visible } from '../shown.ts'
 import { AssertionView, assertionView, mayShowClaim, visibleValues } from './record.ts'
 
-/** Why a property has its value: the rule of a decision, or one of four reasons where no decision holds. */
+/** Why a property has its value: the rule of a decision, or one of four reasons if no decision settled it. */
 type Reason = OutcomeRule | 'waits' | 'refused' | 'unclaimed' | 'nothing'
 
 const reasons: Readonly<Record<Reason, string>> = {
@@ -85,104 +85,105 @@ export const ExplanationView = s.shape('Explanation', () =>
  * Explains each property of a record, or `only` one: its claim, the rule, the decision and the rivals. Claims that the
  * caller may not see are left out.
  */
-export function explainProperties(it: Visible<History>, actor: Actor | null, people: PeopleById, only?: string) {
-  const standing = canonicalValues(it)
-  const newestFirst = it.assertions.toSorted((a, b) => (a.id < b.id ? 1 : -1))
-  const shown = newestFirst.filter((one) => mayShowClaim(it, one, actor))
-  const properties = only === undefined ? propertiesOf(it, shown) : [only]
+export function explainProperties(history: Visible<History>, actor: Actor | null, people: PeopleById, only?: string) {
+  const standing = canonicalValues(history)
+  const newestFirst = history.assertions.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  const visibleClaims = newestFirst.filter((claim) => mayShowClaim(history, claim, actor))
+  const properties = only === undefined ? propertiesOf(history, visibleClaims) : [only]
   return properties.map((property) => {
-    const { claim, reason, ruling } = groundsOf(it, property, newestFirst, standing)
-    const visible = claim && shown.includes(claim) ? claim : undefined
-    const isHidden = isPlaceHidden(it, property, actor)
-    const rivals = shown.filter((one) => one.asserted_property === property && one.id !== claim?.id)
-    const decision = it.decisions.find((one) => one.id === ruling?.decision)
+    const { claim, reason, ruling } = groundsOf(history, property, newestFirst, standing)
+    const visible = claim && visibleClaims.includes(claim) ? claim : undefined
+    const isHidden = isPlaceHidden(history, property, actor)
+    const rivals = visibleClaims.filter((rival) => rival.asserted_property === property && rival.id !== claim?.id)
+    const decision = history.decisions.find(({ id }) => id === ruling?.decision)
     return {
       property,
-      label: fieldLabel(it, property),
-      value: textOf(visibleValues(it, it.data, actor)[property]),
+      label: fieldLabel(history, property),
+      value: textOf(visibleValues(history, history.data, actor)[property]),
       standing: visible ? assertionView(visible, isHidden) : null,
       rule: reason,
       why: reasons[reason],
-      decision: decision ? decisionCard(decision, people, worksOn(actor, it)) : null,
-      rivals: rivals.map((one) => ({
-        ...assertionView(one, isHidden),
-        verdict: isHidden ? null : compareValues(it, property, claim, one),
-        settled_by: settledBy(it.decisions, one),
+      decision: decision ? decisionCard(decision, people, worksOn(actor, history)) : null,
+      rivals: rivals.map((rival) => ({
+        ...assertionView(rival, isHidden),
+        verdict: isHidden ? null : compareValues(history, property, claim, rival),
+        settled_by: settledBy(history.decisions, rival),
       })),
     }
   })
 }
 
-export const fieldLabel = (it: History, property: string) => kinds[it.kind].fields[property]?.label ?? property
+/** Returns the label of a field. A property that the kind does not declare is its own label. */
+export const fieldLabel = ({ kind }: History, property: string) => kinds[kind].fields[property]?.label ?? property
 
-/** Undefined where the kind has no such field. */
-function comparatorIn(it: History, property: string): Comparator | undefined {
-  const field = kinds[it.kind].fields[property]
+/** Returns the comparator of a field. Undefined if the kind has no such field. */
+function comparatorIn({ kind }: History, property: string): Comparator | undefined {
+  const field = kinds[kind].fields[property]
   return field && comparatorOf(field)
 }
 
-/** Null if a value is missing, or if the kind has no such field. Bare years count in the record's calendar. */
+/** Compares two values. Null if one is missing, or if the kind has no such field. Bare years count in the record's calendar. */
 export function compareValues(
-  it: History,
+  history: History,
   property: string,
   a: Pick<Assertion, 'value'> | undefined,
   b: Pick<Assertion, 'value'> | undefined,
 ): Comparison | null {
-  const comparator = comparatorIn(it, property)
+  const comparator = comparatorIn(history, property)
   if (!comparator || a?.value === undefined || b?.value === undefined) return null
-  const meant = <T>(value: T) => (comparator === 'date' ? withCalendar(value, it.data.calendar_system) : value)
-  return compareClaims(comparator, meant(a.value), meant(b.value))
+  const comparable = <T>(value: T) =>
+    comparator === 'date' ? withCalendar(value, history.data.calendar_system) : value
+  return compareClaims(comparator, comparable(a.value), comparable(b.value))
 }
 
-/** Fields in the order of the kind, then other claimed properties by name. */
-function propertiesOf(it: History, shown: readonly Assertion[]): string[] {
-  const claimed = shown.map((one) => one.asserted_property)
-  const own = Object.keys(kinds[it.kind].fields).filter((name) => name in it.data || claimed.includes(name))
+/** Lists the properties of a record: fields in the order of the kind, then other claimed properties by name. */
+function propertiesOf({ kind, data }: History, claims: readonly Assertion[]): string[] {
+  const claimed = claims.map(({ asserted_property }) => asserted_property)
+  const own = Object.keys(kinds[kind].fields).filter((name) => name in data || claimed.includes(name))
   return [...new Set([...own, ...claimed.toSorted()])]
 }
 
+/** The claim, rule and decision by which a property has its value. */
 type Grounds = { claim?: Assertion | undefined; reason: Reason; ruling?: CanonicalValue | undefined }
 
 function groundsOf(
-  it: History,
+  history: History,
   property: string,
   newestFirst: readonly Assertion[],
   standing: ReadonlyMap<string, CanonicalValue>,
 ): Grounds {
-  const ruling = it.public ? standing.get(property) : undefined
-  if (ruling) return { claim: newestFirst.find((one) => one.id === ruling.stands), reason: ruling.rule, ruling }
-  if (!(property in it.data)) return { reason: 'nothing' }
+  const ruling = history.public ? standing.get(property) : undefined
+  if (ruling) return { claim: newestFirst.find(({ id }) => id === ruling.stands), reason: ruling.rule, ruling }
+  if (!(property in history.data)) return { reason: 'nothing' }
   const claim = newestFirst.find(
-    (one) =>
-      one.asserted_property === property &&
-      one.revision_number !== null &&
-      isDeepStrictEqual(one.value, it.data[property]),
+    ({ asserted_property, revision_number, value }) =>
+      asserted_property === property && revision_number !== null && isDeepStrictEqual(value, history.data[property]),
   )
   if (!claim) return { reason: 'unclaimed' }
   return { claim, reason: claim.reconciliation_status === 'superseded' ? 'refused' : 'waits' }
 }
 
-/** The latest decision in which the claim was a rival, or by which it was refused. */
+/** Returns the latest decision in which the claim was a rival, or by which it was refused. */
 function settledBy(decisions: readonly Decision[], claim: Assertion) {
   for (const { id, verdict, outcomes, created_at } of decisions) {
-    const outcome = outcomes.find((each) => each.rivals.includes(claim.id))
+    const outcome = outcomes.find(({ rivals }) => rivals.includes(claim.id))
     if (outcome) return { decision: id, rule: outcome.rule }
-    // A refusal stores no outcomes, because it changes no standing claim. So its time must tell.
-    const refused = verdict === 'reject' && claim.reconciliation_status === 'superseded'
-    if (refused && claim.updated_at === created_at) return { decision: id, rule: 'refused' }
+    // A refusal stores no outcomes, because it changes no standing claim. It is recognised by its time.
+    const isRefusal = verdict === 'reject' && claim.reconciliation_status === 'superseded'
+    if (isRefusal && claim.updated_at === created_at) return { decision: id, rule: 'refused' }
   }
   return null
 }
 
 /** `feedback` addresses the contributor, so only those who work on the record see it. */
-const decisionCard = (it: Decision, people: PeopleById, inside: boolean) => ({
-  id: it.id,
-  verdict: it.verdict,
-  conflict_handling: it.conflict_handling,
-  reviewer: people(it.reviewer_id),
-  accepted_revision: it.accepted_revision,
-  verification_method: it.verification_method,
-  reconciliation_note: it.reconciliation_note,
-  ...(inside && { feedback: it.feedback }),
-  created_at: it.created_at,
+const decisionCard = (decision: Decision, people: PeopleById, isInsider: boolean) => ({
+  id: decision.id,
+  verdict: decision.verdict,
+  conflict_handling: decision.conflict_handling,
+  reviewer: people(decision.reviewer_id),
+  accepted_revision: decision.accepted_revision,
+  verification_method: decision.verification_method,
+  reconciliation_note: decision.reconciliation_note,
+  ...(isInsider && { feedback: decision.feedback }),
+  created_at: decision.created_at,
 })

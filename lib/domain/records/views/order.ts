@@ -1,13 +1,14 @@
 import { type KindKey, kinds } from '../../kinds/index.ts'
 
-/** Fields in the order of the kind, then others by alphabet. The table does not keep the order of members. */
+/** Sorts the names of members: fields in the order of the kind, then others by alphabet. The table does not keep an order. */
 export function namesInOrder(kind: KindKey, names: Iterable<string>): string[] {
   const { fields } = kinds[kind]
-  const given = new Set(names)
-  const known = Object.keys(fields).filter((name) => given.has(name))
-  return [...known, ...[...given].filter((name) => !(name in fields)).sort()]
+  const members = new Set(names)
+  const declared = Object.keys(fields).filter((name) => members.has(name))
+  const others = [...members].filter((name) => !(name in fields)).sort()
+  return [...declared, ...others]
 }
 
-/** Equal values must give equal answers, so their order is fixed. */
+/** Sorts the members of values. Equal values must give equal answers, so their order is fixed. */
 export const orderValues = (kind: KindKey, data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(namesInOrder(kind, Object.keys(data)).map((name) => [name, data[name]]))

@@ -7,28 +7,30 @@ import { PictureView } from '../../pictures/view.ts'
 import { recordStatuses } from '../rules/status.ts'
 import { AssertionView } from './record.ts'
 
-/** A link to a record. Where the reader may not see the target, `id` is null and `name` holds the contributor's words. */
+/** A link to a record. If the reader may not see the target, `id` is null and `name` holds the contributor's words. */
 const LinkView = s.shape('Link', () => v.object({ id: s.maybe(v.union([s.whole, s.uuid])), name: s.text }))
 const LinkedRecordView = s.shape('LinkedRecord', () =>
   v.object({ id: s.whole, name: s.text, type: s.oneOf(kindKeys), relation: s.text }),
 )
 
+/** The shape of a record of this kind in lists. */
 export const rowShape = (kind: Kind): s.Schema => shapeOf(kind, 'Row', () => v.object(rowEntries(kind)))
+/** The shape of a record of this kind by itself. */
 export const recordShape = (kind: Kind): s.Schema => shapeOf(kind, '', () => v.object(recordEntries(kind)))
 
 const shapesOfKinds = new Map<string, s.Schema>()
 
 function shapeOf(kind: Kind, suffix: string, build: () => s.Schema): s.Schema {
   const name = `${pascalCase(kind.key)}${suffix}`
-  const made = shapesOfKinds.get(name) ?? s.shape(name, build)
-  shapesOfKinds.set(name, made)
-  return made
+  const shape = shapesOfKinds.get(name) ?? s.shape(name, build)
+  shapesOfKinds.set(name, shape)
+  return shape
 }
 
 function rowEntries(kind: Kind): v.ObjectEntries {
   const hasPoint = Object.values(kind.fields).some((field) => field.type === 'coordinates')
   const declared = Object.entries(kind.fields).flatMap(([name, field]) =>
-    [name, ...field.aliases].map((each) => [each, each === 'aliases' ? s.text : shapeOfField(field)]),
+    [name, ...field.aliases].map((member) => [member, member === 'aliases' ? s.text : shapeOfField(field)]),
   )
   return {
     id: s.whole,

@@ -10,6 +10,7 @@ import {
   type Assertion,
   changedAt,
   claimStatuses,
+  isSettled,
   type LoadedRecord,
   type RecordItem,
   type RecordRow,
@@ -17,24 +18,24 @@ import {
 import { isPlaceHidden, visiblePoint, visibleValue } from '../place.ts'
 import type { Visible } from '../shown.ts'
 
-/** The wire's views of records. Nothing is read here. */
+/** Records as answers show them. Nothing is read here. */
 
-/** A row has every field under each of its names, and members that the service adds. */
-export function recordRow(it: Visible<RecordRow>, actor: Actor | null): Record<string, unknown> {
-  const kind = kinds[it.kind]
-  const values = visibleValuesAndPoint(it, actor)
-  return Object.assign(fieldMembers(kind, it, values.data), {
-    name: it.name,
-    ...(kind.nameField === 'title' && { title: it.name }),
+/** Shows a record in a list: every field under each of its names, and members that the service adds. */
+export function recordRow(record: Visible<RecordRow>, actor: Actor | null): Record<string, unknown> {
+  const kind = kinds[record.kind]
+  const values = visibleValuesAndPoint(record, actor)
+  return Object.assign(fieldMembers(kind, record, values.data), {
+    name: record.name,
+    ...(kind.nameField === 'title' && { title: record.name }),
     ...(hasPoint(kind) && { latitude: values.point?.lat ?? null, longitude: values.point?.lng ?? null }),
-    access_tier: it.access_tier,
-    contributor: it.contributor,
-    status: publicStatus(it),
-    category: it.category,
-    cultural_entity_id: it.entity_id,
-    created_at: it.created_at,
-    updated_at: visibleUpdatedAt(it, actor),
-    ...tombstoneOf(it),
+    access_tier: record.access_tier,
+    contributor: record.contributor,
+    status: publicStatus(record),
+    category: record.category,
+    cultural_entity_id: record.entity_id,
+    created_at: record.created_at,
+    updated_at: visibleUpdatedAt(record, actor),
+    ...tombstoneOf(record),
   })
 }
 
@@ -42,58 +43,59 @@ export function recordRow(it: Visible<RecordRow>, actor: Actor | null): Record<s
 export const tombstoneOf = ({ deleted_at }: Pick<RecordRow, 'deleted_at'>) =>
   deleted_at ? { deleted_at, is_deleted: true } : {}
 
-export function recordDetail(it: Visible<LoadedRecord>, actor: Actor | null): Record<string, unknown> {
-  const kind = kinds[it.kind]
-  const shown = it.assertions.filter((one) => mayShowClaim(it, one, actor))
+/** Shows a record with its claims. Tangible records also have the events, deities and guthis that name them. */
+export function recordDetail(record: Visible<LoadedRecord>, actor: Actor | null): Record<string, unknown> {
+  const kind = kinds[record.kind]
+  const claims = record.assertions.filter((claim) => mayShowClaim(record, claim, actor))
   return {
-    ...recordRow(it, actor),
-    ...(kind.category === 'tangible' && linkedRecords(it, actor)),
-    assertions: shown.map((one) => assertionView(one, isPlaceHidden(it, one.asserted_property, actor))),
+    ...recordRow(record, actor),
+    ...(kind.category === 'tangible' && linkedRecords(record, actor)),
+    assertions: claims.map((claim) => assertionView(claim, isPlaceHidden(record, claim.asserted_property, actor))),
   }
 }
 
-function linkedRecords(it: LoadedRecord, actor: Actor | null) {
-  const shown = it.links.filter((one) => maySeeTier(actor, one.access_tier))
-  const rows = (fits: (kind: Kind) => boolean) =>
-    shown
-      .filter((one) => fits(kinds[one.kind]))
+function linkedRecords({ links }: LoadedRecord, actor: Actor | null) {
+  const cards = links.filter((card) => maySeeTier(actor, card.access_tier))
+  const cardsOf = (isWanted: (kind: Kind) => boolean) =>
+    cards
+      .filter((card) => isWanted(kinds[card.kind]))
       .map(({ id, name, kind, relation }) => ({ id, name, type: kind, relation }))
   return {
-    linked_events: rows((each) => each.category === 'event' || each.category === 'kumari'),
-    linked_deities: rows((each) => each.key === 'deity'),
-    linked_guthis: rows((each) => each.key === 'guthi'),
+    linked_events: cardsOf(({ category }) => category === 'event' || category === 'kumari'),
+    linked_deities: cardsOf((kind) => kind.key === 'deity'),
+    linked_guthis: cardsOf((kind) => kind.key === 'guthi'),
   }
 }
 
-/** A waiting edit counts only for those who work on the record. */
-export const visibleUpdatedAt = (it: RecordRow, actor: Actor | null) =>
-  worksOn(actor, it) ? it.updated_at : changedAt(it)
+/** Returns the time of the last change. A waiting edit counts only for those who work on the record. */
+export const visibleUpdatedAt = (record: RecordRow, actor: Actor | null) =>
+  worksOn(actor, record) ? record.updated_at : changedAt(record)
 
-/** A waiting edit does not show here. */
-export const publicStatus = (it: RecordRow) => (it.public ? 'accepted' : it.status)
+/** Returns the status for all readers. It does not reveal a waiting edit. */
+export const publicStatus = (record: RecordRow) => (record.public ? 'accepted' : record.status)
 
-/** Pending and superseded claims are for their author, and for those who work on the record. */
-export const mayShowClaim = (it: LoadedRecord, one: Assertion, actor: Actor | null) =>
-  one.reconciliation_status === 'accepted' ||
-  one.reconciliation_status === 'disputed' ||
-  worksOn(actor, it) ||
-  actor?.id === one.contributor_id
+/** Whether a reader of the record may read a claim. Its author and those who work on the record read every claim. */
+export const mayShowClaim = (record: LoadedRecord, claim: Assertion, actor: Actor | null) =>
+  isSettled(claim) || worksOn(actor, record) || actor?.id === claim.contributor_id
 
-/** Rounds a hidden place. */
-export function visibleValuesAndPoint(it: Visible<RecordRow>, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
-  const point = visiblePoint(it, actor)
-  return point === it.point ? it : { point, data: visibleValues(it, it.data, actor) }
+/** Returns the values and the point of a record. A hidden place is rounded in both. */
+export function visibleValuesAndPoint(
+  record: Visible<RecordRow>,
+  actor: Actor | null,
+): Pick<RecordItem, 'data' | 'point'> {
+  const point = visiblePoint(record, actor)
+  return point === record.point ? record : { point, data: visibleValues(record, record.data, actor) }
 }
 
-/** Rounds a hidden place among the values of the record. */
+/** Returns values of a record. A hidden place is rounded. */
 export function visibleValues(
-  it: Visible<RecordRow>,
+  record: Visible<RecordRow>,
   data: RecordItem['data'],
   actor: Actor | null,
 ): RecordItem['data'] {
   const { coordinates } = data
-  const known = visibleValue(it, 'coordinates', coordinates, actor)
-  return known === coordinates ? data : { ...data, coordinates: known }
+  const visible = visibleValue(record, 'coordinates', coordinates, actor)
+  return visible === coordinates ? data : { ...data, coordinates: visible }
 }
 
 const hasPoint = (kind: Kind) => rowLayoutOf(kind).hasPoint
@@ -111,14 +113,14 @@ function rowLayoutOf(kind: Kind): RowLayout {
   if (known) return known
   const fields = Object.entries(kind.fields).map(([name, field]) => [name, field, [name, ...field.aliases]] as const)
   const names = fields.flatMap(([, , all]) => all)
-  const found = {
+  const layout = {
     hasPoint: fields.some(([, field]) => field.type === 'coordinates'),
     fields,
     // Parsed from JSON on purpose. V8 turns an object with many computed names into a dictionary, which is slow to copy and to write.
     blank: JSON.parse(JSON.stringify(Object.fromEntries(['id', ...names].map((name) => [name, null])))),
   }
-  rowLayouts.set(kind, found)
-  return found
+  rowLayouts.set(kind, layout)
+  return layout
 }
 
 /** The id, and each field under its name and aliases. A missing value is "", null or an empty list, as forms expect. */
@@ -128,12 +130,13 @@ function fieldMembers(
   data: Record<string, unknown>,
 ): Record<string, unknown> {
   const { fields, blank } = rowLayoutOf(kind)
-  const made: Record<string, unknown> = { ...blank, id }
+  const members: Record<string, unknown> = { ...blank, id }
   for (const [name, field, names] of fields) {
     const value = field.type === 'media' ? picturesView(entity_id, picturesIn(data)) : wireValue(field, data[name])
-    for (const each of names) made[each] = each === 'aliases' && Array.isArray(value) ? value.join(', ') : value
+    for (const member of names)
+      members[member] = member === 'aliases' && Array.isArray(value) ? value.join(', ') : value
   }
-  return made
+  return members
 }
 
 function wireValue(field: Field, value: unknown): unknown {

@@ -10,10 +10,10 @@ import { anyValue, ChangeView, differenceOf } from './difference.ts'
 import { RevisionView, revisionView } from './entity.ts'
 import { visibleValues } from './record.ts'
 
-/** Newest first. Those who work on the record see all revisions, others the accepted ones. */
-export function visibleRevisions(it: History, actor: Actor | null): Revision[] {
-  const accepted = acceptedRevisions(it)
-  return it.revisions.filter((each) => worksOn(actor, it) || accepted.has(each.revision_number))
+/** Lists revisions, newest first. Those who work on the record see all. Other readers see accepted revisions. */
+export function visibleRevisions(history: History, actor: Actor | null): Revision[] {
+  const accepted = acceptedRevisions(history)
+  return history.revisions.filter(({ revision_number }) => worksOn(actor, history) || accepted.has(revision_number))
 }
 
 export const RevisionRowView = s.shape('RevisionRow', () =>
@@ -25,12 +25,19 @@ export const RevisionRowView = s.shape('RevisionRow', () =>
   }),
 )
 
-export const revisionRow = (it: Visible<History>, each: Revision, actor: Actor | null, people: PeopleById) => ({
-  ...revisionView(it, { ...each, data: visibleValues(it, each.data, actor) }, people),
-  entity_name: it.name,
-  is_accepted: acceptedRevisions(it).has(each.revision_number),
+/** Shows a revision, with the name of its record. */
+export const revisionRow = (
+  history: Visible<History>,
+  revision: Revision,
+  actor: Actor | null,
+  people: PeopleById,
+) => ({
+  ...revisionView(history, { ...revision, data: visibleValues(history, revision.data, actor) }, people),
+  entity_name: history.name,
+  is_accepted: acceptedRevisions(history).has(revision.revision_number),
 })
 
+/** The members that each change between two revisions has. */
 const changedBetween = () => ({
   changed_at: s.time,
   changed_by: s.maybe(UserCardView),
@@ -49,21 +56,31 @@ export const DifferenceView = s.shape('Difference', () =>
   }),
 )
 
-/** Either revision may be the later one. */
-export function diffView(it: Visible<History>, from: Revision, to: Revision, actor: Actor | null, people: PeopleById) {
-  const made = {
+/** Shows the difference of two revisions. Either may be the later one. */
+export function diffView(
+  history: Visible<History>,
+  from: Revision,
+  to: Revision,
+  actor: Actor | null,
+  people: PeopleById,
+) {
+  const between = {
     changed_at: to.created_at,
     changed_by: people(to.created_by),
     revision_from_number: from.revision_number,
     revision_to_number: to.revision_number,
   }
-  const changes = differenceOf(it, visibleValues(it, from.data, actor), visibleValues(it, to.data, actor))
+  const changes = differenceOf(
+    history,
+    visibleValues(history, from.data, actor),
+    visibleValues(history, to.data, actor),
+  )
   return {
-    entity_id: it.entity_id,
-    entity_name: it.name,
-    revision_from: revisionRow(it, from, actor, people),
-    revision_to: revisionRow(it, to, actor, people),
-    diff: Object.fromEntries(changes.map(({ field, old, new: next }) => [field, { old, new: next, ...made }])),
-    field_diffs: changes.map((each) => ({ ...each, ...made })),
+    entity_id: history.entity_id,
+    entity_name: history.name,
+    revision_from: revisionRow(history, from, actor, people),
+    revision_to: revisionRow(history, to, actor, people),
+    diff: Object.fromEntries(changes.map(({ field, old, new: next }) => [field, { old, new: next, ...between }])),
+    field_diffs: changes.map((change) => ({ ...change, ...between })),
   }
 }
