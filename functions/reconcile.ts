@@ -137,7 +137,7 @@ export const routes = {
     query: ProposeQuery,
     handle: async ({ query: { type, limit } }) => {
       const kind = matchedKinds.find((it) => it === type)
-      const proposed = type === '' || kind ? propertiesOf(kind).slice(0, limit) : []
+      const proposed = type === undefined || kind ? propertiesOf(kind).slice(0, limit) : []
       return { ...(type && { type }), limit, properties: proposed }
     },
   }),

@@ -502,6 +502,37 @@ describe('no text is cut within a character', () => {
   })
 })
 
+describe('no value outside of a list is taken in silence', () => {
+  beforeAll(openWorld, 60_000)
+
+  const listed = routes.flatMap(({ path, operation }) =>
+    operation.parameters
+      .filter((it) => it.in === 'query' && listedIn(it.schema))
+      .map(({ name }) => ({ path, operation, name })),
+  )
+  /** Refusals of a protocol have the form of the protocol. */
+  const protocols: Readonly<Record<string, RegExp>> = { '/api/v1/data/oai/': /<error code="bad(Verb|Argument)"/ }
+
+  test.each(listed)('$path $name', async ({ path, operation, name }) => {
+    const params = operation.parameters.filter((it) => it.in === 'path').map((it) => it.name)
+    // A search without words is refused before its filters are looked at.
+    const needed = operation.parameters.filter((it) => it.in === 'query' && (it.required || it.name === 'q'))
+    const known = Object.fromEntries(
+      needed.map((it) => [it.name, (listedIn(it.schema) ?? valuesFor(it.name, path))[0] ?? '']),
+    )
+    const [place = path] = placesOf(path, params).known
+    const query = { ...known, [name]: 'nonsense' }
+    const lenient = await app.staff.get(place, { query })
+    const protocol = protocols[path]
+    if (protocol) return expect(lenient.text).toMatch(protocol)
+    const warned = lenient.body?.warnings?.map((it: { member: string }) => it.member) ?? []
+    const told = lenient.status === 400 ? Object.keys(lenient.body) : warned
+    expect([...told, ...(lenient.headers.warning?.includes(`"${name}:`) ? [name] : [])]).toContain(name)
+    const strict = await app.staff.get(place, { query, headers: { prefer: 'handling=strict' } })
+    expect([strict.status, Object.keys(strict.body)]).toEqual([400, [name]])
+  })
+})
+
 describe('HEAD and conditions', () => {
   beforeAll(openWorld, 60_000)
 

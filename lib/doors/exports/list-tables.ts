@@ -41,9 +41,10 @@ function tabled(key: ListRoute, route: Route): Route {
 
 /** The schema of a query with the members of tables added. Its own transformations stay. */
 function withEntries(query: v.GenericSchema = v.object({})): v.GenericSchema {
-  const add = (it: object) => ({ ...it, entries: { ...Object(it).entries, ...asTable } })
-  const [first, ...rest]: object[] = Object(query).pipe ?? []
-  return Object.assign({ ...query }, add(query), first && { pipe: [add(first), ...rest] })
+  const add = <S extends object>(it: S): S => ({ ...it, entries: { ...Object(it).entries, ...asTable } })
+  // A pipe runs the schemas that it was made of, so it is made anew.
+  const [first, ...rest]: [v.GenericSchema?, ...v.GenericPipeAction[]] = Object(query).pipe ?? []
+  return first ? rest.reduce<v.GenericSchema>((schema, item) => v.pipe(schema, item), add(first)) : add(query)
 }
 
 /** The whole list as a table, whichever page is asked for. It calls the list's handler page by page, as the caller would. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { objectOf } from '../../platform/http/body.ts'
-import { QueryText, wholeNumber } from '../../platform/http/params.ts'
-import { documentAs } from '../../platform/http/schema-notes.ts'
+import { QueryText, queryWord, wholeNumber } from '../../platform/http/params.ts'
 import { matchedKinds } from './manifest.ts'
 
 /** The most queries of a request, and the most candidates of a query. */
@@ -72,6 +71,6 @@ export const ReconcileQuery = v.object({ queries: v.optional(json(Batch)), exten
 
 export const Prefix = v.object({ prefix: QueryText, cursor: v.optional(v.string(), '0') })
 export const ProposeQuery = v.object({
-  type: v.pipe(v.optional(v.string(), ''), documentAs({ type: 'string', enum: matchedKinds })),
+  type: queryWord(matchedKinds),
   limit: wholeNumber(100, 200),
 })

@@ -120,11 +120,19 @@ export const numberFromOne = (digits: number, message?: string) =>
     v.transform(Number),
     documentAs({ type: 'integer', minimum: 1, maximum: 10 ** digits - 1 }),
   )
-/** An id by which a list is filtered. A text that is not an id matches no row. */
-export const QueryId = v.pipe(QueryText, documentAs({ type: 'string', format: 'uuid' }))
-/** One of a list, by which a list of rows is filtered. Any other text matches no row. */
+/** An id by which a list is filtered. A text that is not an id matches no row, with a warning. */
+export const QueryId = v.pipe(
+  QueryText,
+  warnIf((sent) => (sent.trim() === '' || v.is(uuid, sent.trim()) ? undefined : 'Not a valid UUID.')),
+  documentAs({ type: 'string', format: 'uuid' }),
+)
+/** One of a list, by which a list of rows is filtered. Any other text matches no row, with a warning. */
 export const queryWord = (options: readonly string[]) =>
-  v.pipe(QueryText, documentAs({ type: 'string', enum: options }))
+  v.pipe(
+    QueryText,
+    warnIf((sent) => (sent.trim() === '' || options.includes(sent.trim()) ? undefined : chooseFrom(options))),
+    documentAs({ type: 'string', enum: options }),
+  )
 /** A required id. `message` names its item. */
 export const requiredId = (message: string) => v.pipe(v.string(), v.toLowerCase(), v.uuid(message))
 /** A calendar, by its key or its short name; undefined if blank. */

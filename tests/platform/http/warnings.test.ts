@@ -37,6 +37,19 @@ describe('a query', () => {
     expect(refused.headers['preference-applied']).toBe('handling=strict')
   })
 
+  test.each([
+    ['/cidoc/structures/?status=nonsense', 'status', 'Not a valid choice. Choose one of: '],
+    ['/data/activities/?entity=7', 'entity', 'Not a valid UUID.'],
+  ])('%s finds nothing, and says why', async (path, member, message) => {
+    const warned = await app.anon.get(path)
+    expect([warned.status, warned.body.results, warned.body.warnings]).toEqual([
+      200,
+      [],
+      [{ member, message: expect.stringContaining(message) }],
+    ])
+    expect((await app.anon.get(path, strict)).status).toBe(400)
+  })
+
   test('that says nothing wrong has no warnings, and a strict one is answered alike', async () => {
     const query = `${list}?limit=5&offset=0&mine=false&ordering=-name&search=`
     const [lenient, asked] = [await app.anon.get(query), await app.anon.get(query, strict)]
