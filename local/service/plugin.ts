@@ -29,6 +29,7 @@ export default class LocalFunctions {
       'before:offline:start:init': () => serve(framework),
       'after:offline:start:init': async () => {
         try {
+          passQuery(framework)
           ourCors(framework)
           serveWelcome(framework)
           tell(framework)
@@ -134,11 +135,28 @@ async function reload(framework: Framework): Promise<void> {
 }
 
 type Answer = { statusCode: number; headers: Record<string, unknown>; output?: { payload: object; statusCode: number } }
-type Exchange = { app: { ours?: { status: number; headers: Record<string, unknown> } }; response: Answer }
+type Exchange = {
+  url: URL
+  raw: { req: { url?: string } }
+  app: { ours?: { status: number; headers: Record<string, unknown> } }
+  response: Answer
+}
 type Reply = { continue: symbol }
 type Server = {
   route: (route: { method: string; path: string; handler: () => Promise<string> }) => void
   ext: (event: string, method: (request: Exchange, reply: Reply) => symbol) => void
+}
+
+/**
+ * Hands each function the query as it was sent, as the gateway of AWS does. serverless-offline writes it anew, and so turns bytes
+ * that are not UTF-8 into U+FFFD.
+ */
+function passQuery(framework: Framework): void {
+  serverOf(framework)?.ext('onPreHandler', ({ url, raw }, reply) => {
+    const [, query = ''] = /\?(.*)$/s.exec(raw.req.url ?? '') ?? []
+    url.searchParams.toString = () => query
+    return reply.continue
+  })
 }
 
 /**

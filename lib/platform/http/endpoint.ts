@@ -27,12 +27,12 @@ import { inUnit } from '../unit-of-work.ts'
 import { preferredType } from './accept.ts'
 import type { Documented } from './answer.ts'
 import { type StoreReply, withIdempotencyKey } from './idempotency.ts'
-import { storageFaultOf } from './json.ts'
+import { findHalfCharacter, storageFaultOf } from './json.ts'
 import { CSV, XLSX } from './media.ts'
 import { pageMembers, pageOf } from './page.ts'
 import { canonicalPath, type Match, routeMatcher } from './path.ts'
 import { Reply } from './reply.ts'
-import { bodyReader, type FormLimits, type Request } from './request.ts'
+import { bodyReader, checkQueryText, type FormLimits, type Request } from './request.ts'
 import type { CachePolicy, Route, Routes } from './route.ts'
 import { membersOf } from './schema-notes.ts'
 import { type HttpEvent, type HttpResult, httpShell, type RequestContext } from './shell.ts'
@@ -107,6 +107,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   // 6. Throttles are counted, then query and body are checked.
   const throttles = spec.throttles ?? []
   await countCall(throttles, { request, actor })
+  checkQueryText(request)
   const also = isRead(request) ? pageMembers : {}
   warnOrRefuse(request, queryFaults(spec.query, request.rawQuery, { repeated: spec.repeated, also }))
   const query = parseInput(spec.query, { ...request.query, ...repeatedMembers(spec, request) })
@@ -237,13 +238,18 @@ function readBodyAs(schema: v.GenericSchema | undefined, request: Request, sent:
   const members = membersOf(schema)
   const fields: Fields = {}
   for (const [name, value] of Object.entries(sent ?? {})) {
-    const fault = members && !Object.hasOwn(members, name) ? undefined : storageFaultOf(value)
+    if (members && !Object.hasOwn(members, name)) continue
+    const fault = storageFaultOf(value)
+    const path = fault === undefined ? findHalfCharacter(value) : undefined
     if (fault !== undefined) fields[name] = [fault]
+    if (path) addFault(fields, [name, ...path], HALF_CHARACTER)
   }
   if (Object.keys(fields).length > 0) throw invalid(fields)
   if (members) warnOrRefuse(request, unreadMembers(members, sent))
   return parseInput(schema, sent)
 }
+
+const HALF_CHARACTER = 'Control characters are not allowed.'
 
 /** Warns of faults. Fails with `invalid` instead if the client sent `Prefer: handling=strict`. */
 function warnOrRefuse(request: Request, faults: readonly Warning[]): void {

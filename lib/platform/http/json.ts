@@ -85,6 +85,21 @@ export function storageFaultOf(value: unknown, depth = 0): string | undefined {
   return undefined
 }
 
+/**
+ * Finds half of a character in a value: a lone surrogate, which UTF-8 has no bytes for. Returns the names from the value down to the
+ * text. Undefined if there is none. The value is not nested too deeply: `storageFaultOf` is called first.
+ */
+export function findHalfCharacter(value: unknown): string[] | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : []
+  if (typeof value !== 'object' || value === null || value instanceof File) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    if (!name.isWellFormed()) return []
+    const path = findHalfCharacter(member)
+    if (path) return [name, ...path]
+  }
+  return undefined
+}
+
 function numberFault(value: number): string | undefined {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
     return 'A number is too large to be kept exactly: send those beyond 9007199254740991 as text.'

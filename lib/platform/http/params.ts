@@ -123,7 +123,7 @@ export const numberFromOne = (digits: number, message?: string) =>
 /** An id by which a list is filtered. A text that is not an id matches no row, with a warning. */
 export const QueryId = v.pipe(
   QueryText,
-  warnIf((sent) => (sent.trim() === '' || v.is(uuid, sent.trim()) ? undefined : 'Not a valid UUID.')),
+  warnIf((sent) => (sent.trim() === '' || v.is(uuidText, sent.trim()) ? undefined : 'Not a valid UUID.')),
   documentAs({ type: 'string', format: 'uuid' }),
 )
 /** One of a list, by which a list of rows is filtered. Any other text matches no row, with a warning. */

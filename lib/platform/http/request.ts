@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import jsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { malformedInput, tooLarge, unsupportedMediaType } from '../../base/errors.ts'
@@ -19,6 +20,8 @@ export type Request = {
   headers: Readonly<Record<string, string>>
   cookies: Readonly<Record<string, string>>
   body: Buffer
+  /** Whether the gateway replaced bytes of the body that are not UTF-8 by U+FFFD. */
+  isAltered?: boolean
   /** The IP address of the client, as the gateway saw it. Throttles count by it. */
   address: string
   /** Scheme and host as the client wrote them. Absolute links begin with it. */
@@ -64,12 +67,29 @@ export function readRequest(event: APIGatewayProxyEventV2): Request {
     headers,
     cookies: cookiesOf(event.cookies ?? headers.cookie?.split(';') ?? []),
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    isAltered: isAltered(event, headers),
     address: event.requestContext.http.sourceIp,
     origin: `${scheme}://${host}`,
     version: 'v1',
     language: preferredLanguage(headers['accept-language']),
     say: english,
   }
+}
+
+/**
+ * Whether the gateway has decoded a body that is not UTF-8. It replaces such bytes by U+FFFD, which takes three bytes. So the body
+ * no longer has the length that the client announced. A client may send U+FFFD itself.
+ */
+const isAltered = ({ body = '', isBase64Encoded }: APIGatewayProxyEventV2, headers: Readonly<Record<string, string>>) =>
+  !isBase64Encoded && body.includes('\ufffd') && Buffer.byteLength(body) !== Number(headers['content-length'])
+
+/** Whether all escaped bytes of a query or an encoded form are UTF-8. Example: `%E0%A4%85` is, `%FF` is not. */
+const hasUtf8Escapes = (text: string) =>
+  (text.match(/(?:%[0-9a-f]{2})+/gi) ?? []).every((bytes) => isUtf8(Buffer.from(bytes.replaceAll('%', ''), 'hex')))
+
+/** Fails with `malformed` if the query is not UTF-8. Parsed, it would have other characters than those sent. */
+export function checkQueryText({ rawQuery }: Pick<Request, 'rawQuery'>): void {
+  if (!hasUtf8Escapes(rawQuery)) throw malformedInput('The query is not UTF-8.')
 }
 
 /**
@@ -104,7 +124,7 @@ export function bodyReader(
   if (asForm && !isForm) throw unsupportedMediaType('multipart/form-data')
   if (asForm) return () => readForm(request.body, type)
   if (urlencoded && URLENCODED.test(type))
-    return async () => Object.fromEntries(new URLSearchParams(decodeUtf8(request.body)))
+    return async () => Object.fromEntries(new URLSearchParams(encodedForm(request)))
   if (request.body.length > 0 && !/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) {
     throw unsupportedMediaType(
       `application/json${limits?.json ? ' or multipart/form-data' : urlencoded ? ' or application/x-www-form-urlencoded' : ''}`,
@@ -122,12 +142,22 @@ async function readJson(request: Request): Promise<object> {
   throw malformedInput('The body must be a JSON object.')
 }
 
+/** The text of an encoded form. Fails with `malformed` if it is not UTF-8. */
+function encodedForm(request: Request): string {
+  const text = decodeUtf8(request, FORM_NOT_UTF8)
+  if (!hasUtf8Escapes(text)) throw malformedInput(FORM_NOT_UTF8)
+  return text
+}
+
+const FORM_NOT_UTF8 = 'The form is not UTF-8.'
+
 /** Parses a multipart form: texts become strings, files become `File`. */
 async function readForm(body: Buffer, type: string): Promise<Record<string, string | File>> {
   // The parts are counted before they are parsed, since each costs an object or two. The last boundary ends the form.
   const boundary = /;\s*boundary="?([^";\s]+)/i.exec(type)?.[1] ?? ''
-  const parts = body.toString('latin1').split(`--${boundary}`, MOST_PARTS + 3).length - 2
-  if (parts > MOST_PARTS) throw malformedInput(`The form has more than ${MOST_PARTS} parts.`)
+  const parts = body.toString('latin1').split(`--${boundary}`, MOST_PARTS + 3)
+  if (parts.length - 2 > MOST_PARTS) throw malformedInput(`The form has more than ${MOST_PARTS} parts.`)
+  if (!parts.every(isUtf8Part)) throw malformedInput(FORM_NOT_UTF8)
   try {
     return Object.fromEntries(
       await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData(),
@@ -139,6 +169,13 @@ async function readForm(body: Buffer, type: string): Promise<Record<string, stri
 
 const MOST_PARTS = 100
 
+/** Whether a part of a form, given in Latin-1, is UTF-8: its names, and its value unless that is a file. */
+function isUtf8Part(part: string): boolean {
+  const end = part.indexOf('\r\n\r\n')
+  const head = end === -1 ? part : part.slice(0, end)
+  return isUtf8(Buffer.from(/;\s*filename\*?=/i.test(head) ? head : part, 'latin1'))
+}
+
 /** The members of an event that middy's JSON parser reads and writes. */
 type ParserEvent = { headers: APIGatewayProxyEventV2['headers']; body?: unknown; isBase64Encoded: boolean }
 // `bodyReader` has checked the content type.
@@ -147,8 +184,9 @@ const parser: { before?(request: { event: ParserEvent }): unknown } = jsonBodyPa
 })
 
 /** Parses JSON. Middy's parser refuses members that could replace a prototype. Bytes that are not UTF-8 are refused before. */
-function parse({ headers, body }: Pick<Request, 'headers' | 'body'>): unknown {
-  const text = decodeUtf8(body)
+function parse(request: Request): unknown {
+  const { headers } = request
+  const text = decodeUtf8(request, 'JSON parse error: the body is not UTF-8.')
   try {
     const event: ParserEvent = { headers, body: text, isBase64Encoded: false }
     parser.before?.({ event })
@@ -163,12 +201,10 @@ function parse({ headers, body }: Pick<Request, 'headers' | 'body'>): unknown {
   }
 }
 
-function decodeUtf8(body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch {
-    throw malformedInput('JSON parse error: the body is not UTF-8.')
-  }
+/** Decodes a body. Fails with `malformed` and this sentence if it is not UTF-8. */
+function decodeUtf8({ body, isAltered }: Request, sentence: string): string {
+  if (isAltered || !isUtf8(body)) throw malformedInput(sentence)
+  return new TextDecoder().decode(body)
 }
 
 function cookiesOf(pairs: readonly string[]): Record<string, string> {

@@ -189,3 +189,48 @@ describe('a form', () => {
     expect(await open(made([['a', 'x']]), { ...limits, json: true })).toEqual({ a: 'x' })
   })
 })
+
+describe('bytes that are not UTF-8', () => {
+  const JSON_REFUSED = ['malformed', 'JSON parse error: the body is not UTF-8.']
+  const FORM_REFUSED = ['malformed', 'The form is not UTF-8.']
+  const URLENCODED = typed('application/x-www-form-urlencoded')
+  const byForm = async (body: Buffer | string) =>
+    fault(async () => bodyReader(readRequest(event({ ...URLENCODED, ...base64(body) })), undefined, true)())
+  const part = (head: string, value: string) =>
+    Buffer.from(`--x\r\ncontent-disposition: form-data; ${head}\r\n\r\n${value}\r\n--x--\r\n`, 'latin1')
+  const byParts = async (body: Buffer) =>
+    fault(() => open({ ...typed('multipart/form-data; boundary=x'), ...base64(body) }, { bytes: 1000 }))
+
+  test('are refused in JSON, in base64 or decoded by the gateway', async () => {
+    expect(await fault(() => open(base64(Buffer.from('{"a":"\xff"}', 'latin1'))))).toEqual(JSON_REFUSED)
+    const decoded = (length: number) => ({ body: '{"a":"\ufffd"}', headers: { 'content-length': String(length) } })
+    expect(
+      await fault(() =>
+        open({ ...decoded(9), headers: { ...typed('application/json').headers, ...decoded(9).headers } }),
+      ),
+    ).toEqual(JSON_REFUSED)
+  })
+
+  test('are told from the character U+FFFD, which a client may send', async () => {
+    const body = '{"a":"\ufffd"}'
+    const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+    expect(await open({ body, headers })).toEqual({ a: '\ufffd' })
+    expect(await open(base64(body))).toEqual({ a: '\ufffd' })
+  })
+
+  test('are refused in an encoded form, written as bytes or as %FF', async () => {
+    expect(await byForm(Buffer.from('a=\xff', 'latin1'))).toEqual(FORM_REFUSED)
+    for (const body of ['a=%FF', 'a=%e0%a4', '%ED%A0%80=1']) expect(await byForm(body)).toEqual(FORM_REFUSED)
+    for (const body of ['a=%E0%A4%85', 'a=100%', 'a=%zz', 'a=नेपाल']) expect(await byForm(body)).toBeUndefined()
+  })
+
+  test('are refused in the names and texts of a multipart form, and taken in its files', async () => {
+    expect(await byParts(part('name="a"', '\xff'))).toEqual(FORM_REFUSED)
+    expect(await byParts(part('name="\xff"', 'a'))).toEqual(FORM_REFUSED)
+    expect(await byParts(part('name="a"; filename="\xff.png"', 'a'))).toEqual(FORM_REFUSED)
+    expect(await byParts(part('name="a"; filename="a.png"', '\xff'))).toBeUndefined()
+    expect(
+      await byParts(Buffer.from(part('name="a"', 'x').toString().replace('x\r\n--x--', 'नेपाल\r\n--x--'))),
+    ).toBeUndefined()
+  })
+})

@@ -50,6 +50,12 @@ describe('a query', () => {
     expect((await app.anon.get(path, strict)).status).toBe(400)
   })
 
+  test.each(['%FF', '%E0%A4', 'a%C0%AF'])('of %s is not UTF-8', async (bytes) => {
+    const refused = await app.anon.get(`${list}?search=${bytes}`)
+    expect([refused.status, refused.body]).toEqual([400, { detail: 'The query is not UTF-8.' }])
+    expect((await app.anon.get(`/data/oai/?verb=${bytes}`)).status).toBe(400)
+  })
+
   test('that says nothing wrong has no warnings, and a strict one is answered alike', async () => {
     const query = `${list}?limit=5&offset=0&mine=false&ordering=-name&search=`
     const [lenient, asked] = [await app.anon.get(query), await app.anon.get(query, strict)]
