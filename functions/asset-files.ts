@@ -1,7 +1,7 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { invokeLater, siblingFunction } from '../lib/base/telemetry/invoke.ts'
 import { log } from '../lib/base/telemetry/log.ts'
-import { fileWork, saveThumbnailKey, thumbnailKey } from '../lib/domain/projects/assets/file-jobs.ts'
+import { findFileWork, saveThumbnailKey, thumbnailKey } from '../lib/domain/projects/assets/file-jobs.ts'
 import type { Asset } from '../lib/domain/projects/items.ts'
 import { deleteObject, getObject, putObject } from '../lib/engines/bucket/index.ts'
 import { makePdfThumbnail, makeThumbnail } from '../lib/engines/media/index.ts'
@@ -32,7 +32,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
 async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
   const [images] = await changesOf([record])
   if (!images?.[0]) return
-  const { draw, clear, read } = await fileWork(images[0])
+  const { draw, clear, read } = await findFileWork(images[0])
   for (const key of clear) await deleteObject(key)
   if (draw) await storeThumbnail(draw)
   if (read) await invokeLater(reader, read)

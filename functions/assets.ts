@@ -5,10 +5,10 @@ import { parseBoolean } from '../lib/base/text.ts'
 import { licenceOf, NO_LICENCE } from '../lib/domain/pictures/licences.ts'
 import * as assets from '../lib/domain/projects/assets/assets.ts'
 import { checkDepicted } from '../lib/domain/projects/assets/depicted.ts'
-import type { Upload } from '../lib/domain/projects/assets/upload-items.ts'
+import type { AssetUpload } from '../lib/domain/projects/assets/upload-items.ts'
 import * as uploads from '../lib/domain/projects/assets/uploads.ts'
 import { AssetRowView, AssetView, assetRow, assetView } from '../lib/domain/projects/assets/view.ts'
-import { assetRoles, isReadable, type Visited } from '../lib/domain/projects/items.ts'
+import { assetRoles, isReadable, type ProjectSubject } from '../lib/domain/projects/items.ts'
 import * as projects from '../lib/domain/projects/projects.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { copyObject, createLinks, streamObject, uploadForm } from '../lib/engines/bucket/index.ts'
@@ -150,11 +150,11 @@ const files = { scope: 'project_asset_upload', rate: 'RATE_UPLOADS', per: 'calle
 const ocrRuns = {
   scope: 'ocr_run',
   rate: 'RATE_OCR',
-  per: ({ subject }: { subject: Visited }) => subject.about.id,
+  per: ({ subject }: { subject: ProjectSubject }) => subject.about.id,
 } as const
 /** If the project has no OCR run left today, a file is stored without its text. */
 const ocrIfLeft = { ...ocrRuns, counts: 'in the handler', isOptional: true } as const
-const runsOf = ({ subject }: { subject: assets.Attached }) => (assets.startsReading(subject) ? 1 : 0)
+const runsOf = ({ subject }: { subject: assets.AssetSubject }) => (assets.startsOcr(subject) ? 1 : 0)
 
 /** An announced upload. The client posts a form to the bucket: these fields, and then the file as `file`. */
 const AnnouncedUploadView = s.shape('AnnouncedUpload', () =>
@@ -281,7 +281,11 @@ export const routes = withTables({
       if (!found?.pending_key) return completedBefore(subject, params.asset_id)
       projects.checkOpen(subject.about)
       const { pending_key } = found
-      const upload = await unit.storeAhead('held', (own) => uploads.takeUpload(own, found), uploads.releaseUpload)
+      const upload = await unit.storeAhead(
+        'held',
+        (own) => uploads.holdAssetUpload(own, found),
+        uploads.releaseAssetUpload,
+      )
       const { stored, reads } = await unit.once('stored', () => storeSent(upload, pending_key, body, count))
       return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads)))
     },
@@ -333,7 +337,7 @@ export const routes = withTables({
     throttles: [{ ...ocrRuns, counts: 'every success', hits: runsOf }],
     handle: async ({ unit, subject, actor }) => {
       const show = await viewer(subject)
-      return show(await assets.askForText(unit, subject, actor))
+      return show(await assets.requestOcr(unit, subject, actor))
     },
   }),
 } satisfies Routes)
@@ -350,10 +354,10 @@ function endings(): string[] {
  */
 const beginUpload = (
   unit: UnitOfWork,
-  { about }: Visited,
+  { about }: ProjectSubject,
   actor: Actor,
   announced: uploads.AnnouncedUpload,
-): Promise<Upload> =>
+): Promise<AssetUpload> =>
   unit.storeAhead('upload', (own) => uploads.beginUpload(own, about, actor, announced, false), uploads.endUpload)
 
 /** Returns the content type that a file name means. Fails with `invalid` if `media_type` contradicts it. */
@@ -365,7 +369,7 @@ function announcedType(file_name: string, media_type: string): string {
 }
 
 /** Stores the file for readers. Returns its facts, and as `reads` whether its text will be read: false if no OCR run is left today. */
-async function storeAsset(upload: Upload, source: Source, checked: CheckedContent, count: CountHits<'ocr_run'>) {
+async function storeAsset(upload: AssetUpload, source: Source, checked: CheckedContent, count: CountHits<'ocr_run'>) {
   const { content_type, width = null, height = null, orientation = null } = checked
   const object_key = upload.object_keys.at(-1) ?? ''
   const facts = await storeFile(object_key, source, checked)
@@ -379,7 +383,7 @@ async function storeAsset(upload: Upload, source: Source, checked: CheckedConten
  * the client replaces it meanwhile.
  */
 async function storeSent(
-  upload: Upload,
+  upload: AssetUpload,
   pending_key: string,
   announced: v.InferOutput<typeof Completed>,
   count: CountHits<'ocr_run'>,
@@ -403,13 +407,13 @@ const bare = (etag: string) => etag.replace(/"/g, '')
 const otherSize = () => invalid({ file: ['The file is not the one that was announced: its size differs.'] })
 
 /** Returns the asset of an upload that is complete already. Completing twice gives the same asset. */
-async function completedBefore(subject: Visited, id: string) {
+async function completedBefore(subject: ProjectSubject, id: string) {
   const asset = await assets.loadAsset(subject.about.id, id)
   if (!asset) throw notFound()
   return viewOf({ ...subject, asset })
 }
 
-type Shown = Pick<assets.Attached, 'asset'>
+type Shown = Pick<assets.AssetSubject, 'asset'>
 const viewOf = async (it: Shown) => (await viewer(it))(it)
 
 /** Returns a function that makes the view of an asset. It reads everything for the view now, before the change is committed. */

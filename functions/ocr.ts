@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { mentionsIn } from '../lib/domain/projects/assets/mentions.ts'
+import { findMentions } from '../lib/domain/projects/assets/mentions.ts'
 import { beginOcr, failOcr, finishOcr } from '../lib/domain/projects/assets/ocr.ts'
 import type { Asset } from '../lib/domain/projects/items.ts'
 import { getObject } from '../lib/engines/bucket/index.ts'
@@ -34,7 +34,7 @@ async function read(asset: Asset): Promise<void> {
     const { text, words } = await (asset.media_type === 'image'
       ? readImageText(file.bytes, languages, SECONDS)
       : readPdfText(file.bytes, languages, SECONDS))
-    await finishOcr(asset, { ocr_text: text, entity_suggestions: await mentionsIn(text, words) })
+    await finishOcr(asset, { ocr_text: text, entity_suggestions: await findMentions(text, words) })
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
     await failOcr(asset, error.message)

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { assetRow } from '../lib/domain/projects/assets/view.ts'
 import { licenses, visibilities } from '../lib/domain/projects/items.ts'
 import * as lists from '../lib/domain/projects/lists.ts'
-import { progressOf, rollBackProject } from '../lib/domain/projects/merge.ts'
+import { loadMergeProgress, rollBackProject } from '../lib/domain/projects/merge.ts'
 import * as projects from '../lib/domain/projects/projects.ts'
 import { loadReferenced } from '../lib/domain/projects/referenced.ts'
 import { searchProjects } from '../lib/domain/projects/search.ts'
@@ -257,12 +257,12 @@ const userId = async (named: string) =>
   v.is(uuidText, named) ? named.toLowerCase() : (await loadUserByUsername(named))?.id
 
 /** Replies with the project: 202 if the change continues in the background. */
-async function replyToMove(project: projects.Whole, actor: Actor) {
+async function replyToMove(project: projects.WholeProject, actor: Actor) {
   const view = await detailOf(project, actor)
   return project.about.merge ? new Reply(202, view) : view
 }
 
-async function detailOf(it: projects.Whole, actor: Actor | null) {
+async function detailOf(it: projects.WholeProject, actor: Actor | null) {
   const { about, assets, entities } = it
   const company = await loadReferenced(
     [
@@ -274,5 +274,5 @@ async function detailOf(it: projects.Whole, actor: Actor | null) {
   )
   const link = await createLinks()
   const rows = await Promise.all(assets.map((one) => assetRow(one, company.people, link)))
-  return projectDetail(it, rows, actor, { ...company, merge: await progressOf(it) })
+  return projectDetail(it, rows, actor, { ...company, merge: await loadMergeProgress(it) })
 }

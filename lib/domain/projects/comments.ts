@@ -3,24 +3,24 @@ import { getMany, itemIn } from '../../engines/table/index.ts'
 import type { Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Comment, comment, commentPlace, onProject, threadOf } from '../comments/items.ts'
-import { asSubject, project, slugClaim, type Visited } from './items.ts'
+import { asSubject, type ProjectSubject, project, slugClaim } from './items.ts'
 
 /** A comment in a project's thread, as the subject of permissions. */
-export type ProjectRemark = Subject & { comment: Comment; on: Visited; version: number }
+export type ProjectRemark = Subject & { comment: Comment; on: ProjectSubject; version: number }
 
-/** A comment by its number in a project's thread. Two calls: first the keys of both, then project and comment. */
+/** Loads a comment of a project's thread by its number. Undefined if project or comment is absent. Makes two DynamoDB calls. */
 export async function loadProjectRemark(slug: string, id: number): Promise<ProjectRemark | undefined> {
   const places = await getMany([key.slug(slug), key.commentPlace(id)], true)
   const [claim, place] = [itemIn(places, slugClaim, { slug }), itemIn(places, commentPlace, { id })]
   if (!claim || place?.thread !== threadOf(onProject(claim.project_id))) return undefined
-  const found = await getMany([key.project(claim.project_id), comment.key(place)], true)
-  const [about, remark] = [itemIn(found, project, { id: claim.project_id }), itemIn(found, comment, place)]
+  const items = await getMany([key.project(claim.project_id), comment.key(place)], true)
+  const [about, remark] = [itemIn(items, project, { id: claim.project_id }), itemIn(items, comment, place)]
   if (!about || !remark) return undefined
   const on = asSubject(about)
   return { ...on, comment: remark, on, author_id: remark.user_id, version: remark.version }
 }
 
-/** The comment; fails with `notFound` if it is deleted. */
+/** Returns the comment. Fails with `notFound` if it is deleted. */
 export function livingComment({ comment: remark }: ProjectRemark): Comment {
   if (remark.user_id === null) throw notFound()
   return remark

@@ -3,30 +3,30 @@ import { invalid, invalidObject, notFound } from '../../base/errors.ts'
 import { getMany, itemIn, put, remove as removal, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 import { type Actor, mayInspect } from '../../platform/permissions.ts'
 import { recordItem } from '../records/items.ts'
-import { type ProjectEntity, projectEntity, type Visited } from './items.ts'
-import { changeProject, checkOpen, type Whole } from './projects.ts'
+import { type ProjectEntity, type ProjectSubject, projectEntity } from './items.ts'
+import { changeProject, checkOpen, type WholeProject } from './projects.ts'
 
-/** Records of one project at most: no page could show more. */
-const MOST_ENTITIES = 10_000
+/** The most linked records of a project. No page could show more. */
+const MAX_LINKED_RECORDS = 10_000
 
 /** Links a record to a project. Fails with `invalid` if the caller may not see the record, or if it is linked already. */
 export async function linkRecord(
   unit: UnitOfWork,
-  old: Visited,
+  old: ProjectSubject,
   actor: Actor,
   { entity, role_in_project }: { entity: string; role_in_project: string },
-): Promise<{ about: Visited; result: ProjectEntity }> {
+): Promise<{ about: ProjectSubject; result: ProjectEntity }> {
   const ids = { project_id: old.about.id, entity_id: entity }
-  const found = await getMany([recordItem.key(ids), projectEntity.key(ids)], true)
-  const about = itemIn(found, recordItem, ids)
-  if (!about || about.deleted_at || !mayInspect(actor, about))
+  const items = await getMany([recordItem.key(ids), projectEntity.key(ids)], true)
+  const record = itemIn(items, recordItem, ids)
+  if (!record || record.deleted_at || !mayInspect(actor, record))
     throw invalid({ entity: ['There is no record with this id.'] })
-  if (itemIn(found, projectEntity, ids)) throw alreadyLinked()
+  if (itemIn(items, projectEntity, ids)) throw alreadyLinked()
   return changeProject(unit, old, (it) => {
     checkOpen(it)
-    if (it.entity_count >= MOST_ENTITIES)
-      throw invalidObject(`A project has no more than ${MOST_ENTITIES} linked records.`)
-    const made: ProjectEntity = {
+    if (it.entity_count >= MAX_LINKED_RECORDS)
+      throw invalidObject(`A project has no more than ${MAX_LINKED_RECORDS} linked records.`)
+    const link: ProjectEntity = {
       id: newId(),
       project_id: it.id,
       entity_id: entity,
@@ -37,9 +37,9 @@ export async function linkRecord(
     }
     return {
       changes: { entity_count: it.entity_count + 1 },
-      done: [{ actor_id: actor.id, action: 'entity_linked', target_kind: 'entity', target_id: entity }],
-      writes: [put(projectEntity, made, undefined, alreadyLinked)],
-      result: made,
+      activities: [{ actor_id: actor.id, action: 'entity_linked', target_kind: 'entity', target_id: entity }],
+      writes: [put(projectEntity, link, undefined, alreadyLinked)],
+      result: link,
     }
   })
 }
@@ -47,7 +47,7 @@ export async function linkRecord(
 const alreadyLinked = () => invalid({ entity: ['This record is linked to the project already.'] })
 
 /** Changes a linked record's role in the project. */
-export const relabelLink = (unit: UnitOfWork, old: Whole, id: string, role_in_project: string) =>
+export const relabelLink = (unit: UnitOfWork, old: WholeProject, id: string, role_in_project: string) =>
   changeProject(unit, old, (it) => {
     checkOpen(it)
     const linked = linkIn(old, id)
@@ -56,23 +56,25 @@ export const relabelLink = (unit: UnitOfWork, old: Whole, id: string, role_in_pr
     return { writes: [put(projectEntity, next, linked)], result: next }
   })
 
-/** Takes a record out of a project. */
-export const unlinkRecord = (unit: UnitOfWork, old: Whole, actor: Actor, id: string) =>
+/** Unlinks a record from a project. Fails with `notFound` if the link does not exist. */
+export const unlinkRecord = (unit: UnitOfWork, old: WholeProject, actor: Actor, id: string) =>
   changeProject(unit, old, (it) => {
     checkOpen(it)
     const linked = linkIn(old, id)
     return {
       changes: { entity_count: it.entity_count - 1 },
-      done: [{ actor_id: actor.id, action: 'entity_unlinked', target_kind: 'entity', target_id: linked.entity_id }],
+      activities: [
+        { actor_id: actor.id, action: 'entity_unlinked', target_kind: 'entity', target_id: linked.entity_id },
+      ],
       // If two requests unlink it at once, the second gets `notFound`.
       writes: [removal(projectEntity, linked, notFound)],
       result: undefined,
     }
   })
 
-/** The link with this id; fails with `notFound` without it. */
-export function linkIn({ entities }: Whole, id: string): ProjectEntity {
-  const found = entities.find((one) => one.id === id)
-  if (!found) throw notFound()
-  return found
+/** Returns the link with this id. Fails with `notFound` if absent. */
+export function linkIn({ entities }: WholeProject, id: string): ProjectEntity {
+  const link = entities.find((it) => it.id === id)
+  if (!link) throw notFound()
+  return link
 }

@@ -4,7 +4,7 @@ import type { Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { projectStates } from './states.ts'
 
-/** The item types of a project's partition: the project with its members, what belongs to it, and what happened in it. */
+// The item types of a project's partition: the project with its members, its assets and links, its activities and snapshots.
 
 const text = v.optional(v.string(), '')
 const nullableText = v.optional(v.nullable(v.string()), null)
@@ -23,7 +23,7 @@ const Membership = v.object({
 })
 export type Membership = v.InferOutput<typeof Membership>
 
-/** A project with its members. So one read is enough to decide what a caller may do. */
+/** A project with its members, so that one read is enough to decide what a caller may do. */
 export const Project = v.object({
   id: v.string(),
   slug: v.string(),
@@ -35,7 +35,7 @@ export const Project = v.object({
   visibility: v.picklist(visibilities),
   state: v.picklist(projectStates),
   owner_id: v.string(),
-  /** The first one is the owner's. */
+  /** The first membership is the owner's. */
   memberships: v.array(Membership),
   forked_from: nullableText,
   schema_version: text,
@@ -51,10 +51,7 @@ export const Project = v.object({
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
-  /**
-   * The merge or rollback that runs in the background; meanwhile nobody edits the project. `lib/domain/projects/merge-job.ts`
-   * stores its progress.
-   */
+  /** The merge or rollback that runs in the background. Until it ends, edits of the project get 409. merge-job.ts stores its progress. */
   merge: v.optional(
     v.nullable(v.object({ id: v.string(), action: v.picklist(['merge', 'rollback']), of: v.number() })),
     null,
@@ -63,22 +60,22 @@ export const Project = v.object({
 })
 export type Project = v.InferOutput<typeof Project>
 /** The index partition of deleted projects that still have files. Merged projects keep their files and are not in it. */
-export const WITH_FILES = 'DELETED'
+export const DELETED_WITH_FILES = 'DELETED'
 export const project = defineItem({
   type: 'project',
   schema: Project,
   key: ({ id }: { id: string }) => key.project(id),
   indexes: (it) =>
     it.deleted_at !== null && it.merged_at === null && it.asset_count > 0
-      ? { gsi1: { pk: WITH_FILES, sk: `${it.deleted_at}#${it.id}` } }
+      ? { gsi1: { pk: DELETED_WITH_FILES, sk: `${it.deleted_at}#${it.id}` } }
       : {},
 })
 
 /** A project as the subject of permissions. */
-export type Visited = Subject & { about: Project; version: number }
+export type ProjectSubject = Subject & { about: Project; version: number }
 
-/** What permissions look at in a project. */
-export const asSubject = (it: Project): Visited => ({
+/** Returns a project with the members by which permissions decide. */
+export const asSubject = (it: Project): ProjectSubject => ({
   about: it,
   contributor_id: it.owner_id,
   public: it.visibility === 'public',
@@ -87,14 +84,14 @@ export const asSubject = (it: Project): Visited => ({
   version: it.version,
 })
 
-/** Claims a slug. Whoever writes it first has it. */
+/** The claim to a slug. The first project that writes it gets the slug. */
 export const slugClaim = defineItem({
   type: 'project_slug',
   schema: v.object({ slug: v.string(), project_id: v.string(), version: v.literal(1) }),
   key: ({ slug }: { slug: string }) => key.slug(slug),
 })
 
-/** A record that belongs to a project. The record's id is in the key, so a record is linked once. */
+/** The link of a record to a project. The record's id is in the key, so a record is linked once. */
 export const ProjectEntity = v.object({
   id: v.string(),
   project_id: v.string(),
@@ -119,7 +116,7 @@ const Suggestion = v.object({
   confidence: v.optional(v.number()),
   hint: v.optional(v.string()),
 })
-/** What makes an image a picture of a record when the project is merged: the record, and the credits of the picture. */
+/** The record that an image shows, and the credits. With a record, the merge makes the image a picture of that record. */
 export const pictureOfAsset = {
   depicts: nullableText,
   creator: text,
@@ -147,12 +144,12 @@ export const Asset = v.object({
   thumbnail_key: nullableText,
   ocr_status: v.picklist(ocrStatuses),
   ocr_text: text,
-  /** A sentence that says why no text could be read. */
+  /** The reason why no text could be read, as a sentence. */
   ocr_error: text,
-  /** When it began to wait or to be read, and how many attempts there were. Null if no OCR is going on. */
+  /** The time since which it waits for OCR or is read. Null if no OCR is in progress. */
   ocr_since: nullableText,
   ocr_attempts: v.optional(v.number(), 0),
-  /** The version of what people change; it is the ETag. A thumbnail or a text that comes later does not raise it. */
+  /** The version of the members that people change. It is the ETag. A later thumbnail or text does not raise it. */
   edition: v.optional(v.number(), 1),
   entity_suggestions: v.optional(v.array(Suggestion), []),
   uploaded_by: v.string(),
@@ -171,7 +168,7 @@ export const asset = defineItem({
   type: 'project_asset',
   schema: Asset,
   key: (it: { project_id: string; id: string }) => key.asset(it.project_id, it.id),
-  // This index holds only assets whose OCR is going on. In it the sweeper finds those that wait too long.
+  // A sparse index of assets whose OCR is in progress. By it the sweeper finds assets that wait too long.
   indexes: (it) => (it.ocr_since === null ? {} : { gsi2: { pk: 'OCR', sk: `${it.ocr_since}#${it.id}` } }),
 })
 
@@ -179,7 +176,7 @@ export const asset = defineItem({
 export const isReadable = ({ media_type }: Pick<Asset, 'media_type'>): boolean =>
   media_type === 'image' || media_type === 'document'
 
-/** The size of an image as it is shown; undefined if it is no image. The EXIF orientations 5 to 8 swap width and height. */
+/** The size of an image as it is shown. Undefined for other files. The EXIF orientations 5 to 8 swap width and height. */
 export function uprightSize({ media_type, width, height, orientation }: Asset): Size | undefined {
   if (media_type !== 'image' || width === null || height === null) return undefined
   return (orientation ?? 1) >= 5 ? { width: height, height: width } : { width, height }
@@ -222,16 +219,16 @@ export const projectActivity = defineItem({
   key: (it: { project_id: string; number: number }) => key.projectActivity(it.project_id, it.number),
 })
 
-/** Where the state of a project before its merge is stored. */
+/** The object in which the state of a project before a merge is stored. */
 export const ProjectSnapshot = v.object({
   id: v.string(),
   project_id: v.string(),
   merged_by: nullableText,
-  /** Digest of the stored bytes; it is part of the object's name. */
+  /** The digest of the stored bytes. It is part of the object's key. */
   sha256: v.string(),
   object_key: v.string(),
   size: v.number(),
-  /** When the merge was rolled back; null while it stands. */
+  /** The time of the rollback. Null if the merge was not rolled back. */
   restored_at: nullableText,
   created_at: v.string(),
   version: v.number(),

@@ -19,18 +19,18 @@ import { isReviewable, projectStates } from './states.ts'
 
 /** The orders of lists of projects. */
 export const orders = ['created_at', 'updated_at', 'submitted_at', 'merged_at'] as const
-export type Order = (typeof orders)[number]
+export type ListOrder = (typeof orders)[number]
 
 /**
- * Who may read a project without working on it: everyone, reviewers, or staff. Each class has its own lists, so no list holds
- * what its reader may not see.
+ * The people who may read a project without being members: everyone, reviewers, or staff. Each class has its own lists, so no list
+ * holds a project that its reader may not see.
  */
 const classes = ['open', 'review', 'closed'] as const
-type Class = (typeof classes)[number]
-const classOf = (it: Pick<Project, 'visibility' | 'state'>): Class =>
+type ReaderClass = (typeof classes)[number]
+const readerClassOf = (it: Pick<Project, 'visibility' | 'state'>): ReaderClass =>
   it.visibility === 'public' ? 'open' : isReviewable(it.state) ? 'review' : 'closed'
 
-const Facts = {
+const PlaceEntries = {
   id: v.string(),
   class: v.picklist(classes),
   owner_id: v.string(),
@@ -44,20 +44,20 @@ const Facts = {
 }
 
 /** A project's places in the lists of one order. They are written with the project. */
-export const ProjectPlace = v.object({ ...Facts, order: v.picklist(orders) })
+export const ProjectPlace = v.object({ ...PlaceEntries, order: v.picklist(orders) })
 /** A hidden project in the lists of a member who is not the owner. The projector writes it. */
-export const ProjectMember = v.object({ ...Facts, user_id: v.string() })
+export const ProjectMember = v.object({ ...PlaceEntries, user_id: v.string() })
 
-type Narrowing = { owner?: string | undefined; state?: string | undefined; visibility?: string | undefined }
-const narrowedName = (list: string, { owner, state, visibility }: Narrowing) =>
+type ListFilter = { owner?: string | undefined; state?: string | undefined; visibility?: string | undefined }
+const listName = (list: string, { owner, state, visibility }: ListFilter) =>
   [list, ...(owner ? ['OWNER', owner] : []), ...(state ? [state] : []), ...(visibility ? [visibility] : [])].join('#')
 
-const listOf = (of: Class, by: Narrowing) => narrowedName(`PROJECT#${of}`, by)
-const memberList = (user: string, of: Class, by: Narrowing = {}) => narrowedName(`PROJECT#MEMBER#${user}#${of}`, by)
+const projectList = (of: ReaderClass, by: ListFilter) => listName(`PROJECT#${of}`, by)
+const memberList = (user: string, of: ReaderClass, by: ListFilter = {}) => listName(`PROJECT#MEMBER#${user}#${of}`, by)
 
 /**
- * Every combination of filters that an item fits; each has a counter. Open projects are all `public`, so they have none for
- * visibility.
+ * Every combination of filters that an item fits. Each combination has a counter. Open projects are all `public`, so they have no
+ * counter for visibility.
  */
 function filtersOf({
   owner_id,
@@ -66,14 +66,16 @@ function filtersOf({
   class: of,
 }: v.InferOutput<typeof ProjectMember | typeof ProjectPlace>) {
   const any = [undefined]
+  const visibilitiesOf = of === 'open' ? any : [...any, visibility]
   return [...any, owner_id].flatMap((owner) =>
-    [...any, state].flatMap((one) =>
-      (of === 'open' ? any : [...any, visibility]).map((seen) => ({ owner, state: one, visibility: seen })),
+    [...any, state].flatMap((stateFilter) =>
+      visibilitiesOf.map((seen) => ({ owner, state: stateFilter, visibility: seen })),
     ),
   )
 }
 
-const sortKey = (it: { id: string } & Record<Order, string | null>, order: Order) => `${it[order] ?? ''}#${it.id}`
+const sortKey = (it: { id: string } & Record<ListOrder, string | null>, order: ListOrder) =>
+  `${it[order] ?? ''}#${it.id}`
 
 const place = defineItem({
   type: 'project_place',
@@ -81,11 +83,11 @@ const place = defineItem({
   key: (it: { id: string; order: string }) => key.projectPlace(it.id, it.order),
   indexes: (it) => {
     const sk = sortKey(it, it.order)
-    const at = (by: Narrowing) => ({ pk: `${listOf(it.class, by)}#${it.order}`, sk })
+    const at = (by: ListFilter) => ({ pk: `${projectList(it.class, by)}#${it.order}`, sk })
     const { owner_id: owner, state } = it
     return { gsi1: at({ state }), gsi2: at({}), gsi3: at({ owner }), gsi4: at({ owner, state }) }
   },
-  counted: (it) => (it.order === 'created_at' ? filtersOf(it).map((by) => listOf(it.class, by)) : []),
+  counted: (it) => (it.order === 'created_at' ? filtersOf(it).map((by) => projectList(it.class, by)) : []),
 })
 
 const memberIndex = {
@@ -93,7 +95,7 @@ const memberIndex = {
   updated_at: 'gsi1',
   submitted_at: 'gsi3',
   merged_at: 'gsi4',
-} as const satisfies Record<Order, IndexName>
+} as const satisfies Record<ListOrder, IndexName>
 
 export const memberPlace = defineItem({
   type: 'project_member',
@@ -109,16 +111,24 @@ export const memberPlace = defineItem({
   counted: (it) => filtersOf(it).map((by) => memberList(it.user_id, it.class, by)),
 })
 
-const factsOf = ({ id, owner_id, state, visibility, ...it }: Project) => ({
-  ...{ id, owner_id, state, visibility, class: classOf({ state, visibility }), version: it.version },
-  ...{ created_at: it.created_at, updated_at: it.updated_at },
-  ...{ submitted_at: it.submitted_at, merged_at: it.merged_at },
+/** The members of a project by which lists find, filter and order it. */
+const placeMembers = (it: Project) => ({
+  id: it.id,
+  owner_id: it.owner_id,
+  state: it.state,
+  visibility: it.visibility,
+  class: readerClassOf(it),
+  created_at: it.created_at,
+  updated_at: it.updated_at,
+  submitted_at: it.submitted_at,
+  merged_at: it.merged_at,
+  version: it.version,
 })
 
-/** The writes that move a project in its lists. They belong in the project's own transaction. */
+/** Returns the writes that move a project in its lists. They belong in the project's own transaction. */
 export function listWrites(old: Project | undefined, next: Project): Write[] {
-  const placesOf = (it: Project | undefined) => (it && it.deleted_at === null ? factsOf(it) : undefined)
-  const [before, after] = [placesOf(old), placesOf(next)]
+  const placed = (it: Project | undefined) => (it && it.deleted_at === null ? placeMembers(it) : undefined)
+  const [before, after] = [placed(old), placed(next)]
   return orders.flatMap((order) => {
     const moved =
       !before ||
@@ -129,29 +139,33 @@ export function listWrites(old: Project | undefined, next: Project): Write[] {
   })
 }
 
-/** A project's place in a member's lists. Undefined if lists of everyone or of the owner hold it. */
+/** A project's place in a member's lists. Undefined if the lists of everyone or of its owner contain it already. */
 export function memberPlaceOf(it: Project | undefined, user_id: string) {
   if (!it || it.deleted_at !== null || user_id === it.owner_id || it.visibility === 'public') return undefined
-  return it.memberships.some((one) => one.user_id === user_id) ? { ...factsOf(it), user_id } : undefined
+  return it.memberships.some((member) => member.user_id === user_id) ? { ...placeMembers(it), user_id } : undefined
 }
 
-export type Filter = {
+export type ProjectFilter = {
   visibility?: string | undefined
   state?: string | undefined
   /** A user's id. */
   owner?: string | undefined
-  order: Order
+  order: ListOrder
   forward: boolean
 }
-export type Projects = PageResult<Project> & { people: PeopleById }
+export type ProjectPage = PageResult<Project> & { people: PeopleById }
 
 /**
- * One page of the projects that a caller may see. One query for each of up to five lists, and one call for the size, the projects
- * and their owners.
+ * Returns one page of the projects that a caller may see. It makes one query for each of up to five lists, and one further
+ * DynamoDB call for the count, the projects and their owners.
  */
-export async function listProjects(filter: Filter, actor: Actor | null, at: PageRequest): Promise<Projects> {
-  const { items, found, ...listed } = await readList(listFor(filter, actor), at, (page) =>
-    page.flatMap((item) => [key.project(String(item.id)), keyOf(String(item.owner_id))]),
+export async function listProjects(
+  filter: ProjectFilter,
+  actor: Actor | null,
+  page: PageRequest,
+): Promise<ProjectPage> {
+  const { items, found, ...listed } = await readList(chooseLists(filter, actor), page, (places) =>
+    places.flatMap((item) => [key.project(String(item.id)), keyOf(String(item.owner_id))]),
   )
   const results = items
     .flatMap((item) => itemIn(found, project, { id: String(item.id) }) ?? [])
@@ -161,22 +175,25 @@ export async function listProjects(filter: Filter, actor: Actor | null, at: Page
 }
 
 /** Whether a project fits a filter. */
-export const fitsFilter = (it: Project, { visibility, state, owner }: Omit<Filter, 'order' | 'forward'>): boolean =>
+export const fitsFilter = (
+  it: Project,
+  { visibility, state, owner }: Omit<ProjectFilter, 'order' | 'forward'>,
+): boolean =>
   (visibility === undefined || it.visibility === visibility) &&
   (state === undefined || it.state === state) &&
   (owner === undefined || it.owner_id === owner)
 
-function listFor({ visibility, state, owner, order, forward }: Filter, actor: Actor | null): List {
-  const wanted = classes
+function chooseLists({ visibility, state, owner, order, forward }: ProjectFilter, actor: Actor | null): List {
+  const readable = classes
     .filter((of) => visibility === undefined || (of === 'open') === (visibility === 'public'))
     .filter((of) => state === undefined || of === 'open' || (of === 'review') === isReviewable(state))
-  const seen = (of: Class) => (of === 'open' ? undefined : visibility)
-  const places = (of: Class, by: string | undefined) => ({
+  const seen = (of: ReaderClass) => (of === 'open' ? undefined : visibility)
+  const places = (of: ReaderClass, by: string | undefined) => ({
     index: placeIndex(by, state),
-    pk: `${listOf(of, { owner: by, state })}#${order}`,
-    size: listOf(of, { owner: by, state, visibility: seen(of) }),
+    pk: `${projectList(of, { owner: by, state })}#${order}`,
+    size: projectList(of, { owner: by, state, visibility: seen(of) }),
   })
-  const runs = wanted.flatMap((of) => {
+  const lists = readable.flatMap((of) => {
     if (of === 'open' || maySeeAll(actor) || (of === 'review' && mayReview(actor))) return [places(of, owner)]
     if (!actor) return []
     const own = owner === undefined || owner === actor.id ? [places(of, actor.id)] : []
@@ -189,8 +206,8 @@ function listFor({ visibility, state, owner, order, forward }: Filter, actor: Ac
     return [...own, others]
   })
   return {
-    partitions: runs.map(({ index, pk }) => ({ index, pk })),
-    counted: runs.map(({ size }) => size),
+    partitions: lists.map(({ index, pk }) => ({ index, pk })),
+    counted: lists.map(({ size }) => size),
     forward,
     only: { ...(visibility && { visibility }), ...(state && { state }), ...(owner && { owner_id: owner }) },
   }

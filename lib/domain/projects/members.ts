@@ -3,47 +3,55 @@ import { impossible, invalid, invalidObject, notFound } from '../../base/errors.
 import type { UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import * as users from '../../platform/users/users.ts'
-import type { Membership, Visited } from './items.ts'
-import { changeProject, checkOpen, membershipOf } from './projects.ts'
+import type { Membership, ProjectSubject } from './items.ts'
+import { changeProject, checkOpen, newMembership } from './projects.ts'
 
-/** Members of one project at most, since they are stored in its item. */
-const MOST_MEMBERS = 200
+/** The most members of a project. They are stored in its item, which has a limit of 400 KB. */
+const MAX_MEMBERS = 200
 
-export type Invited = { user_id?: string | undefined; username?: string | undefined; role: Membership['role'] }
+export type Invitation = { user_id?: string | undefined; username?: string | undefined; role: Membership['role'] }
 
 /** Adds a member. Fails with `invalid` if the person does not exist or is a member already. */
 export async function inviteMember(
   unit: UnitOfWork,
-  old: Visited,
+  old: ProjectSubject,
   actor: Actor,
-  { user_id, username, role }: Invited,
-): Promise<{ about: Visited; result: Membership }> {
+  { user_id, username, role }: Invitation,
+): Promise<{ about: ProjectSubject; result: Membership }> {
   if (user_id === undefined && username === undefined) throw invalidObject('Give a user_id or a username.')
-  const named = user_id === undefined ? 'username' : 'user_id'
+  const member = user_id === undefined ? 'username' : 'user_id'
   const user = user_id === undefined ? await users.loadUserByUsername(username ?? '') : await users.loadUser(user_id)
-  if (!user?.is_active) throw invalid({ [named]: ['There is no such user.'] })
+  if (!user?.is_active) throw invalid({ [member]: ['There is no such user.'] })
   return changeProject(unit, old, (it) => {
     checkOpen(it)
-    if (it.memberships.some((one) => one.user_id === user.id))
-      throw invalid({ [named]: ['This user is a member of the project already.'] })
-    if (it.memberships.length >= MOST_MEMBERS)
-      throw invalidObject(`A project has no more than ${MOST_MEMBERS} members.`)
-    const made = membershipOf(user.id, role, actor.id, now())
+    if (it.memberships.some(({ user_id: id }) => id === user.id))
+      throw invalid({ [member]: ['This user is a member of the project already.'] })
+    if (it.memberships.length >= MAX_MEMBERS) throw invalidObject(`A project has no more than ${MAX_MEMBERS} members.`)
+    const membership = newMembership(user.id, role, actor.id, now())
     return {
-      changes: { memberships: [...it.memberships, made] },
-      done: [
+      changes: { memberships: [...it.memberships, membership] },
+      activities: [
         {
-          ...{ actor_id: actor.id, action: 'member_added', target_kind: 'user', target_id: user.id },
+          actor_id: actor.id,
+          action: 'member_added',
+          target_kind: 'user',
+          target_id: user.id,
           payload: { username: user.username, role },
         },
       ],
-      result: made,
+      result: membership,
     }
   })
 }
 
 /** Changes a member's role. The owner's role cannot change. */
-export const reassignMember = (unit: UnitOfWork, old: Visited, actor: Actor, id: string, role: Membership['role']) =>
+export const reassignMember = (
+  unit: UnitOfWork,
+  old: ProjectSubject,
+  actor: Actor,
+  id: string,
+  role: Membership['role'],
+) =>
   changeProject(unit, old, (it) => {
     checkOpen(it)
     const member = memberIn(it.memberships, id)
@@ -52,9 +60,12 @@ export const reassignMember = (unit: UnitOfWork, old: Visited, actor: Actor, id:
     const next = { ...member, role, updated_at: now() }
     return {
       changes: { memberships: it.memberships.map((one) => (one.id === id ? next : one)) },
-      done: [
+      activities: [
         {
-          ...{ actor_id: actor.id, action: 'updated', target_kind: 'user', target_id: member.user_id },
+          actor_id: actor.id,
+          action: 'updated',
+          target_kind: 'user',
+          target_id: member.user_id,
           payload: { role },
         },
       ],
@@ -62,22 +73,22 @@ export const reassignMember = (unit: UnitOfWork, old: Visited, actor: Actor, id:
     }
   })
 
-/** Ends a membership. The owner's cannot end. */
-export const dismissMember = (unit: UnitOfWork, old: Visited, actor: Actor, id: string) =>
+/** Ends a membership. Fails with `invalid` for the owner's membership. */
+export const dismissMember = (unit: UnitOfWork, old: ProjectSubject, actor: Actor, id: string) =>
   changeProject(unit, old, (it) => {
     checkOpen(it)
     const member = memberIn(it.memberships, id)
     if (member.role === 'owner') throw impossible("The owner's membership cannot be removed.")
     return {
       changes: { memberships: it.memberships.filter((one) => one.id !== id) },
-      done: [{ actor_id: actor.id, action: 'member_removed', target_kind: 'user', target_id: member.user_id }],
+      activities: [{ actor_id: actor.id, action: 'member_removed', target_kind: 'user', target_id: member.user_id }],
       result: undefined,
     }
   })
 
-/** The membership with this id; fails with `notFound` without it. */
+/** Returns the membership with this id. Fails with `notFound` if absent. */
 export function memberIn(memberships: readonly Membership[], id: string): Membership {
-  const found = memberships.find((one) => one.id === id)
-  if (!found) throw notFound()
-  return found
+  const membership = memberships.find((it) => it.id === id)
+  if (!membership) throw notFound()
+  return membership
 }

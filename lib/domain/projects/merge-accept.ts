@@ -13,24 +13,37 @@ import { isWaiting } from '../records/queue-entry.ts'
 import { planAmendment } from '../records/write.ts'
 import { planDecision, planEdits } from '../review/decide.ts'
 import type { DecisionInput } from '../review/verdict.ts'
-import { type Addition, additionTo, copyPictures, type Depicting, depictedBy } from './assets/depicted.ts'
+import {
+  type AssetPicture,
+  copyPictures,
+  type PictureAddition,
+  picturesByRecord,
+  planAddition,
+} from './assets/depicted.ts'
 import { asSubject, projectSnapshot } from './items.ts'
-import { forEachWithin, type Last, type PartPlan, type Work } from './merge-work.ts'
-import { type Done, loadWholeById, nextVersion, type Whole } from './projects.ts'
+import { forEachWithin, type LastWrites, type PartPlan, type WorkInParts } from './merge-work.ts'
+import { loadWholeById, type NewActivity, nextVersion, type WholeProject } from './projects.ts'
 import { type AcceptedRecord, type StoredObject, storeRecords, storeSnapshot } from './snapshots.ts'
 
 /**
- * A merge or rollback as it was ordered. `id` names the two-phase commit; `size` is the number of records in a part, which stays
- * the same to the end.
+ * A merge or rollback that a person requested. `id` names the two-phase commit. `size` is the number of records in a part, which
+ * never changes. `background` says that no request waits for it.
  */
-export type Order = { id: string; project: string; actor: Actor; comment: string; size: number; background: boolean }
+export type MergeOrder = {
+  id: string
+  project: string
+  actor: Actor
+  comment: string
+  size: number
+  background: boolean
+}
 
 /**
- * The work of a merge: every linked record that waits is accepted, as `decide` would do. The state of each part is stored in the
- * bucket before its records are touched. `whole` is the project when the merge began. A part fails with `invalid` and names the
+ * The parts of a merge: every linked record that waits is accepted, under the rules of a verdict. Before the records of a part
+ * change, their state is stored in the bucket. `whole` is the project when the merge began. A part fails with `invalid` and the
  * blockers if one of its records cannot be accepted.
  */
-export function mergeWork(whole: Whole, order: Order): Work {
+export function acceptInParts(whole: WholeProject, order: MergeOrder): WorkInParts {
   const parts = splitIntoParts(
     whole.entities.map((it) => it.entity_id),
     order.size,
@@ -38,9 +51,9 @@ export function mergeWork(whole: Whole, order: Order): Work {
   return {
     parts: parts.length,
     of: whole.entities.length,
-    plan: (part, until) => planPart(parts[part] ?? [], whole, order, until),
-    last: (results) =>
-      lastOf(
+    planPart: (part, until) => planPart(parts[part] ?? [], whole, order, until),
+    planLast: (results) =>
+      planLastWrites(
         whole,
         order,
         results.flatMap((it) => it.kept ?? []),
@@ -48,8 +61,13 @@ export function mergeWork(whole: Whole, order: Order): Work {
   }
 }
 
-async function planPart(ids: readonly string[], whole: Whole, { id, actor }: Order, until: number): Promise<PartPlan> {
-  const depicted = depictedBy(whole)
+async function planPart(
+  ids: readonly string[],
+  whole: WholeProject,
+  { id, actor }: MergeOrder,
+  until: number,
+): Promise<PartPlan> {
+  const depicted = picturesByRecord(whole)
   const planned = await planRecords(ids, actor, depicted, until)
   const blockers = planned.flatMap((it) => ('blocker' in it ? [blockerWithName(it)] : []))
   if (blockers.length > 0) throw invalid({ blockers: blockers.sort() })
@@ -67,8 +85,8 @@ async function planPart(ids: readonly string[], whole: Whole, { id, actor }: Ord
 }
 
 /** What a merge does to one record: the accepted record with its writes and new pictures, or the blocker. */
-export type PlannedRecord = { old: History } & (
-  | { accepted: AcceptedRecord; writes: readonly Write[]; added: readonly Depicting[] }
+export type RecordPlan = { old: History } & (
+  | { accepted: AcceptedRecord; writes: readonly Write[]; added: readonly AssetPicture[] }
   | { blocker: string }
 )
 
@@ -79,49 +97,49 @@ export type PlannedRecord = { old: History } & (
 export async function planRecords(
   ids: readonly string[],
   actor: Actor,
-  depicted: ReadonlyMap<string, Depicting[]>,
+  depicted: ReadonlyMap<string, AssetPicture[]>,
   until: number,
-): Promise<PlannedRecord[]> {
-  const planned: PlannedRecord[] = []
-  const concerns = (it: RecordItem) => isAccepted(it) || isAddedTo(it, depicted.get(it.entity_id))
-  await forEachWithin(await concernedIds(ids, concerns), until, async (entity_id) => {
+): Promise<RecordPlan[]> {
+  const planned: RecordPlan[] = []
+  const isChanged = (it: RecordItem) => waitsForMerge(it) || getsPictures(it, depicted.get(it.entity_id))
+  await forEachWithin(await filterIds(ids, isChanged), until, async (entity_id) => {
     const old = await loadHistory(entity_id)
-    // Somebody may have decided on it since.
-    if (old && concerns(old)) planned.push(await planOne(old, actor, additionTo(old, depicted.get(entity_id))))
+    // A reviewer may have decided on it since.
+    if (old && isChanged(old)) planned.push(await planRecord(old, actor, planAddition(old, depicted.get(entity_id))))
   })
-  return planned.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+  return planned.sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1))
 }
 
-const orderOf = (it: PlannedRecord) => ('accepted' in it ? it.accepted.decision_id : it.old.entity_id)
+const sortKeyOf = (it: RecordPlan) => ('accepted' in it ? it.accepted.decision_id : it.old.entity_id)
 
-async function planOne(old: History, actor: Actor, addition: Addition | undefined): Promise<PlannedRecord> {
+async function planRecord(old: History, actor: Actor, addition: PictureAddition | undefined): Promise<RecordPlan> {
   try {
     const writes = await planWrites(old, actor, addition)
-    return { old, accepted: acceptedBy(old, writes), writes, added: addition?.added ?? [] }
+    return { old, accepted: acceptedRecord(old, writes), writes, added: addition?.added ?? [] }
   } catch (error) {
-    // A conflict is no blocker: the part is planned anew.
+    // A conflict is not a blocker: the part is planned again.
     if (!(error instanceof Problem) || isConflict(error)) throw error
     const [first = error.detail] = Object.values(error.fields ?? {}).flat()
     return { old, blocker: String(first) }
   }
 }
 
-/** A blocker as the client sees it, with the record's name. */
+/** The text of a blocker for the client, with the record's name. */
 export const blockerWithName = ({ old, blocker }: { old: History; blocker: string }): string =>
   `${old.name}: ${blocker}`
 
-/** Records that wait and were never published. An edit of a published record goes on waiting for its reviewer. */
-const isAccepted = (it: RecordItem) => isWaiting(it) && !it.public
+/** Whether the merge accepts a record: it waits and was never published. An edit of a published record still waits for a reviewer. */
+const waitsForMerge = (it: RecordItem) => isWaiting(it) && !it.public
 
-/** Published records for which the project has pictures. */
-const isAddedTo = (it: RecordItem, depicting: readonly Depicting[] | undefined) =>
-  it.public && it.deleted_at === null && additionTo(it, depicting) !== undefined
+/** Whether the merge adds pictures to a published record. */
+const getsPictures = (it: RecordItem, depicting: readonly AssetPicture[] | undefined) =>
+  it.public && it.deleted_at === null && planAddition(it, depicting) !== undefined
 
-async function concernedIds(ids: readonly string[], concerns: (it: RecordItem) => boolean): Promise<string[]> {
-  const found = await getMany(ids.map(key.head), true)
-  return [...found.values()]
+async function filterIds(ids: readonly string[], isChanged: (it: RecordItem) => boolean): Promise<string[]> {
+  const heads = await getMany(ids.map(key.head), true)
+  return [...heads.values()]
     .map((item) => parse(recordItem, item))
-    .filter(concerns)
+    .filter(isChanged)
     .map((it) => it.entity_id)
 }
 
@@ -139,7 +157,11 @@ const acceptInput: DecisionInput = {
  * Plans one record. Pictures are edits by the merger, with a claim and a revision. A waiting record gets them with its
  * acceptance, a published one at once. If an edit of a published record waits, the pictures wait with it.
  */
-async function planWrites(old: History, actor: Actor, addition: Addition | undefined): Promise<readonly Write[]> {
+async function planWrites(
+  old: History,
+  actor: Actor,
+  addition: PictureAddition | undefined,
+): Promise<readonly Write[]> {
   if (!addition) return (await planDecision(old, actor, acceptInput)).writes
   const { pictures } = addition
   const edits = { data: { [IMAGES]: pictures }, cleared: [], assertion: sourceOf(addition), pictures }
@@ -148,7 +170,7 @@ async function planWrites(old: History, actor: Actor, addition: Addition | undef
   return (await (old.public ? planEdits : planDecision)(old, actor, input)).writes
 }
 
-function sourceOf({ added }: Addition): AssertionInput {
+function sourceOf({ added }: PictureAddition): AssertionInput {
   const collections = added.map(({ asset }) => [asset.source_institution, asset.collection_name].filter(Boolean))
   return {
     source_type: 'image',
@@ -159,45 +181,46 @@ function sourceOf({ added }: Addition): AssertionInput {
   }
 }
 
-/** A record before and after these writes. */
-function acceptedBy(old: History, writes: readonly Write[]): AcceptedRecord {
-  const stored = (type: string) =>
+/** The state of a record before and after these writes. */
+function acceptedRecord(old: History, writes: readonly Write[]): AcceptedRecord {
+  const putItems = (type: string) =>
     writes.flatMap(({ action }) => (action.Put?.Item?.type === type ? [action.Put.Item] : []))
-  const heads = stored(recordItem.type).map((item) => parse(recordItem, item))
+  const heads = putItems(recordItem.type).map((item) => parse(recordItem, item))
   const head = heads.find(({ entity_id }) => entity_id === old.entity_id)
   if (!head) throw new Error(`nothing is written of ${old.entity_id}`)
-  const after = stored(claimPack.type).flatMap(claimsIn)
+  const after = putItems(claimPack.type).flatMap(claimsIn)
   const ids = new Set(after.map((it) => it.id))
   return {
     before: { head: recordItemOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },
     after: { head, assertions: after },
-    decision_id: stored(decision.type).map((item) => parse(decision, item).id)[0] ?? '',
-    activity_ids: stored(activity.type).map((item) => parse(activity, item).activity_id),
+    decision_id: putItems(decision.type).map((item) => parse(decision, item).id)[0] ?? '',
+    activity_ids: putItems(activity.type).map((item) => parse(activity, item).activity_id),
   }
 }
 
 /**
- * The last writes of a merge: the project is `merged`, and its snapshot is stored. If the merge ran in the background, its actor
- * gets a notification.
+ * Plans the writes that go with the switch of a merge: the project is `merged`, and its snapshot is stored. The activity of a
+ * background merge has the member `background`, by which its actor gets a notification.
  */
-async function lastOf(
-  begun: Whole,
-  { id: merge, actor, comment, background, project }: Order,
+async function planLastWrites(
+  begun: WholeProject,
+  { id: merge, actor, comment, background, project }: MergeOrder,
   parts: StoredObject[],
-): Promise<Last> {
+): Promise<LastWrites> {
   const about = background ? (await loadWholeById(project))?.about : begun.about
   if (!about || about.deleted_at !== null) throw conflict()
-  const [id, at] = [newId(), now()]
+  const id = newId()
+  const at = now()
   const state = { id, created_at: at, merged_by: actor.id, entities: begun.entities, assets: begun.assets, parts }
-  const kept = await storeSnapshot(merge, { ...state, project: { ...about, merge: null } })
-  const done: Done = {
+  const stored = await storeSnapshot(merge, { ...state, project: { ...about, merge: null } })
+  const merged: NewActivity = {
     actor_id: actor.id,
     action: 'state_changed',
     payload: { from: 'approved', to: 'merged', comment, snapshot_id: id, ...(background && { background }) },
   }
   const merged_at = about.merged_at ?? at
-  const { next, writes } = nextVersion(about, { state: 'merged', merge: null, merged_at, updated_at: at }, [done], at)
-  const snapshot = { ...kept, id, project_id: about.id, merged_by: actor.id, restored_at: null, created_at: at }
+  const { next, writes } = nextVersion(about, { state: 'merged', merge: null, merged_at, updated_at: at }, [merged], at)
+  const snapshot = { ...stored, id, project_id: about.id, merged_by: actor.id, restored_at: null, created_at: at }
   return {
     writes: [...writes, put(projectSnapshot, { ...snapshot, version: 1 }, undefined)],
     whole: { ...begun, ...asSubject(next) },

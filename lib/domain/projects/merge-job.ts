@@ -44,22 +44,24 @@ const Job = v.object({
   comment: v.string(),
   /** Records in one part. */
   size: v.number(),
-  /** The next part, from 0. */
+  /** The number of the next part to stage, counted from 0. */
   part: v.number(),
-  /** Records that are done, and all of them. */
+  /** The number of staged records. */
   done: v.number(),
+  /** The number of all records. */
   of: v.number(),
   /** Failures in a row, without a finished part between them. */
   failures: v.number(),
-  /** Why it is called off; null if it is not. */
+  /** The reason for calling it off. Null unless it will be called off. */
   failed: v.optional(v.nullable(v.object({ reason: v.string(), blockers: v.array(v.string()) })), null),
   /** The end of the lease. */
   held_until: v.string(),
   started_at: v.string(),
   version: v.number(),
 })
-export type Job = v.InferOutput<typeof Job>
+export type MergeJob = v.InferOutput<typeof Job>
 
+/** The index partition of all jobs. */
 const RUNNING = 'MERGING'
 const job = defineItem({
   type: 'project_merge',
@@ -85,29 +87,29 @@ export const reserveProject = (project: string, id: string, otherwise: () => Pro
 export const releaseProject = (project: string, id: string): Write => releaseLease(key.merging(project), id)
 
 /** Returns the write that replaces the reservation by a new job. */
-export const newJob = (it: Omit<Job, 'version' | 'failures' | 'failed'>): Write =>
+export const newJob = (it: Omit<MergeJob, 'version' | 'failures' | 'failed'>): Write =>
   putAlways(job, { ...it, failures: 0, failed: null, version: 1 })
-/** Returns the writes that end a job. A merge's folder is looked through later, since another worker may still write to it. */
-export const endJob = (it: Job): Write[] => [remove(job, it), ...(it.action === 'merge' ? [noteFolder(it)] : [])]
+/** Returns the writes that end a job. A merge's folder is cleared an hour later, since another worker may still write to it. */
+export const endJob = (it: MergeJob): Write[] => [remove(job, it), ...(it.action === 'merge' ? [noteFolder(it)] : [])]
 
-/** The job of a project; undefined without one. */
-export async function findJob(project: string): Promise<Job | undefined> {
+/** Loads the job of a project. Undefined if absent. */
+export async function findJob(project: string): Promise<MergeJob | undefined> {
   const at = key.merging(project)
   const stored = itemAt(await getMany([at], true), at)
   return stored?.type === job.type ? parse(job, stored) : undefined
 }
 
-/** All jobs, oldest first. */
-export const listJobs = async (limit = 100): Promise<Job[]> =>
+/** Lists jobs, oldest first. */
+export const listJobs = async (limit = 100): Promise<MergeJob[]> =>
   (await walk({ index: 'gsi2', pk: RUNNING, forward: true, limit })).map((item) => parse(job, item))
 
-/** Takes the lease of a job; undefined if somebody else has it. */
-export async function takeJob(it: Job): Promise<Job | undefined> {
+/** Takes the lease of a job. Undefined if another worker has it. */
+export async function takeJob(it: MergeJob): Promise<MergeJob | undefined> {
   return isHeld(it) ? undefined : saveJob(it, { held_until: leaseEnd() }).catch(noneIf(isConflict))
 }
 
 /** Stores the progress of a job. Fails with `conflict` if another worker has it by now. */
-export async function saveJob(it: Job, changes: Partial<Job>): Promise<Job> {
+export async function saveJob(it: MergeJob, changes: Partial<MergeJob>): Promise<MergeJob> {
   const next = withNextVersion(it, changes)
   await commitWrites([put(job, next, it)])
   return next
@@ -125,7 +127,7 @@ const result = defineItem({
   type: 'merge_part',
   schema: Result,
   key: (it: { merge_id: string; number: number }) => key.mergePart(it.merge_id, it.number),
-  // Needed until the switch. Thirty days are more than any merge takes.
+  // A result is needed until the switch. Thirty days are more than any merge takes.
   expires: () => nowSeconds() + 30 * 86_400,
 })
 type PartOutcome = Pick<v.InferOutput<typeof Result>, 'records'> & {
@@ -133,7 +135,7 @@ type PartOutcome = Pick<v.InferOutput<typeof Result>, 'records'> & {
   left?: readonly string[] | undefined
 }
 
-/** Stores the result of a part. If the part is done again, the last result counts. */
+/** Stores the result of a part. If the part is staged again, the later result replaces it. */
 export async function savePartResult(
   merge_id: string,
   number: number,
@@ -143,7 +145,7 @@ export async function savePartResult(
   await commitWrites([putAlways(result, it)])
 }
 
-/** The results of the parts before this one, in order. */
+/** Loads the results of the parts with numbers below `before`, in order. */
 export async function loadPartResults(merge_id: string, before: number): Promise<v.InferOutput<typeof Result>[]> {
   const { pk } = key.mergePart(merge_id, 0)
   return (await queryAll(pk, 'PART#')).map((item) => parse(result, item)).filter((it) => it.number < before)

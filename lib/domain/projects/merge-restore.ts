@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { now } from '../../base/clock.ts'
 import { splitIntoParts } from '../../base/concurrency.ts'
 import { conflict, impossible } from '../../base/errors.ts'
+import { omit } from '../../base/omit.ts'
 import { put, remove as removal, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { planRelease } from '../pictures/files.ts'
 import { picturesIn } from '../pictures/items.ts'
@@ -19,9 +20,9 @@ import {
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
 import { asSubject, asset, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
-import type { Order } from './merge-accept.ts'
-import { forEachWithin, type Last, type PartPlan, type Work } from './merge-work.ts'
-import { type Done, loadWholeById, nextVersion, type Whole } from './projects.ts'
+import type { MergeOrder } from './merge-accept.ts'
+import { forEachWithin, type LastWrites, type PartPlan, type WorkInParts } from './merge-work.ts'
+import { loadWholeById, type NewActivity, nextVersion, type WholeProject } from './projects.ts'
 import {
   type AcceptedRecord,
   loadLatestSnapshot,
@@ -32,24 +33,24 @@ import {
 } from './snapshots.ts'
 
 /**
- * The work of a rollback: records, links and assets become what they were before the merge. A record that was decided on, edited
- * or deleted since is left, and the activity names it. Fails with `invalid` without a snapshot.
+ * The parts of a rollback: records, links and assets become what they were before the merge. A record that was decided on, edited
+ * or deleted since stays as it is, and the activity names it. Fails with `invalid` if the project has no snapshot.
  */
-export async function rollbackWork(whole: Whole, order: Order): Promise<Work> {
+export async function restoreInParts(whole: WholeProject, order: MergeOrder): Promise<WorkInParts> {
   const stored = await loadLatestSnapshot(whole.about.id)
   const snapshot = stored && (await readSnapshot(stored))
   if (!stored || !snapshot) throw impossible('There is no snapshot of this project to go back to.')
-  const own = splitIntoParts(belongingWrites(whole, snapshot), order.size * WRITES)
+  const own = splitIntoParts(restoreBelongings(whole, snapshot), order.size * WRITES_PER_RECORD)
   const parts = snapshot.parts.length
   return {
     parts: parts + own.length,
     of: whole.entities.length,
-    plan: async (part, until) => {
+    planPart: async (part, until) => {
       const records = snapshot.parts[part]
       return records ? planPart(records, until) : { records: 0, writes: own[part - parts] ?? [] }
     },
-    last: (results) =>
-      lastOf(
+    planLast: (results) =>
+      planLastWrites(
         whole,
         order,
         { stored, snapshot },
@@ -58,8 +59,8 @@ export async function rollbackWork(whole: Whole, order: Order): Promise<Work> {
   }
 }
 
-/** Writes reckoned for one record; it sets how many links and assets make a part. */
-const WRITES = 8
+/** Writes of one record, about. Links and assets are staged in parts of as many writes as the parts of records have. */
+const WRITES_PER_RECORD = 8
 
 async function planPart(part: StoredObject, until: number): Promise<PartPlan> {
   const left: string[] = []
@@ -81,18 +82,19 @@ function addedPictures({ before, after }: AcceptedRecord): string[] {
   return (next ?? []).filter((id) => !old?.includes(id))
 }
 
-/** Whether a record is still as the merge left it. Comments and flags do not count. */
+/** Whether a record has not changed since the merge, apart from comments and flags. */
 function isUntouched(it: RecordItem, after: RecordItem): boolean {
   const names = ['status', 'public', 'data', 'proposed', 'current_revision', 'accepted_revision', 'deleted_at'] as const
   return names.every((name) => isDeepStrictEqual(it[name], after[name]))
 }
 
-/** The writes that make a record wait again as before. Later comments and flags stay. */
+/** Returns the writes that make a record wait again as before. Later comments and flags stay. */
 function restoreWrites(it: History, { before, after, decision_id, activity_ids }: AcceptedRecord): Write[] {
   const current = recordItemOf(it)
   const claims = it.assertions.flatMap(claimBefore(before, after))
   const next: RecordItem = {
     ...current,
+    // A member that has changed since the merge keeps its present value.
     ...Object.fromEntries(
       Object.entries(before.head).filter(([name]) =>
         isDeepStrictEqual(member(current, name), member(after.head, name)),
@@ -105,12 +107,12 @@ function restoreWrites(it: History, { before, after, decision_id, activity_ids }
   }
   if (!isDeepStrictEqual(current.recent_activities, after.head.recent_activities))
     next.recent_activities = current.recent_activities.filter((each) => !activity_ids.includes(each.activity_id))
-  const made = it.decisions.filter((each) => each.id === decision_id)
+  const ownDecisions = it.decisions.filter((each) => each.id === decision_id)
   const ownActivities = it.activities.filter((each) => activity_ids.includes(each.activity_id))
   return [
     put(recordItem, next, current),
     ...queueWrites(current, next),
-    ...made.map((each) => removal(decision, each)),
+    ...ownDecisions.map((each) => removal(decision, each)),
     ...ownActivities.map((each) => removal(activity, each)),
     ...it.revisions
       .filter((each) => each.revision_number > before.head.current_revision)
@@ -121,37 +123,35 @@ function restoreWrites(it: History, { before, after, decision_id, activity_ids }
 
 /** A claim as it was before the merge, unless it has changed since. A claim that the merge made is dropped. */
 const claimBefore = (before: AcceptedRecord['before'], after: AcceptedRecord['after']) => (it: Assertion) => {
-  const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === it.id))
-  if (!then || !isSame(it, then)) return [it]
+  const [old, merged] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === it.id))
+  if (!merged || !isSame(it, merged)) return [it]
   return old ? [old] : []
 }
 
-/** Whether two claims are equal. The audience is left out, since it follows the record, which is compared by itself. */
-const isSame = ({ version: _, audience: __, ...it }: Assertion, { version: ___, audience: ____, ...then }: Assertion) =>
-  isDeepStrictEqual(it, then)
+/** Whether two claims are equal, apart from the version, and the audience that follows from the record. */
+const isSame = (one: Assertion, other: Assertion) =>
+  isDeepStrictEqual(omit(one, 'version', 'audience'), omit(other, 'version', 'audience'))
 
 const member = (it: RecordItem, name: string): unknown => Object.entries(it).find(([each]) => each === name)?.[1]
 
-/** The writes that make links and assets those of the snapshot. */
-function belongingWrites(whole: Whole, { entities, assets }: Snapshot): Write[] {
-  const links = whole.entities.filter((it) => !entities.some((each) => each.entity_id === it.entity_id))
-  const files = whole.assets.filter((it) => !assets.some((each) => each.id === it.id))
-  const [linked, owned] = [
-    new Map(whole.entities.map((it) => [it.entity_id, it])),
-    new Map(whole.assets.map((it) => [it.id, it])),
-  ]
+/** Returns the writes that make links and assets equal to those of the snapshot. */
+function restoreBelongings(whole: WholeProject, { entities, assets }: Snapshot): Write[] {
+  const addedLinks = whole.entities.filter((it) => !entities.some((each) => each.entity_id === it.entity_id))
+  const addedAssets = whole.assets.filter((it) => !assets.some((each) => each.id === it.id))
+  const currentLinks = new Map(whole.entities.map((it) => [it.entity_id, it]))
+  const currentAssets = new Map(whole.assets.map((it) => [it.id, it]))
   return [
-    ...links.map((it) => removal(projectEntity, it)),
-    ...files.map((it) => removal(asset, it)),
+    ...addedLinks.map((it) => removal(projectEntity, it)),
+    ...addedAssets.map((it) => removal(asset, it)),
     ...entities.flatMap((it) => {
-      const old = linked.get(it.entity_id)
+      const old = currentLinks.get(it.entity_id)
       return isDeepStrictEqual(old, it) ? [] : [put(projectEntity, withVersionAfter(it, old), old)]
     }),
-    ...assets.flatMap((then) => {
-      const old = owned.get(then.id)
-      // A thumbnail made since stays, since the file is the same.
-      const it = { ...then, thumbnail_key: then.thumbnail_key ?? old?.thumbnail_key ?? null }
-      return isDeepStrictEqual(old, it) ? [] : [put(asset, withVersionAfter(it, old), old)]
+    ...assets.flatMap((it) => {
+      const old = currentAssets.get(it.id)
+      // A thumbnail that was made since stays, since the file is the same.
+      const next = { ...it, thumbnail_key: it.thumbnail_key ?? old?.thumbnail_key ?? null }
+      return isDeepStrictEqual(old, next) ? [] : [put(asset, withVersionAfter(next, old), old)]
     }),
   ]
 }
@@ -161,29 +161,32 @@ const withVersionAfter = <T extends { version: number }>(it: T, old: T | undefin
   version: old ? old.version + 1 : it.version,
 })
 
-/** Records named in the activity at most. */
-const MOST_NAMED = 200
+/** The most records that the activity of a rollback names. */
+const MAX_NAMED = 200
 
-/** The last writes of a rollback: the project is as before its merge, with the state `needs_revision`. */
-async function lastOf(
-  begun: Whole,
-  { actor, background, project }: Order,
+/** Plans the writes that go with the switch of a rollback: the project is as before its merge, in the state `needs_revision`. */
+async function planLastWrites(
+  begun: WholeProject,
+  { actor, background, project }: MergeOrder,
   { stored, snapshot }: { stored: ProjectSnapshot; snapshot: Snapshot },
-  kept: readonly string[],
-): Promise<Last> {
+  unchanged: readonly string[],
+): Promise<LastWrites> {
   const about = background ? (await loadWholeById(project))?.about : begun.about
   if (!about || about.deleted_at !== null) throw conflict()
   const at = now()
-  const undone: Done = {
+  const undone: NewActivity = {
     actor_id: actor.id,
     action: 'state_changed',
     payload: {
-      ...{ from: 'merged', to: 'needs_revision', comment: 'rollback_merge', snapshot_id: stored.id },
-      ...(kept.length > 0 && { kept: [...kept].sort().slice(0, MOST_NAMED), kept_count: kept.length }),
+      from: 'merged',
+      to: 'needs_revision',
+      comment: 'rollback_merge',
+      snapshot_id: stored.id,
+      ...(unchanged.length > 0 && { kept: [...unchanged].sort().slice(0, MAX_NAMED), kept_count: unchanged.length }),
       ...(background && { background }),
     },
   }
-  const { id: _, slug: __, activity_count: ___, version: ____, deleted_at: _____, ...before } = snapshot.project
+  const before = omit(snapshot.project, 'id', 'slug', 'activity_count', 'version', 'deleted_at')
   const changes = { ...before, state: 'needs_revision' as const, merge: null, merged_at: null, updated_at: at }
   const { next, writes } = nextVersion(about, changes, [undone], at)
   const { entities, assets } = snapshot

@@ -1,30 +1,31 @@
 import { mapAtOnce } from '../../base/concurrency.ts'
 import type { Write } from '../../engines/table/index.ts'
 import { checkTime } from '../../engines/table/index.ts'
-import type { Whole } from './projects.ts'
+import type { WholeProject } from './projects.ts'
 import type { StoredObject } from './snapshots.ts'
 
 /** The work of a merge or a rollback, in parts that can each be planned again. */
-export type Work = {
+export type WorkInParts = {
   parts: number
-  /** How many records there are. */
+  /** The number of records. */
   of: number
-  /** Plans the writes of one part, from 0, as things are now. Fails with `TimeOver` once the time is over. */
-  plan: (part: number, until: number) => Promise<PartPlan>
-  /** The writes that go with the switch, and the project after it. Called again after a conflict. */
-  last: (results: readonly PartResult[]) => Promise<Last>
+  /** Plans the writes of one part, counted from 0, from the present state. Fails with `TimeOver` when `until` has passed. */
+  planPart: (part: number, until: number) => Promise<PartPlan>
+  /** Plans the writes that go with the switch. Called again after a conflict. */
+  planLast: (results: readonly PartResult[]) => Promise<LastWrites>
 }
-export type Last = { writes: readonly Write[]; whole: Whole }
+/** The writes that go with the switch, and the project after it. */
+export type LastWrites = { writes: readonly Write[]; whole: WholeProject }
 
 export type PartPlan = PartResult & { writes: readonly Write[] }
 
-/** The result of a part, stored until the end. */
+/** The result of a part, stored until the switch. */
 export type PartResult = {
-  /** Records that are done with this part. */
+  /** The number of records in the part. */
   records: number
-  /** Where the state of its records before the merge is stored. */
+  /** The object that holds its records before the merge. */
   kept?: StoredObject | undefined
-  /** Records that were left as they are. */
+  /** The ids of records that a rollback left unchanged. */
   left?: readonly string[] | undefined
 }
 
@@ -36,10 +37,10 @@ export const partLimits = {
 }
 
 /** Records per second that a merge accepts, measured by `npm run bench -- projects`. */
-export const PACE = 50
+export const RECORDS_PER_SECOND = 50
 
 /** The most blockers that an answer names. */
-export const MOST_BLOCKERS = 100
+export const MAX_BLOCKERS = 100
 
 /** Runs `work` for each item, `partLimits.atOnce` at a time. Fails with `TimeOver` when `until` has passed. */
 export async function forEachWithin<T>(

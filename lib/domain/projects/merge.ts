@@ -1,3 +1,17 @@
+// Merge and rollback. A merge accepts every linked record that waits. A rollback makes it wait again. Each is one two-phase
+// commit (lib/engines/table/two-phase/README.md), staged in parts of 10 records:
+//
+// 1. The request stages parts for up to 20 seconds, less on a slow table. After a failure every part is undone, and the project
+//    is still approved. If the process dies, the sweeper undoes the parts a minute later.
+// 2. If parts are left, one transaction moves the merge to the background. It writes the project (its member `merge` makes edits
+//    fail with 409), its activity `merge_started`, and the job. From then on only the job calls the two-phase commit off.
+// 3. A worker runs every minute and takes a job without a lease. The lease is a minute long, and each part renews it. A part
+//    that is half staged is undone and planned again. The parts before it stay.
+// 4. The switch makes records, project, activity, snapshot and the end of the job visible at once.
+// 5. Or the job is called off. Every part is undone, the project is as it was, and its activity `merge_failed` says why.
+//
+// The person who began a background merge gets a notification of its end.
+
 import { newId, now } from '../../base/clock.ts'
 import { conflict, impossible, isConflict, isProblem, Problem } from '../../base/errors.ts'
 import { commitPlan, settle, stageCounters, stagePart, transaction } from '../../engines/table/immediate.ts'
@@ -15,15 +29,15 @@ import type { Actor } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { recordItem } from '../records/items.ts'
 import { asSubject } from './items.ts'
-import { mergeWork, type Order } from './merge-accept.ts'
+import { acceptInParts, type MergeOrder } from './merge-accept.ts'
 import { noteFolder } from './merge-folder.ts'
 import {
   endJob,
   findJob,
-  type Job,
   leaseEnd,
   listJobs,
   loadPartResults,
+  type MergeJob,
   newJob,
   releaseProject,
   reserveProject,
@@ -31,109 +45,98 @@ import {
   savePartResult,
   takeJob,
 } from './merge-job.ts'
-import { rollbackWork } from './merge-restore.ts'
-import { type Last, MOST_BLOCKERS, type PartResult, partLimits, type Work } from './merge-work.ts'
-import { loadWholeById, mergeConflict, nextVersion, type Whole } from './projects.ts'
+import { restoreInParts } from './merge-restore.ts'
+import { type LastWrites, MAX_BLOCKERS, type PartResult, partLimits, type WorkInParts } from './merge-work.ts'
+import { loadWholeById, mergeInProgress, nextVersion, type WholeProject } from './projects.ts'
 
-/**
- * Merge and rollback. A merge accepts every linked record that waits; a rollback makes it wait again. Each is one two-phase
- * commit (lib/engines/table/two-phase/README.md), staged in parts of 10 records:
- *
- * 1. The request stages parts for up to 20 seconds, less on a slow table. After a failure all is undone, and the project is
- *    still approved. If the process dies, the sweeper undoes it a minute later.
- * 2. If parts are left, one transaction moves the merge to the background. It writes the project (`merge`, and edits are
- *    refused), its activity `merge_started`, and the job. From then on only the job calls the two-phase commit off.
- * 3. A worker comes every minute and takes a job without a lease. The lease is a minute long, and each part renews it. A part
- *    that was left half staged is undone and planned again; parts before it stay.
- * 4. The switch makes all visible at once: records, project, activity, snapshot and the end of the job.
- * 5. Or the job is called off. Every part is undone, the project is as it was, and its activity `merge_failed` says why.
- *
- * Whoever began a background merge gets a notification of its end.
- */
+/** Milliseconds for which a request stages parts before the merge moves to the background. */
 export const mergeLimits = { waitedForMs: 20_000 }
 
 /**
- * Merges an approved project. A merge too large for the request goes on in the background, and the project shows it in `merge`.
- * Fails with `invalid` and the blockers if a linked record cannot be accepted, and with `conflict` if somebody else was faster.
+ * Merges an approved project. A merge too large for the request continues in the background, and the project shows it in `merge`.
+ * Fails with `invalid` and the blockers if a linked record cannot be accepted, and with `conflict` if another request was faster.
  * After any failure the project is still approved and nothing has changed. `show` makes the answer. It is called before the
- * switch, and reads what will be there after it.
+ * switch, and reads the state after the switch.
  */
 export const mergeProject = <R>(
   unit: UnitOfWork,
-  old: Whole,
-  { actor, comment, show }: Wish<R> & { comment: string },
-): Promise<R> => begin(unit, old, { actor, comment, action: 'merge' }, show)
+  old: WholeProject,
+  { actor, comment, show }: MergeOptions<R> & { comment: string },
+): Promise<R> => beginMerge(unit, old, { actor, comment, action: 'merge' }, show)
 
 /**
- * Takes a merge back: project, assets, links and records are as before, and the project is in `needs_revision`. It waits, goes on
- * and answers as `mergeProject` does.
+ * Takes a merge back: project, assets, links and records are as before, and the project is in `needs_revision`. Like
+ * `mergeProject` it may continue in the background. Fails with `invalid` unless the project is merged.
  */
-export async function rollBackProject<R>(unit: UnitOfWork, old: Whole, { actor, show }: Wish<R>): Promise<R> {
+export async function rollBackProject<R>(
+  unit: UnitOfWork,
+  old: WholeProject,
+  { actor, show }: MergeOptions<R>,
+): Promise<R> {
   if (old.about.state !== 'merged') throw impossible('Only a merged project can be rolled back.')
-  return begin(unit, old, { actor, comment: '', action: 'rollback' }, show)
+  return beginMerge(unit, old, { actor, comment: '', action: 'rollback' }, show)
 }
 
-type Show<R> = (it: Whole) => Promise<R>
-/** Who asks, and what makes the answer. */
-export type Wish<R> = { actor: Actor; show: Show<R> }
-type MergeRequest = Pick<Job, 'actor' | 'comment' | 'action'>
+type Show<R> = (it: WholeProject) => Promise<R>
+/** The caller, and the function that makes the answer. */
+export type MergeOptions<R> = { actor: Actor; show: Show<R> }
+type MergeRequest = Pick<MergeJob, 'actor' | 'comment' | 'action'>
 
-async function begin<R>(unit: UnitOfWork, old: Whole, request: MergeRequest, show: Show<R>): Promise<R> {
-  const began = performance.now()
+async function beginMerge<R>(unit: UnitOfWork, old: WholeProject, request: MergeRequest, show: Show<R>): Promise<R> {
+  const startedAt = performance.now()
   const { id: project } = old.about
-  if (old.about.merge) throw mergeConflict()
-  const order: Order = { ...request, id: newId(), project, size: partLimits.recordsInPart, background: false }
+  if (old.about.merge) throw mergeInProgress()
+  const order: MergeOrder = { ...request, id: newId(), project, size: partLimits.recordsInPart, background: false }
   const release = (own: UnitOfWork) => own.add([releaseProject(project, order.id)])
   await unit.storeAhead(
     'reserved project',
-    (own) => own.add([reserveProject(project, order.id, mergeConflict), ...folderWrites(order, request)]),
+    (own) => own.add([reserveProject(project, order.id, mergeInProgress), ...folderWrites(order, request)]),
     release,
   )
   const whole = await reloadUnchanged(old)
-  const work = await workOf(request.action, whole, order)
+  const work = await workInParts(request.action, whole, order)
   await beginStaging(unit, order.id)
-  const until = began + stagingTime(performance.now() - began)
-  const { part, results, heads } = await stage(order.id, work, until)
+  const until = startedAt + stagingTime(performance.now() - startedAt)
+  const { part, results, heads } = await stageParts(order.id, work, until)
   const answer =
     part < work.parts
       ? await moveToBackground(unit, whole, request, { ...order, part, results, of: work.of }, show)
-      : await planSwitch(unit, order.id, await work.last(results), heads, show)
+      : await planSwitch(unit, order.id, await work.planLast(results), heads, show)
   unit.afterCommit(() => finish(order.id, until))
   unit.afterCommit(release)
   return answer
 }
 
 /** Only a merge stores the state before it, so only a merge has a folder. */
-const folderWrites = ({ id, project }: Order, { action }: MergeRequest): Write[] =>
+const folderWrites = ({ id, project }: MergeOrder, { action }: MergeRequest): Write[] =>
   action === 'merge' ? [noteFolder({ id, project_id: project })] : []
 
-/**
- * Milliseconds within which a request must be answered. The steps after the parts are reckoned at four times the steps before
- * them.
- */
-const [ANSWERED_MS, ENDING] = [28_000, 4]
-/** Milliseconds for staging parts within the request: fewer on a table that was slow until now. */
-const stagingTime = (opened: number) => Math.min(mergeLimits.waitedForMs, ANSWERED_MS - ENDING * opened)
+/** Milliseconds within which a request must be answered. */
+const ANSWER_WITHIN_MS = 28_000
+/** The steps after the parts take at most this many times as long as the steps before them. */
+const ENDING_FACTOR = 4
+/** Milliseconds for staging parts within the request. `spentMs` is what the steps before took, so a slow table gets fewer. */
+const stagingTime = (spentMs: number) => Math.min(mergeLimits.waitedForMs, ANSWER_WITHIN_MS - ENDING_FACTOR * spentMs)
 
-const workOf = async (action: Job['action'], whole: Whole, order: Order): Promise<Work> =>
-  action === 'merge' ? mergeWork(whole, order) : rollbackWork(whole, order)
+const workInParts = async (action: MergeJob['action'], whole: WholeProject, order: MergeOrder): Promise<WorkInParts> =>
+  action === 'merge' ? acceptInParts(whole, order) : restoreInParts(whole, order)
 
 /**
- * Reads the project again with exactly what belongs to it; fails if it has changed. A single query may read a link or an asset
- * before a change, and the project after it.
+ * Reads the project again, with its assets and links. Fails with `conflict` if it has changed. One query alone may read a link or
+ * an asset before a change, and the project after it.
  */
-async function reloadUnchanged({ about }: Whole): Promise<Whole> {
+async function reloadUnchanged({ about }: WholeProject): Promise<WholeProject> {
   const whole = await loadWholeById(about.id)
   if (whole?.version !== about.version) throw conflict()
   return whole
 }
 
-/** Stages parts until all are staged or the time is over. A part that was broken off is staged again later. */
-async function stage(id: string, work: Work, until: number) {
+/** Stages parts until all are staged, or `until` has passed. A part that the time cut off is staged again later. */
+async function stageParts(id: string, work: WorkInParts, until: number) {
   const results: PartResult[] = []
   const heads: Write[] = []
   for (let part = 0; part < work.parts; part += 1) {
-    const staged = await stageOne(id, work, part, until)
+    const staged = await stageOnePart(id, work, part, until)
     if (!staged) break
     results.push(staged.result)
     heads.push(...staged.heads)
@@ -141,20 +144,25 @@ async function stage(id: string, work: Work, until: number) {
   return { part: results.length, results, heads }
 }
 
-/** Somebody may change a record between its plan and its mark. Then the part is planned again. */
-const ATTEMPTS = 5
+/** The most attempts to stage one part. It is planned again if a record changes between its plan and its mark. */
+const MAX_PART_ATTEMPTS = 5
 
-type Staged = { result: PartResult; heads: Write[] }
+type StagedPart = { result: PartResult; heads: Write[] }
 
 /**
- * Stages one part. Returns its result and the writes of its records, which `show` reads before the switch. Undefined if the time
- * is over.
+ * Stages one part. Returns its result and the writes of its records, which `show` reads before the switch. Undefined if `until`
+ * has passed.
  */
-async function stageOne(id: string, work: Work, part: number, until: number): Promise<Staged | undefined> {
+async function stageOnePart(
+  id: string,
+  work: WorkInParts,
+  part: number,
+  until: number,
+): Promise<StagedPart | undefined> {
   for (let attempt = 1; performance.now() < until; attempt += 1) {
-    let staged: Staged | undefined
+    let staged: StagedPart | undefined
     const plan = async () => {
-      const { writes, ...result } = await planOf(work, part, until)
+      const { writes, ...result } = await planOrNameBlockers(work, part, until)
       staged = { result, heads: writes.filter(({ type }) => type === recordItem.type) }
       return writes
     }
@@ -163,42 +171,42 @@ async function stageOne(id: string, work: Work, part: number, until: number): Pr
       return staged
     } catch (error) {
       if (error instanceof TimeOver) return undefined
-      if (!isConflict(error) || attempt === ATTEMPTS) throw error
+      if (!isConflict(error) || attempt === MAX_PART_ATTEMPTS) throw error
     }
   }
   return undefined
 }
 
-/** Plans one part. If it has blockers, those of later parts are added, as far as there is time to plan them. */
-async function planOf(work: Work, part: number, until: number) {
+/** Plans one part. If it has blockers, the error also names the blockers of later parts, as far as the time allows. */
+async function planOrNameBlockers(work: WorkInParts, part: number, until: number) {
   try {
-    return await work.plan(part, until)
+    return await work.planPart(part, until)
   } catch (error) {
     throw isProblem(error, 'invalid') ? await withLaterBlockers(error, work, part + 1, until) : error
   }
 }
 
-async function withLaterBlockers(error: unknown, work: Work, from: number, until: number): Promise<unknown> {
+async function withLaterBlockers(error: unknown, work: WorkInParts, from: number, until: number): Promise<unknown> {
   const blockers = blockersIn(error)
-  const goesOn = () => blockers.length < MOST_BLOCKERS && performance.now() < until
+  const goesOn = () => blockers.length < MAX_BLOCKERS && performance.now() < until
   for (let part = from; part < work.parts && goesOn(); part += 1)
-    await work.plan(part, until).catch((further: unknown) => {
+    await work.planPart(part, until).catch((further: unknown) => {
       if (further instanceof TimeOver) return
       if (!isProblem(further, 'invalid')) throw further
       blockers.push(...blockersIn(further))
     })
-  const fields = { blockers: blockers.sort().slice(0, MOST_BLOCKERS) }
+  const fields = { blockers: blockers.sort().slice(0, MAX_BLOCKERS) }
   return error instanceof Problem && blockers.length > 0 ? new Problem(error.code, error.detail, { fields }) : error
 }
 
 const blockersIn = (error: unknown): string[] =>
   error instanceof Problem && Array.isArray(error.fields?.blockers) ? [...error.fields.blockers] : []
 
-/** Makes the unit the switch: once it is committed, readers see all of it. Returns the answer. */
+/** Turns the unit's commit into the switch, after which readers see all parts. Returns the answer. */
 async function planSwitch<R>(
   unit: UnitOfWork,
   id: string,
-  last: Last,
+  last: LastWrites,
   heads: readonly Write[],
   show: Show<R>,
 ): Promise<R> {
@@ -210,18 +218,15 @@ async function planSwitch<R>(
 }
 
 /**
- * Makes all of it visible. Caches are invalidated before the switch: nobody may store what was read meanwhile. If the process
- * dies after the switch, no cache holds old records.
+ * Switches. Caches are invalidated before it, so that no process stores what it read before the switch. If this process dies after
+ * the switch, no cache holds old records.
  */
 async function makeVisible(switchOver: () => Promise<void>): Promise<void> {
   await invalidate(changedTypes)
   await switchOver()
 }
 
-/**
- * Settles what there is time for; the sweeper does the rest. Caches are invalidated again. Errors are ignored here, since the
- * switch is done.
- */
+/** Invalidates caches again, then settles parts until `until`. The sweeper settles the rest. Errors are ignored, since the switch is done. */
 async function finish(id: string, until: number): Promise<void> {
   await invalidate(changedTypes)
   await settleSwitched(id, until).catch(() => undefined)
@@ -234,27 +239,27 @@ async function settleSwitched(id: string, until: number): Promise<void> {
 /** The item types that cached answers depend on; see lib/platform/cache/rules.ts. */
 const changedTypes = ['record', 'decision', 'revision']
 
-type SoFar = { id: string; size: number; part: number; results: readonly PartResult[]; of: number }
+type MergeSoFar = { id: string; size: number; part: number; results: readonly PartResult[]; of: number }
 
-/** Makes the unit the transaction that moves the merge to the background, from the next part on. Returns the answer. */
+/** Turns the unit's commit into the transaction that moves the merge to the background. Returns the answer. */
 async function moveToBackground<R>(
   unit: UnitOfWork,
-  whole: Whole,
+  whole: WholeProject,
   request: MergeRequest,
-  { id, size, part, results, of }: SoFar,
+  { id, size, part, results, of }: MergeSoFar,
   show: Show<R>,
 ): Promise<R> {
   const { about } = whole
   await Promise.all(results.map((each, number) => savePartResult(id, number, each)))
   const at = now()
   const { action, actor } = request
-  const began = { actor_id: actor.id, action: 'merge_started' as const, payload: { merge: action, of } }
-  const { next, writes } = nextVersion(about, { merge: { id, action, of }, updated_at: at }, [began], at)
+  const started = { actor_id: actor.id, action: 'merge_started' as const, payload: { merge: action, of } }
+  const { next, writes } = nextVersion(about, { merge: { id, action, of }, updated_at: at }, [started], at)
   const done = results.reduce((sum, it) => sum + it.records, 0)
   const job = { ...request, project_id: about.id, id, size, part, done, of, held_until: at, started_at: at }
-  const all = [...writes, newJob(job)]
-  const answer = await reading(all, () => show({ ...whole, ...asSubject(next) }))
-  unit.add(all)
+  const allWrites = [...writes, newJob(job)]
+  const answer = await reading(allWrites, () => show({ ...whole, ...asSubject(next) }))
+  unit.add(allWrites)
   unit.commitBy((added) =>
     transaction.keepOpen(id, added).catch(async (error: unknown) => {
       // The reply may have been lost although the transaction succeeded.
@@ -264,32 +269,29 @@ async function moveToBackground<R>(
   return answer
 }
 
-/**
- * Works on background merges until `until`, in milliseconds of `performance.now()`. Returns how many have ended, and how many
- * have not.
- */
+/** Works on background merges until `until`, in milliseconds of `performance.now()`. Returns how many ended and how many are left. */
 export async function continueJobs(until: number): Promise<{ ended: number; running: number }> {
-  const found = await listJobs()
+  const jobs = await listJobs()
   let ended = 0
-  for (const each of found) {
-    const job = performance.now() < until ? await takeJob(each) : undefined
-    if (job && (await advance(job, until))) ended += 1
+  for (const listed of jobs) {
+    const job = performance.now() < until ? await takeJob(listed) : undefined
+    if (job && (await workOnJob(job, until))) ended += 1
   }
-  return { ended, running: found.length - ended }
+  return { ended, running: jobs.length - ended }
 }
 
-/** Failures in a row, a minute apart. A throttled table alone would not fail so often. */
-const MOST_FAILURES = 10
+/** The failures in a row, a minute apart, after which a job is called off. A throttled table alone does not fail ten times. */
+const MAX_FAILURES = 10
 
 /** Works on one job. Returns whether it has ended. */
-async function advance(taken: Job, until: number): Promise<boolean> {
+async function workOnJob(taken: MergeJob, until: number): Promise<boolean> {
   const job = taken.failed ? taken : await tryWork(taken, until)
   if (job?.failed) return callOffJob(job)
   return job !== undefined && (await findJob(job.project_id))?.id !== job.id
 }
 
-/** The job after some work; undefined if another worker has it by now. */
-async function tryWork(taken: Job, until: number): Promise<Job | undefined> {
+/** Stages parts of a job. Returns the job as it is stored then. Undefined if another worker has taken it. */
+async function tryWork(taken: MergeJob, until: number): Promise<MergeJob | undefined> {
   let job = taken
   try {
     job = await stageAll(job, until, (next) => (job = next))
@@ -303,44 +305,45 @@ async function tryWork(taken: Job, until: number): Promise<Job | undefined> {
   }
 }
 
-/** Why the job cannot succeed, for its members to read; null if it may still succeed. */
-function reasonOf(error: unknown, failures: number): Job['failed'] {
+/** The reason why a job cannot succeed, for the project's members. Null if it may still succeed. */
+function reasonOf(error: unknown, failures: number): MergeJob['failed'] {
   if (error instanceof Problem && !isThrottle(error)) return { reason: error.detail, blockers: blockersIn(error) }
-  return failures < MOST_FAILURES ? null : { reason: 'It has failed again and again.', blockers: [] }
+  return failures < MAX_FAILURES ? null : { reason: 'It has failed again and again.', blockers: [] }
 }
 
-async function stageAll(taken: Job, until: number, note: (it: Job) => void): Promise<Job> {
+/** Stages the remaining parts, then switches. Calls `saved` with each stored version of the job. */
+async function stageAll(taken: MergeJob, until: number, saved: (job: MergeJob) => void): Promise<MergeJob> {
   let job = taken
   const whole = await loadWholeById(job.project_id)
   if (whole?.about.merge?.id !== job.id) throw new Error(`the project of the merge ${job.id} does not know it`)
   const { id, actor, comment, size, project_id: project } = job
-  const work = await workOf(job.action, whole, { id, actor, comment, project, size, background: true })
+  const work = await workInParts(job.action, whole, { id, actor, comment, project, size, background: true })
   while (job.part < work.parts) {
-    const staged = await stageOne(id, work, job.part, until)
+    const staged = await stageOnePart(id, work, job.part, until)
     if (!staged) break
     await savePartResult(id, job.part, staged.result)
     const [part, done] = [job.part + 1, job.done + staged.result.records]
     job = await saveJob(job, { part, done, failures: 0, held_until: leaseEnd() })
-    note(job)
+    saved(job)
   }
   if (job.part < work.parts || performance.now() >= until) {
     job = await saveJob(job, { held_until: now() })
-    note(job)
+    saved(job)
     return job
   }
   const results = await loadPartResults(id, work.parts)
   await stageCounters(id)
   await inUnit(async (unit) => {
     unit.retryOn('conflict')
-    unit.add([...(await work.last(results)).writes, ...endJob(job)])
+    unit.add([...(await work.planLast(results)).writes, ...endJob(job)])
     unit.commitBy((writes) => makeVisible(() => transaction.switchOver(id, writes)))
   })
   await finish(id, until)
   return job
 }
 
-/** Calls a job off: its parts are undone, and the project is as it was. */
-async function callOffJob(job: Job): Promise<boolean> {
+/** Calls a job off: its parts are undone, and the project gets the activity `merge_failed`. Returns true, since the job has ended. */
+async function callOffJob(job: MergeJob): Promise<boolean> {
   if (!(await transaction.callOff(job.id))) return true
   await settle(job.id)
   await commitPlan(async () => {
@@ -357,8 +360,8 @@ async function callOffJob(job: Job): Promise<boolean> {
   return true
 }
 
-/** The progress of a background merge, as the wire shows it; null without one. */
-export async function progressOf({ about }: Pick<Whole, 'about'>) {
+/** Loads the progress of a background merge or rollback, as the wire shows it. Null if none is running. */
+export async function loadMergeProgress({ about }: Pick<WholeProject, 'about'>) {
   if (!about.merge) return null
   const job = await findJob(about.id)
   const { action, of } = about.merge

@@ -13,7 +13,6 @@ import {
   type Write,
   withNextVersion,
 } from '../../engines/table/index.ts'
-
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import {
@@ -24,35 +23,35 @@ import {
   type Project,
   type ProjectActivity,
   type ProjectEntity,
+  type ProjectSubject,
   project,
   projectActivity,
   projectEntity,
   slugClaim,
-  type Visited,
 } from './items.ts'
 import { listWrites } from './lists.ts'
 import { isFrozen } from './states.ts'
 
-/** A project with all that belongs to it. */
-export type Whole = Visited & { assets: Asset[]; entities: ProjectEntity[] }
+/** A project with its assets and linked records. */
+export type WholeProject = ProjectSubject & { assets: Asset[]; entities: ProjectEntity[] }
 
-/** A project by its slug; undefined if there is none. Two calls. */
-export async function loadProject(slug: string): Promise<Visited | undefined> {
+/** Loads a project by its slug. Undefined if absent. Makes two DynamoDB calls. */
+export async function loadProject(slug: string): Promise<ProjectSubject | undefined> {
   const claim = await get(slugClaim, { slug })
-  const found = claim && (await get(project, { id: claim.project_id }))
-  return found && asSubject(found)
+  const about = claim && (await get(project, { id: claim.project_id }))
+  return about && asSubject(about)
 }
 
-/** A project with its assets and linked records. One small read and one query. */
-export async function loadWhole(slug: string): Promise<Whole | undefined> {
+/** Loads a project with its assets and linked records. Undefined if absent. Makes one small read and one query. */
+export async function loadWhole(slug: string): Promise<WholeProject | undefined> {
   const claim = await get(slugClaim, { slug })
   return claim && loadWholeById(claim.project_id)
 }
 
-/** The same by the project's id. One query. */
-export async function loadWholeById(id: string): Promise<Whole | undefined> {
+/** Loads a project with its assets and linked records by its id, with one query. Undefined if absent. */
+export async function loadWholeById(id: string): Promise<WholeProject | undefined> {
   const { pk, sk } = key.project(id)
-  // Sort keys put assets, linked records and the project next to each other. Activities come before them, the rest after.
+  // Sort keys put assets, linked records and the project next to each other. Activities sort before them, other items after.
   const items = await queryAllBetween(pk, 'ASSET#', sk)
   const first = items.find((item) => item.type === project.type)
   if (!first) return undefined
@@ -63,23 +62,24 @@ export async function loadWholeById(id: string): Promise<Whole | undefined> {
   }
 }
 
-export type Opening = Pick<
+/** The members of a project that its creator chooses. */
+export type NewProject = Pick<
   Project,
   'slug' | 'title' | 'abstract' | 'intended_subject' | 'languages' | 'license' | 'visibility' | 'tags'
 >
 
 /**
- * Creates a project of the caller's. Project, slug, first activity and places in lists are one transaction. Fails with `invalid`
- * if the slug is taken.
+ * Creates a project that the caller owns. Project, slug, first activity and places in lists are one transaction. Fails with
+ * `invalid` if another project has the slug.
  */
-export async function createProject(unit: UnitOfWork, actor: Actor, given: Opening): Promise<Whole> {
+export async function createProject(unit: UnitOfWork, actor: Actor, input: NewProject): Promise<WholeProject> {
   const at = now()
-  const made: Project = {
-    ...given,
+  const about: Project = {
+    ...input,
     id: newId(),
     state: 'draft',
     owner_id: actor.id,
-    memberships: [membershipOf(actor.id, 'owner', null, at)],
+    memberships: [newMembership(actor.id, 'owner', null, at)],
     forked_from: null,
     schema_version: '',
     canvas_state: {},
@@ -96,34 +96,36 @@ export async function createProject(unit: UnitOfWork, actor: Actor, given: Openi
     merge: null,
     version: 1,
   }
-  const whole = { ...asSubject(made), assets: [], entities: [] }
+  const whole = { ...asSubject(about), assets: [], entities: [] }
   unit.add([
-    put(slugClaim, { slug: made.slug, project_id: made.id, version: 1 }, undefined, slugTaken),
-    put(project, made, undefined),
-    put(projectActivity, activityOf(made, { actor_id: actor.id, action: 'created' }, at), undefined),
-    ...listWrites(undefined, made),
+    put(slugClaim, { slug: about.slug, project_id: about.id, version: 1 }, undefined, slugTaken),
+    put(project, about, undefined),
+    put(projectActivity, buildActivity(about, { actor_id: actor.id, action: 'created' }, at), undefined),
+    ...listWrites(undefined, about),
   ])
   return whole
 }
 
 const slugTaken = () => invalid({ slug: ['A project with this slug already exists.'] })
 
-export const membershipOf = (
+/** Returns a new membership with an id of its own. */
+export const newMembership = (
   user_id: string,
   role: Membership['role'],
   invited_by: string | null,
   at: string,
 ): Membership => ({ id: newId(), user_id, role, invited_by, created_at: at, updated_at: at })
 
-export type Done = Pick<ProjectActivity, 'action' | 'actor_id'> &
+/** The members of an activity that its writer chooses. */
+export type NewActivity = Pick<ProjectActivity, 'action' | 'actor_id'> &
   Partial<Pick<ProjectActivity, 'target_kind' | 'target_id' | 'payload'>>
 
-/** An activity of a project. `activity_count` includes it already. */
-const activityOf = (it: Project, done: Done, at: string): ProjectActivity => ({
+/** An activity of a project, whose `activity_count` includes it already. */
+const buildActivity = (it: Project, activity: NewActivity, at: string): ProjectActivity => ({
   target_kind: '',
   target_id: '',
   payload: {},
-  ...done,
+  ...activity,
   id: newId(),
   project_id: it.id,
   number: it.activity_count,
@@ -132,62 +134,62 @@ const activityOf = (it: Project, done: Done, at: string): ProjectActivity => ({
 })
 
 /** The plan of a change: new values of the project, its activities, and further writes. */
-export type Plan<T> = {
+export type ProjectPlan<T> = {
   changes?: Partial<Project>
-  done?: readonly Done[]
+  activities?: readonly NewActivity[]
   writes?: readonly Write[]
   result: T
 }
 
 /**
- * Changes a project, or what belongs to it, in one transaction with the project's own item. So its state, counts and order of
- * activities stay right under concurrent changes. After a conflict `plan` is called again; an error that it throws is final.
- * Returns the project as it is then and the plan's result. Fails with `conflict` while the project is merged or rolled back.
+ * Changes a project, its assets or its links, in one transaction with the project's own item. So state, counts and the order of
+ * activities stay right under concurrent changes. After a conflict `plan` is called again. An error of `plan` is final. Returns the
+ * changed project and the plan's result. Fails with `conflict` during a merge or rollback, and with `notFound` if deleted.
  */
 export async function changeProject<T>(
   unit: UnitOfWork,
-  old: Visited,
-  plan: (it: Project) => Promise<Plan<T>> | Plan<T>,
-): Promise<{ about: Visited; result: T }> {
-  unit.retryOn('conflict', MOST_ATTEMPTS)
+  old: ProjectSubject,
+  plan: (it: Project) => Promise<ProjectPlan<T>> | ProjectPlan<T>,
+): Promise<{ about: ProjectSubject; result: T }> {
+  unit.retryOn('conflict', MAX_ATTEMPTS)
   const it = unit.attempt === 1 ? old.about : await get(project, old.about)
   if (!it || it.deleted_at !== null) throw notFound()
-  if (it.merge) throw mergeConflict()
-  const { changes = {}, done = [], writes = [], result } = await plan(it)
-  if (says(it, changes) && done.length + writes.length === 0) return { about: asSubject(it), result }
-  const { next, writes: own } = nextVersion(it, changes, done)
+  if (it.merge) throw mergeInProgress()
+  const { changes = {}, activities = [], writes = [], result } = await plan(it)
+  if (says(it, changes) && activities.length + writes.length === 0) return { about: asSubject(it), result }
+  const { next, writes: own } = nextVersion(it, changes, activities)
   unit.add([...own, ...writes])
   return { about: asSubject(next), result }
 }
 
-/** Nobody edits a project while it is merged or rolled back. */
-export const mergeConflict = () => conflict('This project is being merged or rolled back.')
+/** The error for an edit of a project during a merge or rollback. */
+export const mergeInProgress = () => conflict('This project is being merged or rolled back.')
 
-/** Many people add to one project at the same time, so each tries this often. */
-const MOST_ATTEMPTS = 25
+/** The most attempts of a change. It is high, since many people add to one project at the same time. */
+const MAX_ATTEMPTS = 25
 
-/** The next version of a project, with the writes of its item, its places in lists and its activities. */
+/** Returns the next version of a project, with the writes of its item, its places in lists and its new activities. */
 export function nextVersion(
   old: Project,
   changes: Partial<Project>,
-  done: readonly Done[],
+  activities: readonly NewActivity[],
   at = now(),
 ): { next: Project; writes: Write[] } {
-  const next = withNextVersion(old, { ...changes, activity_count: old.activity_count + done.length })
-  const activities = done.map((each, i) =>
-    activityOf({ ...next, activity_count: old.activity_count + i + 1 }, each, at),
+  const next = withNextVersion(old, { ...changes, activity_count: old.activity_count + activities.length })
+  const stored = activities.map((activity, i) =>
+    buildActivity({ ...next, activity_count: old.activity_count + i + 1 }, activity, at),
   )
   return {
     next,
     writes: [
       put(project, next, old),
-      ...activities.map((it) => put(projectActivity, it, undefined)),
+      ...stored.map((it) => put(projectActivity, it, undefined)),
       ...listWrites(old, next),
     ],
   }
 }
 
-/** One page of a project's activities, newest first. One query at any offset. */
+/** Lists one page of a project's activities, newest first. Makes one query at any offset, since activities are numbered. */
 export async function listActivities(
   { id, activity_count }: Project,
   { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>,
@@ -199,7 +201,7 @@ export async function listActivities(
   return { count: activity_count, results: items.map((item) => parse(projectActivity, item)).reverse() }
 }
 
-/** Fails with `refused` in states in which nothing is added or taken away. */
+/** Fails with `refused` if nothing may be added to the project or taken from it in its state. */
 export function checkOpen(it: Project): void {
   if (isFrozen(it.state))
     throw forbidden(
@@ -209,29 +211,35 @@ export function checkOpen(it: Project): void {
     )
 }
 
-export type Changes = Partial<
+/** The members of a project that an edit may change. */
+export type ProjectChanges = Partial<
   Pick<
     Project,
     'title' | 'abstract' | 'intended_subject' | 'languages' | 'license' | 'visibility' | 'tags' | 'canvas_state'
   >
 >
 
-/** Changes a project's own values. */
-export const amendProject = async (unit: UnitOfWork, old: Visited, actor: Actor, changes: Changes): Promise<Visited> =>
+/** Changes a project's own values, with an activity that names the changed members. Equal values write nothing. */
+export const amendProject = async (
+  unit: UnitOfWork,
+  old: ProjectSubject,
+  actor: Actor,
+  changes: ProjectChanges,
+): Promise<ProjectSubject> =>
   (
     await changeProject(unit, old, (it) =>
       says(it, changes)
         ? { result: undefined }
         : {
             changes: { ...changes, updated_at: now() },
-            done: [{ actor_id: actor.id, action: 'updated', payload: { fields: Object.keys(changes).sort() } }],
+            activities: [{ actor_id: actor.id, action: 'updated', payload: { fields: Object.keys(changes).sort() } }],
             result: undefined,
           },
     )
   ).about
 
-/** Deletes a project, so its slug is free again. Its files stay for 30 days, the rest of its partition stays for operators. */
-export async function removeProject(unit: UnitOfWork, old: Visited): Promise<void> {
+/** Deletes a project and frees its slug. Its files stay for 30 days. Its items stay, so that an operator can restore it. */
+export async function removeProject(unit: UnitOfWork, old: ProjectSubject): Promise<void> {
   await changeProject(unit, old, (it) => ({
     changes: { deleted_at: now() },
     writes: [removal(slugClaim, { slug: it.slug, project_id: it.id, version: 1 })],

@@ -6,8 +6,8 @@ import { deliveryFor } from '../webhooks/deliveries.ts'
 import { project, projectActivity } from './items.ts'
 
 /**
- * Stores a message to the review webhook when a project enters review. A repeated change stores it once. Without a configured
- * address nothing happens.
+ * Stores a message to the review webhook when a project enters review. A repeated change stores it once. Does nothing if
+ * `REVIEW_WEBHOOK_URL` is empty.
  */
 export async function announceReview({ before, after }: Images): Promise<void> {
   if (before || !after || config.REVIEW_WEBHOOK_URL === '') return

@@ -11,7 +11,7 @@ import { Asset, Project, ProjectEntity, type ProjectSnapshot, projectSnapshot } 
 export const AcceptedRecord = v.object({
   before: v.object({ head: RecordItem, assertions: v.array(Assertion) }),
   after: v.object({ head: RecordItem, assertions: v.array(Assertion) }),
-  /** What the merge itself added to the record's history. */
+  /** The decision and the activities that the merge added to the record's history. */
   decision_id: v.string(),
   activity_ids: v.array(v.string()),
 })

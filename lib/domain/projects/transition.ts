@@ -3,32 +3,36 @@ import { forbidden, invalid } from '../../base/errors.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
 import { type Actor, projectParts } from '../../platform/permissions.ts'
 import { asSubject, type Project } from './items.ts'
-import { mergeProject, type Wish } from './merge.ts'
-import { changeProject, loadWholeById, mergeConflict, type Whole } from './projects.ts'
+import { type MergeOptions, mergeProject } from './merge.ts'
+import { changeProject, loadWholeById, mergeInProgress, type WholeProject } from './projects.ts'
 import { blockersOf, type ProjectState, projectMove } from './states.ts'
 
-export type Wanted = { target_state: Exclude<ProjectState, 'merged'>; comment: string }
+export type MoveRequest = { target_state: Exclude<ProjectState, 'merged'>; comment: string }
 
 /** Checks the move to `merged`, then merges. Fails as `moveProject` and `mergeProject` do. */
-export async function mergeAs<R>(unit: UnitOfWork, old: Whole, wish: Wish<R> & { comment: string }): Promise<R> {
-  check(old.about, wish.actor, 'merged', wish.comment)
+export async function mergeAs<R>(
+  unit: UnitOfWork,
+  old: WholeProject,
+  wish: MergeOptions<R> & { comment: string },
+): Promise<R> {
+  checkMove(old.about, wish.actor, 'merged', wish.comment)
   return mergeProject(unit, old, wish)
 }
 
 /**
- * Moves a project to any state but `merged`. State, activity and places in lists are one transaction. Fails with `invalid` if
- * there is no such move, or if a comment or a condition is missing. Fails with `refused` if the caller may not make the move, and
- * with `conflict` if somebody else was faster.
+ * Moves a project to any state but `merged`. State, activity and places in lists are one transaction. Fails with `invalid` if the
+ * table of moves lacks the move, if its comment is empty, or with blockers. Fails with `refused` if the caller may not make the
+ * move, and with `conflict` if another request was faster.
  */
 export async function moveProject(
   unit: UnitOfWork,
-  old: Whole,
+  old: WholeProject,
   actor: Actor,
-  { target_state, comment }: Wanted,
-): Promise<Whole> {
-  check(old.about, actor, target_state, comment)
+  { target_state, comment }: MoveRequest,
+): Promise<WholeProject> {
+  checkMove(old.about, actor, target_state, comment)
   const { about } = await changeProject(unit, old, async (it) => {
-    const { checked, stamps } = check(it, actor, target_state, comment)
+    const { checked, stamps } = checkMove(it, actor, target_state, comment)
     if (checked) await checkComplete(it)
     const at = now()
     return {
@@ -37,40 +41,43 @@ export async function moveProject(
         updated_at: at,
         ...(stamps && it[stamps] === null && { [stamps]: at }),
       },
-      done: [{ actor_id: actor.id, action: 'state_changed', payload: { from: it.state, to: target_state, comment } }],
+      activities: [
+        { actor_id: actor.id, action: 'state_changed', payload: { from: it.state, to: target_state, comment } },
+      ],
       result: undefined,
     }
   })
   return { ...old, ...about }
 }
 
-function check(it: Project, actor: Actor, to: ProjectState, comment: string) {
+function checkMove(it: Project, actor: Actor, to: ProjectState, comment: string) {
   const move = projectMove(it.state, to)
-  if (!move) throw invalid({ target_state: [noMove(it, to)] })
-  if (!projectParts[move.who](actor, asSubject(it))) throw forbidden(notTheirs(it, to, move.who))
+  if (!move) throw invalid({ target_state: [impossibleMove(it, to)] })
+  if (!projectParts[move.role](actor, asSubject(it))) throw forbidden(forbiddenMove(it, to, move.role))
   if (move.reasoned && comment.trim() === '') throw invalid({ comment: ['Say what is to be revised.'] })
   return move
 }
 
-/** Why this caller cannot merge a project, whatever its records are like; undefined if they can. */
+/** The reason why this caller may not merge a project, apart from its records. Undefined if they may. */
 export function whyNotMerged(it: Project, actor: Actor): string | undefined {
-  if (it.merge) return mergeConflict().detail
+  if (it.merge) return mergeInProgress().detail
   const move = projectMove(it.state, 'merged')
-  if (!move) return noMove(it, 'merged')
-  return projectParts[move.who](actor, asSubject(it)) ? undefined : notTheirs(it, 'merged', move.who)
+  if (!move) return impossibleMove(it, 'merged')
+  return projectParts[move.role](actor, asSubject(it)) ? undefined : forbiddenMove(it, 'merged', move.role)
 }
 
-const noMove = (it: Project, to: ProjectState) => `A project that is ${words(it.state)} cannot become ${words(to)}.`
-const notTheirs = (it: Project, to: ProjectState, who: string) =>
-  `Only ${who} may lead a project from ${words(it.state)} to ${words(to)}.`
-const words = (state: ProjectState) => state.replace('_', ' ')
+const impossibleMove = (it: Project, to: ProjectState) =>
+  `A project that is ${stateName(it.state)} cannot become ${stateName(to)}.`
+const forbiddenMove = (it: Project, to: ProjectState, role: string) =>
+  `Only ${role} may lead a project from ${stateName(it.state)} to ${stateName(to)}.`
+const stateName = (state: ProjectState) => state.replace('_', ' ')
 
 /**
- * Assets are read after the project. Whoever adds or takes away one writes the project too, so the condition on its version
- * fails.
+ * Fails with `invalid` and the blockers. Assets are read after the project. A request that adds or removes an asset also writes the
+ * project, so the condition on the project's version fails.
  */
 async function checkComplete(it: Project): Promise<void> {
   const assets = it.asset_count === 0 ? [] : ((await loadWholeById(it.id))?.assets ?? [])
-  const blockers = blockersOf({ ...it, ocr_statuses: assets.map((one) => one.ocr_status) })
+  const blockers = blockersOf({ ...it, ocr_statuses: assets.map((it) => it.ocr_status) })
   if (blockers.length > 0) throw invalid({ blockers })
 }

@@ -270,7 +270,7 @@ describe('an upload that is never completed', () => {
     const own = await newProject(app)
     const begun = await begin(png, {}, own)
     await send(begun.upload, png)
-    const { loadUpload, takeUpload } = await import('../../../lib/domain/projects/assets/uploads.ts')
+    const { loadUpload, holdAssetUpload: takeUpload } = await import('../../../lib/domain/projects/assets/uploads.ts')
     const [, project = ''] = begun.upload.fields.key.split('/')
     const found = await loadUpload(project, begun.asset_id)
     if (!found) throw new Error('no upload')

@@ -46,7 +46,7 @@ describe('the files of a deleted project', () => {
     expect([await sweep(), await inTable()]).toEqual([1, 0])
     await eventually(here).toEqual([])
     const { get } = await import('../../../lib/engines/table/read.ts')
-    const { media } = await import('../../../lib/domain/projects/assets/upload-items.ts')
+    const { mediaNumber: media } = await import('../../../lib/domain/projects/assets/upload-items.ts')
     expect(await get(media, { media: made.media })).toBeUndefined()
     expect(await sweep()).toBe(0)
   })

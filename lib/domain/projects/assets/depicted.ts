@@ -8,24 +8,27 @@ import { IMAGES, pictureObjectKey, picturesIn } from '../../pictures/items.ts'
 import type { RecordItem } from '../../records/items.ts'
 import { type Asset, projectEntity, uprightSize } from '../items.ts'
 import { forEachWithin } from '../merge-work.ts'
-import type { Whole } from '../projects.ts'
+import type { WholeProject } from '../projects.ts'
 
-/** Fails with `invalid` if an asset is to show a record that does not belong to the project. */
+/** Fails with `invalid` if the record that an asset shows is not linked to the project. */
 export async function checkDepicted(project_id: string, entity_id: string | null | undefined): Promise<void> {
   if (!entity_id || (await get(projectEntity, { project_id, entity_id }))) return
   throw invalid({ depicts: ['The project is not about this record. Link it first.'] })
 }
 
 /** A picture that a merge adds to a record, and the asset that it comes from. */
-export type Depicting = { picture: Picture; asset: Asset }
+export type AssetPicture = { picture: Picture; asset: Asset }
 
-/** The pictures that a project's images become, by record, oldest first. */
-export function depictedBy({ about, assets }: Pick<Whole, 'about' | 'assets'>): ReadonlyMap<string, Depicting[]> {
-  const found = assets.flatMap((asset) => {
+/** The pictures that a merge makes of a project's images, by record, oldest first. */
+export function picturesByRecord({
+  about,
+  assets,
+}: Pick<WholeProject, 'about' | 'assets'>): ReadonlyMap<string, AssetPicture[]> {
+  const pictures = assets.flatMap((asset) => {
     const picture = pictureOf(asset, about.license)
     return picture && asset.depicts ? [{ picture, asset, of: asset.depicts }] : []
   })
-  return Map.groupBy(found, ({ of }) => of)
+  return Map.groupBy(pictures, ({ of }) => of)
 }
 
 function pictureOf(it: Asset, license: string): Picture | undefined {
@@ -43,27 +46,27 @@ function pictureOf(it: Asset, license: string): Picture | undefined {
   }
 }
 
-/** Pictures of one record at most. */
-const MOST = 30
+/** The most pictures of one record. */
+const MAX_PICTURES = 30
 
-/** What a project adds to the pictures of a record: `added` are the new ones, `pictures` all of them. */
-export type Addition = { added: readonly Depicting[]; pictures: Picture[] }
+/** The pictures that a merge adds to a record: `added` are the new pictures, `pictures` are all of them. */
+export type PictureAddition = { added: readonly AssetPicture[]; pictures: Picture[] }
 
-/** The pictures to add after those of a record; undefined if there are none. */
-export function additionTo(it: RecordItem, depicting: readonly Depicting[] = []): Addition | undefined {
+/** Returns the pictures that a merge adds after a record's own. Undefined if none are new, or if its kind has no pictures. */
+export function planAddition(it: RecordItem, depicting: readonly AssetPicture[] = []): PictureAddition | undefined {
   if (!kinds[it.kind].fields[IMAGES]) return undefined
   const own = picturesIn(it.proposed ?? it.data)
   const added = depicting
     .filter(({ picture }) => !own.some(({ id }) => id === picture.id))
-    .slice(0, Math.max(0, MOST - own.length))
+    .slice(0, Math.max(0, MAX_PICTURES - own.length))
   return added.length === 0 ? undefined : { added, pictures: [...own, ...added.map(({ picture }) => picture)] }
 }
 
 /**
- * Copies files for pictures, so that a picture does not depend on the project's asset. Returns the writes that keep the copies
- * with the record. The sweeper deletes a copy whose writes are not committed.
+ * Copies the files of pictures, so that a picture does not depend on the project's asset. Returns the writes that keep the copies.
+ * Commit them with the record, else the sweeper deletes the copies. Fails with `TimeOver` when `until` has passed.
  */
-export async function copyPictures(added: readonly Depicting[], until: number): Promise<Write[]> {
+export async function copyPictures(added: readonly AssetPicture[], until: number): Promise<Write[]> {
   const writes: Write[] = []
   await forEachWithin(added, until, async ({ asset }) => {
     const { uploaded_by, file_name, size, content_type, sha256 } = asset

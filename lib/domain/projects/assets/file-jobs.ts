@@ -1,25 +1,24 @@
 import type { Images } from '../../../engines/table/index.ts'
 import { parse, put, withNextVersion } from '../../../engines/table/index.ts'
 import { inUnit } from '../../../platform/unit-of-work.ts'
-
 import { type Asset, asset, isReadable } from '../items.ts'
 import { loadAsset } from './assets.ts'
 import { upload } from './upload-items.ts'
 
-/** The work that follows a change: an image to make a thumbnail of, objects to delete, an asset to read. */
+/** The work after a change: `draw` an image's thumbnail, `clear` objects of the bucket, `read` the text of an asset. */
 export type FileWork = { draw?: Asset; clear: string[]; read?: { project_id: string; id: string } }
 
-/** Finds the work that follows a change of an asset or an upload. Objects that the asset still names are not deleted. */
-export async function fileWork({ before, after }: Images): Promise<FileWork> {
+/** Finds the work after a change of an asset or an upload. Objects that the asset still names are not cleared. */
+export async function findFileWork({ before, after }: Images): Promise<FileWork> {
   const type = (after ?? before)?.type
   if (type === asset.type && after) {
     const it = parse(asset, after)
-    // Only a new `ocr_since` is a new request, not other changes of a waiting asset.
-    const asksAnew = it.ocr_status === 'pending' && before?.ocr_since !== it.ocr_since
+    // Only a new `ocr_since` is a new request. Other changes of a waiting asset are not.
+    const isNewRequest = it.ocr_status === 'pending' && before?.ocr_since !== it.ocr_since
     return {
       clear: [],
       ...(!before && isReadable(it) && { draw: it }),
-      ...(asksAnew && { read: { project_id: it.project_id, id: it.id } }),
+      ...(isNewRequest && { read: { project_id: it.project_id, id: it.id } }),
     }
   }
   if (!before || after) return { clear: [] }

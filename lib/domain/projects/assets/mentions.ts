@@ -12,7 +12,7 @@ import type { Asset } from '../items.ts'
 type Suggestion = Asset['entity_suggestions'][number]
 type Word = { text: string; confidence: number }
 
-/** The kinds whose names are looked for in texts. */
+/** The kinds whose names are searched in texts. */
 const namedKinds: readonly KindKey[] = [
   'structure',
   'monument',
@@ -23,15 +23,17 @@ const namedKinds: readonly KindKey[] = [
   'event',
   'guthi',
 ]
-/** Phrases of a text that are looked up. A printed page costs about 320 small reads. */
-const MOST_PHRASES = 40
-const LOOKED_UP_AT_ONCE = 5
-const MOST_SUGGESTIONS = 20
+/** The most phrases of a text that are looked up. A printed page costs about 320 small reads. */
+const MAX_PHRASES = 40
+/** Phrases that are looked up in parallel. */
+const PHRASES_AT_ONCE = 5
+/** The most suggestions of one text. */
+const MAX_SUGGESTIONS = 20
 
-/** Finds the public records that a text names, surest first: by the OCR's mean confidence in the words of the name. */
-export async function mentionsIn(text: string, words: readonly Word[]): Promise<Suggestion[]> {
-  const phrases = findPhrases(text, MOST_PHRASES)
-  const hits = await mapAtOnce(phrases, LOOKED_UP_AT_ONCE, async (phrase) => {
+/** Finds the public records that a text names. The mean confidence of the OCR in the words of a name orders them, highest first. */
+export async function findMentions(text: string, words: readonly Word[]): Promise<Suggestion[]> {
+  const phrases = findPhrases(text, MAX_PHRASES)
+  const hits = await mapAtOnce(phrases, PHRASES_AT_ONCE, async (phrase) => {
     const ids = await recordsNamed(phrase.text)
     const confidences = phrase.words.map((at) => words[at]?.confidence ?? 0)
     const sure = confidences.reduce((sum, n) => sum + n, 0) / confidences.length
@@ -43,13 +45,13 @@ export async function mentionsIn(text: string, words: readonly Word[]): Promise<
   return [...best]
     .flatMap(([entity_id, sure]) => {
       const it = itemIn(heads, recordItem, { entity_id })
-      // Only records that everyone may read, since readers of the asset may be anybody.
+      // Only records that everyone may read, since anyone may be a reader of the asset.
       if (!it || !maySee(null, it)) return []
       const { className, label } = kinds[it.kind]
       return [{ label: it.name, ontology_class: className, confidence: Math.round(sure * 100) / 100, hint: label }]
     })
     .sort((a, b) => b.confidence - a.confidence || (a.label < b.label ? -1 : 1))
-    .slice(0, MOST_SUGGESTIONS)
+    .slice(0, MAX_SUGGESTIONS)
 }
 
 async function recordsNamed(text: string): Promise<string[]> {

@@ -2,32 +2,31 @@ import { later, now } from '../../../base/clock.ts'
 import { cut } from '../../../engines/matching/index.ts'
 import { parse, put, walk, withNextVersion } from '../../../engines/table/index.ts'
 import { inUnit } from '../../../platform/unit-of-work.ts'
-
 import { type Asset, asset } from '../items.ts'
 import { loadAsset } from './assets.ts'
 
 type AssetIds = { project_id: string; id: string }
 
-/** Attempts to read one image at most. */
-const MOST_ATTEMPTS = 3
-/** Seconds after which a reader is taken for dead. It may run for five minutes. */
-const STOPPED_AFTER = 6 * 60
-/** Seconds after which a waiting asset is taken for lost by its queue. */
-const FORGOTTEN_AFTER = 30 * 60
-/** An item holds 400 KB, and a project is read with all of its assets. */
+/** The most attempts to read one file. */
+const MAX_ATTEMPTS = 3
+/** Seconds after which a reader counts as dead. A reader runs for five minutes at most. */
+const STOPPED_AFTER_S = 6 * 60
+/** Seconds after which the queue counts as having lost a waiting asset. */
+const FORGOTTEN_AFTER_S = 30 * 60
+/** The longest stored text, in characters. An item holds 400 KB, and a project is read with all of its assets. */
 const LONGEST_TEXT = 20_000
 
 /**
- * Takes an image to read it. Undefined if there is nothing to do: another reader is at it, it is read, or it is deleted. An image
- * that failed in all its attempts is given up.
+ * Takes an asset to read its text. Undefined if another reader has it, or if it is read already or deleted. An asset that failed
+ * in all attempts becomes `failed`.
  */
 export const beginOcr = (it: AssetIds): Promise<Asset | undefined> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
     const before = await loadAsset(it.project_id, it.id)
     if (!before?.ocr_since) return undefined
-    if (before.ocr_status === 'processing' && before.ocr_since > ago(STOPPED_AFTER)) return undefined
-    if (before.ocr_attempts >= MOST_ATTEMPTS) {
+    if (before.ocr_status === 'processing' && before.ocr_since > secondsAgo(STOPPED_AFTER_S)) return undefined
+    if (before.ocr_attempts >= MAX_ATTEMPTS) {
       unit.add([put(asset, endedAsset(before, 'failed', { ocr_error: GIVEN_UP }), before)])
       return undefined
     }
@@ -42,10 +41,10 @@ export const beginOcr = (it: AssetIds): Promise<Asset | undefined> =>
 
 const GIVEN_UP = 'The image could not be read in three attempts.'
 
-export type Read = Pick<Asset, 'ocr_text' | 'entity_suggestions'>
+export type OcrResult = Pick<Asset, 'ocr_text' | 'entity_suggestions'>
 
-/** Stores the text of an image. */
-export const finishOcr = (it: Asset, { ocr_text, entity_suggestions }: Read): Promise<void> =>
+/** Stores the text and the suggestions of an asset. */
+export const finishOcr = (it: Asset, { ocr_text, entity_suggestions }: OcrResult): Promise<void> =>
   endAttempt(it, 'completed', {
     ocr_text: cut(ocr_text.normalize('NFC'), LONGEST_TEXT),
     entity_suggestions,
@@ -55,7 +54,7 @@ export const finishOcr = (it: Asset, { ocr_text, entity_suggestions }: Read): Pr
 /** Stores why no text could be read. */
 export const failOcr = (it: Asset, ocr_error: string): Promise<void> => endAttempt(it, 'failed', { ocr_error })
 
-/** Ends only the attempt that was begun. A later attempt has its own end. */
+/** Ends the attempt that began with `begun`. Does nothing if a later attempt has begun. */
 const endAttempt = (begun: Asset, status: 'completed' | 'failed', changes: Partial<Asset>): Promise<void> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
@@ -67,17 +66,18 @@ const endAttempt = (begun: Asset, status: 'completed' | 'failed', changes: Parti
 const endedAsset = (before: Asset, ocr_status: 'completed' | 'failed', changes: Partial<Asset>): Asset =>
   withNextVersion<Asset>(before, { ...changes, ocr_status, ocr_since: null, ocr_attempts: 0, updated_at: now() })
 
-const MOST_AT_ONCE = 100
+/** The most assets that one visit of the sweeper moves. */
+const ASSETS_PER_VISIT = 100
 
 /**
- * Puts lost assets back into the queue, and gives up those with no attempt left. Returns how many. Writing a waiting asset is
- * enough, since each new `ocr_since` sends it to the queue. Safe to run twice at once.
+ * Puts lost assets back into the queue. An asset without an attempt left becomes `failed`. Returns their number. Each new
+ * `ocr_since` sends an asset to the queue, so a write is enough. Safe to run twice at once.
  */
 export async function sweepOcr(): Promise<number> {
-  const waiting = await walk({ index: 'gsi2', pk: 'OCR', forward: true, limit: MOST_AT_ONCE })
+  const waiting = await walk({ index: 'gsi2', pk: 'OCR', forward: true, limit: ASSETS_PER_VISIT })
   const forgotten = waiting
     .map((item) => parse(asset, item))
-    .filter((it) => (it.ocr_since ?? '') < ago(FORGOTTEN_AFTER))
+    .filter((it) => (it.ocr_since ?? '') < secondsAgo(FORGOTTEN_AFTER_S))
   const moved = await Promise.all(forgotten.map(rescue))
   return moved.filter(Boolean).length
 }
@@ -88,7 +88,7 @@ const rescue = (it: Asset): Promise<boolean> =>
     const before = await loadAsset(it.project_id, it.id)
     if (!before || before.ocr_since !== it.ocr_since) return false
     const next =
-      before.ocr_attempts >= MOST_ATTEMPTS
+      before.ocr_attempts >= MAX_ATTEMPTS
         ? endedAsset(before, 'failed', { ocr_error: GIVEN_UP })
         : withNextVersion<Asset>(before, {
             ocr_status: 'pending',
@@ -99,4 +99,4 @@ const rescue = (it: Asset): Promise<boolean> =>
     return true
   })
 
-const ago = (seconds: number) => later(-seconds)
+const secondsAgo = (seconds: number) => later(-seconds)

@@ -7,9 +7,9 @@ import { inUnit } from '../../../platform/unit-of-work.ts'
 import { type Asset, asset, type Project, project } from '../items.ts'
 
 /**
- * The text of an asset for search, with the facts of its project that decide who may find it. The projector writes it beside the
- * asset, so OCR, merge and rollback need not know of it. When a text goes, the item stays with an empty text. Its version shows
- * that a late update is older.
+ * The text of an asset for search, with the members of its project that decide who may find it. The projector writes it next to
+ * the asset, so OCR, merge and rollback do not write it. If a text is removed, the item stays with an empty text, since its
+ * version shows that a late update is older.
  */
 const AssetText = v.object({
   id: v.string(),
@@ -31,18 +31,18 @@ export const assetText = defineItem({
   key: (it: { project_id: string; id: string }) => key.assetText(it.project_id, it.id),
 })
 
-/** Follows a change of an asset. Nothing happens if it has no text and had none. Safe to repeat. */
+/** Updates the text of a changed asset. Does nothing if the asset never had a text. Safe to repeat. */
 export async function followAssetText({ before, after }: Images): Promise<void> {
   const [old, next] = [before, after].map((it) => it && parse(asset, it))
-  const one = next ?? old
-  if (!one || (!old?.ocr_text && !next?.ocr_text)) return
+  const current = next ?? old
+  if (!current || (!old?.ocr_text && !next?.ocr_text)) return
   if (old && next && assetMembers.every((name) => old[name] === next[name])) return
-  await writeText(one.project_id, one.id)
+  await writeText(current.project_id, current.id)
 }
 
 const assetMembers = ['ocr_text', 'caption', 'file_name'] as const satisfies readonly (keyof Asset)[]
 
-/** Follows a change of a project: updates the texts of its assets if its visibility, owner, slug or deletion changed. */
+/** Updates the texts of a changed project's assets if its visibility, owner, slug or deletion has changed. */
 export async function followTexts(old: Project | undefined, next: Project | undefined): Promise<void> {
   if (old && next && projectMembers.every((name) => old[name] === next[name])) return
   const it = next ?? old
@@ -56,8 +56,8 @@ const projectMembers = ['visibility', 'owner_id', 'slug', 'deleted_at'] as const
 const TEXTS_AT_ONCE = 8
 
 /**
- * Writes the texts of all assets anew, those that the projector missed too. Returns how many assets have one. Scans the whole
- * table, so it is for a command.
+ * Writes the texts of all assets again, also those that the projector missed. Returns the number of assets with a text. It scans
+ * the whole table, so it is for a command.
  */
 export async function renewTexts(): Promise<number> {
   let texts = 0
@@ -69,16 +69,16 @@ export async function renewTexts(): Promise<number> {
   return texts
 }
 
-/** Writes the text of an asset as project and asset are now, whichever change was seen. */
+/** Writes the text of an asset from its present state and its project's, whichever change led here. */
 const writeText = (project_id: string, id: string): Promise<void> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
     const ids = { project_id, id }
-    const found = await getMany([key.project(project_id), asset.key(ids), assetText.key(ids)], true)
-    const [about, old] = [itemIn(found, project, { id: project_id }), itemIn(found, assetText, ids)]
-    const next = about && textOf(about, itemIn(found, asset, ids), ids)
-    const isNews = next && (old ? isDifferent(old, next) && next.version > old.version : next.text !== '')
-    if (isNews) unit.add([put(assetText, next, old)])
+    const items = await getMany([key.project(project_id), asset.key(ids), assetText.key(ids)], true)
+    const [about, old] = [itemIn(items, project, { id: project_id }), itemIn(items, assetText, ids)]
+    const next = about && textOf(about, itemIn(items, asset, ids), ids)
+    const isNew = next && (old ? isDifferent(old, next) && next.version > old.version : next.text !== '')
+    if (isNew) unit.add([put(assetText, next, old)])
   })
 
 function textOf(about: Project, it: Asset | undefined, ids: { project_id: string; id: string }): AssetText {

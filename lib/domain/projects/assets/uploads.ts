@@ -16,8 +16,8 @@ import {
 import type { Actor } from '../../../platform/permissions.ts'
 import type { Project } from '../items.ts'
 import { checkOpen } from '../projects.ts'
-import { checkRoom } from './assets.ts'
-import { type Upload, type UploadInput, upload } from './upload-items.ts'
+import { checkAssetCount } from './assets.ts'
+import { type AssetUpload, type AssetUploadInput, upload } from './upload-items.ts'
 
 /** Bytes of the largest file. */
 export const LARGEST_UPLOAD = 50 * 1024 * 1024
@@ -28,7 +28,7 @@ const LEASE_S = 120
 /** The most attempts to complete an upload. Each may leave an object in the bucket until the upload ends. */
 const MAX_ATTEMPTS = 20
 
-export type AnnouncedUpload = UploadInput & {
+export type AnnouncedUpload = AssetUploadInput & {
   file_name: string
   size: number
   content_type: string
@@ -37,8 +37,8 @@ export type AnnouncedUpload = UploadInput & {
 }
 
 /**
- * Announces a file for a project. If `direct`, the client puts it into the bucket; else it came with the request. Fails with
- * `refused` if the project is frozen, and with `invalid` if it is full.
+ * Announces a file for a project. If `direct`, the client posts it to the bucket. Else it came with the request. Fails with
+ * `refused` if the project is frozen, and with `invalid` if it has `MAX_ASSETS` assets.
  */
 export async function beginUpload(
   unit: UnitOfWork,
@@ -46,11 +46,11 @@ export async function beginUpload(
   actor: Actor,
   announced: AnnouncedUpload,
   direct: boolean,
-): Promise<Upload> {
+): Promise<AssetUpload> {
   checkOpen(about)
-  checkRoom(about)
+  checkAssetCount(about)
   const id = orderedId()
-  const made: Upload = {
+  const begun: AssetUpload = {
     ...announced,
     id,
     project_id: about.id,
@@ -62,19 +62,19 @@ export async function beginUpload(
     created_at: now(),
     version: 1,
   }
-  unit.add([put(upload, made, undefined)])
-  return made
+  unit.add([put(upload, begun, undefined)])
+  return begun
 }
 
-/** An upload of a project by its id. */
-export const loadUpload = (project_id: string, id: string): Promise<Upload | undefined> =>
+/** Loads an upload of a project by its id. Undefined if absent. */
+export const loadUpload = (project_id: string, id: string): Promise<AssetUpload | undefined> =>
   get(upload, { project_id, id })
 
 /**
  * Takes the lease of an upload to complete it, with an object key for this attempt alone. Fails with `gone` if the upload has
- * expired, and with `conflict` while somebody else completes it.
+ * expired, and with `conflict` while another request completes it.
  */
-export function takeUpload(unit: UnitOfWork, old: Upload): Upload {
+export function holdAssetUpload(unit: UnitOfWork, old: AssetUpload): AssetUpload {
   if (old.until <= now() || old.object_keys.length >= MAX_ATTEMPTS)
     throw goneForGood('This upload has expired. Begin a new one.')
   const object_keys = [...old.object_keys, objectKey(old.project_id, old.id)]
@@ -84,10 +84,10 @@ export function takeUpload(unit: UnitOfWork, old: Upload): Upload {
 const uploadInProgress = () => conflict('This upload is being completed right now.')
 
 /** Gives the lease back after a file was refused, so that another file can be sent. */
-export const releaseUpload = (unit: UnitOfWork, held: Upload): void => releaseItem(unit, upload, held)
+export const releaseAssetUpload = (unit: UnitOfWork, held: AssetUpload): void => releaseItem(unit, upload, held)
 
 /** Ends an upload. Its objects are deleted after the commit. */
-export const endUpload = (unit: UnitOfWork, old: Upload): void => unit.add([removal(upload, old)])
+export const endUpload = (unit: UnitOfWork, old: AssetUpload): void => unit.add([removal(upload, old)])
 
 /** The most uploads that one run ends. The next run continues. */
 const MOST_ENDED = 500
@@ -102,9 +102,9 @@ export async function sweepUploads(): Promise<number> {
 }
 
 /** Reads the upload itself, since the index may be older: it may have ended or become an asset. */
-async function endIfExpired({ project_id, id }: Upload): Promise<boolean> {
+async function endIfExpired({ project_id, id }: AssetUpload): Promise<boolean> {
   const latest = await loadUpload(project_id, id)
-  // While a request completes it, the upload is left alone until the lease ends.
+  // A request that completes the upload keeps it until the lease ends.
   if (!latest || isHeld(latest)) return false
   return isDone(runUnit((unit) => endUpload(unit, latest)))
 }

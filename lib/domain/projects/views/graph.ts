@@ -9,7 +9,7 @@ import { recordStatuses } from '../../records/rules/status.ts'
 import type { Visible } from '../../records/shown.ts'
 import { publicStatus, recordRow } from '../../records/views/record.ts'
 import { assetRoles, ocrStatuses } from '../items.ts'
-import type { Whole } from '../projects.ts'
+import type { WholeProject } from '../projects.ts'
 
 /** Records in one drawing at most. */
 export const MOST_DRAWN = 300
@@ -60,7 +60,7 @@ export const ProjectGraphView = s.shape('ProjectGraph', () =>
 
 /** The records and assets of a project as a graph, with the links between records. It leaves out what the caller may not see. */
 export function graphView(
-  it: Whole,
+  it: WholeProject,
   head: (entity_id: string) => Visible<RecordItem> | undefined,
   actor: Actor | null,
 ) {

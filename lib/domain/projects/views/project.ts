@@ -16,8 +16,8 @@ import {
   projectActions,
   visibilities,
 } from '../items.ts'
-import type { Whole } from '../projects.ts'
-import { isFrozen, type Part, projectStates, targetsFrom } from '../states.ts'
+import type { WholeProject } from '../projects.ts'
+import { isFrozen, type MoveRole, projectStates, targetsFrom } from '../states.ts'
 import { ParticipantView, personOf } from './participant.ts'
 
 /** The JSON of projects and of what belongs to them. */
@@ -74,7 +74,7 @@ export const projectRow = (it: Project, people: PeopleById): s.Output<typeof Pro
 export type Referenced = { people: PeopleById; head: (entity_id: string) => RecordItem | undefined }
 
 /** The progress of a background merge or rollback; null without one. */
-export type Progress = { state: 'running'; action: 'merge' | 'rollback'; done: number; of: number } | null
+export type MergeProgress = { state: 'running'; action: 'merge' | 'rollback'; done: number; of: number } | null
 
 /** The progress of a background merge or rollback, in records. Meanwhile the project takes no edits. */
 const ProjectMergeView = s.shape('ProjectMerge', () =>
@@ -105,13 +105,13 @@ export const ProjectView = s.shape('Project', () =>
 
 /** A project with all that belongs to it, and what the caller may do with it. `assets` are rows already. */
 export function projectDetail(
-  it: Whole,
+  it: WholeProject,
   assets: readonly s.Output<typeof AssetRowView>[],
   actor: Actor | null,
-  { people, head, merge }: Referenced & { merge: Progress },
+  { people, head, merge }: Referenced & { merge: MergeProgress },
 ): s.Output<typeof ProjectView> {
   const { about } = it
-  const isOne = (part: Part) => actor !== null && projectParts[part](actor, it)
+  const isOne = (part: MoveRole) => actor !== null && projectParts[part](actor, it)
   return {
     ...projectRow(about, people),
     schema_version: about.schema_version,
