@@ -19,7 +19,7 @@ export async function buildPackages(
 ): Promise<Map<string, string>> {
   await rm(outdir, { recursive: true, force: true })
   await mkdir(outdir, { recursive: true })
-  const others = await build({ ...packaged(root, outdir), entryPoints: Object.values(apart), splitting: false })
+  const others = await build({ ...packageOptions(root, outdir), entryPoints: Object.values(apart), splitting: false })
   const documents = await buildDocuments(root)
   const made = packagesOf(outdir, names)
   await using bundler = await bundlerOf(root, outdir)
@@ -47,7 +47,7 @@ export async function keptPackages(root: string, names: readonly string[]): Prom
   return packagesOf(packagesIn(root), names)
 }
 
-const packaged = (root: string, outdir: string) =>
+const packageOptions = (root: string, outdir: string) =>
   ({
     ...forLambda(root),
     outdir,
@@ -67,7 +67,7 @@ async function bundlerOf(root: string, outdir: string) {
     name: 'one-at-a-time',
     setup: (it) => it.onResolve({ filter: /^one-function$/ }, () => ({ path: join(root, `functions/${name}.ts`) })),
   }
-  const how = packaged(root, outdir)
+  const how = packageOptions(root, outdir)
   const builds = await context({ ...how, entryPoints: ['one-function'], plugins: [oneAtATime, ...how.plugins] })
   return {
     bundle: (next: string) => {
@@ -123,7 +123,7 @@ export async function buildLocal(root: string, names: readonly string[], place: 
     packages: 'external',
     sourcemap: 'inline',
     sourcesContent: false,
-    plugins: [wrapped(root, tagOf(documents))],
+    plugins: [wrapperPlugin(root, tagOf(documents))],
   })
   // Otherwise esbuild's helper process keeps 50 MB until the next build.
   await stop()
@@ -229,7 +229,7 @@ function tagOf(documents: Readonly<Record<string, Uint8Array>>): string {
 }
 
 /** The entry `deployed:NAME` is the function NAME in the wrapper of local/service/as-deployed.ts, which adds what serverless-offline leaves out. */
-function wrapped(root: string, documents: string): Plugin {
+function wrapperPlugin(root: string, documents: string): Plugin {
   return {
     name: 'deployed',
     setup: (it) => {

@@ -51,7 +51,7 @@ export const writtenAt = async (path: string): Promise<number> =>
 
 /** Runs `work` under a lock. The lock is a folder, since only one process can make a folder. */
 async function alone(lock: string, work: () => Promise<void>): Promise<void> {
-  while (!(await taken(lock))) await sleep(100)
+  while (!(await takeLock(lock))) await sleep(100)
   try {
     await work()
   } finally {
@@ -59,7 +59,7 @@ async function alone(lock: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function taken(lock: string): Promise<boolean> {
+async function takeLock(lock: string): Promise<boolean> {
   try {
     await mkdir(lock)
     return true

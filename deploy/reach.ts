@@ -19,7 +19,7 @@ export async function reachOf(root: string, names: readonly string[]): Promise<M
 
 /** The same, and for each use the files whose code asks for it. */
 export async function originsOf(root: string, names: readonly string[]): Promise<Map<string, Origins>> {
-  const bundles = await bundled(
+  const bundles = await bundleEntries(
     root,
     names.map((name) => `functions/${name}.ts`),
   )
@@ -33,7 +33,7 @@ export async function originsOf(root: string, names: readonly string[]): Promise
 
 /** What it takes to identify the caller, which all functions behind the gateway do. */
 export async function identifyingReach(root: string): Promise<string[]> {
-  const [sections = new Map()] = (await bundled(root, ['lib/platform/auth/actor.ts'])).values()
+  const [sections = new Map()] = (await bundleEntries(root, ['lib/platform/auth/actor.ts'])).values()
   return [...(await usesIn(root, sections)).keys()].sort()
 }
 
@@ -41,7 +41,7 @@ type Origins = ReadonlyMap<string, readonly string[]>
 /** The code of a bundle, by the source file that it comes from. */
 type Sections = ReadonlyMap<string, string>
 
-async function bundled(root: string, entries: readonly string[]): Promise<Map<string, Sections>> {
+async function bundleEntries(root: string, entries: readonly string[]): Promise<Map<string, Sections>> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: [...entries],

@@ -138,13 +138,13 @@ async function sender(client: SESv2Client, template: Template): Promise<string[]
   return [...verified, ...open]
 }
 
-const taken = (what: string, name: string) =>
+const nameTakenFault = (what: string, name: string) =>
   `The ${what} ${name} is there already and not in the stack: remove it, rename it, or import it into the stack.`
 
 async function tablesTaken(client: DynamoDBClient, template: Template): Promise<string[]> {
   const lines = namesOf(template, 'AWS::DynamoDB::Table', 'TableName').map(async (name) => {
     const there = await isThere(client.send(new DescribeTableCommand({ TableName: String(name) })))
-    return there ? [taken('table', String(name))] : []
+    return there ? [nameTakenFault('table', String(name))] : []
   })
   return (await Promise.all(lines)).flat()
 }
@@ -154,7 +154,7 @@ async function bucketsTaken(client: S3Client, template: Template, account: strin
   const names = namesOf(template, 'AWS::S3::Bucket', 'BucketName').filter((it) => it !== undefined)
   const lines = names.map(async (name) => {
     const Bucket = String(Object(name)['Fn::Sub'] ?? name).replace(`\${AWS::AccountId}`, account)
-    return (await isThere(client.send(new HeadBucketCommand({ Bucket })))) ? [taken('bucket', Bucket)] : []
+    return (await isThere(client.send(new HeadBucketCommand({ Bucket })))) ? [nameTakenFault('bucket', Bucket)] : []
   })
   return (await Promise.all(lines)).flat()
 }
@@ -165,13 +165,15 @@ async function functionsTaken(client: LambdaClient, template: Template): Promise
   const found: string[] = []
   for await (const { Functions = [] } of paginateListFunctions({ client }, {}))
     found.push(...Functions.flatMap(({ FunctionName = '' }) => (wanted.has(FunctionName) ? [FunctionName] : [])))
-  return found.map((name) => taken('function', name))
+  return found.map((name) => nameTakenFault('function', name))
 }
 
 async function logGroupsTaken(client: CloudWatchLogsClient, template: Template): Promise<string[]> {
   const lines = namesOf(template, 'AWS::Logs::LogGroup', 'LogGroupName').map(async (name) => {
     const { logGroups = [] } = await client.send(new DescribeLogGroupsCommand({ logGroupNamePrefix: String(name) }))
-    return logGroups.some(({ logGroupName }) => logGroupName === name) ? [taken('log group', String(name))] : []
+    return logGroups.some(({ logGroupName }) => logGroupName === name)
+      ? [nameTakenFault('log group', String(name))]
+      : []
   })
   return (await Promise.all(lines)).flat()
 }

@@ -103,13 +103,13 @@ const ofPlatform = (name: string) => (platform[name] ?? []).flatMap((each): read
  * statement `IdentifyCallers`: any of them may get a caller's first request, and writes the new user.
  */
 function own(name: string): Statement[] {
-  const callers = name in events ? [{ Sid: 'IdentifyCallers', ...granted(identityRights) }] : []
+  const callers = name in events ? [{ Sid: 'IdentifyCallers', ...grantUses(identityRights) }] : []
   const rest = usesOf(name).filter((use) => !(name in events && identityRights.includes(use)))
-  return [...callers, ...Object.values(Object.groupBy(rest, placeIn)).map((uses = []) => granted(uses))]
+  return [...callers, ...Object.values(Object.groupBy(rest, placeIn)).map((uses = []) => grantUses(uses))]
 }
 
 /** The statement that grants these uses; all are of one resource. */
-const granted = (uses: readonly string[]): Statement => allow(uses.map(actionIn), resourcesAt(placeIn(uses[0] ?? '')))
+const grantUses = (uses: readonly string[]): Statement => allow(uses.map(actionIn), resourcesAt(placeIn(uses[0] ?? '')))
 
 const actionIn = (use: string) => use.split(' ')[0] ?? ''
 const placeIn = (use: string) => use.split(' ')[1] ?? ''
@@ -117,8 +117,8 @@ const placeIn = (use: string) => use.split(' ')[1] ?? ''
 /** `Table`, `Table/index` (all indexes), `Bucket` or `Bucket/assets/*`, as references of the template. */
 function resourcesAt(place: string): unknown[] {
   if (place === 'Table') return [table]
-  if (place === 'Table/index') return indexes.map((name) => joined([table, `/index/${name}`], ''))
-  return [place === 'Bucket' ? bucket : joined([bucket, place.slice('Bucket'.length)], '')]
+  if (place === 'Table/index') return indexes.map((name) => joinParts([table, `/index/${name}`], ''))
+  return [place === 'Bucket' ? bucket : joinParts([bucket, place.slice('Bucket'.length)], '')]
 }
 
 function role(functionName: string, statements: readonly Statement[]): Resource {
@@ -172,6 +172,6 @@ function of(service: string): (action: string) => string {
   return (action) => `${service}:${action}`
 }
 
-function joined(parts: readonly unknown[], by: string): unknown {
+function joinParts(parts: readonly unknown[], by: string): unknown {
   return { 'Fn::Join': [by, parts] }
 }

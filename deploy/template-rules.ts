@@ -23,7 +23,7 @@ const listOf = (it: unknown): readonly unknown[] => (it === undefined ? [] : [it
 const between = (it: unknown, least: number, most: number, what: string) =>
   it !== undefined && !(Number(it) >= least && Number(it) <= most) && `${what} is not from ${least} to ${most}`
 /** Checks a name that is plain text. A name joined from parts is known only on AWS, so it passes. */
-const named = (it: unknown, pattern: RegExp, what: string) =>
+const checkName = (it: unknown, pattern: RegExp, what: string) =>
   typeof it === 'string' && !pattern.test(it) && `${what} is not one: ${it}`
 
 const statementsIn = (document: unknown): readonly Facts[] => listOf(Object(document).Statement).map((it) => Object(it))
@@ -40,7 +40,7 @@ const policy = (document: unknown): (string | false)[] => [
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   'AWS::Lambda::Function': [
     (it) => [
-      named(it.FunctionName, /^[\w-]{1,64}$/, 'the name of a function'),
+      checkName(it.FunctionName, /^[\w-]{1,64}$/, 'the name of a function'),
       between(it.MemorySize, 128, 10_240, 'memory'),
       between(it.Timeout, 1, 900, 'the time limit'),
       between(Object(it.EphemeralStorage).Size, 512, 10_240, 'the disk'),
@@ -52,7 +52,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'AWS::IAM::Role': [
     (it) => [
-      named(it.RoleName, /^[\w+=,.@-]{1,64}$/, 'the name of a role'),
+      checkName(it.RoleName, /^[\w+=,.@-]{1,64}$/, 'the name of a role'),
       listOf(it.Policies).reduce<number>((sum, each) => sum + size(Object(each).PolicyDocument), 0) > 10_240 &&
         'its own policies are more than 10,240 letters',
       listOf(it.ManagedPolicyArns).length > 10 && 'it has more than 10 managed policies',
@@ -64,14 +64,14 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'AWS::SQS::QueuePolicy': [(it) => policy(it.PolicyDocument)],
   'AWS::S3::BucketPolicy': [(it) => policy(it.PolicyDocument)],
-  'AWS::S3::Bucket': [(it) => [named(it.BucketName, /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')]],
+  'AWS::S3::Bucket': [(it) => [checkName(it.BucketName, /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')]],
   'AWS::DynamoDB::Table': [
-    (it) => [named(it.TableName, /^[\w.-]{3,255}$/, 'the name of a table')],
+    (it) => [checkName(it.TableName, /^[\w.-]{3,255}$/, 'the name of a table')],
     (it) => attributes(it),
   ],
   'AWS::SQS::Queue': [
     (it) => [
-      named(it.QueueName, /^[\w-]{1,80}(\.fifo)?$/, 'the name of a queue'),
+      checkName(it.QueueName, /^[\w-]{1,80}(\.fifo)?$/, 'the name of a queue'),
       between(it.MessageRetentionPeriod, 60, 1_209_600, 'how long messages are kept'),
       between(it.VisibilityTimeout, 0, 43_200, 'how long a message is hidden'),
     ],
@@ -96,7 +96,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'AWS::Events::Rule': [
     (it) => [
-      named(
+      checkName(
         it.ScheduleExpression,
         /^(rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)|cron\(.+\))$/,
         'a schedule',
@@ -109,7 +109,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   'AWS::ApiGatewayV2::Route': [
     (it) => [
-      named(
+      checkName(
         it.RouteKey,
         /^(\$default|(ANY|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/([^/\s]+(\/[^/\s]+)*)?)$/,
         'a route',
@@ -118,10 +118,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     (it) => [/\{\w+\+\}./.test(text(it.RouteKey)) && 'something comes after the rest of a path'],
   ],
   'AWS::ApiGatewayV2::Integration': [(it) => [between(it.TimeoutInMillis, 50, 30_000, 'the time limit')]],
-  'AWS::CloudWatch::Alarm': [(it) => [named(it.AlarmName, /^.{1,255}$/, 'the name of an alarm')]],
+  'AWS::CloudWatch::Alarm': [(it) => [checkName(it.AlarmName, /^.{1,255}$/, 'the name of an alarm')]],
   'AWS::Logs::LogGroup': [
     (it) => [
-      named(it.LogGroupName, /^[\w./#-]{1,512}$/, 'the name of a log group'),
+      checkName(it.LogGroupName, /^[\w./#-]{1,512}$/, 'the name of a log group'),
       it.RetentionInDays !== undefined && !keepable.includes(Number(it.RetentionInDays)) && 'logs are not kept so long',
     ],
   ],

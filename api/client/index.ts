@@ -55,7 +55,7 @@ export const warningsOf = (data: object | undefined): Warning[] => (data as { wa
 export function createHeritageClient({ baseUrl, token, fetch }: Options): HeritageClient {
   const client = createClient<paths, Media>({ baseUrl, bodySerializer: serialize, ...(fetch && { fetch }) })
   client.use(careful)
-  if (token !== undefined) client.use(signed(token))
+  if (token !== undefined) client.use(signRequests(token))
   return client as HeritageClient
 }
 
@@ -81,7 +81,7 @@ const careful: Middleware = {
   },
 }
 
-function signed(token: NonNullable<Options['token']>): Middleware {
+function signRequests(token: NonNullable<Options['token']>): Middleware {
   return {
     onRequest: async ({ request }) => {
       const access = typeof token === 'string' ? token : await token()

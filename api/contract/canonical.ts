@@ -8,8 +8,8 @@ export function canonical(document: Json): Json {
   const { paths, components } = document
   const { schemas, responses } = isJson(components) ? components : {}
   return {
-    paths: mapped(paths, (methods) => mapped(methods, operation)),
-    components: { schemas: mapped(schemas, schema), responses: mapped(responses, response) },
+    paths: mapMembers(paths, (methods) => mapMembers(methods, operation)),
+    components: { schemas: mapMembers(schemas, schema), responses: mapMembers(responses, response) },
   }
 }
 
@@ -19,8 +19,8 @@ function operation(it: unknown): unknown {
   return {
     ...rest,
     parameters: Array.isArray(parameters) ? parameters.map(parameter) : [],
-    ...(requestBody === undefined ? {} : { requestBody: bodied(requestBody) }),
-    responses: mapped(responses, response),
+    ...(requestBody === undefined ? {} : { requestBody: bodyOf(requestBody) }),
+    responses: mapMembers(responses, response),
   }
 }
 
@@ -30,14 +30,14 @@ const header = parameter
 function response(it: unknown): unknown {
   if (!isJson(it)) return it
   const { headers } = it
-  return { ...bodied(it), ...(headers === undefined ? {} : { headers: mapped(headers, header) }) }
+  return { ...bodyOf(it), ...(headers === undefined ? {} : { headers: mapMembers(headers, header) }) }
 }
 
-function bodied(it: unknown): Json {
+function bodyOf(it: unknown): Json {
   if (!isJson(it)) return {}
   const { content } = it
   const typed = (each: unknown) => (isJson(each) ? { ...wordless(each), schema: schema(each.schema) } : each)
-  return { ...wordless(it), ...(content === undefined ? {} : { content: mapped(content, typed) }) }
+  return { ...wordless(it), ...(content === undefined ? {} : { content: mapMembers(content, typed) }) }
 }
 
 /** Reduces a schema and its inner schemas. An `allOf` is compared as it is written, so it is left unchanged. */
@@ -45,7 +45,7 @@ function schema(it: unknown): unknown {
   if (Array.isArray(it)) return it.map(schema)
   if (!isJson(it)) return it
   const members = Object.entries(wordless(it)).map(([name, each]): [string, unknown] => {
-    if (name === 'properties') return [name, mapped(each, schema)]
+    if (name === 'properties') return [name, mapMembers(each, schema)]
     if (name === 'required' && Array.isArray(each)) return [name, each.toSorted()]
     return [name, nested.has(name) ? schema(each) : each]
   })
@@ -58,5 +58,5 @@ function wordless({ title: _, description: __, example: ___, ...rest }: Json): J
   return rest
 }
 
-const mapped = (it: unknown, change: (each: unknown) => unknown): Json =>
+const mapMembers = (it: unknown, change: (each: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(isJson(it) ? it : {}).map(([name, each]) => [name, change(each)]))

@@ -14,7 +14,7 @@ export function laidOut(value: unknown, depth = 2, indent = '', taken = 0): stri
   const deeper = `${indent} `
   const [open, close, parts] = Array.isArray(value)
     ? ['[', ']', value.map((each): [string, unknown] => ['', each])]
-    : ['{', '}', Object.entries(isJson(value) ? value : {}).map(keyed)]
+    : ['{', '}', Object.entries(isJson(value) ? value : {}).map(withKey)]
   if (parts.length === 0) return inLine(value)
   const lines = parts.map(
     ([key, each]) => `${deeper}${key}${laidOut(each, depth - 1, deeper, deeper.length + key.length)}`,
@@ -22,7 +22,7 @@ export function laidOut(value: unknown, depth = 2, indent = '', taken = 0): stri
   return `${open}\n${lines.join(',\n')}\n${indent}${close}`
 }
 
-const keyed = ([name, each]: [string, unknown]): [string, unknown] => [`${JSON.stringify(name)}: `, each]
+const withKey = ([name, each]: [string, unknown]): [string, unknown] => [`${JSON.stringify(name)}: `, each]
 
 function inLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inLine).join(', ')}]`

@@ -66,7 +66,10 @@ const parameterAtLength = (place: string, name: string, schema: unknown): Json =
 /** Writes an answer with content only as its content. No media type is called `headers`. */
 export function answerInShort(it: Json): Json {
   const { headers } = it
-  return { ...contentInShort(it), ...(isJson(headers) && { headers: typed(headers, ({ schema }) => inShort(schema)) }) }
+  return {
+    ...contentInShort(it),
+    ...(isJson(headers) && { headers: mapMembers(headers, ({ schema }) => inShort(schema)) }),
+  }
 }
 
 /** Restores an answer from the form that `answerInShort` has written. */
@@ -75,13 +78,13 @@ export function answerAtLength({ headers, ...content }: Json): Json {
   return { ...contentAtLength(content), ...(isJson(headers) && { headers: Object.fromEntries(schemas(headers)) }) }
 }
 
-const contentInShort = ({ content }: Json): Json => typed(object(content), ({ schema }) => inShort(schema))
+const contentInShort = ({ content }: Json): Json => mapMembers(object(content), ({ schema }) => inShort(schema))
 function contentAtLength(it: Json): Json {
   const types = Object.entries(it).map(([type, each]) => [type, { schema: atLength(each) }])
   return types.length > 0 ? { content: Object.fromEntries(types) } : {}
 }
 
-const typed = (it: Json, change: (each: Json) => unknown): Json =>
+const mapMembers = (it: Json, change: (each: Json) => unknown): Json =>
   Object.fromEntries(Object.entries(it).map(([name, each]) => [name, change(object(each))]))
 const object = (it: unknown): Json => (isJson(it) ? it : {})
 function list(it: unknown): Json[]

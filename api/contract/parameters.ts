@@ -33,7 +33,7 @@ export function withNamed(it: Json, shared: Parameters): Json {
         isDeepStrictEqual(shared[place]?.[bare(name)], schema) ? name : { [name]: schema },
       ),
     ])
-  return replaced(it, Object.fromEntries(named))
+  return replaceNames(it, Object.fromEntries(named))
 }
 
 /** Restores the parameters that `withNamed` has replaced. */
@@ -46,10 +46,10 @@ export function withWritten(it: Json, shared: Parameters): Json {
     )
     return [[place, Object.fromEntries(entries)]]
   })
-  return replaced(it, Object.fromEntries(written))
+  return replaceNames(it, Object.fromEntries(written))
 }
 
-const replaced = (it: Json, by: Json): Json =>
+const replaceNames = (it: Json, by: Json): Json =>
   Object.fromEntries(Object.entries(it).map(([name, each]) => [name, by[name] ?? each]))
 const bare = (name: string) => name.replace(/\?$/, '')
 const object = (it: unknown): Json => (isJson(it) ? it : {})

@@ -28,7 +28,7 @@ export const bucketGate =
     if (method === 'OPTIONS') return next()
     const roles = rolesAt(bucketIn(path))
     const form = isForm(exchange) ? await formIn(req) : undefined
-    const headers = signed(req)
+    const headers = signedHeaders(req)
     const signer = form?.signer ?? signerOfRequest({ headers, query })
     const refused = refusal(roles, signer, needsOfObject({ method, path, query, headers }, form?.key), record)
     if (refused) return deny(exchange, signer, refused)
@@ -44,7 +44,7 @@ export const bucketGate =
   }
 
 /** The headers that say who signed, and which object is copied. */
-const signed = ({ headers }: IncomingMessage) => ({
+const signedHeaders = ({ headers }: IncomingMessage) => ({
   authorization: headers.authorization,
   'x-amz-copy-source': [headers['x-amz-copy-source']].flat()[0],
 })

@@ -147,7 +147,7 @@ function alarmOf(
     Properties: {
       AlarmName: `${stack.service}-${name}`,
       AlarmDescription: means,
-      ...measured(metric(stack), statistic, minutes * 60),
+      ...metricQuery(metric(stack), statistic, minutes * 60),
       EvaluationPeriods: times,
       Threshold: above ?? below,
       ComparisonOperator: below === undefined ? 'GreaterThanThreshold' : 'LessThanThreshold',
@@ -159,7 +159,11 @@ function alarmOf(
   }
 }
 
-function measured({ namespace, name, dimensions = {} }: Metric, statistic: Alarm['statistic'], Period: number): object {
+function metricQuery(
+  { namespace, name, dimensions = {} }: Metric,
+  statistic: Alarm['statistic'],
+  Period: number,
+): object {
   return {
     Namespace: namespace,
     MetricName: name,

@@ -7,7 +7,7 @@ type LineOf = (stack: AlarmStack) => Line
 const letters = ['ProjectorFailures', 'AssetFailures', 'ScheduleFailures'] as const
 
 /** A variable that CloudFormation replaces. */
-const filled = (name: string) => `\${${name}}`
+const variableNamed = (name: string) => `\${${name}}`
 
 const lambda =
   (name: string, metric: string, stat: string): LineOf =>
@@ -17,13 +17,13 @@ const own =
   ({ namespace }) => [namespace, name, { stat, label }]
 const gateway =
   (name: string, stat: string): LineOf =>
-  () => ['AWS/ApiGateway', name, 'ApiId', filled('HttpApi'), { stat, label: `${name} ${stat}` }]
+  () => ['AWS/ApiGateway', name, 'ApiId', variableNamed('HttpApi'), { stat, label: `${name} ${stat}` }]
 const table =
   (name: string): LineOf =>
   ({ service }) => ['AWS/DynamoDB', name, 'TableName', service, { stat: 'Sum' }]
 const queue =
   (name: string, metric: string): LineOf =>
-  () => ['AWS/SQS', metric, 'QueueName', filled(`${name}.QueueName`), { stat: 'Maximum', label: name }]
+  () => ['AWS/SQS', metric, 'QueueName', variableNamed(`${name}.QueueName`), { stat: 'Maximum', label: name }]
 
 /** The panels by title, each with its lines. */
 const panels: Readonly<Record<string, readonly LineOf[]>> = {
@@ -73,7 +73,7 @@ export const widgets = (stack: AlarmStack): object[] =>
     properties: {
       title,
       metrics: lines.map((line) => line(stack)),
-      region: filled('AWS::Region'),
+      region: variableNamed('AWS::Region'),
       view: 'timeSeries',
       period: 300,
     },

@@ -50,22 +50,22 @@ export async function startBackground(world: World): Promise<{ stop: () => Promi
     pumps.push(startPump({ ...source, maximumAgeMs: Number.POSITIVE_INFINITY }, deliver))
   }
   for (const mapping of stack.mappings())
-    if (mapping.source.includes('/stream/')) await pump(nameOf(mapping.target), followed(world, mapping))
+    if (mapping.source.includes('/stream/')) await pump(nameOf(mapping.target), followMapping(world, mapping))
   return { stop: async () => void (await Promise.all(pumps.map((it) => it.stop()))) }
 }
 
-const wanted = (patterns: readonly object[], record: DynamoDBRecord) =>
+const matchesFilter = (patterns: readonly object[], record: DynamoDBRecord) =>
   patterns.length === 0 || patterns.some((pattern) => fits(pattern, record))
 
 /**
  * Hands a function the changes that pass its filter, in batches of its size. Stops at the first change that fails, which the stream then
  * shows again, until it is given up.
  */
-const followed = (world: World, mapping: Mapping) => {
+const followMapping = (world: World, mapping: Mapping) => {
   const tried = new Map<string, number>()
   return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     act(world, nameOf(mapping.target), STREAM, mapping.source)
-    const all = Records.filter((it) => wanted(mapping.patterns, it))
+    const all = Records.filter((it) => matchesFilter(mapping.patterns, it))
     for (let start = 0; start < all.length; ) {
       const batch = all.slice(start, start + mapping.batch)
       const failed = await firstFailed(world, mapping, batch)

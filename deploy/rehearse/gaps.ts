@@ -30,21 +30,21 @@ export async function gaps(scene: Scene): Promise<string[]> {
     )
     scene.world.meddle = undefined
   }
-  await chapter('what was stopped holds nobody up any more', unlocked)
+  await chapter('what was stopped holds nobody up any more', deleteLeases)
   await chapter('tables that become records', tables)
   await chapter('no snapshot can be read', noSnapshots)
   await chapter('files of old exports', oldExports)
   await chapter('files that are gone', filesGone)
   await chapter('a file is stored and its source refused', sourceRefused)
   await chapter('a table is stored and its import refused', importRefused)
-  await chapter('a transaction was stopped', stopped)
+  await chapter('a transaction was stopped', repeatEvents)
   await chapter('a transaction was stopped after its switch', stoppedLate)
   await chapter('a large merge', largeMerge)
   return failed
 }
 
 /** Deletes all leases, as if a quarter of an hour had passed. Functions that were killed at work have left some. */
-async function unlocked(): Promise<void> {
+async function deleteLeases(): Promise<void> {
   const [{ removeItems }, { keyOf }] = await Promise.all([
     import('../../lib/engines/table/write.ts'),
     import('../../lib/engines/table/keys.ts'),
@@ -172,7 +172,7 @@ const throttled: RefusalReply = {
 }
 
 /** Workers get events again: first while a two-phase commit is open on their items, then when the files are gone. */
-async function stopped({ world }: Scene): Promise<void> {
+async function repeatEvents({ world }: Scene): Promise<void> {
   const isPicture = (it: Item) => it.type === 'project_asset' && it.media_type === 'image'
   const assets = (await inTable(isPicture)).slice(0, 2)
   if (assets.length === 0) throw new Error('there is no picture')
@@ -192,7 +192,7 @@ async function stopped({ world }: Scene): Promise<void> {
   ])
   for (const { object_key } of assets) await deleteObject(String(object_key))
   await deliver('asset-files', event)
-  await putItems(assets.map((it) => ({ ...waiting(it), version: Number(it.version) + 1 })))
+  await putItems(assets.map((it) => ({ ...waitingForOcr(it), version: Number(it.version) + 1 })))
   for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
 }
 
@@ -218,13 +218,13 @@ async function stoppedLate({ world }: Scene): Promise<void> {
 }
 
 /** A picture that waits for OCR. */
-const waiting = (picture: Item) => ({ ...picture, ocr_status: 'pending', ocr_since: new Date().toISOString() })
+const waitingForOcr = (picture: Item) => ({ ...picture, ocr_status: 'pending', ocr_since: new Date().toISOString() })
 
 type Item = Record<string, unknown>
 
 /** The stream's record of a new picture that waits for OCR. */
 function asNew(picture: Item) {
-  const item = waiting(picture)
+  const item = waitingForOcr(picture)
   const { pk, sk } = picture
   const keys = marshall({ pk, sk })
   return {

@@ -43,7 +43,7 @@ export async function startGateway(
     if (!route) return say(response, 404, 'Not Found')
     event.routeKey = event.requestContext.routeKey = route.key
     if (JSON.stringify(event).length > MOST_EVENT) return say(response, 413, 'Request Entity Too Large')
-    const answer = await within(PATIENCE_MS, invoke(route, event)).catch(() => 'failed' as const)
+    const answer = await raceTimeout(PATIENCE_MS, invoke(route, event)).catch(() => 'failed' as const)
     if (answer === undefined) return say(response, 503, 'Service Unavailable')
     if (answer === 'failed' || JSON.stringify(answer).length > MOST_OUT)
       return say(response, 500, 'Internal Server Error')
@@ -63,7 +63,7 @@ function give(
 }
 
 /** The result, or undefined if it takes longer. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+async function raceTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((done) => {
     timer = setTimeout(() => done(undefined), milliseconds)
@@ -80,7 +80,7 @@ let address = 0
 function eventOf({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer) {
   const [path = '/', query = ''] = split(url)
   const { cookie, ...others } = headers
-  const rawPath = decoded(path)
+  const rawPath = decodePath(path)
   if (rawPath === undefined) return undefined
   const text = asText.test(headers['content-type'] ?? '')
   address += 1
@@ -120,7 +120,7 @@ function eventOf({ method = 'GET', url = '/', headers }: IncomingMessage, body: 
   }
 }
 
-function decoded(path: string): string | undefined {
+function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
   } catch {

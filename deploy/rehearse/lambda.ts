@@ -14,13 +14,13 @@ const MOST = { RequestResponse: 6 << 20, Event: 1 << 20 }
  * waited for is repeated as the template says (`visit`).
  */
 export async function startLambda(world: World): Promise<Lambda> {
-  const { port, stop } = await listen((request, response) => invoked(world, request, response))
+  const { port, stop } = await listen((request, response) => serveInvocation(world, request, response))
   return { endpoint: `http://127.0.0.1:${port}`, stop }
 }
 
 const ADDRESS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/
 
-async function invoked(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serveInvocation(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readBody(request)
   const target = functionArn(decodeURIComponent(ADDRESS.exec(request.url ?? '')?.[1] ?? ''))
   const signer = signerOfRequest({ headers: { authorization: request.headers.authorization }, query: {} })

@@ -18,7 +18,7 @@ const HELD = 21_500
 export async function largeMerge({ world, origin }: Scene): Promise<void> {
   const [dev, reviewer, expert] = await Promise.all(['dev', 'reviewer', 'expert'].map((it) => signedIn(origin, it)))
   if (!dev || !reviewer || !expert) throw new Error('nobody can sign in')
-  const at = await approved(dev, reviewer)
+  const at = await makeApprovedProject(dev, reviewer)
   const late = async (work: () => Promise<{ status: number; text: string }>) => {
     const until = performance.now() + HELD
     world.meddle = async (signer, operation) => {
@@ -53,7 +53,7 @@ function is(found: unknown, wanted: string): void {
 }
 
 /** Makes an approved project with waiting records, one of them with a picture. Returns its address. */
-async function approved(dev: Speaker, reviewer: Speaker): Promise<string> {
+async function makeApprovedProject(dev: Speaker, reviewer: Speaker): Promise<string> {
   const slug = `large-${randomUUID().slice(0, 8)}`
   good(await dev('POST', '/data/projects/', { slug, title: 'Large', abstract: 'Many.', visibility: 'public' }))
   const at = `/data/projects/${slug}/`

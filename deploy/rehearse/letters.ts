@@ -30,16 +30,16 @@ async function letter(post: Post, { username, mode, isDue }: (typeof readers)[nu
   const who = await signedIn(origin, username)
   const { body: wanted } = good(await who('PUT', '/data/notifications/letters/', { mode }))
   const to = String(wanted.email)
-  await follow(origin, await caught(post, to, 'Is this your address?'))
+  await follow(origin, await waitForLetter(post, to, 'Is this your address?'))
   const name = `A temple of letters, told ${mode}`
   good(await who('POST', '/cidoc/structures/', { name }))
-  await follow(origin, await caught(post, to, name, isDue))
+  await follow(origin, await waitForLetter(post, to, name, isDue))
   const { body } = good(await who('GET', '/data/notifications/letters/'))
   if (body.mode !== 'off') throw new Error('the link does not stop them')
 }
 
 /** Waits for a letter to `to` that contains `words`. Its notification is made from the stream, so it takes a moment. */
-async function caught(
+async function waitForLetter(
   { world, mail }: Post,
   to: string,
   words: string,

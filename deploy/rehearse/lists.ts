@@ -12,7 +12,7 @@ const formats = ['csv', 'xlsx'] as const
  */
 export async function everyTable(origin: string, { bucket }: Around): Promise<string[]> {
   const [document, staff] = await Promise.all([apiDocument(), signedIn(origin, 'staff')])
-  await filled(staff)
+  await fillLists(staff)
   const address = addressMaker(document, staff)
   const lists = Object.entries(document.paths).flatMap(([path, { get }]) => (isTable(get) ? [path] : []))
   const missing = new Set(lists.map(routeOf))
@@ -38,7 +38,7 @@ export async function everyTable(origin: string, { bucket }: Around): Promise<st
 }
 
 /** Fills lists that are still empty: a comment on the first project, a reply to it, and an import. */
-async function filled(who: Speaker): Promise<void> {
+async function fillLists(who: Speaker): Promise<void> {
   const { body } = good(await who('GET', '/data/projects/'))
   const [{ slug = '' } = {}]: { slug?: string }[] = Array.isArray(body.results) ? body.results : []
   const at = `/data/projects/${slug}/comments/`

@@ -18,7 +18,7 @@ export async function pictures(world: World, origin: string, around: Around): Pr
   if (!dev || !reviewer || !expert) throw new Error('nobody can sign in')
   await chapter('pictures of a record', () => ofRecord(origin, around, { dev, reviewer }))
   await chapter('pictures of a project', () => ofProject(origin, { dev, reviewer, expert }))
-  await chapter('pictures that nobody names', () => unnamed(world, around, dev))
+  await chapter('pictures that nobody names', () => sweepUnnamedPictures(world, around, dev))
   return failed
 }
 
@@ -33,7 +33,7 @@ async function ofRecord(origin: string, around: Around, { dev, reviewer }: { dev
   const [first] = made.images
   expectStatus(await ask(origin, 'GET', `${first?.iiif}/info.json`), 404)
   await accept()
-  for (const { iiif } of made.images) await drawn(origin, iiif)
+  for (const { iiif } of made.images) await viewPicture(origin, iiif)
   good(await ask(origin, 'GET', `/data/manifests/records/${made.cultural_entity_id}/`))
   good(await dev('PATCH', `/cidoc/structures/${made.id}/`, { images: [] }))
   await accept()
@@ -41,7 +41,7 @@ async function ofRecord(origin: string, around: Around, { dev, reviewer }: { dev
 }
 
 /** Asks for a picture as a viewer does: its description, then a part of it twice. The second time it comes from the bucket. */
-async function drawn(origin: string, iiif: string): Promise<void> {
+async function viewPicture(origin: string, iiif: string): Promise<void> {
   good(await ask(origin, 'GET', `${iiif}/info.json`))
   for (let turn = 0; turn < 2; turn += 1) good(await ask(origin, 'GET', `${iiif}/pct:25,25,50,50/100,/0/gray.png`))
 }
@@ -58,20 +58,20 @@ async function ofProject(origin: string, people: { dev: Speaker; reviewer: Speak
   good(await dev('POST', `${at}entities/`, { entity: made.cultural_entity_id, role_in_project: '' }))
   const form = formOf({ file: await picture(), run_ocr: 'false', depicts: made.cultural_entity_id })
   const asset = good(await dev('POST', `${at}assets/upload/`, form)).body
-  await drawn(origin, `/data/iiif/${asset.project}.${asset.id}`)
+  await viewPicture(origin, `/data/iiif/${asset.project}.${asset.id}`)
   good(await ask(origin, 'GET', `/data/manifests/projects/${slug}/`))
   for (const [who, target_state] of [[dev, 'in_review'] as const, [reviewer, 'approved'] as const])
     good(await who('POST', `${at}transition/`, { target_state, comment: '' }))
   good(await expert('POST', `${at}transition/`, { target_state: 'merged', comment: '' }))
   const { images }: Shown = Object(good(await ask(origin, 'GET', record)).body)
   if (images.length !== 1) throw new Error(`the record has ${images.length} pictures`)
-  for (const { iiif } of images) await drawn(origin, iiif)
+  for (const { iiif } of images) await viewPicture(origin, iiif)
   good(await expert('POST', `${at}rollback-merge/`))
   for (const { iiif } of images) expectStatus(await ask(origin, 'GET', `${iiif}/info.json`), 404)
 }
 
 /** After three days the sweeper deletes pictures that no record names, whether their upload was completed or not. */
-async function unnamed(world: World, around: Around, dev: Speaker): Promise<void> {
+async function sweepUnnamedPictures(world: World, around: Around, dev: Speaker): Promise<void> {
   await sentWhole(dev)
   await sentToBucket(dev, around)
   const [{ walk }, { putItems }, { UNNAMED }, { listKeys }] = await Promise.all([

@@ -84,9 +84,9 @@ async function rehearse(): Promise<number> {
   const origins = await gateways(world)
   ending.push((await startBackground(world)).stop)
   console.log(`${functions.length} packages of ${stage} answer at ${origins.join(' and ')}.`)
-  const failed = await played(world, runtime, origins, { bucket, idp: idp.issuer, mail }).catch((error: unknown) => [
-    `the rehearsal came to an end: ${error instanceof Error ? error.message : error}`,
-  ])
+  const failed = await playScenes(world, runtime, origins, { bucket, idp: idp.issuer, mail }).catch(
+    (error: unknown) => [`the rehearsal came to an end: ${error instanceof Error ? error.message : error}`],
+  )
   const names = functions.map(({ name }) => name)
   const finding = compareRights(roles, record, await askers(names, bucket.name))
   return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters }, short)
@@ -109,7 +109,7 @@ async function gateways(world: World): Promise<string[]> {
 }
 
 /** Plays all scenes in turn. Returns what went wrong. */
-async function played(
+async function playScenes(
   world: World,
   runtime: Runtime,
   origins: readonly string[],
@@ -127,19 +127,19 @@ async function played(
   await scene('newcomers', () => newcomers(origin, around, targetOf))
   await scene('what people do', () => story(origin, around))
   await scene('every route', () => everyRoute(origins, around, short))
-  await scene('what comes by', () => visited(world))
+  await scene('what comes by', () => runSchedules(world))
   await scene('letters', () => letterScene(world, origin, around.mail))
   await scene('pictures', () => pictures(world, origin, around))
   if (short) return failed
   await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))
   await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf, bucket: around.bucket }))
   await scene('every list as a table', () => everyTable(origin, around))
-  for (const each of origins) await scene(`the dashboard's calls, at ${each}`, () => replayed(each))
+  for (const each of origins) await scene(`the dashboard's calls, at ${each}`, () => replayDashboard(each))
   return failed
 }
 
 /** Runs each schedule once. Returns which failed. */
-async function visited(world: World): Promise<string[]> {
+async function runSchedules(world: World): Promise<string[]> {
   const failed: string[] = []
   for (const schedule of world.stack.schedules())
     if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
@@ -159,7 +159,7 @@ async function askers(names: readonly string[], bucket: string) {
 }
 
 /** Replays the dashboard's calls, if they lie beside the project. */
-async function replayed(origin: string): Promise<string[]> {
+async function replayDashboard(origin: string): Promise<string[]> {
   const script = join(root, '../shared/acceptance/replay.mjs')
   const cases = join(root, '../shared/spec/dashboard-cases.json')
   if (!existsSync(script)) {

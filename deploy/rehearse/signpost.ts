@@ -13,7 +13,7 @@ const letters: Readonly<Record<string, string>> = {
 }
 const [SIZE, STEP, LINE] = [10, 60, 110]
 
-const drawn = (word: string, row: number) =>
+const drawWord = (word: string, row: number) =>
   [...word].map(
     (letter, i) => `<g transform="translate(${60 + i * STEP} ${60 + row * LINE}) scale(${SIZE})">
     <path d="${letters[letter]}" fill="none" stroke="black" stroke-width="0.9"/></g>`,
@@ -24,7 +24,7 @@ export const ON_SIGNPOST = 'THIMI'
 
 /** A picture with names of places, for OCR. Its letters are drawn as lines, since a machine may have no fonts. */
 export async function signpost(): Promise<File> {
-  const words = ['NAXAL', ON_SIGNPOST].flatMap(drawn)
+  const words = ['NAXAL', ON_SIGNPOST].flatMap(drawWord)
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="420" height="300"><rect width="420" height="300" fill="white"/>${words.join('')}</svg>`
   return new File([new Uint8Array(await sharp(Buffer.from(svg)).png().toBuffer())], 'signpost.png', {
     type: 'image/png',

@@ -20,7 +20,7 @@ export async function tables(scene: Scene): Promise<void> {
   const [dev, reviewer, staff] = await Promise.all(['dev', 'reviewer', 'staff'].map((it) => signedIn(scene.origin, it)))
   if (!dev || !reviewer || !staff) throw new Error('nobody can sign in')
   const come = worker(scene, dev)
-  const at = await sent(dev)
+  const at = await sendTable(dev)
   await come(at, 'read')
   good(await dev('PATCH', at, { kind: 'structure' }))
   for (const [who, task, state, body] of [
@@ -49,12 +49,12 @@ export async function tables(scene: Scene): Promise<void> {
 /** Leaves a table that waits for its check, so that the importer has to search. */
 export async function tableWaits(scene: Scene): Promise<void> {
   const dev = await signedIn(scene.origin, 'dev')
-  const at = await sent(dev)
+  const at = await sendTable(dev)
   await worker(scene, dev)(at, 'read')
   good(await dev('POST', `${at}check/`))
 }
 
-async function sent(dev: Speaker): Promise<string> {
+async function sendTable(dev: Speaker): Promise<string> {
   const { body } = good(await dev('POST', '/data/imports/', formOf({ file: table(randomUUID().slice(0, 8)) })))
   return `/data/imports/${body.id}/`
 }

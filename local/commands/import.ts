@@ -68,7 +68,7 @@ function faultOf({ base, doubtful, kind, mapping }: Values): string | undefined 
 }
 
 async function tables(paths: readonly string[], values: Values & { concurrency: number }): Promise<number> {
-  const { exchange, plain } = await sorted(paths, values)
+  const { exchange, plain } = await sortFiles(paths, values)
   const stop = stopper()
   const settings = { base: values.base.replace(/\/+$/, ''), send: fetch, signal: stop.signal, sleep: stop.sleep }
   const contributor = callerOf(whoIs(values.token, values.as), settings)
@@ -126,7 +126,7 @@ async function tables(paths: readonly string[], values: Values & { concurrency: 
 }
 
 /** Tells exchange files, whose rows this command puts into tables, from files that are tables. Fails if one cannot be read. */
-async function sorted(paths: readonly string[], { mapping, kind }: Values) {
+async function sortFiles(paths: readonly string[], { mapping, kind }: Values) {
   const part = mapping === undefined ? kind && { kind } : { mapping }
   const isExchange = (path: string) => !part && /\.(jsonl|ndjson)$/i.test(path)
   const plain = paths.filter((path) => !isExchange(path))

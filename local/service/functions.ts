@@ -41,7 +41,7 @@ export async function startFunctions(table: string, running: (() => Promise<unkn
   const env = { ...process.env, DYNAMODB_ENDPOINT: table, SLS_LOG_LEVEL: 'error' }
   const options = { cwd: root, env, execArgv, silent: true }
   const log = openLog()
-  const begin = (module: string, args: string[] = []) => logged(fork(module, args, options), log)
+  const begin = (module: string, args: string[] = []) => logOutput(fork(module, args, options), log)
   const framework = createRequire(import.meta.url).resolve('serverless/bin/serverless.js')
 
   let runnables: Announcement['functions'] = {}
@@ -111,7 +111,7 @@ function callIn(child: ChildProcess, name: string, event: object, runnable: Runn
   return promise.finally(() => child.off('message', onMessage).off('exit', onExit))
 }
 
-function logged(child: ChildProcess, log: NodeJS.WritableStream): ChildProcess {
+function logOutput(child: ChildProcess, log: NodeJS.WritableStream): ChildProcess {
   const { stdout, stderr } = child
   for (const stream of [stdout, stderr]) {
     if (!stream) continue

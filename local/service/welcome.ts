@@ -82,7 +82,7 @@ function section({ segment, title, list }: { segment: string; title: string; lis
   const address = `/api/v1/cidoc/${segment}/`
   const items = list.results.map(
     ({ id, name, description, cultural_entity_id }) =>
-      `<li><a href="${address}${id}/">${escaped(name)}</a> ${escaped(description)}
+      `<li><a href="${address}${id}/">${escapeSigns(name)}</a> ${escapeSigns(description)}
 (<a href="/api/v1/data/entities/${encodeURIComponent(cultural_entity_id)}/explain/">why it says so</a>)</li>`,
   )
   return `<h3><a href="${address}">${title}</a> (${list.count})</h3>\n<ul>\n${items.join('\n')}\n</ul>`
@@ -92,7 +92,7 @@ const roleOf = ({ role, is_staff }: (typeof personas)[number]) =>
   is_staff ? 'staff' : (role ?? 'contributor').replaceAll('_', ' ')
 
 const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => signs[sign] ?? sign)
+const escapeSigns = (text: string) => text.replace(/[&<>"]/g, (sign) => signs[sign] ?? sign)
 
 const style = `
 body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px / 1.5 sans-serif; }

@@ -69,12 +69,12 @@ const completeRecord = (entity_id: string): Promise<number> =>
     const derived = derivedOf(it)
     const found = await getMany([...derived.values()].map(keyIn), true)
     const wrong = [...derived.values()].filter((write) => !isStored(write, itemAt(found, keyIn(write))))
-    unit.add(wrong.flatMap((write) => guarded(write, it)))
+    unit.add(wrong.flatMap((write) => guardWrite(write, it)))
     return wrong.length
   })
 
 /** Each write needs the record unchanged since it was read. It changes no counters: sizes are counted afterwards. */
-const guarded = ({ action }: Write, it: LoadedRecord): Write[] => [
+const guardWrite = ({ action }: Write, it: LoadedRecord): Write[] => [
   checkVersion(key.head(it.entity_id), it.version),
   { action: { Put: { TableName: action.Put?.TableName, Item: action.Put?.Item } }, counts: {} },
 ]

@@ -22,11 +22,11 @@ import { dataSource, sourceHeading as headingOfSource } from '../sources/sources
 const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
   record: (stored) => {
     const it = parse(recordItem, stored)
-    return it.deleted_at ? gone(it.entity_id, it.version) : recordDocument(it)
+    return it.deleted_at ? removalOf(it.entity_id, it.version) : recordDocument(it)
   },
   source: (stored) => {
     const it = parse(dataSource, stored)
-    if (it.deleted_at) return gone(it.id, it.version)
+    if (it.deleted_at) return removalOf(it.id, it.version)
     return {
       ...plain(it),
       resource: 'data_sources',
@@ -56,7 +56,7 @@ const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
   // Search shows a hidden project to its owner and staff only. Other members have their own list of projects.
   project: (stored) => {
     const it = parse(project, stored)
-    if (it.deleted_at) return gone(it.id, it.version)
+    if (it.deleted_at) return removalOf(it.id, it.version)
     return {
       ...plain(it),
       resource: 'projects',
@@ -72,7 +72,7 @@ const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
   // Readers of the project find this text once they are signed in. Others see the files, but not the text read from them.
   project_asset_text: (stored) => {
     const it = parse(assetText, stored)
-    if (it.text === '') return gone(it.id, it.version)
+    if (it.text === '') return removalOf(it.id, it.version)
     return {
       ...plain(it),
       resource: 'project_assets',
@@ -88,7 +88,7 @@ const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
   // The names are proposed ones, which only reviewers may learn. So only the search of the queue asks for this resource.
   queue_by_age: (stored) => {
     const it = parse(queueByAge, stored)
-    if (it.batch) return gone(`${QUEUE_RESOURCE}/${it.entity_id}`, it.version)
+    if (it.batch) return removalOf(`${QUEUE_RESOURCE}/${it.entity_id}`, it.version)
     const [title = '', ...names] = namesOfEntry(it)
     return {
       ...plain({ ...it, id: `${QUEUE_RESOURCE}/${it.entity_id}` }),
@@ -132,11 +132,11 @@ export function documentOf(stored: Stored): Change | undefined {
 /** The change of search that follows from a change of an item. Undefined if its document stays the same. */
 export function changeOf({ before, after }: Images): Change | undefined {
   const [old, next] = [before && documentOf(before), after && documentOf(after)]
-  if (!next) return old && gone(old.id, old.version + 1)
+  if (!next) return old && removalOf(old.id, old.version + 1)
   return old && JSON.stringify({ ...old, version: 0 }) === JSON.stringify({ ...next, version: 0 }) ? undefined : next
 }
 
-const gone = (id: string, version: number): Change => ({ id, gone: true, version })
+const removalOf = (id: string, version: number): Change => ({ id, gone: true, version })
 
 /** The members that most documents share, with their defaults. */
 const plain = (it: { id: string; created_at: string; updated_at: string; version: number }) => ({

@@ -66,10 +66,10 @@ const pointsOn = (board: BoardName, it: Figures): number =>
 const DIGITS = 12
 const GREATEST = 10 ** DIGITS - 1
 /** A number as text that sorts greater numbers first. */
-const descending = (n: number) => String(GREATEST - Math.min(n, GREATEST)).padStart(DIGITS, '0')
+const descendingText = (n: number) => String(GREATEST - Math.min(n, GREATEST)).padStart(DIGITS, '0')
 
 /** The beginning of the sort keys of rows with these points. */
-export const orderOf = (points: number): string => descending(points)
+export const orderOf = (points: number): string => descendingText(points)
 
 /** A person's points and tie-breaker on each board that the person is on. */
 export type Positions = Partial<Record<BoardName, Position>>
@@ -85,7 +85,7 @@ export const positionsFor = (it: Figures): Positions =>
 
 /** The sort key of a row: most points first, then the tie-breaker, then the username. */
 export const rowPlace = ({ points, tie }: Position, username: string, id: string): string =>
-  `${orderOf(points)}#${descending(tie)}#${username}#${id}`
+  `${orderOf(points)}#${descendingText(tie)}#${username}#${id}`
 
 /** A person's figures at the end of a month. */
 export type Closing = { month: string; total: number; approval_rate: number; score: number }

@@ -20,11 +20,14 @@ const asTable = {
 
 /** Returns the routes with tables added: each list with columns (list-columns.ts) answers CSV and XLSX, by `Accept` or `format`. */
 export function withTables<R extends Routes>(routes: R): R {
-  const entries = Object.entries(routes).map(([key, route]) => [key, isListRoute(key) ? tabled(key, route) : route])
+  const entries = Object.entries(routes).map(([key, route]) => [
+    key,
+    isListRoute(key) ? routeWithTables(key, route) : route,
+  ])
   return Object.fromEntries(entries)
 }
 
-function tabled(key: ListRoute, route: Route): Route {
+function routeWithTables(key: ListRoute, route: Route): Route {
   const spec = declarationOf(route)
   const made: Declared = {
     ...spec,
@@ -51,18 +54,18 @@ function withEntries(query: v.GenericSchema = v.object({})): v.GenericSchema {
 async function tableOf(key: ListRoute, spec: Declared, format: TableFormat, given: object): Promise<Reply> {
   const { request } = given as { request: Request }
   const { listColumns } = await import('./list-columns.ts')
-  const columns = chosen(listColumns[key], request.query.columns)
+  const columns = chooseColumns(listColumns[key], request.query.columns)
   const rows: unknown[][] = [columns]
   for (let query: Request['query'] | undefined = first(request.query); query && rows.length <= MOST_ROWS; ) {
     const body = await pageAt(spec, given, { ...request, query })
     for (const row of body.results) rows.push(columns.map((name) => cellOf(row, name)))
-    query = followed(query, body)
+    query = nextQuery(query, body)
   }
   return tableReply(format, nameOf(key), rows)
 }
 
 /** All columns, or those that were asked for, in that order. */
-function chosen(all: readonly string[], asked: string | undefined): string[] {
+function chooseColumns(all: readonly string[], asked: string | undefined): string[] {
   if (asked === undefined) return [...all]
   const names = asked
     .split(',')
@@ -101,7 +104,7 @@ async function pageAt(spec: Declared, given: object, request: Request): Promise<
 }
 
 /** The query of the next page: from `next`, or the next number for lists without `next`. */
-function followed(
+function nextQuery(
   query: Request['query'],
   { next, page, page_size, count, results }: Page,
 ): Request['query'] | undefined {

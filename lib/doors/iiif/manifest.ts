@@ -106,7 +106,7 @@ export function manifestOfRecord(it: RecordItem, origin: string): Manifest | und
     summary: proseFields.map((name) => textOf(it.data[name])).find(Boolean) ?? '',
     metadata: [
       pair('Kind', kind.label),
-      ...Object.entries(kind.fields).flatMap(([name, field]) => said(field, it.data[name])),
+      ...Object.entries(kind.fields).flatMap(([name, field]) => pairsOfField(field, it.data[name])),
     ],
     seeAlso: {
       id: `${origin}${at}`,
@@ -121,7 +121,7 @@ export function manifestOfRecord(it: RecordItem, origin: string): Manifest | und
 
 /** The types of fields that a manifest shows: dates and choices. Relations and places are left out. */
 const told: ReadonlySet<Field['type']> = new Set(['select', 'date', 'edtf_date'])
-const said = (field: Field, value: unknown): Pair[] =>
+const pairsOfField = (field: Field, value: unknown): Pair[] =>
   told.has(field.type) && field.section === 'basic' && textOf(value) !== '' ? [pair(field.label, textOf(value))] : []
 
 const pair = (label: string, value: string): Pair => ({ label: { en: [label] }, value: { none: [value] } })
@@ -142,8 +142,8 @@ export function manifestOfProject(about: Project, assets: readonly Asset[], orig
   const pages = assets.flatMap((it) => {
     const size = uprightSize(it)
     if (!size) return []
-    const said = { caption: it.caption, creator: it.source_institution, licence: about.license, date: '' }
-    return [{ owner: about.id, file: it.id, ...size, ...said }]
+    const description = { caption: it.caption, creator: it.source_institution, licence: about.license, date: '' }
+    return [{ owner: about.id, file: it.id, ...size, ...description }]
   })
   const [face] = pages
   if (!face) return undefined

@@ -59,7 +59,7 @@ function turnOf(rotation: string): { mirrored: boolean; degrees: number } {
 type Region = NonNullable<Drawing['region']>
 
 function regionOf(image: PixelSize, asked: string): Region {
-  const region = refusing(() => new calculators[3](image).region(asked).info().region, NO_REGION)
+  const region = replaceErrors(() => new calculators[3](image).region(asked).info().region, NO_REGION)
   if (region.width < 1 || region.height < 1) throw impossible(NO_REGION)
   return region
 }
@@ -69,7 +69,7 @@ const NO_SIZE = 'The size is empty.'
 const LARGER = 'The size is larger than the region. Ask for it with ^ in front.'
 
 /** Runs the library's code and replaces its errors: by `LARGER` if it refuses to enlarge, else by `otherwise`. */
-function refusing<T>(work: () => T, otherwise: string): T {
+function replaceErrors<T>(work: () => T, otherwise: string): T {
   try {
     return work()
   } catch (error) {
@@ -80,14 +80,14 @@ function refusing<T>(work: () => T, otherwise: string): T {
 function sizeOf(image: PixelSize, region: Region, { region: part, size }: ImageRequest): PixelSize {
   const enlarges = size.startsWith('^')
   const plain = size.replace('^', '')
-  if (plain === 'max') return within(region, { width: LONGEST_SIDE, height: LONGEST_SIDE }, enlarges)
+  if (plain === 'max') return fitInto(region, { width: LONGEST_SIDE, height: LONGEST_SIDE }, enlarges)
   const box = /^!(\d+),(\d+)$/.exec(plain)
   if (box) {
     const [width, height] = [Number(box[1]), Number(box[2])]
     if (width === 0 || height === 0) throw impossible(NO_SIZE)
-    return within(region, { width: Math.min(width, LONGEST_SIDE), height: Math.min(height, LONGEST_SIDE) }, enlarges)
+    return fitInto(region, { width: Math.min(width, LONGEST_SIDE), height: Math.min(height, LONGEST_SIDE) }, enlarges)
   }
-  const { width, height } = refusing(() => {
+  const { width, height } = replaceErrors(() => {
     const calculated = new calculators[3](image).region(part).size(size)
     // `info()` computes the side that the request leaves out, as in `100,`.
     const { size: found } = calculated.info()
@@ -101,7 +101,7 @@ function sizeOf(image: PixelSize, region: Region, { region: part, size }: ImageR
 }
 
 /** The largest size with the proportions of a region that fits into a box. Larger than the region only if `enlarges`. */
-function within(region: PixelSize, box: PixelSize, enlarges: boolean): PixelSize {
+function fitInto(region: PixelSize, box: PixelSize, enlarges: boolean): PixelSize {
   const scale = Math.min(box.width / region.width, box.height / region.height, enlarges ? Number.POSITIVE_INFINITY : 1)
   return { width: side(region.width * scale), height: side(region.height * scale) }
 }

@@ -36,7 +36,7 @@ export function attributionOf(it: Assertion, about: RecordItem | undefined, acto
     id: own,
     type: ['crm:E13_Attribute_Assignment', 'prov:Activity'],
     'crm:P140_assigned_attribute_to': { id: recordIri(origin, { ...it, id: it.object_id }) },
-    'crm:P177_assigned_property_of_type': assigned(it, origin),
+    'crm:P177_assigned_property_of_type': propertyNode(it, origin),
     'crm:P141_assigned': assignedTo(it, origin),
     'crm:P14_carried_out_by': by,
     'crm:P16_used_specific_object': sources,
@@ -66,7 +66,7 @@ const bySoftware = ({ software }: Assertion): Node | undefined =>
     : { type: 'prov:Association', 'prov:agent': { type: 'prov:SoftwareAgent', label: software } }
 
 /** The property that was assigned. A claim may name any property; only known ones have an address. */
-function assigned(it: Assertion, origin: string): Node {
+function propertyNode(it: Assertion, origin: string): Node {
   const relationship = relationshipIn(it, origin)
   if (relationship) return { id: relationship.property }
   const field = kinds[it.kind].fields[it.asserted_property]

@@ -110,19 +110,19 @@ function nodeOf(it: Described, origin: string, also: readonly LinkedStatement[] 
     id: iri,
     type: [...new Set([crmClasses[kind.key], ...implied, kind.classUri])],
     label: [name, ...(data.name_ne ? [{ '@value': String(data.name_ne), '@language': 'ne' }] : [])],
-    ...gathered(statements),
+    ...nodeOfStatements(statements),
     // The entry in this service is not the thing that it is about, so it has an id of its own.
     'foaf:isPrimaryTopicOf': {
       id: `${iri}#record`,
       type: ['foaf:Document', 'prov:Entity'],
       ...it.entry,
-      ...gathered(all.filter(({ of }) => of === 'record')),
+      ...nodeOfStatements(all.filter(({ of }) => of === 'record')),
     },
   }
 }
 
 /** A node with the values of each property in one list. */
-function gathered(statements: readonly LinkedStatement[]): Node {
+function nodeOfStatements(statements: readonly LinkedStatement[]): Node {
   const found = new Map<string, Json[]>()
   for (const { property, value } of statements) found.set(property, [...(found.get(property) ?? []), value])
   return Object.fromEntries(found)
@@ -185,7 +185,7 @@ function eventOf(
   const named = all.find((one) => one.of === undefined && one.property === property)?.value
   const id = typeof named === 'object' && named !== null && 'id' in named ? String(named.id) : `${iri}#${part}`
   const span = dating && timespanOf(`${iri}#${part}-time`, dating, data.calendar_system)
-  const value = { id, type, ...gathered(own), ...(span && { 'crm:P4_has_time-span': span }) }
+  const value = { id, type, ...nodeOfStatements(own), ...(span && { 'crm:P4_has_time-span': span }) }
   return [{ property, value }]
 }
 

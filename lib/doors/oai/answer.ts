@@ -63,7 +63,7 @@ const stamp = (at: string) => `${at.slice(0, 19)}Z`
 const answers: Readonly<Record<Verb, (call: Call) => Promise<Xml[]>>> = {
   Identify: identify,
   ListMetadataFormats: async ({ given: { identifier } }) => {
-    if (identifier !== undefined) await told(identifier)
+    if (identifier !== undefined) await loadFeedEntry(identifier)
     return [element('metadataFormat', {}, [...formatOf('oai_dc')])]
   },
   ListSets: async ({ given }) => {
@@ -77,7 +77,7 @@ const answers: Readonly<Record<Verb, (call: Call) => Promise<Xml[]>>> = {
     list(call, 50, async (things) => (await shownAmong(things)).map((it) => recordOf(it, call.origin))),
   GetRecord: async ({ origin, given: { identifier = '', metadataPrefix } }) => {
     checkFormat(metadataPrefix)
-    const [shown] = await shownAmong([await told(identifier)])
+    const [shown] = await shownAmong([await loadFeedEntry(identifier)])
     return shown ? [recordOf(shown, origin)] : []
   },
 }
@@ -110,7 +110,7 @@ function checkFormat(prefix: string | undefined): void {
 const URN = /^urn:uuid:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 /** A record of the feed, public or withdrawn, by its identifier. Throws idDoesNotExist. */
-async function told(identifier: string): Promise<Current> {
+async function loadFeedEntry(identifier: string): Promise<Current> {
   const id = URN.exec(identifier)?.[1]
   const found = id === undefined ? undefined : await loadLastTold(id)
   if (!found || !feedKinds.includes(found.kind))

@@ -59,7 +59,7 @@ export async function matchQueries(
   return new Map(
     Object.entries(queries).map(([name, query]) => {
       const scored = (found.get(name) ?? []).map((hit) => scoredHit(hit, query, records.get(hit.id), { actor, say }))
-      return [name, decided(scored.toSorted((a, b) => b.score - a.score)).slice(0, limitOf(query))]
+      return [name, markMatch(scored.toSorted((a, b) => b.score - a.score)).slice(0, limitOf(query))]
     }),
   )
 }
@@ -134,7 +134,7 @@ function wordsIn(value: unknown): string[] {
 }
 
 /** Marks a candidate as the match if it has the name and no other candidate does. */
-function decided(scored: readonly Scored[]): MatchCandidate[] {
+function markMatch(scored: readonly Scored[]): MatchCandidate[] {
   const named = scored.filter(({ isNamed }) => isNamed)
   return scored.map(({ isNamed, ...it }) => ({ ...it, match: isNamed && named.length === 1 }))
 }

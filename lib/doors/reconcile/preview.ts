@@ -16,14 +16,14 @@ export function previewOf(
   const lines = [say(kinds[kind].label), textOf(data.location_name)].filter(Boolean).join(' · ')
   return `<!doctype html>
 <html lang="${language}">
-<head><meta charset="utf-8"><title>${escaped(name)}</title>
+<head><meta charset="utf-8"><title>${escapeSigns(name)}</title>
 <style>body{font:14px/1.4 sans-serif;margin:.7em}h1{font-size:1.1em;margin:0}p{margin:.4em 0}.kind{color:#555}</style></head>
-<body><h1><a href="${escaped(viewOf(origin, it.entity_id))}" target="_blank" rel="noopener">${escaped(name)}</a>
-${data.name_ne ? `<span lang="ne">${escaped(textOf(data.name_ne))}</span>` : ''}</h1>
-<p class="kind">${escaped(lines)}</p><p>${escaped(about.slice(0, 400))}</p></body>
+<body><h1><a href="${escapeSigns(viewOf(origin, it.entity_id))}" target="_blank" rel="noopener">${escapeSigns(name)}</a>
+${data.name_ne ? `<span lang="ne">${escapeSigns(textOf(data.name_ne))}</span>` : ''}</h1>
+<p class="kind">${escapeSigns(lines)}</p><p>${escapeSigns(about.slice(0, 400))}</p></body>
 </html>
 `
 }
 
 const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => signs[sign] ?? sign)
+const escapeSigns = (text: string) => text.replace(/[&<>"']/g, (sign) => signs[sign] ?? sign)

@@ -38,7 +38,7 @@ export async function resolveLink(link: string, actor: Actor | null, origin: str
   const word = identityWord(link)
   if (!/[:/]/.test(word)) throw invalid({ same_as: ['Give an address, or an id with its collection, such as wd:Q37.'] })
   const entries = await Promise.all(families.map((family) => queryAll(partitionOf(family), `=${word}#`)))
-  const records = await seen(entries.flat(), actor)
+  const records = await loadVisible(entries.flat(), actor)
   return { same_as: link, ...linkView(known), records: records.map((it) => claimant(it, origin)) }
 }
 
@@ -49,7 +49,7 @@ const linkView = (known: SameAs | undefined) => ({
 })
 
 /** The records of entries, as far as the caller may see them. */
-async function seen(entries: readonly Stored[], actor: Actor | null): Promise<RecordItem[]> {
+async function loadVisible(entries: readonly Stored[], actor: Actor | null): Promise<RecordItem[]> {
   const ids = [...new Set(entries.map((it) => String(it.entity_id)))]
   const found = await getMany(ids.map(key.head))
   return ids
@@ -76,7 +76,7 @@ const LOOKED_AT = 250
 export async function listSharedLinks(after: string | undefined, actor: Actor, origin: string) {
   const { entries, last } = await entriesAfter(after)
   const shared = [...Map.groupBy(entries, wordOf)].filter(([, them]) => them.length > 1)
-  const visible = await seen(
+  const visible = await loadVisible(
     shared.flatMap(([, them]) => them),
     actor,
   )

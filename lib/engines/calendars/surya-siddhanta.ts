@@ -27,7 +27,7 @@ export const sunLongitude = (moment: number): number =>
 
 /** How far the moon is ahead of the sun, in degrees: 0 at new moon, 180 at full moon. */
 export const moonPhase = (moment: number): number =>
-  turned(
+  normaliseAngle(
     trueLongitude(moment, {
       period: SIDEREAL_MONTH,
       anomalistic: ANOMALISTIC_MONTH,
@@ -47,7 +47,7 @@ export function nextNewMoon(moment: number): number {
   return newMoon >= moment ? newMoon : zeroOf(moonPhase, moment + LUNAR_MONTH, 3)
 }
 
-const turned = (degrees: number): number => ((degrees % 360) + 360) % 360
+const normaliseAngle = (degrees: number): number => ((degrees % 360) + 360) % 360
 
 /**
  * The moment at which a growing angle passes 0, at most `within` days before or after the guess `near`. By bisection,
@@ -57,7 +57,7 @@ function zeroOf(angle: (moment: number) => number, near: number, within: number)
   let [low, high] = [near - within, near + within]
   while (high - low > 1e-7) {
     const middle = (low + high) / 2
-    if (turned(angle(middle)) < 180) high = middle
+    if (normaliseAngle(angle(middle)) < 180) high = middle
     else low = middle
   }
   return high
@@ -68,7 +68,7 @@ type Motion = { period: number; anomalistic: number; epicycle: number; change: n
 function trueLongitude(moment: number, { period, anomalistic, epicycle, change }: Motion): number {
   const offset = sine(meanAt(moment, anomalistic))
   const contraction = Math.abs(offset) * change * epicycle
-  return turned(meanAt(moment, period) - arcSine(offset * (epicycle - contraction)))
+  return normaliseAngle(meanAt(moment, period) - arcSine(offset * (epicycle - contraction)))
 }
 
 function meanAt(moment: number, period: number): number {

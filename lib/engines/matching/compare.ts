@@ -71,10 +71,10 @@ const label = (item: ComparedReference) => item.name ?? item.text ?? (item.id ==
 /** Compares names. Spelling does not count, and a different word for the sort of thing is no contradiction. */
 function compareTexts(a: string, b: string): Comparison {
   const [x, y] = [words(a), words(b)]
-  if (foldAlike(a, b) || (within(x, y) && within(y, x))) return 'same'
+  if (foldAlike(a, b) || (containsAll(x, y) && containsAll(y, x))) return 'same'
   if (x.length === 0 || y.length === 0) return x.length === 0 ? 'refines' : 'compatible'
-  if (within(x, y)) return 'refines'
-  if (within(y, x)) return 'compatible'
+  if (containsAll(x, y)) return 'refines'
+  if (containsAll(y, x)) return 'compatible'
   return similarity(ownText(x), ownText(y)) >= 0.8 ? 'compatible' : 'contradicts'
 }
 
@@ -82,7 +82,7 @@ const words = (text: string) =>
   fold(text)
     .split(' ')
     .filter((word) => word !== '')
-const within = (few: string[], many: string[]) => few.every((word) => many.includes(word))
+const containsAll = (few: string[], many: string[]) => few.every((word) => many.includes(word))
 
 /** The words of a name without the words for sorts of things. All words if it has no others. */
 function ownText(folded: string[]): string {
@@ -124,15 +124,15 @@ type Located = Point & { digits: number }
  * rounding.
  */
 function comparePoints(a: string, b: string): Comparison {
-  const [x, y] = [located(a), located(b)]
+  const [x, y] = [parsePoint(a), parsePoint(b)]
   if (!x || !y) return fold(a) === fold(b) ? 'same' : 'compatible'
   const apart = distanceInMetres(x, y)
-  if (apart <= Math.max(25, rounding(x)) && y.digits > x.digits) return 'refines'
+  if (apart <= Math.max(25, roundingInMetres(x)) && y.digits > x.digits) return 'refines'
   if (apart <= 25 && x.digits === y.digits) return 'same'
-  return apart <= Math.max(150, rounding(x), rounding(y)) ? 'compatible' : 'contradicts'
+  return apart <= Math.max(150, roundingInMetres(x), roundingInMetres(y)) ? 'compatible' : 'contradicts'
 }
 
-function located(text: string): Located | undefined {
+function parsePoint(text: string): Located | undefined {
   const match = /^\s*(-?\d{1,2}(?:\.\d+)?)\s*[,; ]\s*(-?\d{1,3}(?:\.\d+)?)\s*$/.exec(text)
   const [lat, lng] = [Number(match?.[1]), Number(match?.[2])]
   if (!match || Math.abs(lat) > 90 || Math.abs(lng) > 180) return undefined
@@ -145,7 +145,7 @@ const decimals = (text: string | undefined) => Math.min(5, text?.split('.')[1]?.
 /**
  * The largest distance of a point from its rounded value, in metres: half a unit of the last digit, along the diagonal.
  */
-const rounding = (point: Located) => (111_200 / 10 ** point.digits / 2) * Math.SQRT2
+const roundingInMetres = (point: Located) => (111_200 / 10 ** point.digits / 2) * Math.SQRT2
 
 /** Options that state nothing. */
 const emptyOptions = new Set(['', 'unknown', 'unspecified', 'notknown', 'na', 'none'])

@@ -17,11 +17,15 @@ export async function exportTo(
   const lines = sorter(join(folder, 'sorting'), most)
   await readTable(place, (item) => lines.add(lineOf(item)))
   const table = await writeLines(folder, 'table.jsonl', lines.sorted())
-  const bucket = await writeLines(folder, 'bucket.jsonl', indexed(place, objects ? join(folder, 'objects') : undefined))
+  const bucket = await writeLines(
+    folder,
+    'bucket.jsonl',
+    indexLines(place, objects ? join(folder, 'objects') : undefined),
+  )
   return writeManifest(folder, { table, bucket, objects })
 }
 
-async function* indexed(place: Place, keep: string | undefined): AsyncGenerator<string> {
+async function* indexLines(place: Place, keep: string | undefined): AsyncGenerator<string> {
   for await (const entry of readBucket(place, keep)) yield JSON.stringify(entry)
 }
 

@@ -100,7 +100,7 @@ export function lineOf(item: Item): string {
 /** The reverse of `lineOf`. */
 export function itemOf(line: string): Item {
   const item: Record<string, Written> = JSON.parse(line)
-  return mapped(item)
+  return attributeMap(item)
 }
 
 function textOf(value: AttributeValue | undefined): string {
@@ -137,10 +137,10 @@ function attributeOf(written: Written): AttributeValue {
   if ('B' in written) return { B: Buffer.from(written.B, 'base64') }
   if ('BS' in written) return { BS: written.BS.map((each) => Buffer.from(each, 'base64')) }
   if ('L' in written) return { L: written.L.map(attributeOf) }
-  if ('M' in written) return { M: mapped(written.M) }
+  if ('M' in written) return { M: attributeMap(written.M) }
   return written
 }
 
-const mapped = (members: Record<string, Written>): Item =>
+const attributeMap = (members: Record<string, Written>): Item =>
   Object.fromEntries(Object.entries(members).map(([name, written]) => [name, attributeOf(written)]))
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')

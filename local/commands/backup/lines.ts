@@ -98,7 +98,7 @@ export function sorter(folder: string, most = 64 << 20) {
     sorted: async function* (): AsyncGenerator<string> {
       if (runs.length === 0) return yield* lines.sort(byText)
       if (lines.length > 0) layDown()
-      yield* merged(runs.map(readBackupLines))
+      yield* mergeLines(runs.map(readBackupLines))
       rmSync(folder, { recursive: true })
     },
   }
@@ -106,7 +106,7 @@ export function sorter(folder: string, most = 64 << 20) {
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-async function* merged(sources: AsyncGenerator<string>[]): AsyncGenerator<string> {
+async function* mergeLines(sources: AsyncGenerator<string>[]): AsyncGenerator<string> {
   const heads: { line: string; source: AsyncGenerator<string> }[] = []
   for (const source of sources) {
     const { value, done } = await source.next()

@@ -18,10 +18,11 @@ import { contestedRow, declinedRow, edit, questionedRow, rival, waitingRows } fr
 export async function demonstrate(): Promise<void> {
   const [dev, other, reviewer] = await Promise.all(['dev', 'other', 'reviewer'].map(signedIn))
   if (!dev || !other || !reviewer) throw new Error('The users of the local stage are missing.')
-  const take = (contributor: Caller, rows: readonly Row[], accept = true) => taken(contributor, reviewer, rows, accept)
+  const take = (contributor: Caller, rows: readonly Row[], accept = true) =>
+    importWhole(contributor, reviewer, rows, accept)
   const judge = async ([result]: readonly Result[], verdict: string, feedback: string) => {
     if (result?.outcome !== 'created') return
-    done(await reviewer.post(`/data/review-workspace/${result.record?.entity_id}/decide/`, { verdict, feedback }))
+    checkDone(await reviewer.post(`/data/review-workspace/${result.record?.entity_id}/decide/`, { verdict, feedback }))
   }
 
   await take(dev, foundations)
@@ -39,9 +40,9 @@ export async function demonstrate(): Promise<void> {
     'This is a legend. Record it as a tradition, with the chronicle that tells it.',
   )
   const [tower] = await take(dev, [contestedRow])
-  done(await dev.patch(`/cidoc/structures/${tower?.record?.id}/`, edit))
+  checkDone(await dev.patch(`/cidoc/structures/${tower?.record?.id}/`, edit))
   const about = { entity_type: 'structure', entity_id: tower?.record?.id }
-  if (tower?.outcome === 'created') done(await other.post('/cidoc/assertions/', { ...about, ...rival }))
+  if (tower?.outcome === 'created') checkDone(await other.post('/cidoc/assertions/', { ...about, ...rival }))
   await plan(
     dev,
     accepted.flatMap((it) => it.record?.entity_id ?? []),
@@ -54,7 +55,7 @@ async function plan(owner: Caller, records: readonly string[]): Promise<void> {
   const slug = 'towers-and-temples'
   const { status } = await owner.get(`/data/projects/${slug}/`)
   if (status === 200) return
-  done(
+  checkDone(
     await owner.post('/data/projects/', {
       slug,
       title: 'Towers and temples of the old towns',
@@ -66,7 +67,7 @@ async function plan(owner: Caller, records: readonly string[]): Promise<void> {
     }),
   )
   for (const entity of records.slice(0, 6))
-    done(await owner.post(`/data/projects/${slug}/entities/`, { entity, role_in_project: '' }))
+    checkDone(await owner.post(`/data/projects/${slug}/entities/`, { entity, role_in_project: '' }))
 }
 
 async function signedIn(name: string): Promise<Caller | undefined> {
@@ -76,7 +77,7 @@ async function signedIn(name: string): Promise<Caller | undefined> {
   return callerOf({ token: access }, { base: 'http://localhost:8000', send: inProcess })
 }
 
-async function taken(
+async function importWhole(
   contributor: Caller,
   reviewer: Caller,
   rows: readonly Row[],
@@ -88,6 +89,6 @@ async function taken(
   return report.rows
 }
 
-function done({ status, body }: { status: number; body: unknown }): void {
+function checkDone({ status, body }: { status: number; body: unknown }): void {
   if (status >= 300) throw new Error(`A demonstration step was answered ${status}: ${detailOf(body)}`)
 }

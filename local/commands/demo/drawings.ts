@@ -19,16 +19,16 @@ function temple(roofs: number): string {
         `<rect x="${130 + i * 35}" y="${580 - i * 30}" width="${540 - i * 70}" height="30" fill="#9b8f80" stroke="#6f655a"/>`,
     )
     .join('')
-  return drawn(`${steps}<rect x="240" y="470" width="320" height="50" fill="#a35a38"/><rect x="370" y="475" width="60" height="45" fill="#3d2013"/>${tiers}
+  return drawingOf(`${steps}<rect x="240" y="470" width="320" height="50" fill="#a35a38"/><rect x="370" y="475" width="60" height="45" fill="#3d2013"/>${tiers}
     <path d="M400 ${470 - roofs * 110 + 30} l-14 26 h28 z" fill="#d9a928"/>`)
 }
 
 /** An inscribed stone. */
 const stone = (lines: readonly string[]) =>
-  drawn(`<path d="M220 560 V170 Q400 60 580 170 V560 Z" fill="#8d8a84" stroke="#5c5a55" stroke-width="6"/>
+  drawingOf(`<path d="M220 560 V170 Q400 60 580 170 V560 Z" fill="#8d8a84" stroke="#5c5a55" stroke-width="6"/>
     ${lines.map((line, i) => `<text x="400" y="${230 + i * 54}" font-size="40" text-anchor="middle" font-family="serif" fill="#2b2a28">${line}</text>`).join('')}`)
 
-const drawn = (inside: string) =>
+const drawingOf = (inside: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="620"><defs>${sky}</defs><rect width="800" height="620" fill="url(#sky)"/>${inside}</svg>`
 
 /** One drawing of each type that a browser shows. */

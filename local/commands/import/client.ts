@@ -46,7 +46,7 @@ export function callerOf(who: ImportedAs, { base, send, sleep = pause, signal }:
       ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, body: parsed(text), wait: waitOf(response.headers.get('retry-after')) }
+    return { status: response.status, body: parseJson(text), wait: waitOf(response.headers.get('retry-after')) }
   }
 
   const signIn = async (): Promise<string> => {
@@ -114,7 +114,7 @@ function searchOf(query: Record<string, string>): string {
   return text && `?${text}`
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return text === '' ? undefined : JSON.parse(text)
   } catch {

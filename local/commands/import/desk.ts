@@ -104,7 +104,7 @@ export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it
     all: () => [...all.values()],
     /** Sends a table, maps it, checks it, and runs it unless `dryRun`. Throws `NotTaken`. */
     take: async ({ name, bytes, part }: Table, { dryRun, doubtful, changes }: Wishes): Promise<Import> => {
-      const read = await settled(await sent(contributor, send, name, bytes))
+      const read = await settled(await sendFile(contributor, send, name, bytes))
       const meant = part ? note(shownIn(await again(() => contributor.patch(`/data/imports/${read.id}/`, part)))) : read
       const tried = await order(contributor, meant, 'check')
       return dryRun ? tried : order(contributor, tried, 'run', { doubtful, changes })
@@ -117,7 +117,7 @@ export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it
       const rows: AnsweredRow[] = []
       for (let count = 1; rows.length < count; ) {
         const query = { limit: '100', offset: String(rows.length) }
-        const page = parsed(Page, await contributor.get(`/data/imports/${id}/rows/`, query))
+        const page = parseAnswer(Page, await contributor.get(`/data/imports/${id}/rows/`, query))
         rows.push(...page.results)
         count = page.results.length === 0 ? 0 : page.count
       }
@@ -126,11 +126,16 @@ export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it
   }
 }
 
-async function sent(contributor: Caller, send: Send, name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Import> {
+async function sendFile(
+  contributor: Caller,
+  send: Send,
+  name: string,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Import> {
   if (bytes.length <= LARGEST_FORM) return shownIn(await contributor.post('/data/imports/', formOf({}, name, bytes)))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const body = { file_name: name, size: bytes.length, sha256 }
-  const { import_id, upload } = parsed(Announced, await contributor.post('/data/imports/uploads/', body))
+  const { import_id, upload } = parseAnswer(Announced, await contributor.post('/data/imports/uploads/', body))
   const put = await send(upload.url, { method: 'POST', headers: {}, body: formOf(upload.fields, name, bytes) })
   if (!put.ok) throw new NotTaken(`The bucket answered ${put.status}.`)
   return shownIn(await contributor.post(`/data/imports/uploads/${import_id}/complete/`, {}))
@@ -153,9 +158,9 @@ async function again(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-const shownIn = (answer: Answer): Import => parsed(Import, answer)
+const shownIn = (answer: Answer): Import => parseAnswer(Import, answer)
 
-function parsed<S extends v.GenericSchema>(schema: S, { status, body }: Answer): v.InferOutput<S> {
+function parseAnswer<S extends v.GenericSchema>(schema: S, { status, body }: Answer): v.InferOutput<S> {
   if (status >= 300) throw new NotTaken(`${status} ${detailOf(body)}`)
   return v.parse(schema, body)
 }

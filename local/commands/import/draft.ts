@@ -138,7 +138,7 @@ function assertionOf(row: Row, kind: Kind, remarks: readonly string[]): Record<s
     source_type: cellTextOf(source_type) || sourceType || sourceTypeOf(source),
     source_citation: cellTextOf(source_citation) || cellTextOf(row.source_citation) || source,
     source_url: cellTextOf(source_url) || cellTextOf(row.source_url),
-    confidence: cellTextOf(confidence) || cellTextOf(row.confidence) || scored(row.confidence_score),
+    confidence: cellTextOf(confidence) || cellTextOf(row.confidence) || confidenceOfScore(row.confidence_score),
   }
   // A member that lost against another one goes into the note.
   const outranked = (['source', 'source_citation', 'source_url', 'confidence'] as const).filter(
@@ -159,7 +159,7 @@ function assertionOf(row: Row, kind: Kind, remarks: readonly string[]): Record<s
 }
 
 const sourceTypeOf = (source: string) => sourceTypes.find(([pattern]) => pattern.test(source))?.[1] ?? ''
-const scored = (score: unknown) => (typeof score === 'number' ? confidenceOf(score) : 'likely')
+const confidenceOfScore = (score: unknown) => (typeof score === 'number' ? confidenceOf(score) : 'likely')
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

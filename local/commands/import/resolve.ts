@@ -45,14 +45,14 @@ export async function readyOf(draft: Draft, find: Find): Promise<Ready | Fault[]
     }
     if (items.length > 0) body[reference.as] = reference.given.length > 1 ? items : items[0]
   }
-  return { body: noted(draft, body, asides, remarks), asides, names }
+  return { body: addToNote(draft, body, asides, remarks), asides, names }
 }
 
 /** Moves a value that the service refuses into the note. */
 export function without(ready: Ready, field: string, draft: Draft, reason: string): Ready {
   const { [field]: value, ...rest } = ready.body
   const aside: Aside = { member: draft.origins.get(field) ?? field, value: cellTextOf(value), reason }
-  return { ...ready, body: noted(draft, rest, [aside], []), asides: [...ready.asides, aside] }
+  return { ...ready, body: addToNote(draft, rest, [aside], []), asides: [...ready.asides, aside] }
 }
 
 type Item = { value?: number | string; reason?: string; remark?: string }
@@ -85,8 +85,8 @@ async function endsOf({ row, ends }: Draft, find: Find): Promise<Record<string, 
     }
   }
   return [
-    ...(subject ? [] : [missing('subject_id', ends.subject, row.subject_name)]),
-    ...(object ? [] : [missing('object_id', ends.object, row.object_name)]),
+    ...(subject ? [] : [missingRecordFault('subject_id', ends.subject, row.subject_name)]),
+    ...(object ? [] : [missingRecordFault('object_id', ends.object, row.object_name)]),
   ]
 }
 
@@ -95,13 +95,13 @@ const kindsOf = (rowKind: unknown): KindKey[] => {
   return mapping ? [mapping.kind] : []
 }
 
-const missing = (member: string, id: string, name: unknown): Fault => ({
+const missingRecordFault = (member: string, id: string, name: unknown): Fault => ({
   member,
   reason: `There is no record for ${[id, cellTextOf(name) && `"${cellTextOf(name)}"`].filter(Boolean).join(', ')}${id ? '' : ', of which the row gives no id'}.`,
 })
 
 /** Adds asides and remarks to the note, or to the provenance if the kind has no note. */
-function noted(
+function addToNote(
   { kind, assertion }: Draft,
   body: Record<string, unknown>,
   asides: readonly Aside[],

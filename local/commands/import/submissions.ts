@@ -60,7 +60,7 @@ export async function importSubmissions(offered: readonly OldRow[], options: Opt
     for (const [index, one] of rows) {
       results[index] = signal?.aborted
         ? { ...blank(one), outcome: 'not_reached' }
-        : await resultOf(one, contributorOf, lenient).catch((error: unknown) => failed(one, error))
+        : await resultOf(one, contributorOf, lenient).catch((error: unknown) => failedResult(one, error))
       advance?.()
     }
   }
@@ -81,7 +81,7 @@ const blank = (one: OldRow): Omit<Result, 'outcome'> => ({
   asides: [],
 })
 
-const failed = (one: OldRow, error: unknown): Result => ({
+const failedResult = (one: OldRow, error: unknown): Result => ({
   ...blank(one),
   // A `Problem` means that the row is at fault, unless the table was unavailable.
   outcome: error instanceof Problem && error.code !== 'unavailable' ? 'refused' : 'failed',
@@ -168,7 +168,7 @@ function oldOf(row: Row, lenient: boolean) {
   )
   const others = Object.keys(row).filter((name) => !known.has(name))
   for (const member of others) {
-    if (lenient) asides.push({ member, value: shown(row[member]), reason: 'There is no such member.' })
+    if (lenient) asides.push({ member, value: textOfValue(row[member]), reason: 'There is no such member.' })
     else wrong(member, 'There is no such member.')
   }
   const kept = Object.fromEntries(lenient ? others.map((name) => [name, row[name]]) : [])
@@ -197,7 +197,7 @@ function dateOf(text: string): string | undefined {
   return at && !Number.isNaN(at.getTime()) ? at.toISOString() : undefined
 }
 
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+const textOfValue = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
 const isLong = (name: string) => longMembers.some((it) => it === name)
 /** The members that a row may have. `id` is the number in the old table and is ignored. */

@@ -13,7 +13,7 @@ export function unplayedRanges(source: Source, boxes: readonly Mp4Box[], media: 
   if (boxes.some(({ type }) => type === 'moof')) return []
   const tables = boxes.filter(({ type }) => type === 'stbl')
   const chunks = tables.flatMap((table) =>
-    chunksOf(source, (type) => boxes.find((box) => box.type === type && within(box, table))),
+    chunksOf(source, (type) => boxes.find((box) => box.type === type && isInside(box, table))),
   )
   const inside = ({ from, to }: Range) => media.some(({ body, end }) => from >= body && to <= end)
   if (!chunks.every(inside)) throw new UnfitFile(CUT_SHORT)
@@ -21,7 +21,7 @@ export function unplayedRanges(source: Source, boxes: readonly Mp4Box[], media: 
   return media.flatMap(({ body, end }) => gapsBetween(chunks, body, end))
 }
 
-const within = (inner: Mp4Box, around: Mp4Box) => inner.at >= around.body && inner.end <= around.end
+const isInside = (inner: Mp4Box, around: Mp4Box) => inner.at >= around.body && inner.end <= around.end
 const MOST_SAMPLES = 3_000_000
 
 /** Returns the ranges of a track's chunks, from their offsets and the sizes of their samples. */

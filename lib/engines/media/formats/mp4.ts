@@ -18,9 +18,9 @@ export function checkMp4(source: Source): CheckedFormat {
   if (!all.some((box) => box.type === 'hdlr' && ['vide', 'soun'].includes(handlerOf(source, box))))
     throw new UnfitFile('The video has no picture or sound in it.')
   const blank = all.filter(({ type }) => blankTypes.has(type))
-  for (const box of blank) for (const { block } of overlapping(source, box.body, box.end)) checkForeign(block)
+  for (const box of blank) for (const { block } of readOverlappingBlocks(source, box.body, box.end)) checkForeign(block)
   for (const gap of unplayedRanges(source, all, media))
-    for (const { block } of overlapping(source, gap.from, gap.to)) checkForeign(block)
+    for (const { block } of readOverlappingBlocks(source, gap.from, gap.to)) checkForeign(block)
   return { pieces: blankBoxes(source, blank), ...pictureSize(source, all) }
 }
 
@@ -113,7 +113,7 @@ const OVERLAP = 64
 /**
  * Reads a range in blocks. Each block begins with the last 64 bytes of the block before it, so that no pattern is cut.
  */
-function* overlapping(source: Source, from: number, to: number): Generator<{ block: Buffer }> {
+function* readOverlappingBlocks(source: Source, from: number, to: number): Generator<{ block: Buffer }> {
   let tail = Buffer.alloc(0)
   for (const { block } of readBlocks(source, from, to)) {
     const joint = Buffer.concat([tail, block])

@@ -30,9 +30,9 @@ export class PostingList {
     if (this.#blocks[used - 2] === block) this.#blocks[used - 1] = (this.#blocks[used - 1] ?? 0) + 1
     else this.#blocks.push(block, 0)
     if (this.#count === this.#lows.length) {
-      this.#lows = copied(this.#lows, new Uint16Array(this.#count * 2))
-      this.#impacts = copied(this.#impacts, new Uint8Array(this.#count * 2))
-      this.#texts = copied(this.#texts, new Uint8Array(this.#count * 2))
+      this.#lows = copyInto(this.#lows, new Uint16Array(this.#count * 2))
+      this.#impacts = copyInto(this.#impacts, new Uint8Array(this.#count * 2))
+      this.#texts = copyInto(this.#texts, new Uint8Array(this.#count * 2))
     }
     this.#lows[this.#count] = number % BLOCK
     this.#impacts[this.#count] = impact
@@ -54,7 +54,7 @@ export class PostingList {
   }
 }
 
-function copied<T extends Uint8Array | Uint16Array>(from: T, to: T): T {
+function copyInto<T extends Uint8Array | Uint16Array>(from: T, to: T): T {
   to.set(from)
   return to
 }

@@ -98,7 +98,7 @@ export function tagsOf(
   if (byResource !== undefined) add({ as: 'sort', label: byResource }, CERTAINTY.value)
   for (const [facet, values] of Object.entries(document.values ?? {}))
     for (const value of values ?? [])
-      addMentions(splitWords(spaced(value)), ({ concept }) =>
+      addMentions(splitWords(splitName(value)), ({ concept }) =>
         concept.as === facets[facet] ? CERTAINTY.value : CERTAINTY.text,
       )
   for (const name of parts.names) {
@@ -117,7 +117,7 @@ export function tagsOf(
 }
 
 /** Splits "DhungeDhara" and "world_heritage_site" into words. */
-const spaced = (value: string) => value.replaceAll('_', ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+const splitName = (value: string) => value.replaceAll('_', ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
 
 const isAround = ({ area }: Concept, { point }: SearchDocument): boolean =>
   area !== undefined && point !== null && distanceInMetres(area.at, point) <= area.reach * 1000
