@@ -59,7 +59,7 @@ const policies: Readonly<Record<string, Policy>> = {
     list: true,
   },
   exporter: {
-    table: ['BatchGet', 'Put', 'Query', 'Index'],
+    table: ['Get', 'BatchGet', 'Put', 'Update', 'Query', 'Index'],
     read: ['exports'],
     write: ['exports'],
     remove: ['exports'],

@@ -1,11 +1,11 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { invokeLater, siblingFunction } from '../lib/base/telemetry/invoke.ts'
 import { log } from '../lib/base/telemetry/log.ts'
-import { findFileWork, saveThumbnailKey, thumbnailKey } from '../lib/domain/projects/assets/file-jobs.ts'
+import { beginThumbnail, endThumbnail, findFileWork, thumbnailKey } from '../lib/domain/projects/assets/file-jobs.ts'
 import type { Asset } from '../lib/domain/projects/items.ts'
 import { deleteObject, getObject, putObject } from '../lib/engines/bucket/index.ts'
 import { makePdfThumbnail, makeThumbnail } from '../lib/engines/media/index.ts'
-import { changesOf } from '../lib/engines/table/index.ts'
+import { changesOf, workOnTaken } from '../lib/engines/table/index.ts'
 
 /**
  * Follows the assets and uploads of projects:
@@ -34,7 +34,11 @@ async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
   if (!images?.[0]) return
   const { draw, clear, read } = await findFileWork(images[0])
   for (const key of clear) await deleteObject(key)
-  if (draw) await storeThumbnail(draw)
+  if (draw) {
+    const taken = await beginThumbnail(draw)
+    const forget = () => endThumbnail(draw, null)
+    if (taken) await workOnTaken(() => storeThumbnail(taken), forget)
+  }
   if (read) await invokeLater(reader, read)
 }
 
@@ -42,8 +46,11 @@ async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
 async function storeThumbnail(asset: Asset): Promise<void> {
   const image = await getObject(asset.object_key)
   const small = image && (await (asset.media_type === 'image' ? makeThumbnail : makePdfThumbnail)(image.bytes))
-  if (!small) return
+  if (!small) {
+    await endThumbnail(asset, null)
+    return
+  }
   const key = thumbnailKey(asset)
   await putObject(key, small, 'image/webp')
-  if (!(await saveThumbnailKey(asset, key))) await deleteObject(key)
+  if (!(await endThumbnail(asset, key))) await deleteObject(key)
 }

@@ -171,7 +171,7 @@ export const routes = withTables({
     summary: 'List the files of a project, the oldest first',
     description: 'Without the texts that were read from them. `media_url` and `thumbnail_url` are good for 15 minutes.',
     answer: listOf(AssetRowView),
-    translatedPaths: ['results.*.ocr_error'],
+    translatedPaths: ['results.*.ocr_error', 'results.*.thumbnail_error'],
     params: BySlug,
     subject: ofProject,
     handle: async ({ subject, page, request }) => {

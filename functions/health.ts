@@ -5,6 +5,7 @@ import * as s from '../lib/base/shapes.ts'
 import { countParked } from '../lib/domain/effects/parked.ts'
 import { recordKinds } from '../lib/domain/kinds/index.ts'
 import { activityLists } from '../lib/domain/records/items.ts'
+import { areExportsGivenUp } from '../lib/doors/exports/run-state.ts'
 import { pingBucket } from '../lib/engines/bucket/index.ts'
 import { checkSearch } from '../lib/engines/search/index.ts'
 import { pingTable } from '../lib/engines/table/index.ts'
@@ -37,6 +38,7 @@ const HealthDetailsView = s.shape('HealthDetails', () =>
     stream: checkShape(),
     search: checkShape(),
     cache: checkShape(),
+    exports: checkShape(),
   }),
 )
 const LinksView = s.shape('Links', () =>
@@ -133,12 +135,13 @@ async function checkVitalParts() {
 
 /** Checks the parts without which the service still works, but less well. */
 async function checkOptionalParts() {
-  const [stream, search, cache] = await Promise.all([
+  const [stream, search, cache, exports] = await Promise.all([
     checkInTime(checkStream),
     checkInTime(checkSearch),
     checkInTime(checkCache),
+    checkInTime(checkExports),
   ])
-  return { stream, search, cache }
+  return { stream, search, cache, exports }
 }
 
 const TIME_LIMIT_MS = 1000
@@ -168,6 +171,11 @@ async function checkStream(): Promise<Check> {
 
 const checkCache = async (): Promise<Check> =>
   (await isCacheHealthy()) ? responds : { healthy: false, message: 'It keeps nothing: all is worked out anew.' }
+
+const checkExports = async (): Promise<Check> =>
+  (await areExportsGivenUp())
+    ? { healthy: false, message: 'The process that makes the exports ended three times. It waits for an operator.' }
+    : { healthy: true, message: 'It works.' }
 
 const isHealthy = (checks: Readonly<Record<string, Check>>) => Object.values(checks).every((check) => check.healthy)
 

@@ -1,3 +1,4 @@
+import type { Context } from 'aws-lambda'
 import { config } from '../lib/base/config.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { fillBoxes, sendToHook } from '../lib/domain/hooks/deliver.ts'
@@ -8,11 +9,15 @@ import { withLock } from '../lib/engines/table/immediate.ts'
 /** The time limit of the function, in seconds. */
 const LONGEST_S = 60
 
+/** Milliseconds before the time limit at which no further message is begun: sending one takes up to five seconds. */
+const SPARE_MS = 10_000
+
 /** Runs every minute. Makes messages of new changes for hooks, and sends the messages that are due, those of the review webhook too. */
-export async function handler(): Promise<{ delivered: number; failed: number; dead: number }> {
+export async function handler(_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) {
+  const until = performance.now() + (context?.getRemainingTimeInMillis() ?? LONGEST_S * 1000) - SPARE_MS
   const visit = async () => {
-    await fillBoxes()
-    return deliverDue(sendOne)
+    await fillBoxes(until)
+    return deliverDue(sendOne, until)
   }
   // Only one runs at a time, so that no message is sent twice.
   const result = (await withLock('webhooks', LONGEST_S, visit)) ?? { delivered: 0, failed: 0, dead: 0 }

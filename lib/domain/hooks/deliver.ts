@@ -3,11 +3,11 @@ import { newId } from '../../base/clock.ts'
 import { isDone } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
-import { put, withNextVersion } from '../../engines/table/index.ts'
+import { nextTake, put, type Write, withNextVersion, workOnJobs, workOnTaken } from '../../engines/table/index.ts'
 import type { FeedEntry } from '../feed/items.ts'
 import { listChangesAfter } from '../feed/read.ts'
 import { changeView } from '../feed/view.ts'
-import { type Delivery, deliveryFor } from '../webhooks/deliveries.ts'
+import { type Delivery, deadDelivery, deliveryFor } from '../webhooks/deliveries.ts'
 import { sendMessage } from '../webhooks/send.ts'
 import { type Hook, hook, isGuarded, listHooksAfter, loadHook, secretOf } from './hooks.ts'
 
@@ -18,14 +18,17 @@ const CHANGES_IN_MESSAGE = 100
 /** The most messages of one hook in one run. */
 const MOST_MESSAGES = 10
 
-/** Stores messages for all hooks with the changes that each has not received, in the order of the feed. Returns their number. */
-export async function fillBoxes(): Promise<number> {
+/**
+ * Stores messages for all hooks with the changes that each has not received, in the order of the feed, until `until`, in
+ * milliseconds of `performance.now()`. Returns their number.
+ */
+export async function fillBoxes(until: number): Promise<number> {
   let stored = 0
   let after: string | undefined
   for (;;) {
     const { hooks, last } = await listHooksAfter(after, HOOKS_IN_PAGE)
-    for (const messages of await Promise.all(hooks.map(fillBox))) stored += messages
-    if (hooks.length < HOOKS_IN_PAGE) return stored
+    for (const messages of await workOnJobs(hooks, HOOKS_IN_PAGE, until, fillBox)) stored += messages
+    if (hooks.length < HOOKS_IN_PAGE || performance.now() >= until) return stored
     after = last
   }
 }
@@ -41,16 +44,42 @@ async function fillBox({ id }: Hook): Promise<number> {
   return stored
 }
 
-/** Stores the message and the new position in one transaction, so no change is sent twice or left out. */
+/**
+ * Stores the message and the new position in one transaction, so no change is sent twice or left out. Returns how many messages
+ * were stored: none after a conflict, if another run was faster or the hook has just been removed.
+ */
 async function storeMessage(receiver: Hook, entries: readonly FeedEntry[]): Promise<number> {
+  const position = entries.at(-1)?.number ?? receiver.position
   const chosen = entries.filter(
     ({ change, kind }) => receiver.changes.includes(change) && receiver.kinds.includes(kind),
   )
-  const next = withNextVersion<Hook>(receiver, { position: entries.at(-1)?.number ?? receiver.position })
-  const body = JSON.stringify({ hook: receiver.id, changes: chosen.map((entry) => changeView(entry, receiver.origin)) })
-  const message = chosen.length > 0 ? [deliveryFor(receiver.id, { id: newId(), event: 'records.changed', body })] : []
-  // After a conflict nothing is stored: another run was faster, or the hook has just been removed.
-  return (await isDone(commitWrites([put(hook, next, receiver), ...message]))) ? message.length : 0
+  if (chosen.length === 0) {
+    await isDone(commitWrites([put(hook, withNextVersion<Hook>(receiver, { position }), receiver)]))
+    return 0
+  }
+  const message = { id: newId(), event: 'records.changed' }
+  const takes = nextTake(receiver.takes)
+  if (takes === undefined) {
+    const body = JSON.stringify({ hook: receiver.id, changes: [] })
+    return storeAt(receiver, position, deadDelivery(receiver.id, { ...message, body }, MAKER_ENDED))
+  }
+  const begun = withNextVersion<Hook>(receiver, { takes })
+  if (!(await isDone(commitWrites([put(hook, begun, receiver)])))) return 0
+  const work = async () => {
+    const changes = chosen.map((entry) => changeView(entry, receiver.origin))
+    const body = JSON.stringify({ hook: receiver.id, changes })
+    return storeAt(begun, position, deliveryFor(receiver.id, { ...message, body }))
+  }
+  return workOnTaken(work, () => commitWrites([put(hook, withNextVersion<Hook>(begun, { takes: 0 }), begun)]))
+}
+
+const MAKER_ENDED =
+  'The process that put this message together ended three times. These changes stand in /data/changes/.'
+
+/** Stores a message with the position of its hook after it. Returns how many messages were stored. */
+async function storeAt(old: Hook, position: number, message: Write): Promise<number> {
+  const next = withNextVersion<Hook>(old, { position, takes: 0 })
+  return (await isDone(commitWrites([put(hook, next, old), message]))) ? 1 : 0
 }
 
 /** Sends a message to its hook. If the hook has been removed, nothing is sent and the delivery counts as done. */

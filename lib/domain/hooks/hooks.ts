@@ -27,6 +27,8 @@ const Hook = v.object({
   origin: v.string(),
   /** The number of the last change that was sent to the hook or left out by its filter. */
   position: v.number(),
+  /** Visits that began its next message one after another and did not store it. See lib/engines/table/takes.ts. */
+  takes: v.optional(v.number(), 0),
   created_at: v.string(),
   version: v.number(),
 })
@@ -85,6 +87,7 @@ async function planHook(by: Actor, input: HookInput, origin: string): Promise<Pl
     secret: sealText(secret, context(id)),
     origin,
     position: await loadLastNumber(),
+    takes: 0,
     created_at: now(),
     version: 1,
   }

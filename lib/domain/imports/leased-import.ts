@@ -2,7 +2,7 @@ import { now } from '../../base/clock.ts'
 import { isConflict, isDone, Problem } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
-import { get, heldFor, isHeld, put, withNextVersion } from '../../engines/table/index.ts'
+import { get, heldFor, isHeld, nextTake, put, withNextVersion } from '../../engines/table/index.ts'
 import { type Import, importItem, type TaskState } from './items.ts'
 import { firstSentence } from './references.ts'
 
@@ -11,8 +11,6 @@ const LEASE_S = 120
 const RENEWAL_MS = 40_000
 /** Passing failures in a row after which a task is given up. */
 const FAILURE_LIMIT = 5
-/** Workers that may take a task one after another without any progress. */
-const TAKE_LIMIT = 3
 const WORKER_ENDED = 'The process that worked on this ended three times. The file is probably too large for it.'
 
 /** An import on which one worker works. Its writes run one after another, and each of them renews the lease. */
@@ -66,15 +64,15 @@ export class LeasedImport {
 }
 
 /**
- * Takes the lease of an import. Undefined if another worker holds it, or if no task is left. If workers have taken the task
- * `TAKE_LIMIT` times without progress, this ends the task with a reason and returns undefined.
+ * Takes the lease of an import. Undefined if another worker holds it, or if no task is left. If the task has
+ * ended too many workers, this ends it with a reason and returns undefined.
  */
 export async function takeLease(id: string): Promise<LeasedImport | undefined> {
   const stored = await get(importItem, { id })
   if (!stored?.work || isHeld(stored.work)) return undefined
   const lease = new LeasedImport(stored)
-  const takes = stored.work.takes + 1
-  if (takes > TAKE_LIMIT) {
+  const takes = nextTake(stored.work.takes)
+  if (takes === undefined) {
     await isDone(giveUp(lease, stored.work, WORKER_ENDED))
     return undefined
   }

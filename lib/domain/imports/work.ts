@@ -58,8 +58,8 @@ class ImportsInHand {
   /** When a task last ended, as `performance.now()`. */
   endedAt = Number.NEGATIVE_INFINITY
   readonly #until: number
-  /** By id: the size of the file, and whether its task ended, once the work on it is over. */
-  readonly #inHand = new Map<string, { size: number; end: Promise<boolean> }>()
+  /** By id: the size of the file, whether it may have ended a worker, and whether its task ended, once the work on it is over. */
+  readonly #inHand = new Map<string, { size: number; isSuspect: boolean; end: Promise<boolean> }>()
   readonly #left = new Set<string>()
   readonly #failures: unknown[] = []
 
@@ -100,14 +100,17 @@ class ImportsInHand {
   }
 
   #isFree({ id, size, work }: Import): boolean {
-    const bytes = [...this.#inHand.values()].reduce((sum, held) => sum + held.size, size)
-    const hasRoom = !this.isBusy || (this.#inHand.size < IMPORTS_AT_ONCE && bytes <= BYTES_AT_ONCE)
+    const inHand = [...this.#inHand.values()]
+    const bytes = inHand.reduce((sum, held) => sum + held.size, size)
+    // An import that may have ended its worker runs alone, so that no other ends with it.
+    const isAlone = (work?.takes ?? 0) > 0 || inHand.some(({ isSuspect }) => isSuspect)
+    const hasRoom = !this.isBusy || (!isAlone && inHand.length < IMPORTS_AT_ONCE && bytes <= BYTES_AT_ONCE)
     return hasRoom && !this.#inHand.has(id) && !this.#left.has(id) && work !== null && !isHeld(work)
   }
 
   #start(lease: LeasedImport): void {
-    const { id, size } = lease.item
-    this.#inHand.set(id, { size, end: this.#finish(lease, id) })
+    const { id, size, work } = lease.item
+    this.#inHand.set(id, { size, isSuspect: (work?.takes ?? 0) > 1, end: this.#finish(lease, id) })
   }
 
   async #finish(lease: LeasedImport, id: string): Promise<boolean> {

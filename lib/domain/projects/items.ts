@@ -142,6 +142,10 @@ export const Asset = v.object({
   orientation: v.optional(v.nullable(v.number()), null),
   object_key: v.string(),
   thumbnail_key: nullableText,
+  /** Workers that began to draw the thumbnail and did not come to an end. See lib/engines/table/takes.ts. */
+  thumbnail_takes: v.optional(v.number(), 0),
+  /** A sentence that says why drawing the thumbnail was given up. */
+  thumbnail_error: text,
   ocr_status: v.picklist(ocrStatuses),
   ocr_text: text,
   /** The reason why no text could be read, as a sentence. */

@@ -9,6 +9,7 @@ import {
   heldFor,
   isHeld,
   itemAt,
+  nextTake,
   parse,
   put,
   putAlways,
@@ -52,6 +53,8 @@ const Job = v.object({
   of: v.number(),
   /** Failures in a row, without a finished part between them. */
   failures: v.number(),
+  /** Workers that took it one after another and finished no part. See lib/engines/table/takes.ts. */
+  takes: v.optional(v.number(), 0),
   /** The reason for calling it off. Null unless it will be called off. */
   failed: v.optional(v.nullable(v.object({ reason: v.string(), blockers: v.array(v.string()) })), null),
   /** The end of the lease. */
@@ -87,8 +90,8 @@ export const reserveProject = (project: string, id: string, otherwise: () => Pro
 export const releaseProject = (project: string, id: string): Write => releaseLease(key.merging(project), id)
 
 /** Returns the write that replaces the reservation by a new job. */
-export const newJob = (it: Omit<MergeJob, 'version' | 'failures' | 'failed'>): Write =>
-  putAlways(job, { ...it, failures: 0, failed: null, version: 1 })
+export const newJob = (it: Omit<MergeJob, 'version' | 'failures' | 'takes' | 'failed'>): Write =>
+  putAlways(job, { ...it, failures: 0, takes: 0, failed: null, version: 1 })
 /** Returns the writes that end a job. A merge's folder is cleared an hour later, since another worker may still write to it. */
 export const endJob = (it: MergeJob): Write[] => [remove(job, it), ...(it.action === 'merge' ? [noteFolder(it)] : [])]
 
@@ -103,12 +106,17 @@ export async function findJob(project: string): Promise<MergeJob | undefined> {
 export const listJobs = async (limit = 100): Promise<MergeJob[]> =>
   (await walk({ index: 'gsi2', pk: RUNNING, forward: true, limit })).map((item) => parse(job, item))
 
-/** Takes the lease of a job. Undefined if another worker has it. */
+const WORKER_ENDED = 'The process that worked on this ended three times.'
+
+/** Takes the lease of a job. Undefined if another worker has it. A job that ended too many workers is `failed` from now on. */
 export async function takeJob(it: MergeJob): Promise<MergeJob | undefined> {
-  return isHeld(it) ? undefined : saveJob(it, { held_until: leaseEnd() }).catch(noneIf(isConflict))
+  if (isHeld(it)) return undefined
+  const takes = nextTake(it.takes)
+  const taken = takes === undefined ? { failed: it.failed ?? { reason: WORKER_ENDED, blockers: [] } } : { takes }
+  return saveJob(it, { ...taken, held_until: leaseEnd() }).catch(noneIf(isConflict))
 }
 
-/** Stores the progress of a job. Fails with `conflict` if another worker has it by now. */
+/** Stores changes of a job. Fails with `conflict` if another worker has it by now. */
 export async function saveJob(it: MergeJob, changes: Partial<MergeJob>): Promise<MergeJob> {
   const next = withNextVersion(it, changes)
   await commitWrites([put(job, next, it)])

@@ -9,6 +9,7 @@
 //    that is half staged is undone and planned again. The parts before it stay.
 // 4. The switch makes records, project, activity, snapshot and the end of the job visible at once.
 // 5. Or the job is called off. Every part is undone, the project is as it was, and its activity `merge_failed` says why.
+//    A job that ended three workers without finishing a part is called off, too.
 //
 // The person who began a background merge gets a notification of its end.
 
@@ -299,7 +300,7 @@ async function tryWork(taken: MergeJob, until: number): Promise<MergeJob | undef
   } catch (error) {
     if (isConflict(error) && (await findJob(job.project_id))?.version !== job.version) return undefined
     const failed = reasonOf(error, job.failures + 1)
-    const next = await saveJob(job, { failures: job.failures + 1, failed, held_until: now() })
+    const next = await saveJob(job, { failures: job.failures + 1, takes: 0, failed, held_until: now() })
     if (!failed) throw error
     return next
   }
@@ -323,11 +324,11 @@ async function stageAll(taken: MergeJob, until: number, saved: (job: MergeJob) =
     if (!staged) break
     await savePartResult(id, job.part, staged.result)
     const [part, done] = [job.part + 1, job.done + staged.result.records]
-    job = await saveJob(job, { part, done, failures: 0, held_until: leaseEnd() })
+    job = await saveJob(job, { part, done, failures: 0, takes: 0, held_until: leaseEnd() })
     saved(job)
   }
   if (job.part < work.parts || performance.now() >= until) {
-    job = await saveJob(job, { held_until: now() })
+    job = await saveJob(job, { takes: 0, held_until: now() })
     saved(job)
     return job
   }

@@ -1,24 +1,25 @@
 import * as v from 'valibot'
 import { later, now } from '../../base/clock.ts'
-import { mapAtOnce } from '../../base/concurrency.ts'
 import { isConflict, isDone, noneIf } from '../../base/errors.ts'
 import { cut } from '../../engines/matching/index.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import {
   defineItem,
   get,
+  nextTake,
   parse,
   put,
   type UnitOfWork,
   type Write,
   walk,
   withNextVersion,
+  workOnJobs,
 } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 
 /**
  * A stored message to a receiver. `functions/webhooks.ts` sends it, so a slow receiver delays no request. Pauses grow after each
- * failure. After the sixth attempt the delivery is `dead`.
+ * failure. After the sixth attempt the delivery is `dead`. So is a delivery that ended its sender three times.
  */
 const Delivery = v.object({
   /** The sender chooses it. A second message with the same id is refused. */
@@ -28,6 +29,8 @@ const Delivery = v.object({
   body: v.string(),
   state: v.picklist(['waiting', 'delivered', 'dead']),
   attempts: v.number(),
+  /** Senders that took it one after another and did not come to an end. See lib/engines/table/takes.ts. */
+  takes: v.optional(v.number(), 0),
   next_at: v.string(),
   last_error: v.string(),
   created_at: v.string(),
@@ -57,24 +60,30 @@ const deliveriesOf = (hook: string) => `DELIVERY#OF#${hook}`
  * Builds the write that stores a message. The next run sends it. `hook_id` is null for the review webhook. The transaction fails
  * with `conflict` if a delivery with this id exists.
  */
-export function deliveryFor(
-  hook_id: string | null,
-  { id, event, body }: Pick<Delivery, 'id' | 'event' | 'body'>,
-): Write {
+export const deliveryFor = (hook_id: string | null, message: Message): Write =>
+  put(delivery, newDelivery(hook_id, message), undefined)
+
+/** Builds the write that stores a message which could not be put together. It is never sent, and its receiver reads why. */
+export const deadDelivery = (hook_id: string, message: Message, last_error: string): Write =>
+  put(delivery, { ...newDelivery(hook_id, message), state: 'dead', last_error }, undefined)
+
+type Message = Pick<Delivery, 'id' | 'event' | 'body'>
+
+function newDelivery(hook_id: string | null, { id, event, body }: Message): Delivery {
   const at = now()
-  const fresh: Delivery = {
+  return {
     id,
     event,
     body,
     hook_id,
     state: 'waiting',
     attempts: 0,
+    takes: 0,
     next_at: at,
     last_error: '',
     created_at: at,
     version: 1,
   }
-  return put(delivery, fresh, undefined)
 }
 
 /** Lists the deliveries to a hook, newest first: sent, waiting and dead ones of the last 30 days. One call. */
@@ -86,7 +95,8 @@ export async function sendAgain(unit: UnitOfWork, id: string, hook: string): Pro
   unit.retryOn('conflict')
   const old = await get(delivery, { id })
   if (old?.hook_id !== hook) return undefined
-  const next = withNextVersion<Delivery>(old, { state: 'waiting', attempts: 0, next_at: now(), last_error: '' })
+  const fresh = { state: 'waiting' as const, attempts: 0, takes: 0, next_at: now(), last_error: '' }
+  const next = withNextVersion<Delivery>(old, fresh)
   unit.add([put(delivery, next, old)])
   return next
 }
@@ -100,12 +110,15 @@ const MOST_SENT = 80
 /** Seconds, longer than an attempt takes. If a process dies during an attempt, the delivery is due again after this time. */
 const LEASE_S = 30
 
-/** Sends the deliveries that are due. Counts those that were delivered, that failed and will be tried again, and that are dead now. */
-export async function deliverDue(send: (it: Delivery) => Promise<void>) {
+/**
+ * Sends the deliveries that are due, until `until`, in milliseconds of `performance.now()`. Counts those that were delivered, that
+ * failed and will be tried again, and that are dead now.
+ */
+export async function deliverDue(send: (it: Delivery) => Promise<void>, until: number) {
   const counts = { delivered: 0, failed: 0, dead: 0 }
   const items = await walk({ index: 'gsi2', pk: 'DELIVERY#waiting', forward: true, limit: MOST_SENT })
   const due = items.map((item) => parse(delivery, item)).filter((it) => it.next_at <= now())
-  const ends = await mapAtOnce(due, SENT_AT_ONCE, (it) => deliver(it, send))
+  const ends = await workOnJobs(due, SENT_AT_ONCE, until, (it) => deliver(it, send))
   for (const end of ends) if (end) counts[end] += 1
   return counts
 }
@@ -114,7 +127,9 @@ async function deliver(read: Delivery, send: (it: Delivery) => Promise<void>) {
   const old = await get(delivery, read)
   if (old?.state !== 'waiting' || old.next_at > now()) return undefined
   // The attempt is counted before it begins. So it counts even if the process dies in the middle.
-  const begun = withNextVersion<Delivery>(old, { attempts: old.attempts + 1, next_at: later(LEASE_S) })
+  const takes = nextTake(old.takes)
+  if (takes === undefined) return giveUp(old)
+  const begun = withNextVersion<Delivery>(old, { attempts: old.attempts + 1, takes, next_at: later(LEASE_S) })
   if (!(await isDone(commitWrites([put(delivery, begun, old)])))) return undefined
   try {
     await send(begun)
@@ -122,16 +137,24 @@ async function deliver(read: Delivery, send: (it: Delivery) => Promise<void>) {
     const last_error = error instanceof Error ? cut(error.message, 200) : 'unknown'
     const pause = pauses[begun.attempts - 1]
     const next = pause === undefined ? { state: 'dead' as const, next_at: now() } : { next_at: later(pause) }
-    await commitWrites([put(delivery, withNextVersion<Delivery>(begun, { ...next, last_error }), begun)]).catch(
-      noneIf(isConflict),
-    )
+    await commitWrites([
+      put(delivery, withNextVersion<Delivery>(begun, { ...next, last_error, takes: 0 }), begun),
+    ]).catch(noneIf(isConflict))
     return pause === undefined ? 'dead' : 'failed'
   }
-  await commitWrites([put(delivery, withNextVersion<Delivery>(begun, { state: 'delivered' }), begun)]).catch(
+  await commitWrites([put(delivery, withNextVersion<Delivery>(begun, { state: 'delivered', takes: 0 }), begun)]).catch(
     noneIf(isConflict),
   )
   return 'delivered'
 }
+
+/** Ends a delivery that ended its sender three times. Undefined if another run was faster. */
+async function giveUp(old: Delivery) {
+  const ended = withNextVersion<Delivery>(old, { state: 'dead', next_at: now(), last_error: SENDER_ENDED })
+  return (await isDone(commitWrites([put(delivery, ended, old)]))) ? ('dead' as const) : undefined
+}
+
+const SENDER_ENDED = 'The process that sent this ended three times.'
 
 /** Lists dead deliveries for operators, newest first. */
 export const listDeadDeliveries = async (limit = 100): Promise<Delivery[]> =>

@@ -92,6 +92,7 @@ import './lists.ts'
  *   waiting records of a batch, in the order of its rows        gsi1              BATCH#<import>                        <row>#<id>
  *   a mapping that a user has saved                             table             IMPORTER#<user>                       MAPPING#<name>
  *   the reply to a request with an Idempotency-Key              table             REPLY#<user>#<key>                    HEAD
+ *   the runs of the exporter                                    table             EXPORTS                               HEAD
  *   one delivery to the review webhook                          table             DELIVERY#<id>                         HEAD
  *   one hook; hooks of a user; all hooks                        table, gsi3, gsi2  HOOK#<id>                             HEAD; <created_at>#<id>
  *   deliveries to one hook, newest first                        gsi3              DELIVERY#OF#<hook>                    <created_at>#<id>
@@ -228,6 +229,7 @@ export const key = {
   suggestion: (id: number): Key => ({ pk: `SUGGESTION#${id}`, sk: HEAD }),
   delivery: (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: HEAD }),
   hook: (id: string): Key => ({ pk: `HOOK#${id}`, sk: HEAD }),
+  exportRun: (): Key => ({ pk: 'EXPORTS', sk: HEAD }),
   progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),
   lateness: (slot: number): Key => ({ pk: 'PROJECTOR', sk: `LATE#${slot}` }),
   parked: (change: string, piece: number): Key => ({ pk: 'PARKED', sk: `${change}#${String(piece).padStart(4, '0')}` }),

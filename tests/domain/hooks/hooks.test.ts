@@ -103,6 +103,30 @@ describe('a hook', () => {
     expect(got.filter((it) => it.path === '/failing').map((it) => it.body)).toEqual([dead.body])
   })
 
+  test('whose message ends its maker three times goes on after it, and reads why in a dead delivery', async () => {
+    for (const who of [app.contributor, app.other])
+      for (const it of sure(200, await who.get(place)).results) sure(204, await who.delete(`${place}${it.id}/`))
+    const { id } = await set('/heavy')
+    await publish(app, 'structures', { name: 'Too much' })
+    await following.settled()
+    const { withFault } = await import('../../harness/faults.ts')
+    for (let death = 1; death <= 3; death += 1) {
+      // The first write takes the lock, the second one counts the take. The process ends right after that.
+      expect(await withFault(1, 'killed after', visit, 'every write')).toBe(true)
+      app.tick(61)
+    }
+    expect(await visit()).toEqual({ delivered: 0, failed: 0, dead: 0 })
+    expect((await deliveries(id))[0]).toMatchObject({
+      ...{ state: 'dead', attempts: 0 },
+      last_error:
+        'The process that put this message together ended three times. These changes stand in /data/changes/.',
+    })
+    const next = await publish(app, 'structures', { name: 'Told as ever' })
+    await following.settled()
+    await visit()
+    expect(told('/heavy')).toEqual([['created', urlOf(next)]])
+  })
+
   test('that is removed hears nothing more', async () => {
     const { id } = await set('/removed')
     await publish(app, 'structures', { name: 'Too late' })

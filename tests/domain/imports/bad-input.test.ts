@@ -137,6 +137,36 @@ test('a file that ends its worker three times is given up with a sentence', asyn
   ])
 })
 
+test('a file that may have ended its worker is worked on alone, so that no other ends with it', async () => {
+  const { get, put, withNextVersion } = await import('../../../lib/engines/table/index.ts')
+  const { runUnit } = await import('../../../lib/engines/table/immediate.ts')
+  const { importItem } = await import('../../../lib/domain/imports/items.ts')
+  const ids: string[] = []
+  for (const name of ['heavy.csv', 'light.csv'])
+    ids.push(sure(201, await sendTable(app.contributor, name, 'name\r\nx')).id)
+  const load = async (id: string) => (await get(importItem, { id })) ?? expect.fail('the import is gone')
+  const takes = () => Promise.all(ids.map(async (id) => (await load(id)).work?.takes))
+  const endLeases = async () => {
+    for (const it of await Promise.all(ids.map(load))) {
+      const ended = it.work && { ...it.work, held_until: '2020-01-01T00:00:00.000Z' }
+      await runUnit((unit) => unit.add([put(importItem, withNextVersion(it, { work: ended }), it)]))
+    }
+  }
+  // Both are in hand when the process ends.
+  for (const id of ids) {
+    const it = await load(id)
+    const taken = it.work && { ...it.work, takes: 1 }
+    await runUnit((unit) => unit.add([put(importItem, withNextVersion(it, { work: taken }), it)]))
+  }
+  await endLeases()
+  await withFault(1, 'killed after', work, 'every write')
+  expect((await takes()).sort()).toEqual([1, 2])
+  await endLeases()
+  await work()
+  expect(await takes()).toEqual([undefined, undefined])
+  for (const id of ids) expect(sure(200, await app.contributor.get(`/data/imports/${id}/`)).state).toBe('read')
+})
+
 describe('what is decided is told', () => {
   test('letters, marks and line ends of every sort', async () => {
     const latin = Buffer.concat([Buffer.from('name;note\r\nCaf'), Buffer.from([0xe9]), Buffer.from(';x\nB;y\rC;z')])

@@ -87,6 +87,7 @@ describe('sending a small file', () => {
       creator: '',
       licence: '',
       date: '',
+      thumbnail_error: '',
       ocr_status: 'not_started',
       ocr_error: '',
       ocr_text: '',

@@ -139,7 +139,8 @@ describe('a merge that takes longer than a request waits', () => {
 
   test('is given back when the time of its worker is over, and taken up at once', async () => {
     const { slug } = await begun(3)
-    expect(await work(60)).toEqual({ ended: 0, running: 1 })
+    // However often: its worker has not failed.
+    for (let visit = 0; visit < 5; visit += 1) expect(await work(60)).toEqual({ ended: 0, running: 1 })
     expect(await projectOf(slug)).toMatchObject({ state: 'approved', merge: { done: 0, of: 3 } })
     expect(await work()).toEqual({ ended: 1, running: 0 })
     expect((await projectOf(slug)).state).toBe('merged')
@@ -178,6 +179,23 @@ describe('a merge that takes longer than a request waits', () => {
     await stream.settled()
     expect((await noticesFor('domain')).filter((it: string) => it.includes('could not be done'))).toHaveLength(1)
     sure(201, await decide(app.community, first as Made, { verdict: 'accept' }))
+  })
+
+  test('that ends its worker three times is called off, with a sentence', async () => {
+    const { records, slug } = await begun(3)
+    for (let death = 1; death <= 3; death += 1) {
+      // The first write of a worker takes the job. Its process ends right after that.
+      expect(await withFault(0, 'killed after', work, 'every write')).toBe(true)
+      expect(await projectOf(slug)).toMatchObject({ state: 'approved', merge: { done: 0, of: 3 } })
+      app.tick(61)
+    }
+    expect(await work()).toEqual({ ended: 1, running: 0 })
+    expect(await projectOf(slug)).toMatchObject({ state: 'approved', merge: null, is_read_only: false })
+    expect((await activities(slug))[0]).toMatchObject({
+      action: 'merge_failed',
+      payload: { merge: 'merge', reason: 'The process that worked on this ended three times.', blockers: [] },
+    })
+    expect(await statuses(records)).toEqual(['pending_review'])
   })
 
   test('waits out a table that has no room, and says so again and again in vain only so often', async () => {

@@ -166,6 +166,26 @@ test('a sender that ends in the middle of an attempt is followed by another, and
   expect(got.map((it) => it.headers['x-delivery-id'])[0]).toBe(got.map((it) => it.headers['x-delivery-id'])[1])
 })
 
+test('a delivery that ends its sender three times is given up, with a sentence; the others are sent', async () => {
+  await submitted()
+  const { withFault } = await import('../../harness/faults.ts')
+  for (let death = 1; death <= 3; death += 1) {
+    // The first write takes the lock, the second one the delivery. The process ends right after that.
+    expect(await withFault(1, 'killed after', visit, 'every write')).toBe(true)
+    app.tick(61)
+  }
+  // This one came later. It is sent at once, beside no other that may end its sender.
+  await submitted()
+  expect(await visit()).toEqual({ ...nothing, delivered: 1, dead: 1 })
+  expect(got).toHaveLength(1)
+  expect((await dead())[0]).toMatchObject({
+    attempts: 3,
+    last_error: 'The process that sent this ended three times.',
+  })
+  app.tick(86_400)
+  expect(await visit()).toEqual(nothing)
+})
+
 describe('in production', () => {
   const secured = async <T>(work: () => Promise<T>): Promise<T> => {
     const { config } = await import('../../../lib/base/config.ts')

@@ -12,9 +12,9 @@ const HOUR = 3600
 let app: App
 let temple: { id: number; cultural_entity_id: string }
 
-const make = async () => {
+const make = async (event?: object) => {
   const { handler } = await import('../../../functions/exporter.ts')
-  return handler()
+  return handler(event)
 }
 const listing = async () => sure(200, await app.anon.get('/data/exports/'))
 const files = async (): Promise<File[]> => (await listing()).files
@@ -129,7 +129,9 @@ describe('after a run', () => {
 })
 
 describe('the next run', () => {
-  beforeAll(make)
+  beforeAll(async () => {
+    await make()
+  })
 
   test('gives the same files when only hidden things have changed', async () => {
     const before = await hashes()
@@ -208,7 +210,7 @@ test.each(['killed', 'killed after'] as const)(
   async (fault) => {
     await make()
     const before = await hashes()
-    for (let nth = 0; await withFault(nth, fault, make); nth += 1) {
+    for (let nth = 0; await withFault(nth, fault, () => make({ again: true })); nth += 1) {
       expect(await hashes()).toEqual(before)
       for (const { url, sha256 } of await files()) expect(await hashAt(url)).toBe(sha256)
     }
@@ -221,6 +223,32 @@ test.each(['killed', 'killed after'] as const)(
   },
   60_000,
 )
+
+test('a run that ends its process three times is given up with a sentence, until an operator begins anew', async () => {
+  await make()
+  app.tick(HOUR)
+  const before = await listing()
+  const exporter = async () => (await app.anon.get('/health/detailed/')).body.exports
+  for (let death = 1; death <= 3; death += 1) {
+    // The first write of a run counts it. Its process ends right after that.
+    expect(await withFault(0, 'killed after', make, 'every write')).toBe(true)
+    expect(await exporter()).toEqual({ healthy: true, message: 'It works.' })
+  }
+  expect([await make(), await make()]).toEqual([{ files: 0 }, { files: 0 }])
+  const message = 'The process that makes the exports ended three times. It waits for an operator.'
+  expect(await exporter()).toEqual({ healthy: false, message })
+  expect((await listing()).made_at).toBe(before.made_at)
+  expect((await make({ again: true })).files).toBeGreaterThan(0)
+  expect((await listing()).made_at).not.toBe(before.made_at)
+  expect(await exporter()).toEqual({ healthy: true, message: 'It works.' })
+})
+
+test('runs that fail by an error, or end, are not counted', async () => {
+  for (let run = 0; run < 4; run += 1) {
+    await expect(withFault(3, 'failed', make)).resolves.toBe(true)
+    expect((await make()).files).toBeGreaterThan(0)
+  }
+})
 
 test('the licence of a source is named where everyone may see the source', async () => {
   const source = (name: string, more: object) =>

@@ -406,6 +406,20 @@ describe('nothing is sent twice', () => {
     expect(await visit()).toEqual(NONE)
   })
 
+  test('where the process ends as it puts the letter together: no later visit meets the same letter', async () => {
+    const who = await reader()
+    await tell(who)
+    const { withFault } = await import('../../harness/faults.ts')
+    // The first write takes the lock, the second one the letter.
+    const dies = () => withFault(1, 'killed after', () => visit().catch(() => undefined), 'every write')
+    expect(await caughtIn(async () => expect(await dies()).toBe(true))).toEqual([])
+    app.tick(86_400)
+    expect(await visit()).toEqual(NONE)
+    expect(sure(200, await who.get('/data/notifications/')).count).toBe(1)
+    await tell(who)
+    expect(await visit()).toEqual({ ...NONE, sent: 1 })
+  })
+
   test('but what was certainly not taken is tried again, later each time, and given up in the end', async () => {
     const who = await reader()
     await tell(who, { name: 'First' })

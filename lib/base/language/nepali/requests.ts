@@ -210,6 +210,12 @@ export const requests: Readonly<Record<string, string>> = {
   'It is {0} s behind. {1} changes were put aside.': 'यो {0} सेकेन्ड पछाडि छ। <1> परिवर्तन पन्छाइएका छन्।',
   'It is up to date. {0} changes were put aside.': 'यो अद्यावधिक छ। <0> परिवर्तन पन्छाइएका छन्।',
   'It keeps nothing: all is worked out anew.': 'यसले केही राख्दैन: सबै हरेक पटक नयाँ बनाइन्छ।',
+  'The process that sent this ended three times.': 'यो पठाउने प्रक्रिया तीन पटक बन्द भयो।',
+  'The process that put this message together ended three times. These changes stand in /data/changes/.':
+    'यो सन्देश बनाउने प्रक्रिया तीन पटक बन्द भयो। यी परिवर्तनहरू /data/changes/ मा छन्।',
+  'It works.': 'यसले काम गर्छ।',
+  'The process that makes the exports ended three times. It waits for an operator.':
+    'निर्यात बनाउने प्रक्रिया तीन पटक बन्द भयो। यो सञ्चालकको प्रतीक्षामा छ।',
   'It does not answer.': 'यसले जवाफ दिँदैन।',
   'Choose one or more of: {0}.': 'यीमध्ये एक वा बढी छान्नुहोस्: {0}।',
   'Name one or more of: {0}.': 'यीमध्ये एक वा बढी तोक्नुहोस्: {0}।',

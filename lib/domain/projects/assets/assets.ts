@@ -160,6 +160,8 @@ function buildAsset({ reads, ...own }: NewAsset, input: AssetUploadInput, stored
     orientation,
     object_key,
     thumbnail_key: null,
+    thumbnail_takes: 0,
+    thumbnail_error: '',
     ocr_status: !isReadable(stored) ? 'not_applicable' : reads ? 'pending' : 'not_started',
     ocr_text: '',
     ocr_error: '',

@@ -1,5 +1,5 @@
 import type { Images } from '../../../engines/table/index.ts'
-import { parse, put, withNextVersion } from '../../../engines/table/index.ts'
+import { nextTake, parse, put, withNextVersion } from '../../../engines/table/index.ts'
 import { inUnit } from '../../../platform/unit-of-work.ts'
 import { type Asset, asset, isReadable } from '../items.ts'
 import { loadAsset } from './assets.ts'
@@ -40,13 +40,31 @@ async function unusedKeys({ project_id, id }: { project_id: string; id: string }
   return keys.filter((key) => key !== now?.object_key && key !== now?.thumbnail_key)
 }
 
-/** Stores the key of an asset's thumbnail. Returns whether the asset still exists. */
-export const saveThumbnailKey = ({ project_id, id }: Asset, thumbnail_key: string): Promise<boolean> =>
+/**
+ * Takes an asset to draw its thumbnail. Undefined if there is nothing to do: it is drawn, or deleted. A file that ended three workers
+ * is given up.
+ */
+export const beginThumbnail = ({ project_id, id }: Asset): Promise<Asset | undefined> =>
+  inUnit(async (unit) => {
+    unit.retryOn('conflict')
+    const before = await loadAsset(project_id, id)
+    if (!before || before.thumbnail_key !== null || before.thumbnail_error !== '') return undefined
+    const thumbnail_takes = nextTake(before.thumbnail_takes)
+    const changes = thumbnail_takes === undefined ? { thumbnail_error: WORKER_ENDED } : { thumbnail_takes }
+    const next = withNextVersion<Asset>(before, changes)
+    unit.add([put(asset, next, before)])
+    return thumbnail_takes === undefined ? undefined : next
+  })
+
+const WORKER_ENDED = 'The process that drew this small ended three times. The file is probably too large for it.'
+
+/** Stores the key of an asset's thumbnail; null if the file cannot be drawn. Returns whether the asset still exists. */
+export const endThumbnail = ({ project_id, id }: Asset, thumbnail_key: string | null): Promise<boolean> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
     const before = await loadAsset(project_id, id)
     if (!before) return false
-    if (before.thumbnail_key === thumbnail_key) return true
-    unit.add([put(asset, withNextVersion<Asset>(before, { thumbnail_key }), before)])
+    if (before.thumbnail_key === thumbnail_key && before.thumbnail_takes === 0) return true
+    unit.add([put(asset, withNextVersion<Asset>(before, { thumbnail_key, thumbnail_takes: 0 }), before)])
     return true
   })

@@ -1,0 +1,50 @@
+import { mapAtOnce } from '../../base/concurrency.ts'
+
+/**
+ * A job may end its worker, for example by taking all of its memory. Nothing is thrown then, so the next worker takes the job up again,
+ * for ever. So each job counts in its item, in the member `takes`, how many workers took it:
+ *
+ * 1. A worker stores `nextTake(takes)` before it begins. If that is undefined, it gives the job up with a reason.
+ * 2. It stores `takes: 0` with its progress, when it fails by an error, and when it gives the job back as its time is over.
+ */
+
+/** Workers that may take a job one after another without any progress. */
+export const TAKE_LIMIT = 3
+
+/** The number of takes that a worker stores before it begins. Undefined if the job has ended too many workers. */
+export const nextTake = (takes: number): number | undefined => (takes < TAKE_LIMIT ? takes + 1 : undefined)
+
+/**
+ * Does the work of a job that was taken. An error shows that the worker lives, so `forget` then stores `takes: 0`. The error is thrown
+ * again, whether or not that was stored.
+ */
+export async function workOnTaken<T>(work: () => Promise<T>, forget: () => Promise<unknown>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await forget().catch(() => undefined)
+    throw error
+  }
+}
+
+type Job = { takes: number }
+
+/**
+ * Runs `work` on every job, at most `width` at a time, until `until`, in milliseconds of `performance.now()`. Jobs that may have ended
+ * a worker come last, one at a time, so that no other job ends with them. Returns the results of the jobs that were begun.
+ */
+export async function workOnJobs<J extends Job, R>(
+  jobs: readonly J[],
+  width: number,
+  until: number,
+  work: (job: J) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  const begin = async (job: J) => {
+    if (performance.now() < until) results.push(await work(job))
+  }
+  const [fresh, suspects] = [jobs.filter(({ takes }) => takes === 0), jobs.filter(({ takes }) => takes > 0)]
+  await mapAtOnce(fresh, width, begin)
+  await mapAtOnce(suspects, 1, begin)
+  return results
+}
