@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -402,6 +403,32 @@ describe('each refusal says why', () => {
     expect(await said(withData(Buffer.alloc(data.length, 0x55)))).toBe('The file is cut short or damaged.')
     // Every pixel is there, and what the data ends with is not.
     expect(await said(withData(data.subarray(0, data.length - 3)))).toBe('The file is cut short or damaged.')
+  })
+
+  test('a PNG whose colour profile would fill the memory of whoever shows it', async () => {
+    const profile = (bytes: number) =>
+      make.chunk('iCCP', Buffer.concat([make.latin('profile\0\0'), deflateSync(Buffer.alloc(bytes))]))
+    const bomb = profile(100_000_000)
+    expect(bomb.length).toBeLessThan(100_000)
+    expect(await said(make.withChunks(files['image/png'], profile(3_000_000)))).toBe('taken')
+    expect(await said(make.withChunks(files['image/png'], bomb))).toBe(
+      'The colour profile of the image unpacks to more than 4194304 bytes.',
+    )
+    const many = Array.from({ length: 2 }, () => profile(1000))
+    expect(await said(make.withChunks(files['image/png'], ...many))).toBe('The file is cut short or damaged.')
+  })
+
+  test('packed texts of a PNG are neither unpacked nor passed on', async () => {
+    const packed = deflateSync(Buffer.alloc(100_000_000))
+    const texts = [
+      make.chunk('zTXt', Buffer.concat([make.latin('Comment\0\0'), packed])),
+      make.chunk('iTXt', Buffer.concat([make.latin('Comment\0\u0001\0\0\0'), packed])),
+    ]
+    const png = make.withChunks(files['image/png'], ...texts)
+    const before = process.memoryUsage().arrayBuffers
+    const { pieces } = await check(png)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
+    expect(served(png, pieces).length).toBe(files['image/png'].length)
   })
 
   test('a picture that would fill the memory: by what it says, and by what it unpacks to', async () => {

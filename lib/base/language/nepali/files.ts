@@ -90,6 +90,9 @@ export const files: Readonly<Record<string, string>> = {
   'its quotation marks do not fit.': 'उद्धरण चिह्नहरू मिलेका छैनन्।',
   'The process that worked on this ended three times. The file is probably too large for it.':
     'यसमा काम गर्ने प्रक्रिया तीन पटक बन्द भयो। सम्भवतः फाइल त्यसका लागि धेरै ठूलो छ।',
+  'The process that worked on this ended three times.': 'यसमा काम गर्ने प्रक्रिया तीन पटक बन्द भयो।',
+  'The process that drew this small ended three times. The file is probably too large for it.':
+    'यसलाई सानो बनाउने प्रक्रिया तीन पटक बन्द भयो। सम्भवतः फाइल त्यसका लागि धेरै ठूलो छ।',
   'It has failed again and again.': 'यो पटक पटक असफल भयो।',
   'The workbook has no sheets.': 'कार्यपुस्तिकामा पाना छैन।',
   'The workbook has more than {0} texts. Split it.': 'कार्यपुस्तिकामा {0} भन्दा बढी पाठ छन्। यसलाई भागमा बाँड्नुहोस्।',
@@ -125,6 +128,7 @@ export const files: Readonly<Record<string, string>> = {
   'There are bytes after the end of the PDF.': 'PDF सकिएपछि पनि बाइट छन्।',
   'A checksum in the file is wrong.': 'फाइलको एउटा चेकसम मिलेन।',
   'The image unpacks to more than {0} bytes.': 'तस्बिर खोल्दा {0} बाइटभन्दा बढी हुन्छ।',
+  'The colour profile of the image unpacks to more than {0} bytes.': 'तस्बिरको रङ विवरण खोल्दा {0} बाइटभन्दा बढी हुन्छ।',
   'The image unpacks to more than its size says.': 'तस्बिर खोल्दा भनिएको आकारभन्दा ठूलो हुन्छ।',
   'The file is cut short or damaged.': 'फाइल काटिएको वा बिग्रिएको छ।',
   'The image has no width or height.': 'तस्बिरको चौडाइ वा उचाइ छैन।',

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { crc32, createInflate } from 'node:zlib'
+import { crc32, createInflate, inflateSync } from 'node:zlib'
 import { rebuildExif } from './exif.ts'
 import { checkForeign } from './foreign.ts'
 import {
@@ -30,6 +30,7 @@ export async function checkPng(source: Source): Promise<CheckedFormat> {
     const whole = { from: chunk.at, to: chunk.at + 12 + chunk.length }
     if (isPicture(chunk.type)) {
       if (!pictures.has(chunk.type)) checkForeign(bodyOf(source, chunk))
+      if (chunk.type === 'iCCP') checkProfile(bodyOf(source, chunk))
       pieces.push(whole)
     } else if (chunk.type === 'eXIf') {
       checkForeign(bodyOf(source, chunk), { hold: 'JPEG' })
@@ -117,17 +118,36 @@ const colours = new Set(['PLTE', 'iCCP', 'cICP', 'mDCV', 'cLLI', 'bKGD', 'hIST']
 const isPicture = (type: string) => pictures.has(type) || colours.has(type)
 
 /**
- * Checks the order of chunks: no unknown critical chunk, one palette before the picture, and the picture in one run.
+ * Checks the order of chunks: no unknown critical chunk, one palette before the picture, one colour profile at most, and the picture
+ * in one run.
  */
 function checkOrder(chunks: readonly Chunk[], colour: number): void {
   const critical = chunks.map(({ type }) => type).filter((type) => /^[A-Z]/.test(type))
   const order = colour === 3 ? /^IHDR PLTE( IDAT)+ IEND$/ : /^IHDR( PLTE)?( IDAT)+ IEND$/
   if (!order.test(critical.join(' '))) throw new UnfitFile(CUT_SHORT)
+  if (chunks.filter(({ type }) => type === 'iCCP').length > 1) throw new UnfitFile(CUT_SHORT)
   const run = chunks.map(({ type }) => type).join(' ')
   if (/IDAT (?:\w{4} )*?(?!IDAT)\w{4} IDAT/.test(run.replace(/(?:IDAT )+/g, 'IDAT '))) throw new UnfitFile(CUT_SHORT)
   for (const { type, length } of chunks) {
     const most = type === 'PLTE' ? 768 : type === 'IDAT' || type === 'fdAT' ? Number.POSITIVE_INFINITY : LONGEST_NOTE
     if (length > most || (type === 'PLTE' && length % 3 !== 0)) throw new UnfitFile(CUT_SHORT)
+  }
+}
+
+/** The most bytes of a colour profile, unpacked. The largest in use, those of printers, have some 3 MB. */
+const MOST_PROFILE_BYTES = 4 * 1024 * 1024
+
+/**
+ * Checks that a colour profile stays small when it is unpacked: whoever shows the picture unpacks it. It follows its name, a zero and
+ * a byte for the method. A damaged one stays: readers ignore it.
+ */
+function checkProfile(body: Buffer): void {
+  const packed = body.subarray(body.indexOf(0) + 2)
+  try {
+    inflateSync(packed, { maxOutputLength: MOST_PROFILE_BYTES })
+  } catch (error) {
+    if (Object(error).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new UnfitFile(`The colour profile of the image unpacks to more than ${MOST_PROFILE_BYTES} bytes.`)
   }
 }
 
