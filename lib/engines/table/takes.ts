@@ -9,7 +9,7 @@ import { mapAtOnce } from '../../base/concurrency.ts'
  */
 
 /** Workers that may take a job one after another without any progress. */
-export const TAKE_LIMIT = 3
+const TAKE_LIMIT = 3
 
 /** The number of takes that a worker stores before it begins. Undefined if the job has ended too many workers. */
 export const nextTake = (takes: number): number | undefined => (takes < TAKE_LIMIT ? takes + 1 : undefined)
