@@ -3,32 +3,32 @@ import { createLinks, getObject, putObject } from '../../engines/bucket/index.ts
 import { type Drawing, drawImage } from '../../engines/media/index.ts'
 import { canonicalRequest } from './request.ts'
 
-/** The image of an answer: its bytes, or an address if they are too many for an answer. */
-export type Drawn = { bytes: Uint8Array; type: string } | { location: string }
+/** The image of an answer: its bytes, or its address if it is too large for an answer. */
+export type RenderedImage = { bytes: Uint8Array; type: string } | { location: string }
 
-/** The most bytes of an image in an answer: in base64 they take a third more, and Lambda allows 6 MB. */
-const LARGEST_ANSWER = 4_500_000
+/** The most bytes of an image in an answer. In base64 they take a third more, and Lambda allows 6 MB. */
+const MAX_ANSWER_BYTES = 4_500_000
 
 const types: Readonly<Record<Drawing['format'], string>> = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' }
 
-/** A drawing of the image under a key. It comes from the bucket in one call, or is drawn and stored there. */
-export async function renderImage(id: string, object_key: string, wanted: Drawing): Promise<Drawn> {
-  const [key, type] = [derivativeKey(id, wanted), types[wanted.format]]
-  const kept = await getObject(key)
-  const bytes = kept?.bytes ?? (await drawAnew(object_key, key, wanted))
-  if (bytes.length <= LARGEST_ANSWER) return { bytes, type }
+/** Loads a drawing of the image under `object_key` from the bucket, or draws and stores it. Fails with `notFound` if the image is absent. */
+export async function renderImage(id: string, object_key: string, drawing: Drawing): Promise<RenderedImage> {
+  const [key, type] = [derivativeKey(id, drawing), types[drawing.format]]
+  const stored = await getObject(key)
+  const bytes = stored?.bytes ?? (await drawAndStore(object_key, key, drawing))
+  if (bytes.length <= MAX_ANSWER_BYTES) return { bytes, type }
   const link = await createLinks()
   return { location: await link(key, { type, disposition: 'inline' }) }
 }
 
-async function drawAnew(object_key: string, key: string, wanted: Drawing): Promise<Uint8Array> {
+async function drawAndStore(object_key: string, key: string, drawing: Drawing): Promise<Uint8Array> {
   const original = await getObject(object_key)
   if (!original) throw notFound()
-  const bytes = await drawImage(original.bytes, wanted)
-  await putObject(key, bytes, types[wanted.format])
+  const bytes = await drawImage(original.bytes, drawing)
+  await putObject(key, bytes, types[drawing.format])
   return bytes
 }
 
 /** The key of a drawing. A file never changes, so its drawings are never stale. */
-export const derivativeKey = (id: string, wanted: Drawing): string =>
-  `derivatives/${id}/${canonicalRequest(wanted).replaceAll('/', '_')}`
+export const derivativeKey = (id: string, drawing: Drawing): string =>
+  `derivatives/${id}/${canonicalRequest(drawing).replaceAll('/', '_')}`

@@ -6,9 +6,10 @@ import { imageFormats, LONGEST_SIDE, qualities } from './request.ts'
 export const IMAGE_PROFILE = 'http://iiif.io/api/image/3/level2.json'
 export const IMAGE_CONTEXT = 'http://iiif.io/api/image/3/context.json'
 
-/** The side of a tile, and the least longer side of the offered sizes, in pixels. */
-const TILE = 512
-const LEAST = 100
+/** The side of a tile, in pixels. */
+const TILE_SIDE = 512
+/** The longer side of the smallest offered size, in pixels. */
+const SMALLEST_SIDE = 100
 
 const sizeShape = () => v.object({ width: s.whole, height: s.whole })
 /** The `info.json` of an image in the IIIF Image API 3.0. */
@@ -32,7 +33,7 @@ export const ImageInfoView = s.shape('ImageInfo', () =>
   }),
 )
 
-/** The `info.json` of an image, by which a viewer knows what it may ask for. */
+/** The `info.json` of an image, from which a viewer reads the sizes, formats and qualities that it may request. */
 export function imageInfo(id: string, { width, height }: PixelSize, rights?: string) {
   return {
     '@context': IMAGE_CONTEXT,
@@ -45,7 +46,7 @@ export function imageInfo(id: string, { width, height }: PixelSize, rights?: str
     maxWidth: LONGEST_SIDE,
     maxHeight: LONGEST_SIDE,
     sizes: sizesOf({ width, height }),
-    tiles: [{ width: TILE, scaleFactors: scalesOf({ width, height }) }],
+    tiles: [{ width: TILE_SIDE, scaleFactors: scalesOf({ width, height }) }],
     extraFormats: imageFormats.filter((it) => it !== 'jpg' && it !== 'png'),
     extraQualities: qualities.filter((it) => it !== 'default'),
     extraFeatures: ['canonicalLinkHeader', 'mirroring', 'profileLinkHeader', 'rotationArbitrary', 'sizeUpscaling'],
@@ -53,16 +54,16 @@ export function imageInfo(id: string, { width, height }: PixelSize, rights?: str
   }
 }
 
-/** The offered sizes, smallest first. Each is half of the next; the largest is the largest that is drawn. */
+/** The offered sizes, smallest first. Each is half of the next. The last is the largest that is drawn. */
 function sizesOf(image: PixelSize): PixelSize[] {
   const sizes: PixelSize[] = []
-  for (let side = Math.min(LONGEST_SIDE, Math.max(image.width, image.height)); side >= LEAST; side /= 2)
+  for (let side = Math.min(LONGEST_SIDE, Math.max(image.width, image.height)); side >= SMALLEST_SIDE; side /= 2)
     sizes.unshift(fitInto(image, Math.round(side)))
   return sizes
 }
 
 function scalesOf({ width, height }: PixelSize): number[] {
   const scales = [1]
-  for (let scale = 2; Math.max(width, height) / scale > TILE / 2; scale *= 2) scales.push(scale)
+  for (let scale = 2; Math.max(width, height) / scale > TILE_SIDE / 2; scale *= 2) scales.push(scale)
   return scales
 }

@@ -16,7 +16,7 @@ import { type Asset, type Project, uprightSize } from '../../domain/projects/ite
 import type { RecordItem } from '../../domain/records/items.ts'
 import { cut } from '../../engines/matching/index.ts'
 
-/** Texts by language; `none` if the language is unknown. */
+/** Texts by language. The key is `none` if the language is unknown. */
 type Words = { [language: string]: readonly string[] }
 /** A label with its value. */
 type Pair = { label: Words; value: Words }
@@ -26,8 +26,8 @@ export const PRESENTATION_CONTEXT = 'http://iiif.io/api/presentation/3/context.j
 /** One image of a manifest. `owner` is its record or project. */
 type Page = PixelSize & { owner: string; file: string; caption: string; creator: string; licence: string; date: string }
 
-/** The parts of a manifest, of a record or of a project. */
-type Shown = {
+/** The parts of a manifest of a record or a project. */
+type ManifestParts = {
   id: string
   label: Words
   summary: string
@@ -38,8 +38,9 @@ type Shown = {
 }
 
 /** The longer side of the image that a viewer shows first, in pixels. */
-const FIRST = 1200
-const MOST_SUMMARY = 2000
+const FIRST_IMAGE_SIDE = 1200
+/** The most characters of a summary. */
+const MAX_SUMMARY = 2000
 
 const wordsShape = () => v.record(s.text, v.array(s.text))
 const pairShape = () => v.object({ label: wordsShape(), value: wordsShape() })
@@ -91,10 +92,10 @@ export const PictureManifestView = s.shape('PictureManifest', () =>
 
 type Manifest = s.Output<typeof PictureManifestView>
 
-/** The manifest of a record's pictures; undefined if it has none. */
+/** The manifest of a record's pictures. Undefined if it has none. */
 export function manifestOfRecord(it: RecordItem, origin: string): Manifest | undefined {
   const pictures = picturesIn(it.data)
-  const pages = pictures.map((one) => pageOf(it.entity_id, one))
+  const pages = pictures.map((picture) => pageOf(it.entity_id, picture))
   const face = pages.find(({ file }) => file === faceOf(pictures)?.id) ?? pages[0]
   if (!face) return undefined
   const kind = kinds[it.kind]
@@ -106,7 +107,7 @@ export function manifestOfRecord(it: RecordItem, origin: string): Manifest | und
     summary: proseFields.map((name) => textOf(it.data[name])).find(Boolean) ?? '',
     metadata: [
       pair('Kind', kind.label),
-      ...Object.entries(kind.fields).flatMap(([name, field]) => pairsOfField(field, it.data[name])),
+      ...Object.entries(kind.fields).flatMap(([name, field]) => pairsOf(field, it.data[name])),
     ],
     seeAlso: {
       id: `${origin}${at}`,
@@ -120,9 +121,11 @@ export function manifestOfRecord(it: RecordItem, origin: string): Manifest | und
 }
 
 /** The types of fields that a manifest shows: dates and choices. Relations and places are left out. */
-const told: ReadonlySet<Field['type']> = new Set(['select', 'date', 'edtf_date'])
-const pairsOfField = (field: Field, value: unknown): Pair[] =>
-  told.has(field.type) && field.section === 'basic' && textOf(value) !== '' ? [pair(field.label, textOf(value))] : []
+const shownTypes: ReadonlySet<Field['type']> = new Set(['select', 'date', 'edtf_date'])
+const pairsOf = (field: Field, value: unknown): Pair[] =>
+  shownTypes.has(field.type) && field.section === 'basic' && textOf(value) !== ''
+    ? [pair(field.label, textOf(value))]
+    : []
 
 const pair = (label: string, value: string): Pair => ({ label: { en: [label] }, value: { none: [value] } })
 
@@ -137,13 +140,23 @@ const pageOf = (owner: string, it: Picture): Page => ({
   date: it.date ?? '',
 })
 
-/** The manifest of a project's images; undefined if it has none. */
+/** The manifest of a project's images. Undefined if it has none. */
 export function manifestOfProject(about: Project, assets: readonly Asset[], origin: string): Manifest | undefined {
   const pages = assets.flatMap((it) => {
     const size = uprightSize(it)
     if (!size) return []
-    const description = { caption: it.caption, creator: it.source_institution, licence: about.license, date: '' }
-    return [{ owner: about.id, file: it.id, ...size, ...description }]
+    return [
+      {
+        owner: about.id,
+        file: it.id,
+        width: size.width,
+        height: size.height,
+        caption: it.caption,
+        creator: it.source_institution,
+        licence: about.license,
+        date: '',
+      },
+    ]
   })
   const [face] = pages
   if (!face) return undefined
@@ -163,14 +176,14 @@ export function manifestOfProject(about: Project, assets: readonly Asset[], orig
   })
 }
 
-function manifest(origin: string, { id, label, summary, metadata, seeAlso, pages, face }: Shown): Manifest {
+function manifest(origin: string, { id, label, summary, metadata, seeAlso, pages, face }: ManifestParts): Manifest {
   const address = `${origin}${id}`
   return {
     '@context': PRESENTATION_CONTEXT,
     id: address,
     type: 'Manifest',
     label,
-    ...(summary && { summary: { none: [cut(summary, MOST_SUMMARY)] } }),
+    ...(summary && { summary: { none: [cut(summary, MAX_SUMMARY)] } }),
     metadata,
     thumbnail: [thumbnail(face, origin)],
     seeAlso: [seeAlso],
@@ -207,7 +220,7 @@ function canvas(page: Page, id: string, origin: string, number: number) {
 
 function body(page: Page, origin: string) {
   const base = `${origin}${imagePath(page.owner, page.file)}`
-  const first = fitInto(page, FIRST)
+  const first = fitInto(page, FIRST_IMAGE_SIDE)
   return { id: sizedPath(base, first), type: 'Image', format: 'image/jpeg', ...first, service: [service(base)] }
 }
 

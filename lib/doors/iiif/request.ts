@@ -3,7 +3,7 @@ import { impossible } from '../../base/errors.ts'
 import type { PixelSize } from '../../domain/pictures/view.ts'
 import type { Drawing } from '../../engines/media/index.ts'
 
-/** A request of the IIIF Image API 3.0, as the address has it. */
+/** A request of the IIIF Image API 3.0, in the parts of its address. */
 export type ImageRequest = { region: string; size: string; rotation: string; file: string }
 
 /** The longest side of a drawing, in pixels. */
@@ -23,30 +23,35 @@ const forms = {
 }
 
 /**
- * What a request asks to draw of an image of this size. Throws `invalid` with the reason if the request is malformed, or asks for
- * something outside the image.
+ * Reads the drawing that a request means, of an image of this size. Fails with `invalid` and the reason if the request is malformed,
+ * or if its region is outside the image.
  */
-export function drawingOf(image: PixelSize, asked: ImageRequest): Drawing {
-  const [, quality = '', format = ''] = /^([^.]*)\.([^.]*)$/.exec(asked.file) ?? []
-  const found = {
-    quality: one(qualities, quality, 'quality'),
-    format: one(imageFormats, format, 'format'),
-    ...turnOf(asked.rotation),
+export function drawingOf(image: PixelSize, request: ImageRequest): Drawing {
+  const [, quality = '', format = ''] = /^([^.]*)\.([^.]*)$/.exec(request.file) ?? []
+  const look = {
+    quality: choose(qualities, quality, 'quality'),
+    format: choose(imageFormats, format, 'format'),
+    ...turnOf(request.rotation),
   }
-  if (!forms.region.test(asked.region))
+  if (!forms.region.test(request.region))
     throw impossible('The region is none. Ask for full, square, x,y,w,h or pct:x,y,w,h.')
-  if (!forms.size.test(asked.size))
+  if (!forms.size.test(request.size))
     throw impossible('The size is none. Ask for max, w, or ,h or pct:n or w,h or !w,h, with ^ in front to enlarge.')
-  const region = regionOf(image, asked.region)
-  const { width, height } = sizeOf(image, region, asked)
+  const region = regionOf(image, request.region)
+  const { width, height } = sizeOf(image, region, request)
   const isWhole = region.width === image.width && region.height === image.height
-  return { ...found, region: isWhole ? undefined : region, width, height }
+  return { ...look, region: isWhole ? undefined : region, width, height }
 }
 
-function one<const Options extends readonly string[]>(options: Options, given: string, what: string): Options[number] {
-  const found = options.find((it) => it === given)
-  if (found === undefined) throw impossible(`There is no ${what} of this name. Choose one of: ${options.join(', ')}.`)
-  return found
+function choose<const Options extends readonly string[]>(
+  options: Options,
+  text: string,
+  member: string,
+): Options[number] {
+  const option = options.find((it) => it === text)
+  if (option === undefined)
+    throw impossible(`There is no ${member} of this name. Choose one of: ${options.join(', ')}.`)
+  return option
 }
 
 function turnOf(rotation: string): { mirrored: boolean; degrees: number } {
@@ -58,8 +63,8 @@ function turnOf(rotation: string): { mirrored: boolean; degrees: number } {
 
 type Region = NonNullable<Drawing['region']>
 
-function regionOf(image: PixelSize, asked: string): Region {
-  const region = replaceErrors(() => new calculators[3](image).region(asked).info().region, NO_REGION)
+function regionOf(image: PixelSize, text: string): Region {
+  const region = replaceErrors(() => new calculators[3](image).region(text).info().region, NO_REGION)
   if (region.width < 1 || region.height < 1) throw impossible(NO_REGION)
   return region
 }
@@ -108,7 +113,7 @@ function fitInto(region: PixelSize, box: PixelSize, enlarges: boolean): PixelSiz
 
 const side = (pixels: number) => Math.max(1, Math.round(pixels))
 
-/** The canonical request of the Image API: one name for a drawing, however it was asked for. */
+/** The canonical request of the Image API: each drawing has one, whichever way a client spelled its request. */
 export function canonicalRequest({ region, width, height, mirrored, degrees, quality, format }: Drawing): string {
   const part = region ? `${region.left},${region.top},${region.width},${region.height}` : 'full'
   return `${part}/${width},${height}/${mirrored ? '!' : ''}${degrees}/${quality}.${format}`

@@ -9,7 +9,7 @@ import { get, getMany, itemIn } from '../../engines/table/index.ts'
 import type { Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 
-/** One image. Who may see its record or project may see it. */
+/** One image, as the subject of permissions. A caller who may see its record or project may see it. */
 export type Image = Subject & {
   version: number
   /** The id of its file. */
@@ -20,25 +20,25 @@ export type Image = Subject & {
   rights?: string | undefined
 }
 
-const named = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const IMAGE_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-/** The image of an id of the Image API, in one call; undefined if there is none. */
+/** Loads an image by its id in the Image API, with one DynamoDB call. Undefined if absent. */
 export async function loadImage(id: string): Promise<Image | undefined> {
-  const [, owner, file] = named.exec(id) ?? []
+  const [, owner, file] = IMAGE_ID.exec(id) ?? []
   if (owner === undefined || file === undefined) return undefined
-  return addressOf(owner) ? ofRecord(owner, file) : ofProject(owner, file)
+  return addressOf(owner) ? loadPicture(owner, file) : loadProjectImage(owner, file)
 }
 
-/** Who sees the record sees its published pictures. A waiting picture is only for those who work on the record. */
-async function ofRecord(entity_id: string, file: string): Promise<Image | undefined> {
+/** Published pictures are for all readers of the record. Waiting pictures are only for people who work on the record. */
+async function loadPicture(entity_id: string, file: string): Promise<Image | undefined> {
   const it = await get(recordItem, { entity_id })
-  const stands = it && picturesIn(it.data).find(({ id }) => id === file)
-  const waits = it && picturesIn(it.proposed).find(({ id }) => id === file)
-  if (!it || !(stands ?? waits)) return undefined
-  return pictureOf(it, stands ?? waits, stands !== undefined)
+  const published = it && picturesIn(it.data).find(({ id }) => id === file)
+  const waiting = it && picturesIn(it.proposed).find(({ id }) => id === file)
+  if (!it || !(published ?? waiting)) return undefined
+  return pictureOf(it, published ?? waiting, published !== undefined)
 }
 
-function pictureOf(it: RecordItem, picture: Picture | undefined, stands: boolean): Image | undefined {
+function pictureOf(it: RecordItem, picture: Picture | undefined, isPublished: boolean): Image | undefined {
   if (!picture) return undefined
   const { contributor_id, access_tier, deleted_at, version } = it
   return {
@@ -46,7 +46,7 @@ function pictureOf(it: RecordItem, picture: Picture | undefined, stands: boolean
     access_tier,
     deleted_at,
     version,
-    public: it.public && stands,
+    public: it.public && isPublished,
     file: picture.id,
     object_key: pictureObjectKey(picture.id),
     size: { width: picture.width ?? 0, height: picture.height ?? 0 },
@@ -54,12 +54,12 @@ function pictureOf(it: RecordItem, picture: Picture | undefined, stands: boolean
   }
 }
 
-async function ofProject(project_id: string, id: string): Promise<Image | undefined> {
-  const found = await getMany([key.project(project_id), key.asset(project_id, id)], true)
-  const about = itemIn(found, project, { id: project_id })
-  const one = itemIn(found, asset, { project_id, id })
-  const size = one && uprightSize(one)
-  if (!about || !one || !size) return undefined
+async function loadProjectImage(project_id: string, id: string): Promise<Image | undefined> {
+  const items = await getMany([key.project(project_id), key.asset(project_id, id)], true)
+  const about = itemIn(items, project, { id: project_id })
+  const file = itemIn(items, asset, { project_id, id })
+  const size = file && uprightSize(file)
+  if (!about || !file || !size) return undefined
   const { about: _, ...subject } = asSubject(about)
-  return { ...subject, file: one.id, object_key: one.object_key, size }
+  return { ...subject, file: file.id, object_key: file.object_key, size }
 }

@@ -74,14 +74,14 @@ function propertyNode(it: Assertion, origin: string): Node {
   return { type: 'crm:E55_Type', label: it.asserted_property }
 }
 
-/** The relationship that a claim states; undefined if it names no known relationship, or no record at the other end. */
+/** The relationship that a claim states. Undefined if the relationship is unknown, or without a record at the other end. */
 export function relationshipIn(it: Assertion, origin: string): LinkedStatement | undefined {
   const code = predicateOf(it.asserted_property)?.code
   const [other, value] = [kindOfScope(it.object_entity_type ?? ''), objectOf(it, origin)]
   return code && other && value ? { ...relationshipProperty(code, it.kind, other.key), value } : undefined
 }
 
-/** The things that were assigned; undefined if the value is not a thing but a text or number. */
+/** The nodes that were assigned. Undefined if the value is a text or a number. */
 function assignedTo(it: Assertion, origin: string): Node[] | undefined {
   const object = objectOf(it, origin)
   const field = kinds[it.kind].fields[it.asserted_property]
@@ -98,18 +98,18 @@ function objectOf(it: Assertion, origin: string): Node | undefined {
 
 /** The sources of a claim: a registered source, or the citation and address that the contributor gave. */
 function sourcesOf(it: Assertion, origin: string): Node[] | undefined {
-  const given = {
+  const citation = {
     ...(it.source_citation && { label: it.source_citation, 'dcterms:bibliographicCitation': it.source_citation }),
     ...(isAddress(it.source_url) && { 'heritageGraph:source_url': { id: it.source_url } }),
   }
   const kind = it.source_type && { 'heritageGraph:source_type': it.source_type }
-  const described = Object.keys(given).length > 0 || kind
+  const described = Object.keys(citation).length > 0 || kind
   const registered = it.source ? [{ id: iriOf(origin, 'data_source', it.source) }] : []
   const supporting = it.supporting_sources.map((id) => ({ id: iriOf(origin, 'data_source', id) }))
-  const found = [
-    ...(described ? [{ type: ['crm:E73_Information_Object', 'prov:Entity'], ...given, ...kind }] : []),
+  const sources = [
+    ...(described ? [{ type: ['crm:E73_Information_Object', 'prov:Entity'], ...citation, ...kind }] : []),
     ...registered,
     ...supporting,
   ]
-  return found.length > 0 ? found : undefined
+  return sources.length > 0 ? sources : undefined
 }

@@ -16,12 +16,12 @@ export type StatementPart = keyof typeof statementParts
 
 /** A property and a value: of the thing, of such an event (`of`), or of the entry in this service (`record`). */
 export type LinkedStatement = { of?: StatementPart | 'record'; property: string; value: Json }
-/** Which end of which dating a field holds: of the record, or of such an event. */
+/** The end of a dating that a field holds: of the record, or of such an event. */
 export type Dated = { of?: StatementPart; end: keyof Dating }
 
-/** What a field dates; undefined if it is no date. */
+/** The dating that a field holds. Undefined if it is not a date. */
 export function datedBy(kind: Kind, name: string): Dated | undefined {
-  return kind.category === 'provenance' ? ofSources[name] : dates[name]
+  return kind.category === 'provenance' ? datesOfSources[name] : dates[name]
 }
 const dates: Readonly<Record<string, Dated>> = {
   has_timespan: { end: 'whole' },
@@ -37,14 +37,14 @@ const dates: Readonly<Record<string, Dated>> = {
   birth_date: { of: 'birth', end: 'whole' },
   death_date: { of: 'death', end: 'whole' },
 }
-const ofSources: Readonly<Record<string, Dated>> = {
+const datesOfSources: Readonly<Record<string, Dated>> = {
   publication_year: { of: 'creation', end: 'whole' },
   publication_timespan: { of: 'creation', end: 'whole' },
 }
 
 /** Fields that record.ts states itself. */
 const placeFields = ['coordinates', 'location_name', 'images']
-const saidElsewhere = (kind: Kind, name: string) => [...nameFieldsOf(kind), ...placeFields].includes(name)
+const isStatedElsewhere = (kind: Kind, name: string) => [...nameFieldsOf(kind), ...placeFields].includes(name)
 /** Fields of a tangible thing that are stated of its production. */
 const ofProduction = ['commissioned_by', 'technique']
 
@@ -53,20 +53,20 @@ export function statementsOf(kind: Kind, data: RecordItem['data'], origin: strin
   // In the order of the kind's fields: the table has no order of members, and equal records need equal ETags.
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = data[name]
-    if (value === undefined || saidElsewhere(kind, name) || datedBy(kind, name)) return []
+    if (value === undefined || isStatedElsewhere(kind, name) || datedBy(kind, name)) return []
     const property = propertyOf(name, field)
     const of = subjectOf(kind, name, property)
     return valuesOf(name, field, value, origin).map((each) => ({ ...(of && { of }), property, value: each }))
   })
 }
 
-/** What a property is stated of. A source may be derived from others (PROV); of a temple, only its entry here is. */
+/** The subject of a property. A source may be derived from other sources (PROV). For a temple, PROV describes its entry here. */
 function subjectOf(kind: Kind, name: string, property: string): LinkedStatement['of'] {
   if (kind.category === 'tangible' && ofProduction.includes(name)) return 'production'
   return kind.category !== 'provenance' && property.startsWith('prov:') ? 'record' : undefined
 }
 
-/** The property of a field: its slot, or a name of our ontology if it has none, or one that CIDOC-CRM 7.1 defines otherwise. */
+/** The property of a field: its slot. A name of our ontology, if it has no slot or CIDOC-CRM 7.1 defines the slot otherwise. */
 export const propertyOf = (name: string, field: Field | undefined) => {
   const slot = field?.slot_uri ?? `heritageGraph:${name}`
   return laterNames[slot] ?? (slot === RESIDENCE ? `heritageGraph:${name}` : slot)
@@ -95,13 +95,15 @@ function textOf(name: string, field: Field, text: string, origin: string): Json 
   return { ...(field.vocabulary && { id: typeIri(origin, name, text) }), type, label: text }
 }
 
-/** The records that a relation names. If the reader may not see one, a thing of its class with the given name. */
+/** The records that a relation names. A record that the reader may not see becomes a node of its class with its name. */
 export function linksOf(field: Field, value: unknown, origin: string): Node[] {
   const target = field.relation
   if (!target || !Array.isArray(value)) return []
-  return value.flatMap((one: { id?: number | string | null; name?: string }) => {
-    if (one.id === undefined) return []
-    const label = one.name && { label: one.name }
-    return [one.id === null ? { type: crmClasses[target], ...label } : { id: iriOf(origin, target, one.id), ...label }]
+  return value.flatMap((link: { id?: number | string | null; name?: string }) => {
+    if (link.id === undefined) return []
+    const label = link.name && { label: link.name }
+    return [
+      link.id === null ? { type: crmClasses[target], ...label } : { id: iriOf(origin, target, link.id), ...label },
+    ]
   })
 }

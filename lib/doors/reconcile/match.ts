@@ -23,11 +23,11 @@ export type MatchCandidate = {
   score: number
   match: boolean
 }
-/** Who asks. */
+/** The caller: what they may see, and the language of the answer. */
 export type Asker = { actor: Actor | null; scope: Scope; say: Say }
 
-/** So many candidates more than asked for are scored, since properties may change their order. */
-const LOOKED_AT = 10
+/** Candidates that are scored beyond the requested number, since properties may change their order. */
+const FURTHER_CANDIDATES = 10
 
 const candidate = () =>
   v.object({
@@ -42,43 +42,45 @@ export const CandidatesView = s.shape('Candidates', () =>
 )
 
 /**
- * The candidates for each query, best first, with scores up to 100. The name counts most. If properties are given, agreement with them is
- * a third of the score. One call for each hundred candidates of queries with properties.
+ * Finds the candidates for each query, best first, with scores up to 100. The name counts most. If a query has properties, agreement
+ * with them is a third of the score. Makes one DynamoDB call for each hundred candidates of queries with properties.
  */
 export async function matchQueries(
   model: Model,
   queries: Readonly<Record<string, Query>>,
   { actor, scope, say }: Asker,
 ): Promise<Map<string, MatchCandidate[]>> {
-  const found = new Map<string, Hit[]>()
-  for (const [name, query] of Object.entries(queries)) found.set(name, await hitsOf(model, query, scope))
+  const hitsByQuery = new Map<string, Hit[]>()
+  for (const [name, query] of Object.entries(queries)) hitsByQuery.set(name, await hitsOf(model, query, scope))
   const detailed = Object.entries(queries).filter(([, { properties = [] }]) => properties.length > 0)
-  const wanted = detailed.flatMap(([name]) => found.get(name) ?? [])
-  const visible = wanted.length > 0 ? await visibleRecords(wanted, actor) : new Map<string, RecordRow>()
+  const hits = detailed.flatMap(([name]) => hitsByQuery.get(name) ?? [])
+  const visible = hits.length > 0 ? await visibleRecords(hits, actor) : new Map<string, RecordRow>()
   const records = new Map((await showRecords(actor, [...visible.values()])).map((it) => [it.entity_id, it]))
   return new Map(
     Object.entries(queries).map(([name, query]) => {
-      const scored = (found.get(name) ?? []).map((hit) => scoredHit(hit, query, records.get(hit.id), { actor, say }))
+      const scored = (hitsByQuery.get(name) ?? []).map((hit) =>
+        scoredHit(hit, query, records.get(hit.id), { actor, say }),
+      )
       return [name, markMatch(scored.toSorted((a, b) => b.score - a.score)).slice(0, limitOf(query))]
     }),
   )
 }
 
 async function hitsOf(model: Model, query: Query, scope: Scope): Promise<Hit[]> {
-  const kindsAsked = kindsIn(query.type)
-  if (kindsAsked.length === 0 || query.query.trim() === '') return []
+  const kindsOfQuery = kindsIn(query.type)
+  if (kindsOfQuery.length === 0 || query.query.trim() === '') return []
   const { hits } = await model.search({
     text: query.query,
     scope: { ...scope, everything: false },
     published: true,
     literal: true,
-    resources: kindsAsked.map(resourceOf),
-    limit: limitOf(query) + LOOKED_AT,
+    resources: kindsOfQuery.map(resourceOf),
+    limit: limitOf(query) + FURTHER_CANDIDATES,
   })
   return hits
 }
 
-/** The kinds of the given types: all if no type is given, none if no kind has such a name. */
+/** The kinds of a query's types. All kinds if it has no type, none if its types are unknown. */
 function kindsIn(type: Query['type']): readonly KindKey[] {
   const named = type === undefined ? [] : [type].flat().filter((it) => it !== '')
   return named.length === 0 ? matchedKinds : matchedKinds.filter((it) => named.includes(it))
@@ -104,21 +106,22 @@ function scoredHit(hit: Hit, query: Query, record: Visible<RecordRow> | undefine
     type: kind ? [typeOf(kind)] : [],
     score,
     match: false,
-    // Without properties a generic name, such as "Shiva mandir", is no match. With properties, they must agree.
+    // Without properties a generic name, such as "Shiva mandir", is not a match. With properties, their agreement must exceed 0.5.
     isNamed: isNamed && (agreed === undefined ? !isGeneric(fold(query.query)) : agreed > 0.5),
   }
 }
 
-/** How well a record agrees with the given properties, from 0 to 1; undefined if none is given. */
+/** The agreement of a record with the properties of a query, from 0 to 1. Undefined if the query has no properties. */
 function agreementOf({ properties = [] }: Query, record: Visible<RecordRow> | undefined, actor: Actor | null) {
   if (properties.length === 0) return undefined
   const data = record ? visibleValuesAndPoint(record, actor).data : {}
-  const each = properties.map(({ pid, v: wanted }) => likeness(textOf(data[pid]), wordsIn(wanted)))
-  return each.reduce((sum, it) => sum + it, 0) / each.length
+  const scores = properties.map(({ pid, v: value }) => likeness(textOf(data[pid]), wordsIn(value)))
+  return scores.reduce((sum, it) => sum + it, 0) / scores.length
 }
 
-function likeness(has: string, wanted: readonly string[]): number {
-  const [own, others] = [fold(has), wanted.map(fold)]
+/** The likeness of a record's value to the most similar of the texts that a client sent, from 0 to 1. */
+function likeness(value: string, texts: readonly string[]): number {
+  const [own, others] = [fold(value), texts.map(fold)]
   if (own === '') return 0
   return Math.max(0, ...others.map((it) => (it !== '' && own.includes(it) ? 1 : similarity(own, it))))
 }

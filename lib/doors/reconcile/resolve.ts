@@ -29,31 +29,31 @@ export const ResolvedLinkView = s.shape('ResolvedLink', () =>
 )
 
 /**
- * The records that claim to be a thing of another collection and that the caller may see. One query for each family of kinds, and one
- * call, however many records there are. Throws `invalid` for a text that is no link.
+ * Finds the records that claim an identifier of another collection, as far as the caller may see them. Makes one query for each family
+ * of kinds, and one DynamoDB call for each hundred records. Fails with `invalid` if the text is not an identifier.
  */
 export async function resolveLink(link: string, actor: Actor | null, origin: string) {
-  const known = parseSameAs(link)
-  if (known?.fault) throw invalid({ same_as: [known.fault] })
+  const identifier = parseSameAs(link)
+  if (identifier?.fault) throw invalid({ same_as: [identifier.fault] })
   const word = identityWord(link)
   if (!/[:/]/.test(word)) throw invalid({ same_as: ['Give an address, or an id with its collection, such as wd:Q37.'] })
   const entries = await Promise.all(families.map((family) => queryAll(partitionOf(family), `=${word}#`)))
   const records = await loadVisible(entries.flat(), actor)
-  return { same_as: link, ...linkView(known), records: records.map((it) => claimant(it, origin)) }
+  return { same_as: link, ...linkView(identifier), records: records.map((it) => claimant(it, origin)) }
 }
 
-const linkView = (known: SameAs | undefined) => ({
-  collection: known?.collection ?? null,
-  id: known?.id ?? null,
-  address: known?.address ?? null,
+const linkView = (identifier: SameAs | undefined) => ({
+  collection: identifier?.collection ?? null,
+  id: identifier?.id ?? null,
+  address: identifier?.address ?? null,
 })
 
-/** The records of entries, as far as the caller may see them. */
+/** Loads the records of entries, as far as the caller may see them. */
 async function loadVisible(entries: readonly Stored[], actor: Actor | null): Promise<RecordItem[]> {
   const ids = [...new Set(entries.map((it) => String(it.entity_id)))]
-  const found = await getMany(ids.map(key.head))
+  const heads = await getMany(ids.map(key.head))
   return ids
-    .flatMap((id) => itemAt(found, key.head(id)) ?? [])
+    .flatMap((id) => itemAt(heads, key.head(id)) ?? [])
     .map((stored) => parse(recordItem, stored))
     .filter((it) => it.public && !it.deleted_at && maySee(actor, it))
 }
@@ -67,24 +67,24 @@ const claimant = (it: RecordItem, origin: string) => ({
 })
 
 /** The number of entries of each family that one answer reads. */
-const LOOKED_AT = 250
+const ENTRIES_PER_FAMILY = 250
 
 /**
- * Links that several records claim, though at most one of them can be right. Returns a part of them, in the order of links, and the link
- * after which the next part begins. One query for each family of kinds, and one call for each hundred records that share a link.
+ * Lists identifiers that several records claim, though at most one claim can be right. Returns one part, in the order of identifiers,
+ * and `next`, after which the next part begins. Makes one query for each family of kinds, and one DynamoDB call for each hundred records.
  */
 export async function listSharedLinks(after: string | undefined, actor: Actor, origin: string) {
   const { entries, last } = await entriesAfter(after)
-  const shared = [...Map.groupBy(entries, wordOf)].filter(([, them]) => them.length > 1)
+  const shared = [...Map.groupBy(entries, wordOf)].filter(([, sharing]) => sharing.length > 1)
   const visible = await loadVisible(
-    shared.flatMap(([, them]) => them),
+    shared.flatMap(([, sharing]) => sharing),
     actor,
   )
-  const found = new Map(visible.map((it) => [it.entity_id, it]))
-  const results = shared.flatMap(([link, them]) => {
-    const records = them.flatMap((each) => found.get(String(each.entity_id)) ?? [])
-    const view = { same_as: link, ...linkView(parseSameAs(link)), records: records.map((it) => claimant(it, origin)) }
-    return records.length > 1 ? [view] : []
+  const records = new Map(visible.map((it) => [it.entity_id, it]))
+  const results = shared.flatMap(([link, sharing]) => {
+    const claimants = sharing.flatMap((each) => records.get(String(each.entity_id)) ?? [])
+    const view = { same_as: link, ...linkView(parseSameAs(link)), records: claimants.map((it) => claimant(it, origin)) }
+    return claimants.length > 1 ? [view] : []
   })
   return { results, next: last }
 }
@@ -97,10 +97,10 @@ async function entriesAfter(after: string | undefined): Promise<{ entries: Store
   const beyond = after === undefined ? undefined : `=${after}#~`
   const parts = await Promise.all(
     families.map((family) =>
-      walkTable({ pk: partitionOf(family), prefix: '=', forward: true, limit: LOOKED_AT, beyond }),
+      walkTable({ pk: partitionOf(family), prefix: '=', forward: true, limit: ENTRIES_PER_FAMILY, beyond }),
     ),
   )
-  const ends = parts.flatMap((part) => (part.length < LOOKED_AT ? [] : [`${wordOf(part.at(-1) ?? {})}#`]))
+  const ends = parts.flatMap((part) => (part.length < ENTRIES_PER_FAMILY ? [] : [`${wordOf(part.at(-1) ?? {})}#`]))
   const [end] = ends.sort()
   const all = parts.flat().map((stored) => ({ at: `${wordOf(stored)}#`, stored }))
   if (end === undefined) return { entries: all.map(({ stored }) => stored), last: undefined }
