@@ -89,13 +89,18 @@ const denials = {
   token: { detail: 'The token is malformed, expired or revoked.', challenge: 'Bearer error="invalid_token"' },
   dev_user: { detail: 'There is no development user of this address.', challenge: 'Bearer' },
 } as const
-/** Why a request has no caller: no credentials, a token that no authenticator accepts (RFC 6750), or an unknown development user. */
-export type Denial = keyof typeof denials
-/** The caller has to sign in: credentials are missing or invalid. */
-export const signInNeeded = (denial: Denial = 'none') =>
-  new Problem('unauthenticated', denials[denial].detail, {
-    headers: { 'www-authenticate': denials[denial].challenge },
-  })
+/**
+ * Why a request has no caller: no credentials, a token that no authenticator accepts (RFC 6750), an unknown development user, or a
+ * token that only an identity provider can check, which does not answer.
+ */
+export type Denial = keyof typeof denials | 'provider_away'
+/** The caller has to sign in: credentials are missing or invalid. With `provider_away` the caller may try again. */
+export function signInNeeded(denial: Denial = 'none'): Problem {
+  if (denial === 'provider_away')
+    return unavailable('The identity provider does not answer, so the token cannot be checked. Try again.')
+  const { detail, challenge } = denials[denial]
+  return new Problem('unauthenticated', detail, { headers: { 'www-authenticate': challenge } })
+}
 /** The name or password is wrong, or the token is not valid any more. */
 export const badCredentials = (detail = 'No active account found with the given credentials.') =>
   new Problem('unauthenticated', detail, { headers: { 'www-authenticate': 'Bearer' } })

@@ -13,6 +13,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'config',
     'ids',
     'clock',
+    'dependency',
     'deadline',
     'concurrency',
     'merge-sorted',

@@ -12,6 +12,8 @@ export type Line = {
   status?: number
   caller?: string
   count?: number
+  /** The service that could not be reached. Example: `table`. */
+  dependency?: string | undefined
   error?: string
   stack?: string
 } & Partial<Record<Measure, number>>
@@ -43,6 +45,7 @@ const members = [
   'letter_failures',
   'exported',
   'count',
+  'dependency',
   'error',
   'stack',
 ] as const satisfies readonly (keyof Line)[]

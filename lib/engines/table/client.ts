@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { config } from '../../base/config.ts'
+import { failedAt } from '../../base/dependency.ts'
 import { localCredentials } from '../../base/telemetry/local-credentials.ts'
 import { noteAttempts, noteCall } from '../../base/telemetry/request-cost.ts'
 import { forgetKept } from './kept.ts'
@@ -34,7 +35,7 @@ async function metered(operation: string, input: object, call: (input: object) =
     return output
   } catch (error) {
     noteAttempts((error as Output).$metadata?.attempts)
-    throw error
+    return failedAt('table')(error)
   }
 }
 

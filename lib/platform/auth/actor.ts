@@ -1,5 +1,6 @@
 import { config } from '../../base/config.ts'
-import type { Denial } from '../../base/errors.ts'
+import { type Denial, noneIf } from '../../base/errors.ts'
+import { log } from '../../base/telemetry/log.ts'
 import type { Actor } from '../permissions.ts'
 import { actorOf } from '../users/actor.ts'
 import { isKey } from '../users/keys.ts'
@@ -9,6 +10,7 @@ import { devHeader, devSession } from './dev.ts'
 import { identityProvider } from './idp.ts'
 import { jwt } from './jwt.ts'
 import { loadKeyActor } from './key.ts'
+import { ProviderAway } from './provider.ts'
 import { secondary } from './secondary.ts'
 
 /** The authenticators in their order. The first that accepts a token decides. */
@@ -30,12 +32,18 @@ export async function identifyCaller(credentials: Credentials): Promise<Identity
   const shown = { ...credentials, token: bearer(credentials.headers.authorization) }
   // A key is never sent to a provider.
   if (isKey(shown.token)) return identifyByKey(shown.token)
+  let isProviderAway = false
+  const noteAway = (error: unknown) => {
+    isProviderAway ||= error instanceof ProviderAway
+    return error instanceof ProviderAway
+  }
   for (const authenticate of chain) {
-    const user = await authenticate(shown)
+    const user = await authenticate(shown).catch(noneIf(noteAway))
     if (user?.is_active) return { actor: actorOf(user), settings: user }
     if (user) return { actor: null, denial: 'token' }
   }
-  return { actor: null, denial: denialOf(credentials) }
+  if (isProviderAway) log({ level: 'error', message: 'dependency away', dependency: 'identity provider' })
+  return { actor: null, denial: isProviderAway ? 'provider_away' : denialOf(credentials) }
 }
 
 async function identifyByKey(token: string): Promise<Identity> {

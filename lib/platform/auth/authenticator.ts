@@ -12,5 +12,8 @@ export type Credentials = {
 }
 /** Credentials with the bearer token, which is empty if there is none. */
 export type ShownCredentials = Credentials & { token: string }
-/** Returns the user of these credentials, or undefined. Never throws for a token of another issuer. */
+/**
+ * Returns the user of these credentials, or undefined. Never throws for a token of another issuer. Fails with `ProviderAway` if only a
+ * provider can check the token, and does not answer.
+ */
 export type Authenticator = (shown: ShownCredentials) => Promise<User | undefined>

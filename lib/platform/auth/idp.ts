@@ -1,16 +1,17 @@
 import * as v from 'valibot'
 import { nowSeconds } from '../../base/clock.ts'
 import { config } from '../../base/config.ts'
+import { noneIf } from '../../base/errors.ts'
 import type { Authenticator } from './authenticator.ts'
 import { ISSUER } from './jwt.ts'
-import { createVerifier, type Identification, rememberIdentity, TIMEOUT_MS } from './provider.ts'
+import { createVerifier, type Identification, ProviderAway, rememberIdentity, TIMEOUT_MS } from './provider.ts'
 import { claimsOf } from './shape.ts'
 
 const { IDP_CLIENT_ID, IDP_ISSUER, IDP_JWKS_URL, IDP_USERINFO_URL, IDP_TOKENINFO_URL, SECONDARY_ISSUER } = config
 
 /**
  * Accepts tokens of the identity provider: an opaque access token that its userinfo endpoint accepts, or a JWT that its keys
- * verify. Accepts nothing without a client id, or if the provider does not answer.
+ * verify. Accepts nothing without a client id. Fails with `ProviderAway` if the provider does not answer.
  */
 export const identityProvider: Authenticator = async ({ token }) =>
   IDP_CLIENT_ID !== '' && token !== '' && mayBeTheirs(token) ? loadTokenOwner(token) : undefined
@@ -68,22 +69,25 @@ async function fetchTokeninfo(token: string): Promise<unknown> {
     access_token: token,
     client_id: IDP_CLIENT_ID,
   })
-  const posted = await fetchJson(IDP_TOKENINFO_URL, { method: 'POST', body })
+  const posted = await fetchJson(IDP_TOKENINFO_URL, { method: 'POST', body }).catch(noneIf(isProviderAway))
   if (posted !== undefined) return posted
   const url = new URL(IDP_TOKENINFO_URL)
   url.searchParams.set('access_token', token)
   return fetchJson(url.href, {})
 }
 
-/** Fetches JSON. Undefined for any status but 200, and for any failure. */
+/** Fetches JSON. Undefined if the provider refuses. Fails with `ProviderAway` if it does not answer, fails, or has too many calls. */
 // prove: identity-provider
 async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
   try {
     const reply = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
     if (reply.status === 200) return await reply.json()
     await reply.body?.cancel()
-    return undefined
+    if (reply.status < 500 && reply.status !== 429) return undefined
   } catch {
-    return undefined
+    // A call that fails is like a status that says so.
   }
+  throw new ProviderAway()
 }
+
+const isProviderAway = (error: unknown) => error instanceof ProviderAway

@@ -11,6 +11,8 @@ import { hashToken, tokenMemory } from './memory.ts'
 
 /** Claims of a provider about a person. `until`: when the token expires, in seconds. */
 export type Identification = { claims: unknown; until: number }
+/** The provider does not answer, or fails by itself. So nobody can check the token now. */
+export class ProviderAway extends Error {}
 /** Time limit for a call of a provider, in milliseconds. */
 export const TIMEOUT_MS = 5000
 /** The longest time that the owner of a token is remembered, in seconds. */
@@ -28,12 +30,19 @@ export function createVerifier(url: string, issuer: string[], audience: string) 
       const { payload } = await jwtVerify<JWTPayload>(token, keys, options)
       return { claims: payload, until: payload.exp ?? 0 }
     } catch (error) {
-      // The token is not for us, or the provider does not answer (jose passes on the TypeError of fetch).
+      if (isAway(error)) throw new ProviderAway()
+      // The token is not for us.
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
       throw error
     }
   }
 }
+
+/** Whether `jose` could not fetch the keys. It passes on the TypeError of fetch, and has no code of its own for another status. */
+const isAway = (error: unknown) =>
+  error instanceof errors.JWKSTimeout ||
+  (error instanceof errors.JOSEError && error.code === errors.JOSEError.code) ||
+  (error instanceof TypeError && error.message === 'fetch failed')
 
 /**
  * Returns a function that loads the user of a token. The owner is remembered under the token's hash, in this process and in the

@@ -99,7 +99,8 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   // 4. The subject is loaded. 5. The permission decides: 404 if the caller may not see it, 403 if only changing is refused.
   const subject = await spec.subject?.(params)
-  if (rule.sees && (!subject || !rule.sees(actor, subject))) throw notFound()
+  if (rule.sees && (!subject || !rule.sees(actor, subject)))
+    throw denial === 'provider_away' ? signInNeeded(denial) : notFound()
   if (rule.changes) checkAllowed(actor !== null && subject !== undefined && rule.changes(actor, subject))
   const version = subject?.version
   if (rule.changes) checkPrecondition(request, version)

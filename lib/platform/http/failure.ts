@@ -1,3 +1,4 @@
+import { dependencyAway } from '../../base/dependency.ts'
 import { type Code, Problem, unavailable } from '../../base/errors.ts'
 import { isThrottle } from '../../engines/table/index.ts'
 import { Reply } from './reply.ts'
@@ -26,11 +27,12 @@ const statuses: Record<Code, number> = {
 }
 
 /**
- * Makes the reply for anything thrown. An unexpected error is 500, without details. A throttle of the table is 503, since a later
- * request may succeed.
+ * Makes the reply for anything thrown. An unexpected error is 500, without details. If table or bucket cannot be reached, or throttle, it
+ * is 503, since a later request may succeed.
  */
 export function failureReply(thrown: unknown): Reply {
-  const error = !(thrown instanceof Problem) && isThrottle(thrown) ? unavailable() : thrown
+  const mayPass = !(thrown instanceof Problem) && (isThrottle(thrown) || dependencyAway(thrown) !== undefined)
+  const error = mayPass ? unavailable() : thrown
   if (!(error instanceof Problem)) return new Reply(500, { detail: 'Internal server error.' })
   return new Reply(statuses[error.code], error.fields ?? { detail: error.detail, ...error.also }, error.headers)
 }

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import { config } from '../../base/config.ts'
+import { dependencyAway } from '../../base/dependency.ts'
 import { Problem } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
 import { currentMeter } from '../../base/telemetry/request-cost.ts'
@@ -115,6 +116,7 @@ function corsHeaders(origin: string | undefined): Record<string, string> {
 
 function logRequest(request: Request, reply: Reply, started: number, error?: Error): void {
   const isExpected = error === undefined || error instanceof Problem
+  const dependency = dependencyAway(error)
   const spent = currentMeter()
   log({
     level: isExpected ? 'info' : 'error',
@@ -133,6 +135,7 @@ function logRequest(request: Request, reply: Reply, started: number, error?: Err
     throttled: reply.status === 429 ? 1 : 0,
     ...(spent &&
       spent.cache_hits + spent.cache_misses > 0 && { cache_hits: spent.cache_hits, cache_misses: spent.cache_misses }),
+    ...(dependency && { dependency }),
     ...(!isExpected && { error: error.name, stack: stackFrames(error) }),
   })
 }

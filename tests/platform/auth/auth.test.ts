@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../harness/app.ts'
+import { sure } from '../../harness/make.ts'
 import { changeUser } from '../../harness/people.ts'
 import { openProvider, type Provider, START } from '../../harness/provider.ts'
 
@@ -317,9 +318,7 @@ describe('the identity provider', () => {
     ['a token for nobody in particular', person('un8'), { aud: undefined }],
     ['a token that is not active', person('un9'), { active: false }],
     ['a token that has expired', person('un10'), { exp: START }],
-    ['a tokeninfo that fails', person('un11'), 500],
     ['a userinfo that refuses', 401, {}],
-    ['a userinfo that fails', 503, {}],
   ])('%s is nobody, and no user is made', async (_what, userinfo, tokeninfo) => {
     const count = async () => (await app.staff.get('/data/testthelogin/')).body.count
     const before = await count()
@@ -435,9 +434,34 @@ describe('the secondary provider', () => {
 })
 
 describe('when the provider is down', () => {
-  test('its tokens are no result, and everyone else still signs in', async () => {
+  const expectRetry = async (token: string) => {
+    const { status, headers, body } = await app.as(token).get('/data/testme/')
+    expect([status, headers['retry-after'], body]).toEqual([
+      503,
+      '1',
+      { detail: 'The identity provider does not answer, so the token cannot be checked. Try again.' },
+    ])
+  }
+
+  test.each([
+    ['tokeninfo', person('un11'), 500],
+    ['userinfo', 503, {}],
+    ['userinfo that has too many calls', 429, {}],
+  ])('nobody is told that a token is bad: %s', async (_what, userinfo, tokeninfo) => {
+    await expectRetry(accessToken(userinfo, tokeninfo))
+  })
+
+  test('its tokens may be sent again, what is public is read, and everyone else still signs in', async () => {
+    const hidden = sure(201, await app.contributor.post('/cidoc/structures/', { body: { name: 'Hidden' } }))
+    const body = { name: 'Reader', scopes: ['read'] }
+    const machine = sure(201, await app.contributor.post('/api/user/keys/', { body }))
     await idp.stop()
-    await expectNobody(accessToken(person('down')))
+    const token = accessToken(person('down'))
+    await expectRetry(token)
+    expect((await app.as(token).get('/cidoc/structures/')).status).toBe(200)
+    // The caller may be its author.
+    expect((await app.as(token).get(`/cidoc/structures/${hidden.id}/`)).status).toBe(503)
     expect((await app.contributor.get('/data/testme/')).status).toBe(200)
+    expect((await app.as(machine.token).get('/data/testme/')).status).toBe(200)
   })
 })

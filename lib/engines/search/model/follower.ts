@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { config } from '../../../base/config.ts'
+import { dependencyAway } from '../../../base/dependency.ts'
 import { Problem, unavailable } from '../../../base/errors.ts'
 import { log } from '../../../base/telemetry/log.ts'
 import { openSnapshotFile } from '../index/snapshot-file.ts'
@@ -190,7 +191,8 @@ const logUnmarked = () => log({ level: 'error', message: 'search snapshot', erro
 /** Callers that can do without search expect `unavailable`. So any other error is logged and becomes `unavailable`. */
 function unavailableFor(error: unknown): Problem {
   if (error instanceof Problem) return error
-  log({ level: 'error', message: 'search rebuild', error: error instanceof Error ? error.name : 'unknown' })
+  const name = error instanceof Error ? error.name : 'unknown'
+  log({ level: 'error', message: 'search rebuild', dependency: dependencyAway(error), error: name })
   return unavailable()
 }
 
