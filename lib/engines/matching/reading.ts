@@ -36,15 +36,19 @@ export function readName(name: string): readonly NameReading[] {
   const cached = readingCache.get(name)
   if (cached) return cached
   const readings = makeReadings(name)
-  readingCache.set(name, readings)
+  if (name.length <= LONGEST_CACHED) readingCache.set(name, readings)
   return readings
 }
 
 /** Readings of recent names: one name is compared with many. */
 const readingCache = lru<string, readonly NameReading[]>(2000)
+/** Longer names are read each time, so the cache stays below 8 MB. */
+const LONGEST_CACHED = 200
+/** A remark in parentheses. The bound keeps a name of many opening parentheses cheap: each is looked at for 300 letters at most. */
+const REMARK = /\(([^)]{0,300})\)/g
 
 function makeReadings(name: string): NameReading[] {
-  const remarks = [...name.matchAll(/\(([^)]*)\)/g)].flatMap((match) => (match[1] ? [match[1]] : []))
+  const remarks = [...name.matchAll(REMARK)].flatMap((match) => (match[1] ? [match[1]] : []))
   return [readingOf(name, false), ...remarks.map((remark) => readingOf(remark, true))]
 }
 
@@ -74,8 +78,8 @@ export function skeleton(folded: string): string {
 }
 
 function readingOf(name: string, isRemark: boolean): NameReading {
-  const remark = fold([...name.matchAll(/\(([^)]*)\)/g)].map((match) => match[1]).join(' '))
-  const outside = name.replace(/\([^)]*\)/g, ' ')
+  const remark = fold([...name.matchAll(REMARK)].map((match) => match[1]).join(' '))
+  const outside = name.replace(REMARK, ' ')
   const bare = outside.replace(/,.*$/s, ' ')
   const words = fold(bare).split(' ').filter(Boolean)
   const own = words.filter((word) => !genericWords().has(word)).map(withoutEnding)

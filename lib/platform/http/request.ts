@@ -87,8 +87,13 @@ const isAltered = ({ body = '', isBase64Encoded }: APIGatewayProxyEventV2, heade
 const hasUtf8Escapes = (text: string) =>
   (text.match(/(?:%[0-9a-f]{2})+/gi) ?? []).every((bytes) => isUtf8(Buffer.from(bytes.replaceAll('%', ''), 'hex')))
 
-/** Fails with `malformed` if the query is not UTF-8. Parsed, it would have other characters than those sent. */
+/** The most members of a query or an encoded form. Each costs an object or two. */
+const MOST_MEMBERS = 1000
+const hasManyMembers = (text: string) => text.split('&', MOST_MEMBERS + 1).length > MOST_MEMBERS
+
+/** Fails with `malformed` if the query has too many members, or is not UTF-8: parsed, it would have other characters than those sent. */
 export function checkQueryText({ rawQuery }: Pick<Request, 'rawQuery'>): void {
+  if (hasManyMembers(rawQuery)) throw malformedInput(`The query has more than ${MOST_MEMBERS} members.`)
   if (!hasUtf8Escapes(rawQuery)) throw malformedInput('The query is not UTF-8.')
 }
 
@@ -142,9 +147,10 @@ async function readJson(request: Request): Promise<object> {
   throw malformedInput('The body must be a JSON object.')
 }
 
-/** The text of an encoded form. Fails with `malformed` if it is not UTF-8. */
+/** The text of an encoded form. Fails with `malformed` if it has too many members, or is not UTF-8. */
 function encodedForm(request: Request): string {
   const text = decodeUtf8(request, FORM_NOT_UTF8)
+  if (hasManyMembers(text)) throw malformedInput(`The form has more than ${MOST_MEMBERS} members.`)
   if (!hasUtf8Escapes(text)) throw malformedInput(FORM_NOT_UTF8)
   return text
 }

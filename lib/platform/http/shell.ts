@@ -88,7 +88,13 @@ const COMPRESSED_FROM = 8192
 
 /** Whether `Accept-Encoding` names gzip with a weight above zero. */
 export const takesGzip = ({ headers }: Pick<Request, 'headers'>): boolean =>
-  /(^|[,\s])gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))(;|,|$)/i.test(headers['accept-encoding'] ?? '')
+  (headers['accept-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .some((coding) => {
+      const [name, weight] = coding.split(';', 2).map((part) => part.trim())
+      return name === 'gzip' && !/^q=0(\.0*)?$/.test(weight ?? '')
+    })
 
 /** The body of a Lambda result. `packed` is set if it is compressed. */
 type Encoded = { payload: string; type?: string; binary: boolean; packed?: true }

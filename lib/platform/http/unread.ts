@@ -13,13 +13,16 @@ export function unreadMembers(members: Members, body: unknown, path = ''): Warni
   if (Array.isArray(body))
     return body.slice(0, MOST_WARNINGS).flatMap((item, i) => unreadMembers(members, item, `${path}${i}.`))
   if (typeof body !== 'object' || body === null || body instanceof File) return []
-  return Object.entries(body)
-    .flatMap(([name, value]): Warning[] => {
-      if (!Object.hasOwn(members, name)) return [unreadWarning(`${path}${name}`, 'member', name, Object.keys(members))]
-      const inner = members[name]
-      return inner ? unreadMembers(inner, value, `${path}${name}.`) : []
-    })
-    .slice(0, MOST_WARNINGS)
+  const warnings: Warning[] = []
+  for (const [name, value] of Object.entries(body)) {
+    // Each warning compares its name with all others, and a body may have 100,000 members.
+    if (warnings.length >= MOST_WARNINGS) break
+    const inner = members[name]
+    if (!Object.hasOwn(members, name))
+      warnings.push(unreadWarning(`${path}${name}`, 'member', name, Object.keys(members)))
+    else if (inner) warnings.push(...unreadMembers(inner, value, `${path}${name}.`))
+  }
+  return warnings.slice(0, MOST_WARNINGS)
 }
 
 /** Warns that nothing reads a name. Suggests the nearest name that is read. */

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { describe, expect, test } from 'vitest'
-import { bodyReader, JSON_BYTES, readRequest } from '../../../lib/platform/http/request.ts'
+import { bodyReader, checkQueryText, JSON_BYTES, readRequest } from '../../../lib/platform/http/request.ts'
 
 const event = (more: object = {}, method = 'POST'): APIGatewayProxyEventV2 => ({
   version: '2.0',
@@ -188,6 +188,20 @@ describe('a form', () => {
     expect(await open({ body: '{"a":1}' }, { ...limits, json: true })).toEqual({ a: 1 })
     expect(await open(made([['a', 'x']]), { ...limits, json: true })).toEqual({ a: 'x' })
   })
+})
+
+test('a query or an encoded form has 1000 members at most', async () => {
+  const members = (many: number) => Array.from({ length: many }, (_, i) => `a${i}=1`).join('&')
+  const query = (many: number) =>
+    fault(async () => checkQueryText(readRequest(event({ rawQueryString: members(many) }))))
+  const form = (many: number) =>
+    fault(async () => {
+      const sent = event({ ...typed('application/x-www-form-urlencoded'), ...base64(members(many)) })
+      return bodyReader(readRequest(sent), undefined, true)()
+    })
+  expect([await query(1000), await form(1000)]).toEqual([undefined, undefined])
+  expect(await query(1001)).toEqual(['malformed', 'The query has more than 1000 members.'])
+  expect(await form(105_000)).toEqual(['malformed', 'The form has more than 1000 members.'])
 })
 
 describe('bytes that are not UTF-8', () => {

@@ -85,6 +85,8 @@ export const requests: Readonly<Record<string, string>> = {
   '{0} is the most.': 'बढीमा {0} हुन सक्छ।',
   'A whole number is wanted.': 'पूर्णाङ्क चाहिन्छ।',
   'The body must be a JSON object.': 'पठाइएको सामग्री JSON वस्तु हुनुपर्छ।',
+  'The query has more than {0} members.': 'प्रश्नमा {0} भन्दा बढी सदस्य छन्।',
+  'The form has more than {0} members.': 'फारममा {0} भन्दा बढी सदस्य छन्।',
   'The form has more than {0} parts.': 'फारममा {0} भन्दा बढी भाग छन्।',
   'The multipart body cannot be read.': 'बहुभागी फारम पढ्न सकिएन।',
   'JSON parse error: the body is not valid JSON at line {0}, column {1}.':
