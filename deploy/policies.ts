@@ -1,12 +1,15 @@
 /**
  * What each function may ask of the table and of the folders of the bucket. `roles.ts` makes the roles from these rows. Nothing else
- * grants a right to the table or the bucket. Tests run functions under their roles, so a missing right fails the tests that need it.
- * `tests/contract/deployment.test.ts` compares each row with what the function's code can ask (`reach.ts`).
+ * grants a right to the table or the bucket.
+ *
+ * 1. Tests run each function under its role. A denied request fails the run, even if the function goes on without it.
+ * 2. A right that no test has used fails the run of all tests (`unusedUses`).
+ * 3. `npm run rehearse` requires the same of the packages, strictly: each function must use each of its rights.
  */
 
 type TableRight = keyof typeof tableActions
-type Policy = {
-  table: readonly TableRight[]
+type Rights = {
+  table?: readonly TableRight[]
   /** Folders of the bucket whose files the function reads, writes (`write`) and deletes (`remove`). */
   read?: readonly string[]
   write?: readonly string[]
@@ -15,158 +18,135 @@ type Policy = {
   list?: true
 }
 
-/** To identify the caller, and to change items. Each group behind the gateway has these. */
 const change: readonly TableRight[] = ['Get', 'BatchGet', 'Put', 'Update', 'Delete']
-/** To search. A function that finds no snapshot builds one from the whole table, hence `Scan`. */
-const searching: readonly TableRight[] = ['Query', 'Scan', 'BatchWrite']
-/** The folders from which the bucket's engine deletes files that no item names (`lib/engines/bucket/loose-files.ts`). */
-const loose: readonly string[] = ['data-sources', 'imports', 'profile-images', 'search']
 
-const policies: Readonly<Record<string, Policy>> = {
-  activities: { table: [...change, 'Query', 'Index'], read: ['tables'], write: ['tables'] },
-  assertions: { table: [...change, 'Query', 'Index'], read: ['tables'], write: ['tables'] },
-  'asset-files': {
-    table: ['Get', 'BatchGet', 'Put', 'Update'],
-    read: ['assets'],
-    write: ['thumbnails'],
-    remove: ['assets', 'thumbnails', 'uploads'],
-    list: true,
-  },
-  assets: {
-    table: [...change, 'Query', 'Index'],
-    read: ['assets', 'tables', 'thumbnails', 'uploads'],
-    write: ['assets', 'tables', 'uploads'],
-    list: true,
-  },
-  assistant: { table: [...change, ...searching], read: ['search'], write: ['search'], remove: [...loose], list: true },
-  calendars: { table: [...change] },
-  changes: { table: [...change, 'Query'] },
-  clusters: {
-    table: [...change, ...searching, 'Index'],
-    read: ['search', 'tables'],
-    write: ['search', 'tables'],
-    remove: [...loose],
-    list: true,
-  },
-  comments: { table: [...change, 'Query', 'Index'], read: ['tables'], write: ['tables'] },
-  dispatcher: { table: [] },
-  documents: { table: [...change] },
-  entities: {
-    table: [...change, ...searching, 'Index'],
-    read: ['search', 'tables'],
-    write: ['search', 'tables'],
-    remove: [...loose],
-    list: true,
-  },
-  exporter: {
-    table: ['Get', 'BatchGet', 'Put', 'Update', 'Query', 'Index'],
-    read: ['exports'],
-    write: ['exports'],
-    remove: ['exports'],
-    list: true,
-  },
-  exports: { table: [...change], read: ['exports'], list: true },
-  flags: { table: [...change, 'Query', 'Index'], read: ['tables'], write: ['tables'] },
-  health: { table: [...change, 'Query', 'Index'], read: ['search'], list: true },
-  hooks: { table: [...change, 'Index'] },
-  iiif: { table: [...change], read: ['assets', 'derivatives', 'pictures'], write: ['derivatives'], list: true },
-  importer: {
-    table: [...change, ...searching, 'Index'],
-    read: ['imports', 'search'],
-    write: ['imports', 'search'],
-    remove: [...loose],
-    list: true,
-  },
-  imports: {
-    table: [...change, 'Query', 'Index'],
-    read: ['imports', 'tables', 'uploads'],
-    write: ['imports', 'tables', 'uploads'],
-    remove: [...loose],
-    list: true,
-  },
-  keys: { table: [...change, 'Index'] },
-  leaderboard: {
-    table: [...change, ...searching, 'Index'],
-    read: ['search', 'tables'],
-    write: ['search', 'tables'],
-    remove: [...loose],
-    list: true,
-  },
-  letters: { table: ['Get', 'BatchGet', 'Put', 'Update', 'Query', 'Index'] },
-  merger: {
-    table: [...change, 'BatchWrite', 'Query', 'Index'],
-    read: ['assets', 'snapshots'],
-    write: ['pictures', 'snapshots'],
-    list: true,
-  },
-  notifications: { table: [...change, 'Query', 'Index'], read: ['tables'], write: ['tables'] },
-  oai: { table: [...change, 'Query'] },
-  ocr: { table: ['Get', 'BatchGet', 'Put', 'Update', 'Query'], read: ['assets'], list: true },
-  pictures: { table: [...change, 'Query'], read: ['uploads'], write: ['pictures', 'uploads'], list: true },
-  'profile-images': {
-    table: [...change],
-    read: ['profile-images'],
-    write: ['profile-images'],
-    remove: [...loose],
-    list: true,
-  },
-  projector: { table: [...change, 'Query'] },
-  projects: {
-    table: [...change, 'BatchWrite', 'Query', 'Index'],
-    read: ['assets', 'snapshots', 'tables', 'thumbnails'],
-    write: ['pictures', 'snapshots', 'tables'],
-    list: true,
-  },
-  queue: {
-    table: [...change, ...searching, 'Index'],
-    read: ['search', 'tables'],
-    write: ['search', 'tables'],
-    remove: [...loose],
-    list: true,
-  },
-  reconcile: { table: [...change, ...searching], read: ['search'], write: ['search'], remove: [...loose], list: true },
-  records: {
-    table: [...change, ...searching, 'Index'],
-    read: ['search', 'tables'],
-    write: ['search', 'tables'],
-    remove: [...loose],
-    list: true,
-  },
-  registry: { table: [...change] },
-  reviews: { table: [...change, 'Query', 'Index'], read: ['tables'], write: ['tables'] },
-  revisions: { table: [...change, 'Query'], read: ['tables'], write: ['tables'] },
-  roles: {
-    table: [...change, ...searching, 'Index'],
-    read: ['search', 'tables'],
-    write: ['search', 'tables'],
-    remove: [...loose],
-    list: true,
-  },
-  search: {
-    table: [...change, ...searching],
-    read: ['search', 'tables'],
-    write: ['search', 'tables'],
-    remove: [...loose],
-    list: true,
-  },
-  sources: {
-    table: [...change, ...searching, 'Index'],
-    read: ['data-sources', 'search', 'tables'],
-    write: ['data-sources', 'search', 'tables'],
-    remove: [...loose],
-    list: true,
-  },
-  submissions: { table: [...change, 'Query', 'Index'], read: ['tables'], write: ['tables'] },
-  sweeper: {
-    table: [...change, ...searching, 'Index'],
-    read: ['search', 'snapshots'],
-    write: ['search'],
-    remove: [...loose, 'pictures', 'snapshots', 'uploads'],
-    list: true,
-  },
-  tokens: { table: [...change] },
-  users: { table: [...change, 'Query', 'Index'], read: ['tables'], write: ['tables'] },
-  webhooks: { table: ['Get', 'BatchGet', 'Put', 'Update', 'Query', 'Index'] },
+/** To identify the caller, and to write a user who comes for the first time. Each group whose routes look at the caller has these rights. */
+const identify: Rights = { table: change }
+/**
+ * To search. A function that finds no snapshot builds one from the whole table, hence `Scan`. Then it deletes the oldest snapshot, or its
+ * own if another process was faster.
+ */
+const search: Rights = {
+  table: ['Query', 'Scan', 'BatchWrite'],
+  read: ['search'],
+  write: ['search'],
+  remove: ['search'],
+  list: true,
+}
+/** To answer a list as CSV or XLSX that is too large for an answer. The client fetches it from the bucket. */
+const listAsTable: Rights = { read: ['tables'], write: ['tables'] }
+
+/** Rights that several functions share, since the same code asks for all of them. */
+const shared: readonly Rights[] = [identify, search, listAsTable]
+
+/** Each function's rights: those that it shares, then its own. */
+const policies: Readonly<Record<string, readonly Rights[]>> = {
+  activities: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  assertions: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  'asset-files': [
+    {
+      table: ['Get', 'BatchGet', 'Put'],
+      read: ['assets'],
+      write: ['thumbnails'],
+      remove: ['assets', 'thumbnails', 'uploads'],
+      list: true,
+    },
+  ],
+  assets: [
+    identify,
+    listAsTable,
+    { table: ['Query'], read: ['assets', 'thumbnails', 'uploads'], write: ['assets', 'uploads'], list: true },
+  ],
+  assistant: [identify, search],
+  calendars: [identify],
+  changes: [identify, { table: ['Query'] }],
+  clusters: [identify, search, listAsTable, { table: ['Index'] }],
+  comments: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  dispatcher: [],
+  documents: [identify],
+  entities: [identify, search, listAsTable, { table: ['Index'] }],
+  exporter: [
+    {
+      table: ['Get', 'BatchGet', 'Put', 'Query', 'Index'],
+      read: ['exports'],
+      write: ['exports'],
+      remove: ['exports'],
+      list: true,
+    },
+  ],
+  exports: [identify, { read: ['exports'], list: true }],
+  flags: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  health: [{ table: ['Get', 'BatchGet', 'Put', 'Query', 'Index'], read: ['search'], list: true }],
+  hooks: [identify, { table: ['Index'] }],
+  iiif: [identify, { read: ['assets', 'derivatives', 'pictures'], write: ['derivatives'], list: true }],
+  importer: [search, { table: [...change, 'Index'], read: ['imports'], write: ['imports'] }],
+  imports: [
+    identify,
+    listAsTable,
+    {
+      table: ['Query', 'Index'],
+      read: ['imports', 'uploads'],
+      write: ['imports', 'uploads'],
+      remove: ['imports'],
+      list: true,
+    },
+  ],
+  keys: [identify, { table: ['Index'] }],
+  leaderboard: [identify, search, listAsTable, { table: ['Index'] }],
+  letters: [{ table: ['Get', 'BatchGet', 'Put', 'Query', 'Index'] }],
+  merger: [
+    {
+      table: [...change, 'BatchWrite', 'Query', 'Index'],
+      read: ['assets', 'snapshots'],
+      write: ['pictures', 'snapshots'],
+      list: true,
+    },
+  ],
+  notifications: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  oai: [identify, { table: ['Query'] }],
+  ocr: [{ table: ['Get', 'BatchGet', 'Put', 'Query'], read: ['assets'], list: true }],
+  pictures: [identify, { table: ['Query'], read: ['uploads'], write: ['pictures', 'uploads'], list: true }],
+  'profile-images': [
+    identify,
+    { read: ['profile-images'], write: ['profile-images'], remove: ['profile-images'], list: true },
+  ],
+  projector: [{ table: [...change, 'Query'] }],
+  projects: [
+    identify,
+    listAsTable,
+    {
+      table: ['BatchWrite', 'Query', 'Index'],
+      read: ['assets', 'snapshots', 'thumbnails'],
+      write: ['pictures', 'snapshots'],
+      list: true,
+    },
+  ],
+  queue: [identify, search, listAsTable, { table: ['Index'] }],
+  reconcile: [identify, search],
+  records: [identify, search, listAsTable, { table: ['Index'] }],
+  registry: [identify],
+  reviews: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  revisions: [identify, listAsTable, { table: ['Query'] }],
+  roles: [identify, search, listAsTable, { table: ['Index'] }],
+  search: [identify, search, listAsTable],
+  sources: [
+    identify,
+    search,
+    listAsTable,
+    { table: ['Index'], read: ['data-sources'], write: ['data-sources'], remove: ['data-sources'] },
+  ],
+  submissions: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  sweeper: [
+    search,
+    {
+      table: [...change, 'Index'],
+      read: ['snapshots'],
+      remove: ['data-sources', 'imports', 'pictures', 'profile-images', 'snapshots', 'uploads'],
+    },
+  ],
+  tokens: [identify],
+  users: [identify, listAsTable, { table: ['Index'] }],
+  webhooks: [{ table: ['Get', 'BatchGet', 'Put', 'Index'] }],
 }
 
 const tableActions = {
@@ -182,19 +162,55 @@ const tableActions = {
   Scan: 'dynamodb:Scan Table',
 } as const
 
-/** The rights that identifying a caller takes, as `action resource`. */
-export const identityRights: readonly string[] = change.map((right) => tableActions[right]).sort()
+/** A right is written as `action resource`. Example: `s3:PutObject Bucket/tables/*`. */
+const usesIn = ({ table = [], read = [], write = [], remove = [], list }: Rights): string[] => [
+  ...table.map((right) => tableActions[right]),
+  ...read.map((folder) => `s3:GetObject Bucket/${folder}/*`),
+  ...write.map((folder) => `s3:PutObject Bucket/${folder}/*`),
+  ...remove.map((folder) => `s3:DeleteObject Bucket/${folder}/*`),
+  ...(list ? ['s3:ListBucket Bucket'] : []),
+]
 
-/** The rights of a function, as `action resource`. Example: `s3:PutObject Bucket/tables/*`. Throws for a function without a row. */
+export const identifiesCallers = (name: string): boolean => policies[name]?.includes(identify) ?? false
+
+/** The rights that identifying a caller takes. */
+export const identityRights: readonly string[] = usesIn(identify).sort()
+
+/** The rights of a function, each once. Throws for a function without a row. */
 export function usesOf(name: string): string[] {
   const policy = policies[name]
   if (!policy) throw new Error(`deploy/policies.ts has no row for ${name}.`)
-  const { table, read = [], write = [], remove = [], list } = policy
-  return [
-    ...table.map((right) => tableActions[right]),
-    ...read.map((folder) => `s3:GetObject Bucket/${folder}/*`),
-    ...write.map((folder) => `s3:PutObject Bucket/${folder}/*`),
-    ...remove.map((folder) => `s3:DeleteObject Bucket/${folder}/*`),
-    ...(list ? ['s3:ListBucket Bucket'] : []),
-  ].sort()
+  return [...new Set(policy.flatMap(usesIn))].sort()
+}
+
+/**
+ * The rights that these uses, written as `function action resource`, leave over.
+ *
+ * 1. A function must use each right of its own.
+ * 2. A right that functions share must be used by one of them.
+ * 3. A function that shares rights must use one of them that it has for no other reason. If it uses none, it needs none.
+ */
+export function unusedUses(used: ReadonlySet<string>): string[] {
+  return Object.entries(policies).flatMap(([name, policy]) =>
+    policy.flatMap((rights) => {
+      const others = new Set(policy.filter((it) => it !== rights).flatMap(usesIn))
+      const special = usesIn(rights).filter((use) => !others.has(use))
+      const sharers = shared.includes(rights) ? functionsWith(rights) : [name]
+      const isNeeded = special.some((use) => used.has(`${name} ${use}`))
+      return special
+        .filter((use) => !isNeeded || !sharers.some((sharer) => used.has(`${sharer} ${use}`)))
+        .map((use) => `${name} ${use}`)
+    }),
+  )
+}
+
+const functionsWith = (rights: Rights): string[] =>
+  Object.keys(policies).filter((name) => policies[name]?.includes(rights))
+
+/** A right as the rows write it, from a resource as a role or a request names it. Example: `s3:GetObject arn:aws:s3:::files/tables/1`. */
+export function useOf(action: string, resource: string): string {
+  const [, index] = /:table\/[^/]+(\/index\/)?/.exec(resource) ?? []
+  if (action.startsWith('dynamodb:')) return `${action} Table${index ? '/index' : ''}`
+  const [, folder] = /^arn:aws:s3:::[^/]+\/([^/]+)\//.exec(resource) ?? []
+  return `${action} Bucket${folder ? `/${folder}/*` : ''}`
 }

@@ -1,6 +1,5 @@
 import { groupNames } from '../lib/platform/http/groups.ts'
-import { identityRights, usesOf } from './policies.ts'
-import { events } from './routes.ts'
+import { identifiesCallers, identityRights, usesOf } from './policies.ts'
 
 /**
  * What a function may ask beside the table and the bucket. `ocr` and `groups` are calls of other functions. The others AWS uses itself,
@@ -99,12 +98,13 @@ export function roles(
 const ofPlatform = (name: string) => (platform[name] ?? []).flatMap((each): readonly Statement[] => grants[each])
 
 /**
- * The rights of a function to the table and the bucket, one statement for each resource. All functions behind the gateway have the same
- * statement `IdentifyCallers`: any of them may get a caller's first request, and writes the new user.
+ * The rights of a function to the table and the bucket, one statement for each resource. All functions that identify callers have the
+ * same statement `IdentifyCallers`: any of them may get a caller's first request, and writes the new user.
  */
 function own(name: string): Statement[] {
-  const callers = name in events ? [{ Sid: 'IdentifyCallers', ...grantUses(identityRights) }] : []
-  const rest = usesOf(name).filter((use) => !(name in events && identityRights.includes(use)))
+  const identifies = identifiesCallers(name)
+  const callers = identifies ? [{ Sid: 'IdentifyCallers', ...grantUses(identityRights) }] : []
+  const rest = usesOf(name).filter((use) => !(identifies && identityRights.includes(use)))
   return [...callers, ...Object.values(Object.groupBy(rest, placeIn)).map((uses = []) => grantUses(uses))]
 }
 

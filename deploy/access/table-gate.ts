@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { type AccessRecord, deniedTarget, type RefusalReply, type Roles, refusal } from './judge.ts'
 import { needsOfTarget, signerOfRequest } from './requests.ts'
 
-/** A fault on the way to the table: returns an answer in place of the table's, or waits; undefined lets the call go on. */
-export type Meddle = (signer: string | undefined, operation: string) => Promise<RefusalReply | undefined>
+/**
+ * A fault on the way to the table: returns a reply in place of the table's, or waits. Undefined lets the call go on. `body` is that of the
+ * request, as JSON text.
+ */
+export type Meddle = (signer: string | undefined, operation: string, body: string) => Promise<RefusalReply | undefined>
 export type TableGate = { endpoint: string; stop: () => Promise<void> }
 
 /**
@@ -38,7 +41,7 @@ export async function startTableGate(
 
   async function pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const body = Buffer.concat(await Array.fromAsync(asked))
-    const refused = refusedBy(asked, body.toString()) ?? (await meddledWith(asked))
+    const refused = refusedBy(asked, body.toString()) ?? (await meddledWith(asked, body.toString()))
     if (refused) return void answer.writeHead(refused.status, refused.headers).end(refused.body)
     const forward = request(new URL(asked.url ?? '/', target), { method: asked.method, headers: asked.headers, agent })
     forward.end(body)
@@ -47,9 +50,9 @@ export async function startTableGate(
     given?.pipe(answer)
   }
 
-  function meddledWith({ headers }: IncomingMessage): Promise<RefusalReply | undefined> {
+  function meddledWith({ headers }: IncomingMessage, body: string): Promise<RefusalReply | undefined> {
     const operation = String(headers['x-amz-target'] ?? '').split('.')[1] ?? ''
-    return meddle(signerOfRequest({ headers: { authorization: headers.authorization }, query: {} }), operation)
+    return meddle(signerOfRequest({ headers: { authorization: headers.authorization }, query: {} }), operation, body)
   }
 
   function refusedBy({ method = '', headers }: IncomingMessage, body: string): RefusalReply | undefined {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { RefusalReply } from '../access/judge.ts'
 import { functionArn } from '../access/requests.ts'
@@ -35,8 +36,10 @@ export async function gaps(scene: Scene): Promise<string[]> {
   await chapter('no snapshot can be read', noSnapshots)
   await chapter('files of old exports', oldExports)
   await chapter('files that are gone', filesGone)
-  await chapter('a file is stored and its source refused', sourceRefused)
-  await chapter('a table is stored and its import refused', importRefused)
+  await chapter('a file is stored and its source refused', (it) => refuseCommit(it, source))
+  await chapter('a table is stored and its import refused', (it) => refuseCommit(it, table))
+  await chapter('a file that no item names', sweepLooseFile)
+  await chapter('lists of one record or one person', readListsOfOne)
   await chapter('a transaction was stopped', repeatEvents)
   await chapter('a transaction was stopped after its switch', stoppedLate)
   await chapter('a large merge', largeMerge)
@@ -143,26 +146,63 @@ async function filesGone({ origin }: Scene): Promise<void> {
   expectStatus(await dev('POST', `${at}assets/uploads/${form.asset_id}/complete/`), 400)
 }
 
-/** The table refuses a commit whose file is in the bucket already. The file must be deleted. */
-async function sourceRefused({ world, origin }: Scene): Promise<void> {
-  const dev = await signedIn(origin, 'dev')
-  const text = new File(['Another chronicle.'], 'chronicle.txt', { type: 'text/plain' })
-  world.meddle = async (signer, operation) =>
-    signer === 'sources' && operation === 'TransactWriteItems' ? throttled : undefined
-  expectStatus(
-    await dev('POST', '/cidoc/data_sources/', formOf({ name: 'A chronicle too many', uploaded_file: text })),
-    503,
-  )
+/** A file is stored, then the table refuses the commit that names it. The function must delete the file. */
+async function refuseCommit(scene: Scene, { name, folder, send }: Refused): Promise<void> {
+  const { world, origin } = scene
   const { listKeys } = await import('../../lib/engines/bucket/blobs.ts')
-  if ((await listKeys('data-sources/')).length > 0) throw new Error('its file is still there')
+  const before = await listKeys(folder)
+  // Only this commit deletes an item: the note of the stored file.
+  world.meddle = async (signer, operation, body) =>
+    signer === name && operation === 'TransactWriteItems' && body.includes('"Delete"') ? throttled : undefined
+  expectStatus(await send(await signedIn(origin, 'dev')), 503)
+  const left = (await listKeys(folder)).filter((key) => !before.includes(key))
+  if (left.length > 0) throw new Error(`its file is still there: ${left}`)
 }
 
-/** The same for a table that is imported. */
-async function importRefused({ world, origin }: Scene): Promise<void> {
-  const dev = await signedIn(origin, 'dev')
-  world.meddle = async (signer, operation) =>
-    signer === 'imports' && operation === 'TransactWriteItems' ? throttled : undefined
-  expectStatus(await dev('POST', '/data/imports/', formOf({ file: new File(['name\nShrine'], 'shrine.csv') })), 503)
+/** A request that stores a file in the folder, by the function `name`. */
+type Refused = { name: string; folder: string; send: (who: Speaker) => ReturnType<Speaker> }
+
+const source: Refused = {
+  name: 'sources',
+  folder: 'data-sources/',
+  send: (who) => {
+    const uploaded_file = new File(['Another chronicle.'], 'chronicle.txt', { type: 'text/plain' })
+    return who('POST', '/cidoc/data_sources/', formOf({ name: 'A chronicle too many', uploaded_file }))
+  },
+}
+
+const table: Refused = {
+  name: 'imports',
+  folder: 'imports/',
+  send: (who) => who('POST', '/data/imports/', formOf({ file: new File(['name\nShrine'], 'shrine.csv') })),
+}
+
+/** A function ended before it could delete a file that no item names. The sweeper deletes it. */
+async function sweepLooseFile({ world }: Scene): Promise<void> {
+  const [{ listKeys, markLoose, putObject }, { commitWrites }] = await Promise.all([
+    import('../../lib/engines/bucket/index.ts'),
+    import('../../lib/engines/table/immediate.ts'),
+  ])
+  const key = `data-sources/${randomUUID()}`
+  await putObject(key, Buffer.from('A chronicle.'), 'text/plain')
+  await commitWrites([markLoose(key)])
+  await sweep(world)
+  if ((await listKeys(key)).length > 0) throw new Error('it is still there')
+}
+
+/** Lists that are read from the table itself, and not from an index. */
+async function readListsOfOne({ origin }: Scene): Promise<void> {
+  const [dev, reviewer] = await Promise.all([signedIn(origin, 'dev'), signedIn(origin, 'reviewer')])
+  const record = await dev('POST', '/cidoc/structures/', { name: 'Shrine of lists', existence_status: 'Extant' })
+  const entity = good(record).body.cultural_entity_id
+  good(await reviewer('GET', `/data/activities/?entity=${entity}`))
+  good(await reviewer('GET', `/data/review-flags/?entity=${entity}`))
+  for (let turn = 0; turn < 40; turn += 1) {
+    const { results } = good(await reviewer('GET', '/data/notifications/')).body
+    if (Array.isArray(results) && results.some((it) => JSON.stringify(it).includes('Shrine of lists'))) return
+    await sleep(250)
+  }
+  throw new Error('the reviewer is not told of a record that waits')
 }
 
 const throttled: RefusalReply = {
@@ -210,11 +250,16 @@ async function stoppedLate({ world }: Scene): Promise<void> {
   await stagePart(id, 1, async () => [{ action: { Put: { TableName, Item: at } }, counts: { [at.pk]: 1 } }])
   await stageCounters(id)
   await transaction.switchOver(id, [])
-  for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'sweeper'))
-    await visit(world, schedule)
+  await sweep(world)
   const [item] = (await rawMany([at])).values()
   const ended = await transaction.findTransaction(id)
   if (!item || !ended?.settled) throw new Error('it is not in its place')
+}
+
+/** Runs all schedules of the sweeper. */
+export async function sweep(world: World): Promise<void> {
+  for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'sweeper'))
+    await visit(world, schedule)
 }
 
 /** A picture that waits for OCR. */
@@ -233,7 +278,7 @@ function asNew(picture: Item) {
   }
 }
 
-async function inTable(isWanted: (item: Item) => boolean): Promise<Item[]> {
+export async function inTable(isWanted: (item: Item) => boolean): Promise<Item[]> {
   const [{ db, TableName }, { ScanCommand }] = await Promise.all([
     import('../../lib/engines/table/client.ts'),
     import('@aws-sdk/lib-dynamodb'),

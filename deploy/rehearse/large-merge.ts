@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nameOf, visit } from './background.ts'
-import type { Scene } from './gaps.ts'
+import { inTable, type Scene, sweep } from './gaps.ts'
 import { picture } from './pictures.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'
 
@@ -12,8 +12,9 @@ const HELD = 21_500
 
 /**
  * 1. A merge takes longer than a request waits, so the merger finishes it in the background.
- * 2. Its rollback goes to the background too. The project's snapshot is deleted meanwhile, so it gives up: the project stays merged.
- * 3. A rollback that a request can wait for meets the same and is answered 400.
+ * 2. The sweeper looks through the merge's folder: it deletes what no rollback needs, and keeps the project's snapshot.
+ * 3. Its rollback goes to the background too. The snapshot is deleted meanwhile, so it gives up: the project stays merged.
+ * 4. A rollback that a request can wait for meets the same and is answered 400.
  */
 export async function largeMerge({ world, origin }: Scene): Promise<void> {
   const [dev, reviewer, expert] = await Promise.all(['dev', 'reviewer', 'expert'].map((it) => signedIn(origin, it)))
@@ -40,12 +41,35 @@ export async function largeMerge({ world, origin }: Scene): Promise<void> {
   }
   await late(() => expert('POST', `${at}transition/`, { target_state: 'merged', comment: '' }))
   is(await ended(), 'merged')
+  await sweepFolders(world)
   await late(() => expert('POST', `${at}rollback-merge/`))
   const { deleteObject, listKeys } = await import('../../lib/engines/bucket/blobs.ts')
   for (const key of await listKeys('snapshots/')) await deleteObject(key)
   is(await ended(), 'merged')
   const { status, text } = await expert('POST', `${at}rollback-merge/`)
   if (status !== 400) throw new Error(`without a snapshot it is answered ${status}: ${text.slice(0, 200)}`)
+}
+
+/** Makes each folder of a merge due for the sweeper, with an object more that no snapshot names. */
+async function sweepFolders(world: Scene['world']): Promise<void> {
+  const [{ listKeys, putObject }, { putAlways }, { commitWrites }, { mergeFolder }, { folderOf }] = await Promise.all([
+    import('../../lib/engines/bucket/index.ts'),
+    import('../../lib/engines/table/index.ts'),
+    import('../../lib/engines/table/immediate.ts'),
+    import('../../lib/domain/projects/merge-folder.ts'),
+    import('../../lib/domain/projects/snapshots.ts'),
+  ])
+  const folders = await inTable((it) => it.type === 'merge_folder')
+  const before = await listKeys('snapshots/')
+  for (const { id, project_id } of folders) {
+    await putObject(`${folderOf(String(id))}unused`, Buffer.from('{}'), 'application/json')
+    const due = { id: String(id), project_id: String(project_id), until: '2020-01-01T00:00:00.000Z', version: 1 }
+    await commitWrites([putAlways(mergeFolder, due)])
+  }
+  await sweep(world)
+  const left = await listKeys('snapshots/')
+  if (folders.length === 0 || left.some((it) => it.endsWith('/unused'))) throw new Error('no folder was looked through')
+  if (left.length === 0 || before.length === 0) throw new Error('the snapshot is gone')
 }
 
 function is(found: unknown, wanted: string): void {

@@ -1,12 +1,12 @@
 import type { Roles } from '../access/judge.ts'
-import type { Finding } from './report.ts'
+import type { RightsReport } from './report.ts'
 
 /** The first resource on which a role allows an action, as its policy writes it. */
 export const placesOf = (roles: Roles, name: string, action: string): string =>
   roles.get(name)?.find((it) => it.Action.includes(action))?.Resource[0] ?? ''
 
 type Outcome = {
-  finding: Finding
+  rights: RightsReport
   failed: readonly string[]
   errors: readonly string[]
   throttled: number
@@ -14,23 +14,17 @@ type Outcome = {
 }
 
 /** Prints what the rehearsal found. Returns the exit code. A short rehearsal says nothing of unused rights. */
-export function print({ finding, failed, errors, throttled, letters }: Outcome, isShort: boolean): number {
-  const { used, explained, idle, denied } = finding
+export function print({ rights, failed, errors, throttled, letters }: Outcome, isShort: boolean): number {
+  const { used, unused, denied } = rights
   list('Denied', denied)
-  if (!isShort) list('Unused, and nothing explains it', idle)
-  list(
-    'Unused, since it takes what has not happened',
-    (isShort ? [] : [...explained]).map(([why, names]) => `${why} (${[...new Set(names)].sort().join(', ')})`),
-  )
+  if (!isShort) list('Unused', unused)
   list('Failed', failed)
   list('Said by functions', [...new Set(errors)].slice(0, 40))
-  console.log(
-    `\n  rights used ${used}, unused and explained ${[...explained.values()].flat().length}, unused ${idle.length}; denials ${denied.length}`,
-  )
+  console.log(`\n  rights used ${used}, unused ${unused.length}; denials ${denied.length}`)
   console.log(
     `  calls throttled by the parameter store ${throttled}; letters ${[...letters].map(([queue, n]) => `${n} of ${queue}`).join(', ') || 'none'}`,
   )
-  return denied.length + failed.length + (isShort ? 0 : idle.length) > 0 ? 1 : 0
+  return denied.length + failed.length + (isShort ? 0 : unused.length) > 0 ? 1 : 0
 }
 
 function list(title: string, lines: readonly string[]): void {

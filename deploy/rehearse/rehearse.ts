@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { newAccessRecord } from '../access/judge.ts'
 import { packagesIn } from '../build.ts'
-import { originsOf } from '../reach.ts'
 import { root } from '../root.ts'
 import { startIdp } from '../stand-ins/identity-provider.ts'
 import type { MailCatcher } from '../stand-ins/mail-catcher.ts'
@@ -29,7 +28,7 @@ import { troubles } from './troubles.ts'
 /**
  * `npm run rehearse -- --stage STAGE [--short]`: runs the packages of a stage as AWS would, behind stand-ins that are made from the
  * template alone. Then it compares the rights that were used with those that are granted. The exit code is 1 if a right is denied, a call
- * fails, or a right is unused and nothing explains it. `--short` plays what goes well, and ignores unused rights.
+ * fails, or a right is unused. `--short` plays what goes well, and ignores unused rights.
  */
 const { values } = parseArgs({ options: { stage: { type: 'string' }, short: { type: 'boolean', default: false } } })
 const { stage = 'prod', short } = values
@@ -87,9 +86,8 @@ async function rehearse(): Promise<number> {
   const failed = await playScenes(world, runtime, origins, { bucket, idp: idp.issuer, mail }).catch(
     (error: unknown) => [`the rehearsal came to an end: ${error instanceof Error ? error.message : error}`],
   )
-  const names = functions.map(({ name }) => name)
-  const finding = compareRights(roles, record, await askers(names, bucket.name))
-  return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters }, short)
+  const rights = compareRights(roles, record)
+  return print({ rights, failed, errors: runtime.errors, throttled: parameters.throttled(), letters }, short)
 }
 
 /** Starts one gateway for each reading of AWS's guide. Returns their origins. */
@@ -144,18 +142,6 @@ async function runSchedules(world: World): Promise<string[]> {
   for (const schedule of world.stack.schedules())
     if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
   return failed
-}
-
-/** Returns a function that says which files of a function's code ask for a right. */
-async function askers(names: readonly string[], bucket: string) {
-  const origins = await originsOf(root, names)
-  return (name: string, action: string, resource: string): readonly string[] => {
-    const place = resource
-      .replace(`arn:aws:s3:::${bucket}`, 'Bucket')
-      .replace(/^.*:table\/[^/]+/, 'Table')
-      .replace(/\/index\/.*/, '/index')
-    return origins.get(name)?.get(`${action} ${place}`) ?? []
-  }
 }
 
 /** Replays the dashboard's calls, if they lie beside the project. */

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { identifiesCallers } from '../../deploy/policies.ts'
 import { events } from '../../deploy/routes.ts'
 import type { Route } from '../../lib/platform/http/route.ts'
 import { type App, openApp } from '../harness/app.ts'
+import { functionNames } from '../harness/functions.ts'
 import { openProvider, type Provider, START } from '../harness/provider.ts'
 
 let app: App
@@ -36,6 +38,12 @@ describe('a caller who has registered may come with the provider’s token to an
     expect((await loadUser(id))?.last_name).toBe(looks ? 'Heritage' : '')
     expect((await entriesOf(id)).includes('hari')).toBe(!looks)
   })
+})
+
+test('the functions that look at their caller have the rights for it, and no others', async () => {
+  const looking: string[] = []
+  for (const name of Object.keys(events)) if (await looksWhoCalls(name)) looking.push(name)
+  expect(functionNames().filter(identifiesCallers).sort()).toEqual(looking.sort())
 })
 
 /** Probes are the same for everybody, and their handlers are told of nobody. */

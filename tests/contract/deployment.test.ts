@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { identifyingReach, reachOf } from '../../deploy/reach.ts'
+import { identifiesCallers, identityRights, usesOf } from '../../deploy/policies.ts'
 import { labelOf } from '../../deploy/roles.ts'
-import { events } from '../../deploy/routes.ts'
 import { templateFaults } from '../../deploy/template-rules.ts'
 import { measures } from '../../lib/base/telemetry/emf.ts'
 import { groupNames } from '../../lib/platform/http/groups.ts'
@@ -284,26 +283,26 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
 })
 
 describe('roles', () => {
-  test('grant of the table and the bucket exactly what the code of each function leads to: its row in deploy/policies.ts', async () => {
-    const uses = await reachOf(process.cwd(), functionNames())
+  test('grant of the table and the bucket exactly the row of each function in deploy/policies.ts', () => {
     const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4'].map((index) => `dynamodb:Query Table/index/${index}`)
     for (const { id, ...it } of functionsIn('prod')) {
       const name = String(Object(it).FunctionName).slice('heritage-prod-'.length)
       const granted = permissionsOf('prod', id)
         .filter(([action, place]) => /^(dynamodb|s3):/.test(action) && /^(Table|Bucket)(\/|$)/.test(place))
         .map((pair) => pair.join(' '))
-      const reached = uses.get(name)?.flatMap((use) => (use === 'dynamodb:Query Table/index' ? indexes : use)) ?? []
-      expect(granted.sort(), `${name}: its row in deploy/policies.ts`).toEqual(reached.sort())
+      const row = usesOf(name).flatMap((use) => (use === 'dynamodb:Query Table/index' ? indexes : use))
+      expect(granted.sort(), name).toEqual(row.sort())
     }
+    expect(functionsIn('prod').length).toBe(functionNames().length)
   })
 
-  test('have what finding out who is calling takes, all behind the gateway the same', async () => {
-    const needed = (await identifyingReach(process.cwd())).map((use) => use.split(' ')[0])
+  test('have what finding out who is calling takes, all that do so the same', () => {
+    const needed = identityRights.map((use) => use.split(' ')[0])
     const statements = functionsIn('prod').map(({ id }) => {
       const own = stack('prod')[labelOf(stack('prod')[id]?.Properties.Role)]
       return [...within(own)].map(Object).filter(({ Sid }) => Sid === 'IdentifyCallers')
     })
-    expect(statements.filter((own) => own.length > 0).length).toBe(Object.keys(events).length)
+    expect(statements.filter((own) => own.length > 0).length).toBe(functionNames().filter(identifiesCallers).length)
     for (const [own] of statements) if (own) expect(own).toMatchObject({ Action: needed, Resource: [{}] })
   })
 

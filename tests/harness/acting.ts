@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { appendFileSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -10,6 +10,7 @@ import { rolesFor } from '../../deploy/access/local-roles.ts'
 import type { Need } from '../../deploy/access/policy.ts'
 import { needsOfTarget, signerOfRequest } from '../../deploy/access/requests.ts'
 import { HttpHandler } from '../../lib/engines/table/wire/http-handler.ts'
+import { noteDenial, noteUse } from './rights.ts'
 
 /**
  * Has every function under test act in its own name, though all share a process: whatever its handler asks of the table
@@ -95,10 +96,13 @@ function judged({ method, headers, body }: Wire): RefusalReply | undefined {
   const fresh = needsOfTarget(asked).filter((need) => !allowed.has(wordsOf(need)))
   const need = refusal(roles, signer, fresh, record)
   if (need) {
-    note(wordsOf(need))
+    noteDenial(signer ?? 'nobody', need.action, need.resource)
     return deniedTarget(signer, need)
   }
-  for (const each of fresh) allowed.add(wordsOf(each))
+  for (const each of fresh) {
+    allowed.add(wordsOf(each))
+    noteUse(signer ?? 'nobody', each.action, each.resource)
+  }
   return undefined
 }
 
@@ -123,8 +127,3 @@ function rights(table: string): Rights {
 }
 
 const byTable = new Map<string, Rights>()
-
-/** The end of the run fails with whatever was denied, even where nobody heard of it. */
-function note(line: string): void {
-  if (process.env.DENIALS) appendFileSync(process.env.DENIALS, `${line}\n`)
-}

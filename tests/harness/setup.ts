@@ -1,5 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
 import { newAccessRecord, type Roles } from '../../deploy/access/judge.ts'
 import { roleResources, rolesFor } from '../../deploy/access/local-roles.ts'
 import { buildDocuments } from '../../deploy/shipped-documents.ts'
@@ -10,9 +11,10 @@ import { startS3 } from '../../deploy/stand-ins/s3.ts'
 import { loadProjector } from '../../local/service/followers.ts'
 import { functionNames } from './functions.ts'
 import { quickFolder } from './quick-folder.ts'
+import { judgeRights, openRights } from './rights.ts'
 
 /** Once for a whole run: one emulator and one S3 server on a temporary directory. The workers inherit the environment. */
-export default async function setup(): Promise<() => Promise<void>> {
+export default async function setup(project?: TestProject): Promise<() => Promise<void>> {
   await buildDocuments(process.cwd())
   const { environment, table } = loadStack()
   const bucket = environment.BUCKET_NAME ?? ''
@@ -28,9 +30,8 @@ export default async function setup(): Promise<() => Promise<void>> {
     },
     record: newAccessRecord(),
   }
-  const [roles, denials] = [join(directory, 'roles.json'), join(directory, 'denials')]
+  const roles = join(directory, 'roles.json')
   await writeFile(roles, JSON.stringify(resources))
-  await writeFile(denials, '')
   const buckets = join(directory, 's3')
   const files = await startS3({ port: 0, directory: buckets, bucket, access })
   const outside = process.env.DYNAMODB_ENDPOINT
@@ -43,9 +44,9 @@ export default async function setup(): Promise<() => Promise<void>> {
     S3_ENDPOINT: files.endpoint,
     S3_FOLDER: buckets,
     BUCKET_NAME: bucket,
-    // What each function may do, and where workers note what it was denied.
+    // The rights of each function, and the files into which workers write what it used and was denied.
     ROLES: roles,
-    DENIALS: denials,
+    ...openRights(directory),
     // Replaced by every file that opens a table of its own; here so that importing the configuration never fails.
     TABLE_NAME: 'test-none',
     TABLE_SHAPE: JSON.stringify(table),
@@ -57,16 +58,17 @@ export default async function setup(): Promise<() => Promise<void>> {
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(process.cwd(), '.build/compiled'),
   })
   return async () => {
-    complain([...access.record.denied, ...(await readFile(denials, 'utf8')).split('\n').filter(Boolean)])
+    judgeRights(directory, access.record, await isWholeRun(project))
     await emulator?.stop()
     await files.stop()
     await rm(directory, { recursive: true, force: true })
   }
 }
 
-/** A function that was denied something fails the run, also where it went on without. */
-function complain(denied: readonly string[]): void {
-  if (denied.length === 0) return
-  console.error(`Denied by roles:\n${[...new Set(denied)].join('\n')}`)
-  process.exitCode = 1
+/** Whether every test of the project has run: no file was left out, and no title. */
+async function isWholeRun(project: TestProject | undefined): Promise<boolean> {
+  if (!project || project.config.testNamePattern) return false
+  const run = new Set(project.vitest.state.getFilepaths())
+  const { testFiles } = await project.globTestFiles()
+  return testFiles.every((file) => run.has(file))
 }

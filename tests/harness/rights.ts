@@ -1,0 +1,52 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AccessRecord } from '../../deploy/access/judge.ts'
+import { unusedUses, useOf } from '../../deploy/policies.ts'
+
+/** Workers write each right that a function has used, and each that it was denied, as lines into these files of the directory. */
+const USED = 'rights-used'
+const DENIED = 'rights-denied'
+
+/** Makes the files of a run, and returns their directory as a variable that the workers inherit. */
+export function openRights(directory: string): { RIGHTS: string } {
+  for (const file of [USED, DENIED]) writeFileSync(join(directory, file), '')
+  return { RIGHTS: directory }
+}
+
+/** Notes that a function has used a right. Each process notes it once. */
+export function noteUse(signer: string, action: string, resource: string): void {
+  const line = `${signer} ${useOf(action, resource)}`
+  if (noted.has(line)) return
+  noted.add(line)
+  append(USED, line)
+}
+const noted = new Set<string>()
+
+export const noteDenial = (signer: string, action: string, resource: string): void =>
+  append(DENIED, `${signer} ${action} ${resource}`)
+
+function append(file: string, line: string): void {
+  if (process.env.RIGHTS) appendFileSync(join(process.env.RIGHTS, file), `${line}\n`)
+}
+
+/**
+ * Fails the run if a function was denied a right, even if the function went on without it. With `isWhole`, all tests have run: then it
+ * also fails if no test has used a right of `deploy/policies.ts`. `record` is that of the bucket's gate.
+ */
+export function judgeRights(directory: string, record: AccessRecord, isWhole: boolean): void {
+  const linesOf = (file: string) => readFileSync(join(directory, file), 'utf8').split('\n').filter(Boolean)
+  const usedOfBucket = [...record.used].map((it) => {
+    const [signer = '', action = '', resource = ''] = it.split(' ')
+    return `${signer} ${useOf(action, resource)}`
+  })
+  const used = new Set([...linesOf(USED), ...usedOfBucket])
+  complain('Denied by roles', [...record.denied, ...linesOf(DENIED)])
+  if (isWhole) complain('Granted by deploy/policies.ts, and used by no test', unusedUses(used))
+  if (process.env.KEEP_RIGHTS) writeFileSync(process.env.KEEP_RIGHTS, [...used].sort().join('\n'))
+}
+
+function complain(title: string, lines: readonly string[]): void {
+  if (lines.length === 0) return
+  console.error(`${title}:\n${[...new Set(lines)].sort().join('\n')}`)
+  process.exitCode = 1
+}
