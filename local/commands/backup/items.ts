@@ -5,15 +5,22 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb'
+import { mapAtOnce, splitIntoParts } from '../../../lib/base/concurrency.ts'
+import { pauseAfter } from '../../../lib/base/retry.ts'
 import type { Place } from './place.ts'
 
 export type Item = Record<string, AttributeValue>
 
-/** The table is read in so many segments at once. */
+/** Segments of the table that are read at once. */
 const SEGMENTS = 4
-/** How many batches are written to the table at once. */
+/** Batches that are written to the table at once. */
 const BATCHES = 8
-const BATCH = 25
+/** Items in one batch: DynamoDB accepts no more. */
+const ITEMS_IN_BATCH = 25
+/** Attempts for the items that the table leaves over: about 15 seconds in all, 30 at most. */
+const ATTEMPTS = 12
+/** Pauses between attempts, in milliseconds. */
+const backoff = { first: 25, most: 5000 }
 
 /** Calls `take` with every item that a backup keeps, in no order. */
 export async function readTable({ db, table }: Place, take: (item: Item) => void): Promise<void> {
@@ -44,36 +51,31 @@ export async function isTableEmpty({ db, table }: Place): Promise<boolean> {
 
 /** Writes items, over any that have the same keys. Returns how many. Safe to repeat. */
 export async function writeTable(place: Place, items: AsyncIterable<Item>): Promise<number> {
-  const running = new Set<Promise<void>>()
-  let batch: Item[] = []
+  let waiting: Item[] = []
   let count = 0
-  const send = async () => {
-    const write = writeBatch(place, batch).finally(() => running.delete(write))
-    running.add(write)
-    batch = []
-    if (running.size >= BATCHES) await Promise.race(running)
+  const writeWaiting = async () => {
+    await mapAtOnce(splitIntoParts(waiting, ITEMS_IN_BATCH), BATCHES, (batch) => writeBatch(place, batch))
+    count += waiting.length
+    waiting = []
   }
-  try {
-    for await (const item of items) {
-      batch.push(item)
-      count += 1
-      if (batch.length === BATCH) await send()
-    }
-    if (batch.length > 0) await send()
-  } finally {
-    await Promise.all(running)
+  for await (const item of items) {
+    waiting.push(item)
+    if (waiting.length === ITEMS_IN_BATCH * BATCHES) await writeWaiting()
   }
+  await writeWaiting()
   return count
 }
 
+/** Writes the items as they are stored, unlike `putAll` of the engine, which takes values of JavaScript and one fixed table. */
 async function writeBatch({ db, table }: Place, items: readonly Item[]): Promise<void> {
   let left: BatchWriteItemCommandInput['RequestItems'] = {
     [table]: items.map((Item) => ({ PutRequest: { Item } })),
   }
-  for (let attempt = 0; left?.[table]?.length; attempt += 1) {
-    if (attempt > 12) throw new Error(`The table ${table} takes no more: some items were refused 12 times.`)
-    if (attempt > 0) await new Promise((done) => setTimeout(done, Math.min(25 * 2 ** attempt, 5000)))
+  for (let attempt = 1; ; attempt += 1) {
     left = (await db.send(new BatchWriteItemCommand({ RequestItems: left }))).UnprocessedItems
+    if (!left?.[table]?.length) return
+    if (attempt === ATTEMPTS) throw new Error(`The table ${table} refused some items ${ATTEMPTS} times.`)
+    await pauseAfter(attempt, backoff)
   }
 }
 
