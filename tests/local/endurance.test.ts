@@ -12,8 +12,8 @@ import { type Operations, operationsOf } from '../harness/operations.ts'
 import { heapAfterCollection, openRemoteApp } from '../harness/remote-app.ts'
 
 /**
- * `npm start` as somebody uses it who tries every operation, again and again. `ENDURANCE_ROUNDS=10` asks for more rounds than
- * three, which are the fewest: the first round loads what is loaded once.
+ * `npm start` as a client uses it that calls every operation, again and again. Three rounds are the fewest, since the first loads what is
+ * loaded once. `npm run endure` plays ten, and prints the heap after each.
  */
 
 const ROUNDS = Math.max(3, Number(process.env.ENDURANCE_ROUNDS ?? 3))
