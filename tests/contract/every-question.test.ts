@@ -28,8 +28,7 @@ let app: App
 let values: Record<string, readonly string[]>
 /** Opens the world for the first group that needs it. */
 const openWorld = once(async () => {
-  // Each list as CSV or XLSX goes to the bucket, by the rights of its function.
-  app = await openProjects({ RATE_UPLOADS: '1000/day', LARGEST_TABLE: '0' })
+  app = await openProjects({ RATE_UPLOADS: '1000/day' })
   values = { ...said, ...(await world()) }
 })
 
