@@ -61,19 +61,25 @@ const Run = members({
   doubtful: v.optional(choice(['create', 'skip']), 'create'),
   changes: v.optional(choice(['make', 'leave']), 'make'),
 })
+const rowNumbers = v.pipe(v.array(number(1, 1_100_000), 'Give a list of numbers of rows.'), v.maxLength(1000))
 const Deciding = members({
   verdict: choice(['accept', 'reject', 'request_changes']),
   feedback: prose(5000),
-  rows: v.optional(v.pipe(v.array(number(1, 1_100_000), 'Give a list of numbers of rows.'), v.maxLength(1000)), []),
+  rows: v.optional(rowNumbers, []),
   flagged: v.nullish(v.boolean('Give true or false.'), null),
   outcome: v.nullish(choice(outcomes), null),
   conflict_handling: v.optional(choice(handlings), 'not_applicable'),
+})
+/** Without `rows` the whole batch is taken back. */
+const TakingBack = members({
+  rows: v.exactOptional(v.pipe(rowNumbers, v.minLength(1, 'Give at least one row.'))),
+  preview: v.optional(v.boolean('Give true or false.'), false),
 })
 const RowQuery = v.object({ outcome: optionalQueryChoice(outcomes) })
 const name = v.pipe(line(80), v.trim(), v.nonEmpty('This field may not be blank.'))
 const ByName = v.object({ name: v.pipe(v.string(), v.maxLength(80)) })
 /** The translatable texts of an import. */
-const importTexts = ['failed', 'told.*', 'decided.reasons.*']
+const importTexts = ['failed', 'told.*', 'decided.reasons.*', 'undo.records.*.reasons.*']
 const ofImport = ({ id }: { id: string }) => imports.loadImport(id)
 
 /** Imports of tables: their columns, their dry run, their run, and the decisions on them. */
@@ -106,7 +112,10 @@ export const routes = withTables({
       const source = memorySource(await file.bytes())
       const { id, object_key, ...is } = await storeSent(unit, format, source)
       return replyCreated(
-        await showImport(await imports.beginImport(unit, actor, { file_name, format, ...is }, { id, object_key })),
+        await showImport(
+          await imports.beginImport(unit, actor, { file_name, format, ...is }, { id, object_key }),
+          actor,
+        ),
       )
     },
   }),
@@ -138,7 +147,7 @@ export const routes = withTables({
     handle: async ({ unit, subject, actor }) => {
       if (subject.state !== 'announced') throw conflict('This upload has been completed.')
       const made = await takeInFile(unit, subject, actor)
-      return showImport(made)
+      return showImport(made, actor)
     },
   }),
 
@@ -182,7 +191,7 @@ export const routes = withTables({
     translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
-    handle: ({ subject }) => showImport(subject),
+    handle: ({ subject, actor }) => showImport(subject, actor),
   }),
 
   'PATCH /data/imports/{id}/': changeRoute({
@@ -198,7 +207,7 @@ export const routes = withTables({
     body: Part,
     handle: async ({ unit, subject, actor, body }) => {
       const made = await imports.changeMapping(unit, subject, await resolveMapping(subject, actor, body), actor)
-      return showImport(made)
+      return showImport(made, actor)
     },
   }),
 
@@ -213,7 +222,7 @@ export const routes = withTables({
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {
       const made = await imports.orderTask(unit, subject, 'check', actor)
-      return showImport(made)
+      return showImport(made, actor)
     },
   }),
 
@@ -237,7 +246,7 @@ export const routes = withTables({
       },
     ],
     handle: async ({ unit, subject, actor, body }) => {
-      return showImport(await imports.orderTask(unit, subject, 'run', actor, body))
+      return showImport(await imports.orderTask(unit, subject, 'run', actor, body), actor)
     },
   }),
 
@@ -269,14 +278,14 @@ export const routes = withTables({
       if (body.verdict !== 'accept' && !body.feedback.trim())
         throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
       const made = await imports.orderTask(unit, subject, 'decide', actor, { decide: body })
-      return showImport(made)
+      return showImport(made, actor)
     },
   }),
 
   'POST /data/imports/{id}/withdraw/': changeRoute({
     permission: 'import.change',
     summary: 'Withdraw what still waits of a batch',
-    description: ABOUT_PROGRESS,
+    description: `What others have built on stays, as when it is taken back. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
     translatedPaths: importTexts,
@@ -284,22 +293,23 @@ export const routes = withTables({
     subject: ofImport,
     handle: async ({ unit, subject, actor }) => {
       const made = await imports.orderTask(unit, subject, 'withdraw', actor)
-      return showImport(made)
+      return showImport(made, actor)
     },
   }),
 
   'POST /data/imports/{id}/take-back/': changeRoute({
     permission: 'import.take_back',
-    summary: 'Take a whole batch back',
-    description: `New records are deleted, changed ones are as they were. What somebody has changed since is left, and named in \`kept\`. ${ABOUT_PROGRESS}`,
+    summary: 'Take a batch back, or some of its rows',
+    description: `New records are deleted, changed ones are as they were. A record on which others have built stays: a record that stays links to it, somebody else has made a claim about it, has commented on it or has added a picture, a reviewer has decided on it by itself, or it was changed since. \`undo\` counts what went and names what stayed, each with its reasons; \`kept\` has their ids. With \`preview\`, \`undo\` says the same before, and nothing is changed. Only \`rows\` are taken back if they are given. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
     translatedPaths: importTexts,
     params: ById,
     subject: ofImport,
-    handle: async ({ unit, subject, actor }) => {
-      const made = await imports.orderTask(unit, subject, 'take_back', actor)
-      return showImport(made)
+    body: TakingBack,
+    handle: async ({ unit, subject, actor, body }) => {
+      const made = await imports.orderTask(unit, subject, 'take_back', actor, body)
+      return showImport(made, actor)
     },
   }),
 } satisfies Routes)
@@ -341,12 +351,12 @@ async function resolveMapping(
 /** Whether rows of an import may wait for review: its run has begun. */
 const hasRun = ({ state }: Import) => ['running', 'done', 'withdrawn', 'taken_back'].includes(state)
 
-async function showImport(it: Import) {
+async function showImport(it: Import, actor: Actor | null) {
   const [people, columns, waiting, link] = await Promise.all([
     peopleOf([it.contributor_id]),
     it.files_until ? loadColumns(it) : undefined,
     hasRun(it) ? imports.countWaiting([it.id]) : undefined,
     createLinks(),
   ])
-  return importDetail(it, { people, columns, waiting: waiting?.get(it.id) ?? 0, link })
+  return importDetail(it, { actor, people, columns, waiting: waiting?.get(it.id) ?? 0, link })
 }

@@ -119,9 +119,10 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   import: ({ before, after }) => {
     if (!before || !after) return undefined
     const [{ work }, it] = [parse(importItem, before), parse(importItem, after)]
-    if (!work || it.work) return undefined
+    if (!work || it.work || work.preview) return undefined
+    const isInPart = work.task === 'take_back' && work.rows.length > 0
     return {
-      notices: it.failed === null ? [...byTask[work.task]] : ['import_failed'],
+      notices: it.failed !== null ? ['import_failed'] : isInPart ? ['import_rows_taken_back'] : [...byTask[work.task]],
       event: `import#${it.id}#${it.version}`,
       at: it.updated_at,
       actor_id: work.by.id,

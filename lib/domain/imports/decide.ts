@@ -1,7 +1,7 @@
 import { mapAtOnce, splitIntoParts } from '../../base/concurrency.ts'
 import { isConflict, Problem } from '../../base/errors.ts'
 import { commitTogether } from '../../engines/table/immediate.ts'
-import { type Commit, padPlace, parse, walk } from '../../engines/table/index.ts'
+import { type Commit, countKeys, getMany, padPlace, parse, sumOf, walk } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { loadHistory } from '../records/history.ts'
@@ -24,8 +24,11 @@ async function listWaiting(id: string, behind: number): Promise<QueueEntry[]> {
   return items.map((item) => parse(queueByAge, item))
 }
 
-/** A verdict on a batch. `among` has the rows with the outcome that the verdict is for. */
-type RowsVerdict = BatchVerdict & { among?: ReadonlySet<number> | undefined }
+/**
+ * A verdict on a batch. `among` has the rows with the outcome that the verdict is for. `batch` is the list that counts its
+ * decisions.
+ */
+type RowsVerdict = BatchVerdict & { among?: ReadonlySet<number> | undefined; batch: string }
 
 /** The numbers of the rows with this outcome in the dry run. */
 export async function rowsWithOutcome(id: string, chunks: number, outcome: RowOutcome): Promise<Set<number>> {
@@ -87,7 +90,7 @@ const ATTEMPTS = 4
 /** Decides on one record. Returns the reason if it was left, else null. */
 async function decideOne(
   entity_id: string,
-  { verdict, feedback, conflict_handling }: RowsVerdict,
+  { verdict, feedback, conflict_handling, batch }: RowsVerdict,
   reviewer: Actor,
   commit: Commit,
 ): Promise<string | null> {
@@ -107,6 +110,7 @@ async function decideOne(
           reconciliation_note: '',
           internal_note: '',
           of_batch: true,
+          batch_list: batch,
         })
       },
       { commit },
@@ -122,12 +126,17 @@ async function decideOne(
 /** Different reasons that an import names at most. */
 const REASON_LIMIT = 10
 
-/** Adds the results of further records to those so far. */
-export function addDecided(before: BatchResult, reasons: readonly (string | null)[]): BatchResult {
+/** The number of decisions of a verdict that are stored. A worker that dies may have stored some without a report. One call. */
+export async function countDecided(batch: string): Promise<number> {
+  return sumOf([batch], await getMany(countKeys([batch]), true))
+}
+
+/** The result of a verdict so far: `records` are decided on, and further records were left for these reasons. */
+export function addLeft(before: BatchResult | null, reasons: readonly (string | null)[], records: number): BatchResult {
   const left = reasons.filter((it) => it !== null)
   return {
-    records: before.records + reasons.length - left.length,
-    left: before.left + left.length,
-    reasons: [...new Set([...before.reasons, ...left])].slice(0, REASON_LIMIT),
+    records,
+    left: (before?.left ?? 0) + left.length,
+    reasons: [...new Set([...(before?.reasons ?? []), ...left])].slice(0, REASON_LIMIT),
   }
 }

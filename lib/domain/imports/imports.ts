@@ -62,7 +62,17 @@ export async function beginImport(unit: UnitOfWork, actor: Actor, sent: SentFile
     state: direct ? 'announced' : 'uploaded',
     pending_key: direct ? `uploads/imports/${id}` : null,
     object_key,
-    ...{ sheets: [], told: [], mapping: null, columns: null, kind_guess: null, counts: null, chunks: [], kept: [] },
+    ...{
+      sheets: [],
+      told: [],
+      mapping: null,
+      columns: null,
+      kind_guess: null,
+      counts: null,
+      chunks: [],
+      kept: [],
+      undo: null,
+    },
     made: { created: 0, amended: 0, left: 0, failed: 0 },
     work: direct ? null : workOf('read', actor, 0),
     failed: null,
@@ -100,6 +110,8 @@ const workOf = (task: Task, actor: Actor, of: number, more: Partial<TaskState> =
   task,
   by: storedActor(actor),
   decide: null,
+  rows: [],
+  preview: false,
   doubtful: 'create',
   changes: 'make',
   ...{ next: 0, done: 0, of, failures: 0, takes: 0 },
@@ -140,7 +152,7 @@ export async function orderTask(
   if (!startStates[task].includes(old.state))
     throw conflict(`An import that is ${old.state.replace('_', ' ')} cannot do this.`)
   if (task === 'check' || task === 'run') await checkMapping(old)
-  const of = task === 'check' || task === 'run' ? dataRows(old) : old.made.created + old.made.amended
+  const of = await sizeOfTask(old, task)
   const runs = task === 'run' && { state: 'running' as const, open: true }
   return save(unit, old, {
     work: workOf(task, actor, of, more),
@@ -148,6 +160,13 @@ export async function orderTask(
     ...runs,
     ...(task === 'decide' && { decided: null }),
   })
+}
+
+/** The number that `progress.of` shows: rows, waiting records of a verdict, or rows that have made something. */
+async function sizeOfTask(it: Import, task: Task): Promise<number> {
+  if (task === 'check' || task === 'run') return dataRows(it)
+  if (task === 'decide') return (await countWaiting([it.id])).get(it.id) ?? 0
+  return it.made.created + it.made.amended
 }
 
 function checkIdle({ work }: Import): void {

@@ -3,6 +3,7 @@ import { defineItem } from '../../engines/table/index.ts'
 import { type Actor, keyScopes, ranks } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { kindKeys } from '../kinds/index.ts'
+import { builtReasons } from '../records/built-on.ts'
 import { handlings } from '../records/rules/verdicts.ts'
 import { Mapping } from './mapping.ts'
 
@@ -61,9 +62,28 @@ const BatchVerdict = v.object({
 })
 export type BatchVerdict = v.InferOutput<typeof BatchVerdict>
 
+/**
+ * Why a record is left: what others have built on it. `changed`: it has another revision since. `named_by_kept`: a record of
+ * the same import that stays links to it.
+ */
+const keptReasons = [...builtReasons, 'changed', 'named_by_kept'] as const
+export type KeptReason = (typeof keptReasons)[number]
+
 /** The result of a verdict on a batch. `reasons` are the first different reasons why records were left. */
 const BatchResult = v.object({ records: v.number(), left: v.number(), reasons: v.array(v.string()) })
 export type BatchResult = v.InferOutput<typeof BatchResult>
+
+/** The number of records that went and that stayed, and the first that stayed, with reasons. `rows`: as in the task. */
+const UndoResult = v.object({
+  preview: v.boolean(),
+  rows: v.array(v.number()),
+  goes: v.number(),
+  stays: v.number(),
+  records: v.array(
+    v.object({ row: v.number(), entity_id: v.string(), name: v.string(), reasons: v.array(v.picklist(keptReasons)) }),
+  ),
+})
+export type UndoResult = v.InferOutput<typeof UndoResult>
 
 const TaskState = v.object({
   task: v.picklist(tasks),
@@ -82,7 +102,11 @@ const TaskState = v.object({
   doubtful: v.optional(v.picklist(['create', 'skip']), 'create'),
   /** Of a run: whether rows change records. */
   changes: v.optional(v.picklist(['make', 'leave']), 'make'),
-  /** Where the task continues. `run` counts chunks, `decide` rows. */
+  /** Of taking back: only these rows; all rows if the list is empty. */
+  rows: v.optional(v.array(v.number()), []),
+  /** Of taking back: whether it only says what would go and what would stay. */
+  preview: v.optional(v.boolean(), false),
+  /** Where the task continues. `run` counts chunks, `decide` rows, taking back 1 once `of` is counted. */
   next: v.number(),
   done: v.number(),
   of: v.number(),
@@ -120,8 +144,10 @@ export const Import = v.object({
   chunks: v.array(OutcomeCounts),
   /** The results of the run: rows that made a record, changed a record, were left, or failed. */
   made: v.object({ created: v.number(), amended: v.number(), left: v.number(), failed: v.number() }),
-  /** Ids of records that were left when the batch was taken back, since somebody had changed them. */
+  /** Ids of records that were left when the batch was taken back. `undo` has the reasons. */
   kept: v.array(v.string()),
+  /** What the last taking back or withdrawal has undone, or what a preview would undo. */
+  undo: v.optional(v.nullable(UndoResult), null),
   /** The result of the last verdict on the batch. */
   decided: v.optional(v.nullable(BatchResult), null),
   work: v.nullable(TaskState),

@@ -1,15 +1,15 @@
-import { mapAtOnce, splitIntoParts } from '../../base/concurrency.ts'
+import { splitIntoParts } from '../../base/concurrency.ts'
 import { parse, queryAll } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
+import { batchDecisionList } from '../records/items.ts'
 import { dryRun } from './check.ts'
-import { addDecided, decideRows, rowsWithOutcome } from './decide.ts'
-import { type Import, rowMark, type Task, type TaskState } from './items.ts'
+import { addLeft, countDecided, decideRows, rowsWithOutcome } from './decide.ts'
+import { type Import, type RowMark, rowMark, type Task, type TaskState, type UndoResult } from './items.ts'
 import type { LeasedImport } from './leased-import.ts'
 import { loadColumnNames, readFile } from './read.ts'
 import { storeRuns } from './results.ts'
 import { addMade, runChunk } from './run.ts'
-import { ROWS_IN_CHUNK } from './store.ts'
-import { undoRow } from './undo.ts'
+import { planUndo, undoRecords } from './undo.ts'
 
 /**
  * Works on the present task of an import. `until` is a time of `performance.now()`. Returns whether the task has ended. If it has
@@ -26,8 +26,8 @@ const runners: Readonly<Record<Task, TaskRunner>> = {
   check: runCheck,
   run: runRun,
   decide: runDecide,
-  withdraw: (lease, _task, until) => undoBatch(lease, 'withdrawn', until),
-  take_back: (lease, _task, until) => undoBatch(lease, 'taken_back', until),
+  withdraw: (lease, task, until) => undoBatch(lease, task, 'withdrawn', until),
+  take_back: (lease, task, until) => undoBatch(lease, task, 'taken_back', until),
 }
 
 async function runRead(lease: LeasedImport): Promise<boolean> {
@@ -72,42 +72,66 @@ async function loadTable({ id, mapping }: Import) {
   return { mapping, columns: await loadColumnNames(id, mapping.sheet, mapping.header_row) }
 }
 
-async function runDecide(lease: LeasedImport, { by, decide, next }: TaskState, until: number): Promise<boolean> {
+async function runDecide(lease: LeasedImport, { by, decide, next, since }: TaskState, until: number): Promise<boolean> {
   if (!decide) throw new Error('a batch is decided on without a verdict')
   const { id, chunks } = lease.item
   const among = decide.outcome === null ? undefined : await rowsWithOutcome(id, chunks.length, decide.outcome)
+  const batch = batchDecisionList(id, since)
   for (let behind = next; ; ) {
     if (performance.now() >= until) return pauseTask(lease)
-    const step = await decideRows(id, { ...decide, among }, by, behind)
+    const step = await decideRows(id, { ...decide, among, batch }, by, behind)
     behind = step.next
-    const decided = addDecided(lease.item.decided ?? { records: 0, left: 0, reasons: [] }, step.reasons)
+    const decided = addLeft(lease.item.decided, step.reasons, await countDecided(batch))
     if (step.ended) {
       await lease.save({ decided }, null)
       return true
     }
-    await lease.saveProgress({ decided }, { next: behind, done: decided.records })
+    await lease.saveProgress({ decided }, { next: behind, done: decided.records + decided.left })
   }
 }
 
-/** Rows that are undone in parallel. */
-const ROWS_AT_ONCE = 8
+/** Records that are undone between two looks at the time. */
+const RECORDS_IN_STEP = 64
 /** Records at most that an import names as left. */
 const NAMED_LIMIT = 200
 
-/** Undoes what the rows made, last row first. `withdrawn` undoes only records that still wait for review. */
-async function undoBatch(lease: LeasedImport, state: 'withdrawn' | 'taken_back', until: number): Promise<boolean> {
+/**
+ * Undoes what the rows made: all rows, or those that the order names. `withdrawn` undoes only records that still wait for
+ * review. A preview ends with the plan. After a stop the rest is planned again; what is undone has nothing to undo.
+ */
+async function undoBatch(
+  lease: LeasedImport,
+  task: TaskState,
+  state: 'withdrawn' | 'taken_back',
+  until: number,
+): Promise<boolean> {
   const { id } = lease.item
-  const rows = (await queryAll(key.importRow(id, 0).pk, 'ROW#', false)).map((item) => parse(rowMark, item))
-  const kept: string[] = []
-  for (const [index, chunk] of splitIntoParts(rows, ROWS_IN_CHUNK).entries()) {
-    for (const part of splitIntoParts(chunk, ROWS_AT_ONCE)) {
-      if (performance.now() >= until) return pauseTask(lease)
-      const results = await mapAtOnce(part, ROWS_AT_ONCE, (row) => undoRow(row, state === 'withdrawn'))
-      kept.push(...part.filter((_, i) => results[i] === 'kept').map(({ entity_id }) => entity_id))
-    }
-    await lease.saveProgress({}, { done: index * ROWS_IN_CHUNK + chunk.length, of: rows.length })
+  const all = (await queryAll(key.importRow(id, 0).pk, 'ROW#', false)).map((item) => parse(rowMark, item))
+  const isOrdered = ({ row }: RowMark) => task.rows.length === 0 || task.rows.includes(row)
+  const marks = all.filter(isOrdered)
+  const pending = state === 'withdrawn'
+  const { goes, stays } = await planUndo({ marks, others: all.filter((it) => !isOrdered(it)), pending })
+  // Counted once, at the first visit: later ones find some of it undone.
+  const of = task.next === 0 ? goes.length + stays.length : task.of
+  const result = (): UndoResult => ({
+    ...{ preview: task.preview, rows: task.rows, goes: of - stays.length, stays: stays.length },
+    records: stays.slice(0, NAMED_LIMIT),
+  })
+  if (task.preview) {
+    await lease.save({ undo: result() }, null)
+    return true
   }
-  await lease.save({ state, kept: kept.slice(0, NAMED_LIMIT) }, null)
+  if (task.next === 0) await lease.saveProgress({}, { next: 1, done: stays.length, of })
+  const going = new Set(goes.map(({ entity_id }) => entity_id))
+  let left = goes.length
+  for (const step of splitIntoParts(goes, RECORDS_IN_STEP)) {
+    if (performance.now() >= until) return pauseTask(lease)
+    stays.push(...(await undoRecords(step, going, pending)))
+    left -= step.length
+    await lease.saveProgress({}, { done: of - left })
+  }
+  const kept = stays.map(({ entity_id }) => entity_id).slice(0, NAMED_LIMIT)
+  await lease.save({ ...(task.rows.length === 0 && { state }), kept, undo: result() }, null)
   return true
 }
 

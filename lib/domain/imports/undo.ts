@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import { now } from '../../base/clock.ts'
+import { mapAtOnce } from '../../base/concurrency.ts'
 import { put, remove, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { indexWrites } from '../../platform/name-index/entries.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { storedNameEntryOf } from '../records/build.ts'
+import { builtInHistory, findLinksInto, targetsOfRecord } from '../records/built-on.ts'
 import { claimWrites } from '../records/claim-packs.ts'
 import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {
@@ -11,6 +13,7 @@ import {
   Assertion,
   activity,
   addToClaimCount,
+  type Decision,
   decision,
   type Flag,
   flag,
@@ -20,7 +23,8 @@ import {
   revision,
 } from '../records/items.ts'
 import { isWaiting, queueWrites } from '../records/queue-entry.ts'
-import type { RowMark } from './items.ts'
+import type { KeptReason, RowMark } from './items.ts'
+import { loadHeads } from './known.ts'
 import { getChunk, putChunk } from './store.ts'
 
 /** A record before a row changed it. */
@@ -33,56 +37,155 @@ export const storeBefore = (id: string, row: number, before: RecordBefore): Prom
 const loadBefore = (id: string, row: number): Promise<RecordBefore | undefined> =>
   getChunk(RecordBefore, id, 'before', row)
 
-/** `nothing`: there was nothing to undo. `kept`: somebody has changed the record since, so it was left. */
-export type UndoResult = 'undone' | 'nothing' | 'kept'
+/** A record that a row has made (`created`) or changed (`amended`). */
+type RowRecord = { mark: RowMark; row: number; entity_id: string; what: RowMark['what'] }
+export type KeptRecord = { row: number; entity_id: string; name: string; reasons: KeptReason[] }
+/** What taking rows back does: records that go or become what they were, and records that stay. */
+export type UndoPlan = { goes: RowRecord[]; stays: KeptRecord[] }
+
+const recordsOf = (mark: RowMark): RowRecord[] => [
+  { mark, row: mark.row, entity_id: mark.entity_id, what: mark.what },
+  ...mark.named.map((entity_id) => ({ mark, row: mark.row, entity_id, what: 'created' as const })),
+]
+
+/** Records that are looked at or undone in parallel. */
+const RECORDS_AT_ONCE = 8
+
+/** `marks`: the rows that are taken back. `others`: the other rows of the import. `pending`: only what waits for review is undone. */
+export type UndoOrder = { marks: readonly RowMark[]; others: readonly RowMark[]; pending: boolean }
 
 /**
- * Undoes what a row made, as a project's rollback does. A new record is deleted; a changed one gets its former values. A record
- * that somebody has changed since is left. With `pending`, only records that still wait for review are undone. Safe to repeat.
+ * Plans what is undone, and writes nothing. A record stays if others have built on it, or if a record that stays links to it.
+ * Calls: at most five for each record.
  */
-export async function undoRow(mark: RowMark, pending: boolean): Promise<UndoResult> {
-  const result = await (mark.what === 'created'
-    ? undoCreated(mark.entity_id, mark, pending)
-    : undoAmended(mark, pending))
-  const named = await Promise.all(mark.named.map((id) => undoCreated(id, mark, pending)))
-  return [result, ...named].includes('kept') ? 'kept' : result
+export async function planUndo({ marks, others, pending }: UndoOrder): Promise<UndoPlan> {
+  const records = marks.flatMap(recordsOf)
+  const going = new Set(records.map(({ entity_id }) => entity_id))
+  const looks = await mapAtOnce(records, RECORDS_AT_ONCE, (it) => lookAt(it, pending, going))
+  const heads = await loadHeads(others.flatMap(recordsOf).map(({ entity_id }) => entity_id))
+  const targetsOfOthers = [...heads.values()].filter(({ deleted_at }) => !deleted_at).flatMap(targetsOfRecord)
+  const staying = stayingRecords(looks, targetsOfOthers)
+  const goes = looks.filter((it) => it.state === 'goes' && !staying.has(it.record.entity_id))
+  const stays = looks.filter((it) => it.state === 'stays' || (it.state === 'goes' && staying.has(it.record.entity_id)))
+  return {
+    goes: goes.map(({ record }) => record),
+    stays: stays.map(({ record: { row, entity_id }, name, reasons }) => ({
+      row,
+      entity_id,
+      name,
+      reasons: reasons.length > 0 ? reasons : ['named_by_kept' as const],
+    })),
+  }
 }
+
+/**
+ * A record as it is now. `targets`: the records to which it links. `done`: it has nothing to undo, but links to others all the
+ * same; `gone`: it is deleted.
+ */
+type Look = {
+  record: RowRecord
+  name: string
+  state: 'goes' | 'stays' | 'done' | 'gone'
+  reasons: KeptReason[]
+  targets: string[]
+}
+
+async function lookAt(record: RowRecord, pending: boolean, going: ReadonlySet<string>): Promise<Look> {
+  const found = await loadHistory(record.entity_id)
+  if (!found || found.deleted_at) return { record, name: '', state: 'gone', reasons: [], targets: [] }
+  const look = { record, name: found.name, targets: targetsOfRecord(found) }
+  const { isUndone } = await findBefore(record, found)
+  if (isUndone || (pending && !isWaiting(found))) return { ...look, state: 'done', reasons: [] }
+  const reasons = await reasonsToKeep(found, record, going)
+  return { ...look, state: reasons.length > 0 ? 'stays' : 'goes', reasons }
+}
+
+/** The records to which records that stay link, and which therefore stay, too. */
+function stayingRecords(looks: readonly Look[], targetsOfOthers: readonly string[]): Set<string> {
+  const byId = new Map(looks.map((it) => [it.record.entity_id, it]))
+  const staying = new Set<string>()
+  const open = [
+    ...targetsOfOthers,
+    ...looks.filter(({ state }) => state === 'stays' || state === 'done').flatMap(({ targets }) => targets),
+  ]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const look = byId.get(next)
+    // A record that is changed back stays, whoever links to it.
+    if (look?.state !== 'goes' || look.record.what === 'amended' || staying.has(next)) continue
+    staying.add(next)
+    open.push(...look.targets)
+  }
+  return staying
+}
+
+/** The state of a changed record before the row, and whether it has that state again. `before` is undefined for a new record. */
+async function findBefore({ what, mark, row }: RowRecord, found: RecordItem) {
+  if (what === 'created') return { before: undefined, isUndone: false }
+  const before = await loadBefore(mark.import_id, row)
+  return { before, isUndone: !before || before.head.current_revision === found.current_revision }
+}
+
+/** The reasons why a record is left; none if it can be undone. Two calls, or four if other records are related to it. */
+async function reasonsToKeep(record: History, { mark, what }: RowRecord, going: ReadonlySet<string>) {
+  const isCurrent = isOfRow(record, mark) && (what === 'amended' || record.current_revision === 1)
+  const revision = record.batch?.revision ?? 1
+  const made = record.revisions.find((it) => it.revision_number === revision)
+  const work = {
+    by: made?.created_by ?? record.contributor_id,
+    revision,
+    at: made?.created_at ?? record.created_at,
+    isOwnDecision: ({ of_batch }: Decision) => of_batch,
+  }
+  return [
+    ...builtInHistory(record, work),
+    ...(what === 'created' ? await findLinksInto(record, going) : []),
+    ...(isCurrent ? [] : ['changed' as const]),
+  ]
+}
+
+/** Undoes records of a plan. Returns those that stay after all, since somebody has built on them since they were planned. */
+export async function undoRecords(
+  records: readonly RowRecord[],
+  going: ReadonlySet<string>,
+  pending: boolean,
+): Promise<KeptRecord[]> {
+  const kept = await mapAtOnce(records, RECORDS_AT_ONCE, (it) => undoRecord(it, going, pending))
+  return kept.filter((it) => it !== undefined)
+}
+
+/**
+ * Undoes one record: a new one is deleted, a changed one gets its former values, as a project's rollback does. Safe to repeat.
+ * Claims, comments, edits and decisions raise the version of the record, so none gets in between. A link may: one that is
+ * written between the last look and the commit, some milliseconds later.
+ */
+const undoRecord = (it: RowRecord, going: ReadonlySet<string>, pending: boolean): Promise<KeptRecord | undefined> =>
+  inUnit(async (unit) => {
+    unit.retryOn('conflict')
+    const record = await loadHistory(it.entity_id)
+    if (!record || record.deleted_at || (pending && !isWaiting(record))) return undefined
+    const { before, isUndone } = await findBefore(it, record)
+    if (isUndone) return undefined
+    const reasons = await reasonsToKeep(record, it, going)
+    if (reasons.length > 0) return { row: it.row, entity_id: it.entity_id, name: record.name, reasons }
+    checkWhole(record)
+    unit.add(before ? restoreWrites(record, before) : deletionWrites(record))
+    return undefined
+  })
 
 /** Whether the current revision of the record is still the one that the row made. */
 const isOfRow = ({ batch, current_revision }: RecordItem, { import_id, row }: RowMark) =>
   batch?.id === import_id && batch.row === row && batch.revision === current_revision
 
-const undoCreated = (entity_id: string, mark: RowMark, pending: boolean): Promise<UndoResult> =>
-  inUnit(async (unit) => {
-    unit.retryOn('conflict')
-    const record = await loadHistory(entity_id)
-    if (!record || record.deleted_at) return 'nothing'
-    if (pending && !isWaiting(record)) return 'nothing'
-    if (!isOfRow(record, mark) || record.current_revision !== 1) return 'kept'
-    const stored = recordItemOf(record)
-    const time = now()
-    const next = withNextVersion<RecordItem>(stored, { deleted_at: time, updated_at: time })
-    unit.add([
-      put(recordItem, next, stored),
-      ...indexWrites(storedNameEntryOf(stored), undefined),
-      ...queueWrites(stored, next),
-    ])
-    return 'undone'
-  })
-
-const undoAmended = (mark: RowMark, pending: boolean): Promise<UndoResult> =>
-  inUnit(async (unit) => {
-    unit.retryOn('conflict')
-    const record = await loadHistory(mark.entity_id)
-    const before = await loadBefore(mark.import_id, mark.row)
-    if (!record || !before || record.deleted_at) return 'nothing'
-    if (record.current_revision === before.head.current_revision) return 'nothing'
-    if (pending && !isWaiting(record)) return 'nothing'
-    if (!isOfRow(record, mark)) return 'kept'
-    checkWhole(record)
-    unit.add(restoreWrites(record, before))
-    return 'undone'
-  })
+function deletionWrites(record: History): Write[] {
+  const stored = recordItemOf(record)
+  const time = now()
+  const next = withNextVersion<RecordItem>(stored, { deleted_at: time, updated_at: time })
+  return [
+    put(recordItem, next, stored),
+    ...indexWrites(storedNameEntryOf(stored), undefined),
+    ...queueWrites(stored, next),
+  ]
+}
 
 /** The writes that undo the row's revision of a record: its claims, flags, activities, decisions and revisions go with it. */
 function restoreWrites(record: History, { head, assertions }: RecordBefore): Write[] {

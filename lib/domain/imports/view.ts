@@ -3,12 +3,21 @@ import { languages } from '../../base/language/languages.ts'
 import * as s from '../../base/shapes.ts'
 import type { Links } from '../../engines/bucket/index.ts'
 import { contentDisposition } from '../../engines/media/index.ts'
-import { type Actor, worksOn } from '../../platform/permissions.ts'
+import { type Actor, mayReview, maySeeAll, worksOn } from '../../platform/permissions.ts'
 import type { PeopleById } from '../../platform/users/people.ts'
 import { kindKeys } from '../kinds/index.ts'
 import { recordStatuses } from '../records/rules/status.ts'
 import type { WaitingBatch } from './imports.ts'
-import { type Import, importFormats, importStates, outcomes, type StoredMapping, tasks } from './items.ts'
+import {
+  type Import,
+  importFormats,
+  importStates,
+  type KeptReason,
+  outcomes,
+  type StoredMapping,
+  tasks,
+  type UndoResult,
+} from './items.ts'
 import { matches, scripts, sourceMembers } from './mapping.ts'
 import type { StoredColumns } from './read.ts'
 import { reportKey } from './report.ts'
@@ -117,6 +126,16 @@ export const ImportDetailView = s.shape('ImportDetail', () =>
     /** The result of the last verdict on the batch: records decided on, records left, and the different reasons. */
     decided: s.maybe(v.object({ records: s.whole, left: s.whole, reasons: v.array(s.text) })),
     kept: v.array(s.uuid),
+    /** What taking back or a withdrawal has undone, or with `preview` what it would. `records` names those that stay. */
+    undo: s.maybe(
+      v.object({
+        preview: v.boolean(),
+        rows: v.array(s.whole),
+        goes: s.whole,
+        stays: s.whole,
+        records: v.array(v.object({ row: s.whole, entity_id: s.uuid, name: s.text, reasons: v.array(s.text) })),
+      }),
+    ),
     report_url: s.maybe(s.text),
   }),
 )
@@ -202,11 +221,18 @@ export const importRowView = (it: Import, people: PeopleById) => ({
 export async function importDetail(
   it: Import,
   {
+    actor,
     people,
     columns,
     waiting,
     link,
-  }: { people: PeopleById; columns: StoredColumns | undefined; waiting: number; link: Links },
+  }: {
+    actor: Actor | null
+    people: PeopleById
+    columns: StoredColumns | undefined
+    waiting: number
+    link: Links
+  },
 ) {
   const of = new Map(columns?.guesses.map((guess) => [guess.column, guess]))
   const named = it.file_name.replace(/\.[^.]*$/, '')
@@ -223,6 +249,7 @@ export async function importDetail(
     waiting,
     decided: it.decided,
     kept: it.kept,
+    undo: it.undo && undoView(it.undo, actor),
     report_url:
       it.counts && it.files_until
         ? await link(reportKey(it.id), {
@@ -232,6 +259,28 @@ export async function importDetail(
         : null,
   }
 }
+
+const reasonTexts: Readonly<Record<KeptReason, string>> = {
+  linked: 'Another record links to it.',
+  linked_waiting: 'A contribution that waits links to it.',
+  claimed: 'Somebody else has made a claim about it.',
+  commented: 'Somebody else has commented on it.',
+  pictured: 'Somebody else has added a picture to it.',
+  decided: 'A reviewer has decided on it by itself.',
+  changed: 'It has been changed since.',
+  named_by_kept: 'A record of the table that stays links to it.',
+}
+
+/** What was undone. Only reviewers and staff learn of contributions of others that wait. */
+const undoView = (it: UndoResult, actor: Actor | null) => ({
+  ...it,
+  records: it.records.map(({ reasons, ...record }) => ({
+    ...record,
+    reasons: reasons
+      .filter((reason) => reason !== 'linked_waiting' || mayReview(actor) || maySeeAll(actor))
+      .map((reason) => reasonTexts[reason]),
+  })),
+})
 
 /** A batch as a line of the queue. */
 export const batchView = ({ about, waiting }: WaitingBatch, people: PeopleById) => ({

@@ -195,6 +195,13 @@ export const notices = {
     says: 'Your table {detail} was taken back',
     link: '',
   },
+  import_rows_taken_back: {
+    type: 'moderation',
+    to: 'named',
+    receipt: true,
+    says: 'Rows of your table {detail} were taken back',
+    link: '',
+  },
   import_failed: {
     type: 'general',
     to: 'named',

@@ -23,6 +23,7 @@ import {
 import { ranks } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { noteFolder } from './merge-folder.ts'
+import type { PartResult } from './merge-work.ts'
 import { StoredObject } from './snapshots.ts'
 
 /**
@@ -129,6 +130,7 @@ const Result = v.object({
   records: v.number(),
   kept: v.optional(StoredObject),
   left: v.optional(v.array(v.string()), []),
+  reasons: v.optional(v.record(v.string(), v.array(v.string())), {}),
   version: v.number(),
 })
 const result = defineItem({
@@ -138,18 +140,15 @@ const result = defineItem({
   // A result is needed until the switch. Thirty days are more than any merge takes.
   expires: () => nowSeconds() + 30 * 86_400,
 })
-type PartOutcome = Pick<v.InferOutput<typeof Result>, 'records'> & {
-  kept?: StoredObject | undefined
-  left?: readonly string[] | undefined
-}
 
 /** Stores the result of a part. If the part is staged again, the later result replaces it. */
 export async function savePartResult(
   merge_id: string,
   number: number,
-  { records, kept, left }: PartOutcome,
+  { records, kept, left, reasons }: PartResult,
 ): Promise<void> {
-  const it = { merge_id, number, records, left: [...(left ?? [])], ...(kept && { kept }), version: 1 }
+  const named = Object.fromEntries(Object.entries(reasons ?? {}).map(([id, some]) => [id, [...some]]))
+  const it = { merge_id, number, records, left: [...(left ?? [])], reasons: named, ...(kept && { kept }), version: 1 }
   await commitWrites([putAlways(result, it)])
 }
 

@@ -6,12 +6,14 @@ import { omit } from '../../base/omit.ts'
 import { put, remove as removal, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { planRelease } from '../pictures/files.ts'
 import { picturesIn } from '../pictures/items.ts'
+import { builtInHistory, findLinksInto } from '../records/built-on.ts'
 import { claimWrites } from '../records/claim-packs.ts'
 import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {
   type Assertion,
   activity,
   addToClaimCount,
+  type Decision,
   decision,
   type RecordItem,
   recordItem,
@@ -21,7 +23,7 @@ import {
 import { queueWrites } from '../records/queue-entry.ts'
 import { asSubject, asset, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
 import type { MergeOrder } from './merge-accept.ts'
-import { forEachWithin, type LastWrites, type PartPlan, type WorkInParts } from './merge-work.ts'
+import { forEachWithin, type LastWrites, type PartPlan, type PartResult, type WorkInParts } from './merge-work.ts'
 import { loadWholeById, type NewActivity, nextVersion, type WholeProject } from './projects.ts'
 import {
   type AcceptedRecord,
@@ -33,8 +35,9 @@ import {
 } from './snapshots.ts'
 
 /**
- * The parts of a rollback: records, links and assets become what they were before the merge. A record that was decided on, edited
- * or deleted since stays as it is, and the activity names it. Fails with `invalid` if the project has no snapshot.
+ * The parts of a rollback: records, links and assets become what they were before the merge. A record stays as it is if it was
+ * decided on, edited or deleted since, or if others have built on it. The activity names it. Fails with `invalid` if the project
+ * has no snapshot.
  */
 export async function restoreInParts(whole: WholeProject, order: MergeOrder): Promise<WorkInParts> {
   const stored = await loadLatestSnapshot(whole.about.id)
@@ -42,38 +45,51 @@ export async function restoreInParts(whole: WholeProject, order: MergeOrder): Pr
   if (!stored || !snapshot) throw impossible('There is no snapshot of this project to go back to.')
   const own = splitIntoParts(restoreBelongings(whole, snapshot), order.size * WRITES_PER_RECORD)
   const parts = snapshot.parts.length
+  const going = new Set(whole.entities.map(({ entity_id }) => entity_id))
   return {
     parts: parts + own.length,
     of: whole.entities.length,
     planPart: async (part, until) => {
       const records = snapshot.parts[part]
-      return records ? planPart(records, until) : { records: 0, writes: own[part - parts] ?? [] }
+      return records ? planPart(records, until, going) : { records: 0, writes: own[part - parts] ?? [] }
     },
-    planLast: (results) =>
-      planLastWrites(
-        whole,
-        order,
-        { stored, snapshot },
-        results.flatMap((it) => it.left ?? []),
-      ),
+    planLast: (results) => planLastWrites(whole, order, { stored, snapshot }, results),
   }
 }
 
 /** Writes of one record, about. Links and assets are staged in parts of as many writes as the parts of records have. */
 const WRITES_PER_RECORD = 8
 
-async function planPart(part: StoredObject, until: number): Promise<PartPlan> {
-  const left: string[] = []
+/** `going`: the records of the project. Links from one to another keep none. */
+async function planPart(part: StoredObject, until: number, going: ReadonlySet<string>): Promise<PartPlan> {
+  const reasons: Record<string, readonly string[]> = {}
   const writes: Write[] = []
   const records = await readRecords(part)
   await forEachWithin(records, until, async (it) => {
-    const current = await loadHistory(it.before.head.entity_id)
+    const { entity_id } = it.before.head
+    const current = await loadHistory(entity_id)
     if (current) checkWhole(current)
-    if (current && isUntouched(current, it.after.head))
+    const found = current && isUntouched(current, it.after.head) ? await findBuiltOn(current, it, going) : ['changed']
+    if (current && found.length === 0)
       writes.push(...restoreWrites(current, it), ...(await planRelease(addedPictures(it))))
-    else left.push(it.before.head.entity_id)
+    else reasons[entity_id] = found
   })
-  return { records: records.length, left, writes }
+  return { records: records.length, left: Object.keys(reasons), reasons, writes }
+}
+
+/** What others have built on a record since the merge. */
+async function findBuiltOn(
+  it: History,
+  { after, decision_id }: AcceptedRecord,
+  going: ReadonlySet<string>,
+): Promise<string[]> {
+  const merge = {
+    by: it.contributor_id,
+    revision: after.head.current_revision,
+    at: after.head.updated_at,
+    isOwnDecision: ({ id }: Decision) => id === decision_id,
+  }
+  return [...builtInHistory(it, merge), ...(await findLinksInto(it, going))]
 }
 
 /** The pictures that the merge added to a record. */
@@ -164,16 +180,24 @@ const withVersionAfter = <T extends { version: number }>(it: T, old: T | undefin
 /** The most records that the activity of a rollback names. */
 const MAX_NAMED = 200
 
+/** By record, why it was left. Readers of the project may not know of a contribution that waits, so it is not among the reasons. */
+function reasonsOf(ids: readonly string[], results: readonly PartResult[]): Record<string, string[]> {
+  const all = new Map(results.flatMap(({ reasons }) => Object.entries(reasons ?? {})))
+  return Object.fromEntries(ids.map((id) => [id, (all.get(id) ?? []).filter((it) => it !== 'linked_waiting')]))
+}
+
 /** Plans the writes that go with the switch of a rollback: the project is as before its merge, in the state `needs_revision`. */
 async function planLastWrites(
   begun: WholeProject,
   { actor, background, project }: MergeOrder,
   { stored, snapshot }: { stored: ProjectSnapshot; snapshot: Snapshot },
-  unchanged: readonly string[],
+  results: readonly PartResult[],
 ): Promise<LastWrites> {
   const about = background ? (await loadWholeById(project))?.about : begun.about
   if (!about || about.deleted_at !== null) throw conflict()
   const at = now()
+  const unchanged = results.flatMap(({ left }) => left ?? []).sort()
+  const named = unchanged.slice(0, MAX_NAMED)
   const undone: NewActivity = {
     actor_id: actor.id,
     action: 'state_changed',
@@ -182,7 +206,11 @@ async function planLastWrites(
       to: 'needs_revision',
       comment: 'rollback_merge',
       snapshot_id: stored.id,
-      ...(unchanged.length > 0 && { kept: [...unchanged].sort().slice(0, MAX_NAMED), kept_count: unchanged.length }),
+      ...(unchanged.length > 0 && {
+        kept: named,
+        kept_reasons: reasonsOf(named, results),
+        kept_count: unchanged.length,
+      }),
       ...(background && { background }),
     },
   }

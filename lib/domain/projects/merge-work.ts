@@ -27,6 +27,8 @@ export type PartResult = {
   kept?: StoredObject | undefined
   /** The ids of records that a rollback left unchanged. */
   left?: readonly string[] | undefined
+  /** Why each of these was left. */
+  reasons?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
 export const partLimits = {

@@ -20,6 +20,7 @@ import { key } from '../../platform/table/keys.ts'
 import { type AssertionInput, type Contribution, kindOfScope, kinds, predicateOf, predicates } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
 import { newClaim, newFlag, nextRecordId } from './build.ts'
+import { isNamingNoted, namingWrites } from './built-on.ts'
 import { assertionList, assertionPartitions, claimsIn, claimWrites } from './claim-packs.ts'
 import { contradictionFlags, detectConflicts } from './conflict-flags.ts'
 import {
@@ -233,6 +234,7 @@ async function planClaim(actor: Actor, { data, assertion: provenance }: Contribu
     })
   const writes = [
     ...claimWrites([], [claim], subject),
+    ...(subject && otherEnd?.isNoted ? namingWrites([otherEnd.entity_id], subject.entity_id) : []),
     ...(subject ? flags.map((raised) => put(flag, newFlag(subject, raised, at), undefined)) : []),
     ...(stored && next ? [put(recordItem, next, stored), ...queueWrites(stored, next)] : []),
   ]
@@ -304,7 +306,12 @@ async function findOtherEnd(property: string, type: string, id: string, actor: A
   const target = await findRecord({ entity_type: type, entity_id: id })
   if (target === 'any' || !target || !mayInspect(actor, target))
     throw invalid({ object_entity_id: ['There is no record with this id.'] })
-  return { kind: target.kind, id: kinds[target.kind].record ? target.id : target.entity_id }
+  return {
+    kind: target.kind,
+    id: kinds[target.kind].record ? target.id : target.entity_id,
+    entity_id: target.entity_id,
+    isNoted: isNamingNoted(target, actor),
+  }
 }
 
 /** Makes the subject of a claim about no stored record. Such a claim gets a partition of its own. */

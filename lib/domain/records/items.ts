@@ -445,6 +445,8 @@ export const Decision = v.object({
   escalated_to: nullableText,
   /** True if the verdict was on a whole batch. The contributor then gets one notice for all decisions of the batch. */
   of_batch: v.optional(v.boolean(), false),
+  /** The list that counts the decisions of that verdict. Null in other decisions, and in old ones. */
+  batch_list: nullableText,
   /** The readers. The projector changes them when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),
@@ -462,6 +464,9 @@ export const withDecisionAudience = (listed: Decision, about: RecordItem): Decis
 export const decisionAudienceList = (user: string, audience: HistoryAudience) => `DECISION#${user}#TOLD#${audience}`
 /** Returns the name of the list of all decisions of a reviewer, or of those with one verdict. */
 export const decisionList = (user: string, verdict?: string) => `DECISION#${user}${verdict ? `#${verdict}` : ''}`
+
+/** Returns the name of the list of the decisions of one verdict on a batch. Only its size is stored. */
+export const batchDecisionList = (import_id: string, ordered_at: string) => `BATCH#${import_id}#DECIDED#${ordered_at}`
 
 const blankDecision = blankOf(Decision)
 
@@ -487,6 +492,7 @@ export const decision = defineItem({
     decisionList(it.reviewer_id),
     decisionList(it.reviewer_id, it.verdict),
     decisionAudienceList(it.reviewer_id, it.audience),
+    ...(it.batch_list === null ? [] : [it.batch_list]),
   ],
 })
 

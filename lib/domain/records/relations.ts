@@ -9,12 +9,14 @@ import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Field, type InputValues, type Kind, type KindKey, kinds, type ReferenceInput } from '../kinds/index.ts'
 import type { Link } from '../names/values.ts'
+import { isNamingNoted } from './built-on.ts'
 import { claimsIn } from './claim-packs.ts'
 
 /** A record that a text names and that does not exist yet. `planStubs` fills its id into `links`. */
 export type MissingRecord = { kind: KindKey; name: string; links: Link[] }
 
-export type ResolvedValues = { data: Record<string, unknown>; missing: MissingRecord[] }
+/** `noted`: review identities of records to which links are noted; see lib/domain/records/built-on.ts. */
+export type ResolvedValues = { data: Record<string, unknown>; missing: MissingRecord[]; noted: string[] }
 
 /**
  * Turns the references of a contribution into links. A text is matched by folded name, else by synonyms. Fails with a
@@ -31,8 +33,9 @@ export async function resolveRelations(
     // The schema of a kind allows nothing else; see lib/domain/kinds/schema/references.ts.
     return field?.type === 'relation' ? [{ name, field, references: value as ReferenceInput[] }] : []
   })
-  const byId = await linksById(relations, actor)
-  const byText = await linksByText(relations, actor, synonymsOf)
+  const targets: Stored[] = []
+  const byId = await linksById(relations, actor, targets)
+  const byText = await linksByText(relations, { actor, synonymsOf, targets })
   const linked = Object.fromEntries(
     relations.map(({ name, field, references }) => [
       name,
@@ -41,7 +44,7 @@ export async function resolveRelations(
       ),
     ]),
   )
-  return { data: { ...data, ...linked }, missing: byText.missing }
+  return { data: { ...data, ...linked }, missing: byText.missing, noted: notedAmong(targets, actor) }
 }
 
 /** Finds the ids of records whose names mean the same as a text, though they fold differently. */
@@ -68,8 +71,17 @@ const targetKeys: Partial<Record<KindKey, (id: string) => Key>> = {
 const idKey = (field: Field, id: number | string) => `${field.relation} ${id}`
 const textKey = (field: Field, text: string) => `${field.relation} ${fold(text)}`
 
-/** Returns the links of all references by id. Fails with a field error if one of them cannot be linked. */
-async function linksById(relations: readonly Relation[], actor: Actor): Promise<Map<string, Link>> {
+/** Returns the records among the targets of links to which a link by this person is noted. */
+const notedAmong = (targets: readonly Stored[], actor: Actor): string[] =>
+  targets
+    .map((stored) => v.parse(Target, stored))
+    .flatMap((target) => (target.entity_id !== undefined && isNamingNoted(target, actor) ? [target.entity_id] : []))
+
+/**
+ * Returns the links of all references by id, and adds their targets to `targets`. Fails with a field error if one of them
+ * cannot be linked.
+ */
+async function linksById(relations: readonly Relation[], actor: Actor, targets: Stored[]): Promise<Map<string, Link>> {
   const withId = relations.flatMap(({ name, field, references }) =>
     references.flatMap((reference) => {
       if (!('id' in reference) || !field.relation) return []
@@ -85,8 +97,10 @@ async function linksById(relations: readonly Relation[], actor: Actor): Promise<
   const faults: Fields = {}
   for (const { name, field, target, id, at } of withId) {
     const stored = at && targetIn(itemAt(found, at), target, id)
-    if (stored && maySeeTarget(stored, actor)) links.set(idKey(field, id), linkTo(stored, id))
-    else faults[name] = [`There is no ${kinds[target].label.toLowerCase()} with one of these ids.`]
+    if (stored && maySeeTarget(stored, actor)) {
+      links.set(idKey(field, id), linkTo(stored, id))
+      targets.push(stored)
+    } else faults[name] = [`There is no ${kinds[target].label.toLowerCase()} with one of these ids.`]
   }
   if (Object.keys(faults).length > 0) throw invalid(faults)
   return links
@@ -107,6 +121,8 @@ export const Target = v.object({
   status: v.optional(v.string(), 'accepted'),
   access_tier: v.optional(v.string(), openTier),
   deleted_at: v.optional(v.nullable(v.string()), null),
+  /** Set if an import made the record. */
+  batch: v.optional(v.nullable(v.looseObject({})), null),
 })
 
 const maySeeTarget = (stored: Stored, actor: Actor) => maySee(actor, v.parse(Target, stored))
@@ -123,8 +139,10 @@ function linkTo(stored: Stored, sentId: number | string): Link {
 export const targetName = ({ name, canonical_label, asserted_value }: v.InferOutput<typeof Target>): string =>
   name ?? canonical_label ?? asserted_value ?? ''
 
-/** Returns the links of all references by text, and the records that do not exist yet. */
-async function linksByText(relations: readonly Relation[], actor: Actor, synonymsOf: SynonymLookup) {
+type TextSearch = { actor: Actor; synonymsOf: SynonymLookup; targets: Stored[] }
+
+/** Returns the links of all references by text, and the records that do not exist yet. Adds the targets to `targets`. */
+async function linksByText(relations: readonly Relation[], { actor, synonymsOf, targets }: TextSearch) {
   const texts = new Map<string, { name: string; target: KindKey; text: string }>()
   for (const { name, field, references } of relations) {
     for (const reference of references) {
@@ -140,9 +158,11 @@ async function linksByText(relations: readonly Relation[], actor: Actor, synonym
   const missing: MissingRecord[] = []
   await Promise.all(
     [...texts].map(async ([folded, { target, text }]) => {
-      const match =
+      const stored =
         (await findByName(target, text, actor)) ??
-        (await pickTarget(target, text, actor, await synonymsOf(target, text, actor)))
+        (await pickTarget(target, actor, await synonymsOf(target, text, actor)))
+      if (stored) targets.push(stored)
+      const match = stored && linkByText(stored, text, actor)
       const written = text.normalize('NFC')
       const link: Link = { ...(match ?? { id: 0, name: written }), text: written }
       if (!match) missing.push({ kind: target, name: written, links: [link] })
@@ -163,20 +183,15 @@ function checkNameable(texts: readonly { name: string; target: KindKey }[]): voi
 }
 
 /** Finds the record or data source whose folded name equals that of a text. Two calls. */
-async function findByName(kind: KindKey, text: string, actor: Actor): Promise<Link | undefined> {
+async function findByName(kind: KindKey, text: string, actor: Actor): Promise<Stored | undefined> {
   const folded = foldedName(text)
   const entries = await queryBetween(key.name(kind, folded, '').pk, `${folded}#`, `${folded}#~`, 25)
   const ids = entries.map((entry) => readEntry(entry).id)
-  return pickTarget(kind, text, actor, ids)
+  return pickTarget(kind, actor, ids)
 }
 
 /** Picks the record that a text means: a published record, else the caller's own, else any other that was not rejected. */
-async function pickTarget(
-  kind: KindKey,
-  text: string,
-  actor: Actor,
-  ids: readonly (number | string)[],
-): Promise<Link | undefined> {
+async function pickTarget(kind: KindKey, actor: Actor, ids: readonly (number | string)[]): Promise<Stored | undefined> {
   if (ids.length === 0) return undefined
   const found = await getMany(
     ids.flatMap((id) => targetKey(kind, id) ?? []),
@@ -188,9 +203,11 @@ async function pickTarget(
     .map((stored) => ({ stored, target: v.parse(Target, stored) }))
     .filter(({ target }) => !target.deleted_at && rankOf(target) < 3)
     .sort((a, b) => rankOf(a.target) - rankOf(b.target))
-  const first = candidates[0]
-  if (!first) return undefined
-  const id = v.parse(v.union([v.number(), v.string()]), first.stored.id)
-  // If the caller may not read the record, the link takes the caller's text as its name: the real name stays hidden.
-  return maySeeTarget(first.stored, actor) ? linkTo(first.stored, id) : { ...linkTo(first.stored, id), name: text }
+  return candidates[0]?.stored
+}
+
+/** If the caller may not read the record, the link takes the caller's text as its name: the real name stays hidden. */
+function linkByText(stored: Stored, text: string, actor: Actor): Link {
+  const link = linkTo(stored, v.parse(v.union([v.number(), v.string()]), stored.id))
+  return maySeeTarget(stored, actor) ? link : { ...link, name: text }
 }

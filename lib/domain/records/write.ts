@@ -32,6 +32,7 @@ import {
   withActivity,
   withoutNames,
 } from './build.ts'
+import { namingWrites } from './built-on.ts'
 import { claimWrites } from './claim-packs.ts'
 import {
   contradictionFlags,
@@ -94,7 +95,8 @@ async function planCreate(
   { data, assertion: provenance }: Contribution,
   batch?: BatchRow,
 ): Promise<Plan<CreatedRecord>> {
-  const { values, missing, pictureWrites } = await plannedValues(kind, data, actor, { synonymsOf: findSynonyms })
+  const lookUps = { synonymsOf: findSynonyms }
+  const { values, missing, noted, pictureWrites } = await plannedValues(kind, data, actor, lookUps)
   checkSize(values)
   const header = headerOf(kind, values)
   const [id, stubs, likeness, doubts] = await Promise.all([
@@ -114,18 +116,18 @@ async function planCreate(
       activities: [planned.activity],
       named: stubIdsIn(stubs),
     },
-    writes: [...planned.writes, ...stubs, ...pictureWrites],
+    writes: [...planned.writes, ...stubs, ...namingWrites(noted, planned.record.entity_id), ...pictureWrites],
   }
 }
 
 /**
- * Resolves the relations and pictures of an input. `missing`: records that do not exist yet. `pictureWrites`: writes that
- * keep the picture files from expiring.
+ * Resolves the relations and pictures of an input. `missing`: records that do not exist yet. `noted`: records to which links
+ * are noted. `pictureWrites`: writes that keep the picture files from expiring.
  */
 async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { synonymsOf, pictures }: ResolveOptions) {
   const resolved = await resolveRelations(kind, data, actor, synonymsOf)
   const { values, writes } = await resolvePictures(resolved.data, actor, pictures)
-  return { values, missing: resolved.missing, pictureWrites: writes }
+  return { values, missing: resolved.missing, noted: resolved.noted, pictureWrites: writes }
 }
 
 /** `pictures` are those that the record has or had. Without `synonymsOf`, words are matched by folded names alone. */
@@ -162,7 +164,7 @@ export async function planAmendment(
   const kind = kinds[old.kind]
   const move = findEditMove(old, trigger)
   const lookUps = { synonymsOf, pictures: [...picturesOf(old), ...pictures] }
-  const { values, missing, pictureWrites } = await plannedValues(kind, data, actor, lookUps)
+  const { values, missing, noted, pictureWrites } = await plannedValues(kind, data, actor, lookUps)
   const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
   if (changed.length === 0 && removed.length === 0 && trigger === 'edit')
@@ -209,7 +211,7 @@ export async function planAmendment(
       ...contradictions.writes,
       ...(old.public ? [] : indexWrites(storedNameEntryOf(stored), nameEntryOf(next, header))),
       ...queueWrites(stored, next),
-      ...stubs.concat(pictureWrites),
+      ...stubs.concat(namingWrites(noted, old.entity_id), pictureWrites),
     ],
   }
 }

@@ -9,6 +9,7 @@ import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import { resolvePictures } from '../pictures/take.ts'
 import { newClaims as buildClaims, headerOf, withoutNames } from '../records/build.ts'
+import { namingWrites } from '../records/built-on.ts'
 import { claimWrites } from '../records/claim-packs.ts'
 import { claimStatesOf, type History } from '../records/history.ts'
 import type { Assertion, Flag, RecordItem } from '../records/items.ts'
@@ -104,13 +105,17 @@ export async function planAcceptance(
 
 const noSource = { source_type: '', source_citation: '', source_url: '', confidence: 'likely', data_quality_note: '' }
 
-/** Applies the reviewer's edits. Returns the values, the names of changed fields, and the writes of new stubs and pictures. */
+/** Applies the reviewer's edits. Returns the values, the names of changed fields, and the writes of new stubs, links and pictures. */
 async function applyEdits(old: History, reviewer: Actor, reviewed: Values, edits: Edits | null | undefined) {
   if (!edits) return { values: reviewed, changed: [], stubs: [] }
   const resolved = await resolveRelations(kinds[old.kind], edits.data, reviewer)
   const pictured = await resolvePictures(resolved.data, reviewer, [...picturesOf(old), ...(edits.pictures ?? [])])
   const data = pictured.values
-  const stubs = [...(await planStubs(resolved.missing, edits.assertion, reviewer)), ...pictured.writes]
+  const stubs = [
+    ...(await planStubs(resolved.missing, edits.assertion, reviewer)),
+    ...namingWrites(resolved.noted, old.entity_id),
+    ...pictured.writes,
+  ]
   const uncleared = Object.entries(reviewed).filter(([name]) => !edits.cleared.includes(name))
   const changed = Object.keys(data).filter((name) => !isDeepStrictEqual(reviewed[name], data[name]))
   return { values: { ...Object.fromEntries(uncleared), ...data }, changed, stubs }

@@ -162,6 +162,7 @@ const decisionOf = (
   escalated_to,
   created_at: at,
   of_batch: words.of_batch ?? false,
+  batch_list: words.batch_list ?? null,
   version: 1,
 })
 

@@ -21,6 +21,8 @@ export type DecisionInput = {
   escalated_to?: string | null
   /** Set by a verdict on a whole batch. Its contributor gets one notice for the batch, and none for each row. */
   of_batch?: boolean
+  /** The list that counts its decisions. */
+  batch_list?: string
 }
 
 const openContradictions = (record: History) =>

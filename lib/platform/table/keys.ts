@@ -20,6 +20,7 @@ import './lists.ts'
  *   look-alikes: records of one spelling or identity            table             ALIKE#<family of kinds>               <spelling or identity>#<id>
  *   records near a point                                        table             GRID#<kind>#<row>                     <column>#<id>
  *   records that name a record                                  table             RELATED#<id>                          <kind>#<id of the other>#<relation>
+ *   records that name one which somebody else imported          table             NAMED#<id>                            <id of the other>
  *   activities: all, by person, by type, by both                all four          ACTIVITY[#USER#<user>][#TYPE#<type>]  <created_at>#<id>
  *   decisions of one person                                     gsi3              DECISION#<user>                       <created_at>#<id>
  *   packs with claims of one status                             all four          ASSERTION#<audience>#<status>[#<part>]  <created_at>#<pack>
@@ -170,6 +171,7 @@ export const key = {
     pk: `RELATED#${to}`,
     sk: `${kind}#${from}#${relation}`,
   }),
+  naming: (to: string, from: string): Key => ({ pk: `NAMED#${to}`, sk: from }),
   source: (id: string): Key => ({ pk: `SOURCE#${id}`, sk: HEAD }),
   cluster: (id: string): Key => ({ pk: `CLUSTER#${id}`, sk: HEAD }),
   clustered: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'CLUSTER' }),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, App } from '../../harness/app.ts'
 import { faults, withFault } from '../../harness/faults.ts'
+import { followTable } from '../../harness/following.ts'
 import { atOnce, contribute, decide, publish, sure } from '../../harness/make.ts'
 import { at, linkTo, move, openProjects, projectIn, waitingRecords } from '../../harness/projects.ts'
 
@@ -333,17 +334,23 @@ describe('a rollback', () => {
     240_000,
   )
 
-  test('keeps what was said of a record since, and leaves alone one that was decided on again', async () => {
-    const records = await waitingRecords(app, 2)
-    const [discussed, edited] = records
+  test('leaves records on which others have built, or that were decided on again, and says why', async () => {
+    const following = await followTable()
+    const records = await waitingRecords(app, 4)
+    const [discussed, edited, linked, free] = records
     const slug = await projectIn(app, 'approved', records)
     sure(200, await move(app.domain, slug, 'merged'))
     const path = `/data/entities/${discussed.cultural_entity_id}/comments/`
     sure(201, await app.other.post(path, { body: { comment: 'I have seen it.' } }))
     sure(200, await app.contributor.patch(`/cidoc/traditions/${edited.id}/`, { body: { note: 'Edited since' } }))
     sure(201, await decide(app.community, edited, { verdict: 'accept' }))
+    const deity = { name: 'Of the tradition', has_religious_tradition: [linked.id] }
+    await publish(app, 'deities', deity, app.other)
+    await following.settled()
     sure(200, await app.domain.post(at(slug, 'rollback-merge/')))
-    expect(sure(200, await app.staff.get(`/cidoc/traditions/${discussed.id}/`)).status).toBe('pending_review')
+    for (const { id } of [discussed, linked])
+      expect(sure(200, await app.anon.get(`/cidoc/traditions/${id}/`)).status).toBe('accepted')
+    expect(sure(200, await app.staff.get(`/cidoc/traditions/${free.id}/`)).status).toBe('pending_review')
     expect(sure(200, await app.contributor.get(path)).count).toBe(1)
     expect(sure(200, await app.anon.get(`/cidoc/traditions/${edited.id}/`))).toMatchObject({
       status: 'accepted',
@@ -352,7 +359,13 @@ describe('a rollback', () => {
     const [row] = sure(200, await app.staff.get(at(slug, 'activity/'))).results
     expect(row.payload).toMatchObject({
       ...{ from: 'merged', to: 'needs_revision', comment: 'rollback_merge' },
-      ...{ kept: [edited.cultural_entity_id], kept_count: 1 },
+      kept: [discussed, edited, linked].map((it) => it.cultural_entity_id).sort(),
+      kept_reasons: {
+        [discussed.cultural_entity_id]: ['commented'],
+        [edited.cultural_entity_id]: ['changed'],
+        [linked.cultural_entity_id]: ['linked'],
+      },
+      kept_count: 3,
     })
   })
 

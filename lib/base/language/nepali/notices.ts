@@ -24,6 +24,7 @@ export const notices: Readonly<Record<string, string>> = {
   'A reviewer has decided on your table {detail}': 'समीक्षकले तपाईंको तालिका {detail} माथि निर्णय गर्नुभयो',
   'What waited of your table {detail} is withdrawn': 'तपाईंको तालिका {detail} को प्रतीक्षामा रहेको भाग फिर्ता लिइयो',
   'Your table {detail} was taken back': 'तपाईंको तालिका {detail} फिर्ता लिइयो',
+  'Rows of your table {detail} were taken back': 'तपाईंको तालिका {detail} का केही पङ्क्ति फिर्ता लिइए',
   'What was to be done with your table {detail} could not be done': 'तपाईंको तालिका {detail} मा गर्नुपर्ने काम हुन सकेन',
   'A project waits for review': 'एउटा परियोजना समीक्षाको प्रतीक्षामा छ',
   'A project of yours needs revision': 'तपाईंको परियोजना सच्याउनुपर्ने भएको छ',

@@ -226,7 +226,7 @@ export const decisionView = (
 ) => {
   const reviewed = revisions.find(({ revision_number }) => revision_number === decision.revision_reviewed)
   return {
-    ...omit(decision, 'version', 'audience', 'sequence', 'outcomes', 'of_batch', 'reviewer_id'),
+    ...omit(decision, 'version', 'audience', 'sequence', 'outcomes', 'of_batch', 'batch_list', 'reviewer_id'),
     entity: decision.entity_id,
     reviewer: people(decision.reviewer_id),
     revision_reviewed: reviewed ? revisionView(about, reviewed, people) : null,
