@@ -9,7 +9,7 @@ import { deleteObject, getObject, listKeys, putObject } from '../../engines/buck
 
 /** Rows in one object of the bucket. */
 // prove: rows-in-object
-export const ROWS_IN_CHUNK = 500
+const ROWS_IN_CHUNK = 500
 
 export const importFolder = (id: string): string => `imports/${id}/`
 
