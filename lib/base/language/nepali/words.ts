@@ -84,12 +84,4 @@ export const words: Readonly<Record<string, string>> = {
   Gunla: 'गुंला',
   Yanla: 'ञंला',
   Kaula: 'कौला',
-  // Reports on the snapshots of search.
-  'Another process has made a snapshot meanwhile; that one counts.':
-    'अर्को प्रक्रियाले यसबीचमा स्न्यापसट बनायो; त्यही मान्य छ।',
-  'There is no snapshot yet. Use rebuild.': 'अहिलेसम्म कुनै स्न्यापसट छैन। rebuild प्रयोग गर्नुहोस्।',
-  '{0} documents in {1} s: {2}, {3} bytes, at entry {4} of the log.':
-    '{1} सेकेन्डमा {0} कागजात: {2}, {3} बाइट, लगको प्रविष्टि {4} मा।',
-  'No snapshot yet: the first search or the sweeper makes one; {0}.':
-    'अहिलेसम्म स्न्यापसट छैन: पहिलो खोज वा सफाइकर्मीले बनाउँछ; {0}।',
 }
