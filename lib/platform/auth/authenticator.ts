@@ -7,8 +7,8 @@ export type Credentials = {
   cookie?: string | undefined
   method: string
   origin: string
-  /** Keys of items that the request needs later. They are read in the same call as the caller, if one call reads the caller. */
-  beside?: readonly Key[]
+  /** Keys of items that the request needs later. The call that reads the caller reads them too, so that they cost no call. */
+  extraKeys?: readonly Key[]
 }
 /** Credentials with the bearer token, which is empty if there is none. */
 export type ShownCredentials = Credentials & { token: string }

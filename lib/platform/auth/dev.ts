@@ -10,9 +10,9 @@ export const devHeader: Authenticator = ({ headers }) => loadSeededUser(headers[
  * Accepts the cookie of a dev login. A browser sends it with every request, so a request that writes must come from our own
  * origin. Only in the chain of dev mode.
  */
-export const devSession: Authenticator = async ({ cookie, method, headers, origin, beside }) => {
+export const devSession: Authenticator = async ({ cookie, method, headers, origin, extraKeys }) => {
   const safe = method === 'GET' || method === 'HEAD'
-  return cookie && (safe || headers.origin === origin) ? loadTokenUser(cookie, 'session', beside) : undefined
+  return cookie && (safe || headers.origin === origin) ? loadTokenUser(cookie, 'session', extraKeys) : undefined
 }
 
 /** Loads the seeded user of this address. No other user can be impersonated, not even in dev mode. */

@@ -32,19 +32,19 @@ type TokenType = keyof typeof lifetimes
 export type Pair = { access: string; refresh: string }
 
 /** Accepts our own access tokens. One call reads user and session together, so a sign-out counts at once. */
-export const jwt: Authenticator = ({ token, beside }) => loadTokenUser(token, 'access', beside)
+export const jwt: Authenticator = ({ token, extraKeys }) => loadTokenUser(token, 'access', extraKeys)
 
 /**
- * Loads the user of a token that we made of this type; the same call reads the items `beside`. Undefined if the token is refused:
- * it is not ours, expired, denied, or of a session that has ended.
+ * Loads the user of a token of this type, in one call, which also reads the items of `extraKeys`. Undefined if the token is refused:
+ * we did not sign it, it has expired or is denied, or its session has ended.
  */
 export async function loadTokenUser(
   token: string,
   type: TokenType,
-  beside?: readonly Key[],
+  extraKeys?: readonly Key[],
 ): Promise<User | undefined> {
   const claims = await verifyClaims(token, type)
-  const stored = claims && (await loadWithUser(claims.session, claims.user_id, beside))
+  const stored = claims && (await loadWithUser(claims.session, claims.user_id, extraKeys))
   if (!stored || stored.session.state === 'ended') return undefined
   return stored.session.denied.some(({ serial }) => serial === claims.serial) ? undefined : stored.user
 }

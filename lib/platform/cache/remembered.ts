@@ -14,8 +14,8 @@ const LAG_MS = 3000
 type Kept = { version: number; value: object; size: number }
 const kept = lru<string, Kept>(MOST_BYTES, ({ size }) => size)
 
-/** Reads a value from the table. One of its calls also reads the item at `beside`, and `found` contains it. */
-type Work<T> = (beside: Key) => Promise<{ value: T; found: ReadonlyMap<string, Stored> }>
+/** Reads a value from the table. One of its calls also reads the item at `versions`, and `found` contains it. */
+type Work<T> = (versions: Key) => Promise<{ value: T; found: ReadonlyMap<string, Stored> }>
 
 /**
  * Returns the value that `work` reads from the table. This process remembers it under the key, until the version of its sort is raised or

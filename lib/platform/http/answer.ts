@@ -40,7 +40,7 @@ type Success<A> = A extends { 200: infer B } ? B : never
 /** What a handler may return: the JSON of a 200, or a declared reply. */
 export type Answered<A> = ShapedJson<Success<A>> | DeclaredReply<A>
 
-/** The media types beside JSON that the 200 of an answer declares. */
+/** The media types other than JSON that the 200 of an answer declares. */
 export type OtherTypes<A> =
   | (Success<A> extends { also: infer Also } ? keyof Also & string : never)
   | (Success<A> extends { types: readonly (infer Type extends string)[] } ? Type : never)
@@ -64,16 +64,16 @@ export const creation = <const S extends Shaped>(shape: S) => ({ 201: { shape } 
 export const empty = { 204: null } as const
 /** 200 with text or bytes of these media types. */
 export const bytes = <const Types extends readonly string[]>(...types: Types) => ({ 200: { types } }) as const
-/** 200 with one page of these rows and the members `beside`, or the whole list as a table. */
-export function listOf<S extends s.Schema, Beside extends v.ObjectEntries = Record<never, never>>(
+/** 200 with one page of these rows and the members of `extraEntries`, or the whole list as a table. */
+export function listOf<S extends s.Schema, Extra extends v.ObjectEntries = Record<never, never>>(
   row: S,
-  beside = {} as Beside,
+  extraEntries = {} as Extra,
 ) {
-  return withTable({ 200: { shape: pageShape(row, beside), paged: true } } as const)
+  return withTable({ 200: { shape: pageShape(row, extraEntries), paged: true } } as const)
 }
 /** The same for rows that differ by kind. */
-export const listOfKind = (row: (kind: never) => s.Schema, beside: v.ObjectEntries = {}) =>
-  withTable({ 200: { shape: (kind: never) => pageShape(row(kind), beside), paged: true } } as const)
+export const listOfKind = (row: (kind: never) => s.Schema, extraEntries: v.ObjectEntries = {}) =>
+  withTable({ 200: { shape: (kind: never) => pageShape(row(kind), extraEntries), paged: true } } as const)
 /** Adds other media types to a 200. The Accept header chooses one. */
 export const withTypes = <A extends { 200: Body }, const Also extends Readonly<Record<string, Shaped>>>(
   answer: A,
@@ -88,13 +88,13 @@ export const withTable = <A extends { 200: Body }>(
   303: null,
 })
 
-const pageShape = <S extends s.Schema, Beside extends v.ObjectEntries>(row: S, beside: Beside) =>
+const pageShape = <S extends s.Schema, Extra extends v.ObjectEntries>(row: S, extraEntries: Extra) =>
   v.object({
     count: v.number(),
     next: v.nullable(v.string()),
     previous: v.nullable(v.string()),
     results: v.array(row),
-    ...beside,
+    ...extraEntries,
   })
 
 /**

@@ -86,7 +86,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const extraKeys = spec.usesReadCache ? [versionsAt()] : []
   const { actor, denial, settings }: Identity = spec.skipsIdentity
     ? { actor: null, denial: 'none' }
-    : await identifyCaller({ ...request, cookie: request.cookies.session, beside: extraKeys })
+    : await identifyCaller({ ...request, cookie: request.cookies.session, extraKeys })
   if (actor) request.caller = actor.id
   if (settings && !isShared(spec)) Object.assign(request, settingsOf(settings, request))
   request.say = await sayIn(request.language)

@@ -69,15 +69,15 @@ export function openSession(unit: UnitOfWork, { id: user_id, token_generation }:
 }
 
 /**
- * Loads a session and its user as they are now, in one call, which reads the items `beside` too. Undefined if either is absent,
+ * Loads a session and its user as they are now, in one call, which also reads the items of `extraKeys`. Undefined if either is absent,
  * or if the session is over or of an earlier generation.
  */
 export async function loadWithUser(
   id: string,
   user_id: string,
-  beside: readonly Key[] = [],
+  extraKeys: readonly Key[] = [],
 ): Promise<{ session: Session; user: User } | undefined> {
-  const items = await getManyOnce([session.key({ id }), keyOf(user_id), ...beside])
+  const items = await getManyOnce([session.key({ id }), keyOf(user_id), ...extraKeys])
   const stored = itemIn(items, session, { id })
   const owner = itemIn(items, user, { id: user_id })
   if (!stored || !owner) return undefined
