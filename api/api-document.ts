@@ -34,7 +34,7 @@ export type Document = Json & {
 export function document(): Document {
   const paths: Document['paths'] = {}
   for (const one of operations()) {
-    const at = versioned(one.path)
+    const at = withVersion(one.path)
     paths[at] = { ...paths[at], [one.method.toLowerCase()]: operationOf(one) }
   }
   const schemas = components()
@@ -51,7 +51,7 @@ export function document(): Document {
     tags: Object.entries(groups).map(([name, { about }]) => ({ name, description: about })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      schemas: needed(paths, schemas),
+      schemas: pickReferred(paths, schemas),
       responses: Object.fromEntries(
         Object.entries(refusals)
           .filter(([status]) => JSON.stringify(paths).includes(`responses/R${status}"`))
@@ -106,7 +106,7 @@ function operations(): One[] {
 }
 
 /** The document shows the versioned path, which new clients use. */
-const versioned = (path: string) => (/^\/(data|cidoc)\//.test(path) ? `/api/v1${path}` : path)
+const withVersion = (path: string) => (/^\/(data|cidoc)\//.test(path) ? `/api/v1${path}` : path)
 
 function operationOf(one: One): Operation {
   const { group, method, path, spec, kind } = one
@@ -117,8 +117,8 @@ function operationOf(one: One): Operation {
   const body = requestOf(one, operationId)
   return {
     operationId,
-    summary: named(spec.summary, kind),
-    description: [spec.description && named(spec.description, kind), `**Who may:** ${who}`]
+    summary: fillKind(spec.summary, kind),
+    description: [spec.description && fillKind(spec.description, kind), `**Who may:** ${who}`]
       .filter(Boolean)
       .join('\n\n'),
     tags: [group],
@@ -131,7 +131,8 @@ function operationOf(one: One): Operation {
   }
 }
 
-const named = (text: string, kind: Kind | undefined) =>
+/** Puts the label of a kind for `{one}` and `{many}`. */
+const fillKind = (text: string, kind: Kind | undefined) =>
   text.replace('{one}', kind?.label ?? '').replace('{many}', kind?.labelPlural ?? '')
 
 /** `GET /data/review-flags/{id}/` is getReviewFlagsById. */
@@ -436,8 +437,8 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/R${status}` }]))
 }
 
-/** The schemas that the document refers to, by name. */
-function needed(paths: object, schemas: Record<string, Json>): Record<string, Json> {
+/** Picks the schemas to which the document refers, by name. Fails if one is missing. */
+function pickReferred(paths: object, schemas: Record<string, Json>): Record<string, Json> {
   const found = new Set<string>(['Detail', 'FieldErrors', 'BadRequest', 'Warning'])
   const visit = (value: unknown) => {
     for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {

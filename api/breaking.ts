@@ -58,7 +58,10 @@ function responses(documents: Documents, one: Json, other: Json): string[] {
   const [were, are] = [member(one, 'responses'), member(other, 'responses')]
   return Object.keys(were).flatMap((status) => {
     if (!(status in are)) return [`the status ${status} is gone`]
-    const [was, is] = [resolved(documents.old, member(were, status)), resolved(documents.next, member(are, status))]
+    const [was, is] = [
+      resolveReference(documents.old, member(were, status)),
+      resolveReference(documents.next, member(are, status)),
+    ]
     const headers = Object.keys(member(was, 'headers')).filter((name) => !(name in member(is, 'headers')))
     return [
       ...headers.map((name) => `the header ${name} of the answer ${status} is gone`),
@@ -85,14 +88,14 @@ function schemas(spot: Spot, was: Json, is: Json): string[] {
   return given.flatMap((one) => {
     const faults = known
       .filter((each) => isAlike(one, each))
-      .map((each) => (side === 'sent' ? compared(spot, one, each) : compared(spot, each, one)))
+      .map((each) => (side === 'sent' ? compareSchemas(spot, one, each) : compareSchemas(spot, each, one)))
     if (faults.length === 0)
       return [side === 'sent' ? `${at} no longer takes ${kindOf(one)}` : `${at} may now be ${kindOf(one)}`]
     return faults.toSorted((a, b) => a.length - b.length)[0] ?? []
   })
 }
 
-function compared(spot: Spot, a: Json, b: Json): string[] {
+function compareSchemas(spot: Spot, a: Json, b: Json): string[] {
   const { documents, side } = spot
   const agreed = documents.agreed[side]
   const others = agreed.get(a) ?? new Set()
@@ -115,14 +118,14 @@ function members(spot: Spot, a: Json, b: Json): string[] {
     ...(side === 'sent' ? asked : lost),
     ...Object.keys(were).flatMap((name) =>
       name in are
-        ? schemas(within(spot, `.${name}`), member(were, name), member(are, name))
+        ? schemas(atStep(spot, `.${name}`), member(were, name), member(are, name))
         : [`${at}.${name} is gone`],
     ),
     ...(side === 'sent' && b.additionalProperties === false && a.additionalProperties !== false
       ? [`${at} takes no other members now`]
       : []),
     ...(isJson(a.additionalProperties) && isJson(b.additionalProperties)
-      ? schemas(within(spot, '.*'), a.additionalProperties, b.additionalProperties)
+      ? schemas(atStep(spot, '.*'), a.additionalProperties, b.additionalProperties)
       : []),
   ]
 }
@@ -131,8 +134,8 @@ function items(spot: Spot, a: Json, b: Json): string[] {
   const [were, are] = [schemasIn(a.prefixItems), schemasIn(b.prefixItems)]
   return [
     ...(were.length === are.length ? [] : [`${spot.at} has another number of items`]),
-    ...were.flatMap((one, place) => schemas(within(spot, `[${place}]`), one, are[place] ?? {})),
-    ...(isJson(a.items) && isJson(b.items) ? schemas(within(spot, '[]'), a.items, b.items) : []),
+    ...were.flatMap((one, place) => schemas(atStep(spot, `[${place}]`), one, are[place] ?? {})),
+    ...(isJson(a.items) && isJson(b.items) ? schemas(atStep(spot, '[]'), a.items, b.items) : []),
   ]
 }
 
@@ -142,7 +145,7 @@ type Side = 'sent' | 'answered'
 type Documents = { old: Json; next: Json; agreed: Readonly<Record<Side, Map<Json, Set<Json>>>> }
 /** The direction and the name, for sentences, of the compared schemas. */
 type Spot = { documents: Documents; side: Side; at: string }
-const within = (spot: Spot, step: string): Spot => ({ ...spot, at: `${spot.at}${step}` })
+const atStep = (spot: Spot, step: string): Spot => ({ ...spot, at: `${spot.at}${step}` })
 
 function operationsOf(document: Json): Map<string, Json> {
   return new Map(
@@ -175,7 +178,7 @@ const shapesOf = (document: Json) => member(member(document, 'components'), 'sch
 
 /** The alternatives of a schema. */
 function optionsOf(document: Json, schema: Json): Json[] {
-  const it = merged(document, resolved(document, schema))
+  const it = mergeAllOf(document, resolveReference(document, schema))
   const union = it.anyOf ?? it.oneOf
   if (Array.isArray(union) && !('properties' in it))
     return union.filter(isJson).flatMap((one) => optionsOf(document, one))
@@ -184,9 +187,9 @@ function optionsOf(document: Json, schema: Json): Json[] {
 }
 
 /** Merges the parts of an `allOf`. */
-function merged(document: Json, it: Json): Json {
+function mergeAllOf(document: Json, it: Json): Json {
   const parts = Array.isArray(it.allOf)
-    ? it.allOf.filter(isJson).map((one) => merged(document, resolved(document, one)))
+    ? it.allOf.filter(isJson).map((one) => mergeAllOf(document, resolveReference(document, one)))
     : []
   if (!parts.some((one) => 'properties' in one)) return it
   const all = [it, ...parts]
@@ -198,10 +201,10 @@ function merged(document: Json, it: Json): Json {
   }
 }
 
-function resolved(document: Json, it: Json): Json {
+function resolveReference(document: Json, it: Json): Json {
   if (typeof it.$ref !== 'string') return it
   const found = it.$ref.slice(2).split('/').reduce(member, document)
-  return resolved(document, found)
+  return resolveReference(document, found)
 }
 
 const schemasIn = (it: unknown): Json[] => (Array.isArray(it) ? it.filter(isJson) : [])

@@ -35,7 +35,7 @@ export function gatherExamples(lines: string, known: Examples, again = false): E
     // A name that is a path belongs to an operation without a row.
     .filter(({ id }) => !id.includes(' '))
   const best = new Map<string, Exchange>()
-  for (const one of exchanges.map(trimmed)) {
+  for (const one of exchanges.map(trimExchange)) {
     const at = `${one.id} ${one.status} ${one.type}`
     if (worth(one) > worth(best.get(at))) best.set(at, one)
   }
@@ -59,19 +59,19 @@ function worth(it: Exchange | undefined): number {
   return size <= LONG ? size : -size
 }
 
-const trimmed = ({ sent, body, ...rest }: Exchange): Exchange => ({
+const trimExchange = ({ sent, body, ...rest }: Exchange): Exchange => ({
   ...rest,
-  sent: shown(sent),
-  body: shown(body),
+  sent: shortenValue(sent),
+  body: shortenValue(body),
 })
 
 /** Shortens a value: the first item of each list except coordinates, cut texts, and no tokens or sealed texts, which expire. */
-function shown(value: unknown): unknown {
-  if (Array.isArray(value)) return isPosition(value) ? value : value.slice(0, 1).map(shown)
+function shortenValue(value: unknown): unknown {
+  if (Array.isArray(value)) return isPosition(value) ? value : value.slice(0, 1).map(shortenValue)
   if (typeof value === 'string') return secretless(value)
   if (!isJson(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, name === 'password' ? 'a long passphrase' : shown(each)]),
+    Object.entries(value).map(([name, each]) => [name, name === 'password' ? 'a long passphrase' : shortenValue(each)]),
   )
 }
 

@@ -23,16 +23,17 @@ const settings: ConversionConfig = {
 
 /** Writes a schema as JSON Schema, of bodies (`input`) or of answers (`output`). Named shapes become references. */
 export function writeJsonSchema(schema: GenericSchema, mode: 'input' | 'output'): Json {
-  return tidy(convert(schema, mode, { ...answered(), ...bodies }))
+  return tidy(convert(schema, mode, { ...buildShapes(), ...bodies }))
 }
 
-/** All shapes by name. */
-const answered = (): Record<string, Schema> => Object.fromEntries([...shapes].map(([name, build]) => [name, build()]))
+/** Builds all shapes, by name. */
+const buildShapes = (): Record<string, Schema> =>
+  Object.fromEntries([...shapes].map(([name, build]) => [name, build()]))
 
 /** Builds the components to which the references lead. */
 export function components(): Record<string, Json> {
   // They are written together, so that a shape can refer to itself.
-  const all = Object.entries(toJsonSchemaDefs(answered(), { ...settings, typeMode: 'output' })).map(
+  const all = Object.entries(toJsonSchemaDefs(buildShapes(), { ...settings, typeMode: 'output' })).map(
     ([name, schema]) => [name, tidy(schema)] as const,
   )
   return Object.assign(Object.fromEntries(all), ...sent.map(({ name, kind, whole }) => bodyOf(name, kind, whole)))

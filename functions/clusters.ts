@@ -96,7 +96,7 @@ export const routes = withTables({
           : needsSearch(filter)
             ? await findClusters(filter, page)
             : await clusters.listClusters(filter, page)
-      return listBody(request, page, { ...listed, results: (await signed(listed.results)).map(clusterView) })
+      return listBody(request, page, { ...listed, results: (await withUsernames(listed.results)).map(clusterView) })
     },
   }),
 
@@ -110,7 +110,7 @@ export const routes = withTables({
       const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
       if (!kind) throw invalid({ type_scope: [chooseFrom(scopes)] })
       const made = await clusters.createCluster(unit, kind, changesOf(body), body.members ?? [], actor)
-      return replyCreated(await shown(made))
+      return replyCreated(await viewCluster(made))
     },
   }),
 
@@ -138,7 +138,7 @@ export const routes = withTables({
     answer: ok(ClusterView),
     params: ById,
     subject,
-    handle: async ({ subject }) => shown(subject),
+    handle: async ({ subject }) => viewCluster(subject),
   }),
 
   'GET /cidoc/entity-clusters/{id}/members/': readRoute({
@@ -162,7 +162,7 @@ export const routes = withTables({
     body: bodyFor('create'),
     handle: async ({ unit, subject, actor, body }) => {
       const made = await amend(unit, subject, body, emptied, actor)
-      return shown(made)
+      return viewCluster(made)
     },
   }),
 
@@ -176,7 +176,7 @@ export const routes = withTables({
     body: bodyFor('change'),
     handle: async ({ unit, subject, actor, body }) => {
       const made = await amend(unit, subject, body, {}, actor)
-      return shown(made)
+      return viewCluster(made)
     },
   }),
 
@@ -186,8 +186,8 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-const signed = (found: readonly clusters.Cluster[]) => withCurrentUsernames('contributor', found)
-const shown = async (it: clusters.Cluster) => clusterView((await signed([it]))[0] ?? it)
+const withUsernames = (rows: readonly clusters.Cluster[]) => withCurrentUsernames('contributor', rows)
+const viewCluster = async (it: clusters.Cluster) => clusterView((await withUsernames([it]))[0] ?? it)
 
 /** Characters of a text. A longer one matches no cluster. */
 const LONGEST = 200

@@ -139,8 +139,8 @@ export const routes = withTables({
       const sought = needsSearch(filter)
       const listed = sought
         ? await searchRecords(filter, actor, scope, page)
-        : await lists.listRecords(filter, scope, page, involved)
-      const people = sought ? await peopleOf(listed.results.flatMap(involvedIn)) : peopleIn(listed.found)
+        : await lists.listRecords(filter, scope, page, userKeysOf)
+      const people = sought ? await peopleOf(listed.results.flatMap(userIdsIn)) : peopleIn(listed.found)
       const results = await showRecords(actor, listed.results)
       const dating = await loadDateDisplay(results, dateStyleOf(request, query.calendar), actor)
       return listBody(request, page, {
@@ -263,11 +263,9 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-const involved = (heads: readonly RecordItem[]) => heads.flatMap(involvedIn).map(users.keyOf)
-const involvedIn = (it: RecordItem) => [
-  it.contributor_id,
-  ...it.recent_activities.flatMap((each) => each.user_id ?? []),
-]
+/** The keys of the users whom these rows name, so that one call reads records and users. */
+const userKeysOf = (heads: readonly RecordItem[]) => heads.flatMap(userIdsIn).map(users.keyOf)
+const userIdsIn = (it: RecordItem) => [it.contributor_id, ...it.recent_activities.flatMap((each) => each.user_id ?? [])]
 
 /** Makes a row of the list. A published record shows its published values, unless the query asks for waiting ones. */
 function listRow(it: Visible<RecordItem>, { query, actor }: ListCall<typeof DatedQuery>, people: PeopleById) {

@@ -55,7 +55,7 @@ const Announced = members({
 
 /** A file as the subject of permissions: it belongs to its sender. */
 type Sent = Subject & { file: PictureFile; version: number }
-const sent = (file: PictureFile): Sent => ({
+const subjectOfFile = (file: PictureFile): Sent => ({
   file,
   contributor_id: file.uploaded_by,
   public: false,
@@ -63,7 +63,7 @@ const sent = (file: PictureFile): Sent => ({
 })
 const ofFile = async ({ id }: { id: string }) => {
   const file = await files.loadPictureFile(id)
-  return file && sent(file)
+  return file && subjectOfFile(file)
 }
 
 const AnnouncedPictureView = s.shape('AnnouncedPicture', () =>

@@ -40,8 +40,8 @@ const Resolved = v.object(
   MISSING,
 )
 
-/** The answers of the root: candidates for queries, or values of records. */
-async function answered({ queries, extend }: v.InferOutput<typeof ReconcileQuery>, asker: Asker) {
+/** Returns candidates for `queries`, or values of records for `extend`. Undefined if the request has neither. */
+async function answerQueries({ queries, extend }: v.InferOutput<typeof ReconcileQuery>, asker: Asker) {
   if (queries && extend) throw invalid({ extend: ['Ask either queries or extend.'] })
   if (extend) return extendRecords(extend, asker.actor)
   if (!queries) return undefined
@@ -69,7 +69,7 @@ export const routes = {
     query: ReconcileQuery,
     translatedPaths: NAMED,
     handle: async ({ query, request, ...asker }) =>
-      (await answered(query, { ...asker, say: request.say })) ?? manifest(request.origin),
+      (await answerQueries(query, { ...asker, say: request.say })) ?? manifest(request.origin),
   }),
 
   'POST /data/reconcile/': listRoute({
@@ -82,7 +82,7 @@ export const routes = {
     urlencoded: true,
     translatedPaths: NAMED,
     handle: async ({ body, request, ...asker }) => {
-      const answer = await answered(body, { ...asker, say: request.say })
+      const answer = await answerQueries(body, { ...asker, say: request.say })
       if (!answer) throw invalid({ queries: ['Send queries or extend.'] })
       return answer
     },

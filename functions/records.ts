@@ -265,7 +265,7 @@ export const routes = withTables({
     idempotent: '24h',
     handle: async ({ unit, params, actor, body }) => {
       const made = await records.createRecord(unit, params.segment, actor, body)
-      return replyCreated(await shown(made, actor))
+      return replyCreated(await viewRecord(made, actor))
     },
   }),
 
@@ -283,7 +283,7 @@ export const routes = withTables({
     handle: async ({ subject, actor, query, request }) => {
       const it = await asOf(query.at, subject, actor)
       const dating = await loadDateDisplay([it], dateStyleOf(request, query.calendar), actor)
-      return dating.addDates(await shown(await withTiedCards(it, actor), actor), it)
+      return dating.addDates(await viewRecord(await withTiedCards(it, actor), actor), it)
     },
     representations: {
       [JSON_LD]: async ({ subject, actor, query, request }) =>
@@ -318,7 +318,7 @@ export const routes = withTables({
     body: ({ segment }) => schemaOf(segment, 'create'),
     handle: async ({ unit, subject, actor, body }) => {
       const next = await records.amendRecord(unit, subject, actor, body, { replace: true })
-      return shown(records.asProposed(next), actor)
+      return viewRecord(records.asProposed(next), actor)
     },
   }),
 
@@ -333,7 +333,7 @@ export const routes = withTables({
     body: ({ segment }) => schemaOf(segment, 'change'),
     handle: async ({ unit, subject, actor, body }) => {
       const next = await records.amendRecord(unit, subject, actor, body)
-      return shown(records.asProposed(next), actor)
+      return viewRecord(records.asProposed(next), actor)
     },
   }),
 
@@ -358,7 +358,7 @@ export const routes = withTables({
     subject,
     handle: async ({ unit, subject, actor }) => {
       const next = await records.restoreRecord(unit, subject)
-      return shown(next, actor)
+      return viewRecord(next, actor)
     },
   }),
 } satisfies Routes)
@@ -373,4 +373,4 @@ async function asOf(at: string | undefined, it: LoadedRecord, actor: Actor | nul
   return then
 }
 
-const shown = async (it: LoadedRecord, actor: Actor | null) => recordDetail(await showRecord(actor, it), actor)
+const viewRecord = async (it: LoadedRecord, actor: Actor | null) => recordDetail(await showRecord(actor, it), actor)

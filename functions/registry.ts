@@ -44,7 +44,7 @@ export const routes = {
     translatedPaths: [],
     query: v.object({ languages: optionalQueryChoice(asked) }),
     handle: async ({ query: { languages }, request }) => {
-      const { text, etag } = await written(languages ?? request.language)
+      const { text, etag } = await loadRegistryText(languages ?? request.language)
       return replyContent(text, 'application/json', {
         etag,
         'content-language': languages?.replace(',', ', ') ?? request.language,
@@ -58,8 +58,8 @@ export const handler = endpoint(routes)
 
 type Written = { text: JsonText<Registry>; etag: string }
 
-/** The registry as JSON, made once for each process and language: it changes only with the code. */
-async function written(languages: Asked): Promise<Written> {
+/** Returns the registry as JSON. A process writes it once for each language, since it changes only with the code. */
+async function loadRegistryText(languages: Asked): Promise<Written> {
   const known = texts.get(languages)
   if (known) return known
   const made = await write(languages)

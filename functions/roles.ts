@@ -64,7 +64,7 @@ const assign = actorRoute({
     const id = user_id ?? (username && (await users.loadUserByUsername(username))?.id)
     if (!id) throw notFound()
     checkAllowed(mayChangeRoleOf(actor, id))
-    const { holder, made } = found(await roles.assignRole(unit, id, said, actor))
+    const { holder, made } = requireFound(await roles.assignRole(unit, id, said, actor))
     const view = await viewOf(holder, actor)
     return made ? replyCreated(view) : view
   },
@@ -80,7 +80,7 @@ const change = (body: typeof Whole | typeof Part) =>
     body,
     handle: async ({ unit, actor, params: { id }, body }) => {
       checkAllowed(mayChangeRoleOf(actor, id))
-      const it = found(await roles.amendRole(unit, id, body, actor))
+      const it = requireFound(await roles.amendRole(unit, id, body, actor))
       return viewOf(it, actor)
     },
   })
@@ -101,9 +101,9 @@ const answer = (
     params: ById,
     body: Answer,
     handle: async ({ unit, actor, params: { id }, body: { admin_notes } }) => {
-      const it = found(await applications.loadApplication(id))
+      const it = requireFound(await applications.loadApplication(id))
       checkAllowed(mayAnswer(actor, it.user_id))
-      const answered = found(await give(unit, it, actor, admin_notes))
+      const answered = requireFound(await give(unit, it, actor, admin_notes))
       return applicationView(answered, await peopleOf(applications.peopleOnApplication(answered)))
     },
   })
@@ -125,7 +125,7 @@ export const routes = withTables({
     summary: 'Read the own role',
     answer: ok(ReviewerRoleView),
     errors: [404],
-    handle: async ({ actor }) => viewOf(found(await roles.loadRole(actor.id)), actor),
+    handle: async ({ actor }) => viewOf(requireFound(await roles.loadRole(actor.id)), actor),
   }),
 
   'GET /data/reviewer-roles/{id}/': actorRoute({
@@ -133,7 +133,7 @@ export const routes = withTables({
     summary: 'Read a role',
     answer: ok(ReviewerRoleView),
     params: ById,
-    handle: async ({ actor, params: { id } }) => viewOf(found(await roles.loadRole(id)), actor),
+    handle: async ({ actor, params: { id } }) => viewOf(requireFound(await roles.loadRole(id)), actor),
   }),
 
   'POST /data/reviewer-roles/': assign,
@@ -149,7 +149,7 @@ export const routes = withTables({
     params: ById,
     handle: async ({ unit, actor, params: { id } }) => {
       checkAllowed(mayChangeRoleOf(actor, id))
-      found(await roles.removeRole(unit, id))
+      requireFound(await roles.removeRole(unit, id))
       return replyNoContent()
     },
   }),
@@ -203,7 +203,7 @@ export const routes = withTables({
     answer: ok(ApplicationView),
     params: ById,
     handle: async ({ params: { id } }) => {
-      const it = found(await applications.loadApplication(id))
+      const it = requireFound(await applications.loadApplication(id))
       return applicationView(it, await peopleOf(applications.peopleOnApplication(it)))
     },
   }),
@@ -231,13 +231,13 @@ export const routes = withTables({
     summary: 'Read a user',
     answer: ok(UserView),
     params: ById,
-    handle: async ({ actor, params: { id } }) => userView(found(await users.loadUser(id)), actor),
+    handle: async ({ actor, params: { id } }) => userView(requireFound(await users.loadUser(id)), actor),
   }),
 } satisfies Routes)
 
 export const handler = endpoint(routes)
 
-function found<T>(it: T | undefined): T {
+function requireFound<T>(it: T | undefined): T {
   if (it === undefined) throw notFound()
   return it
 }

@@ -96,7 +96,7 @@ export const routes = withTables({
     handle: async ({ unit, actor, body, request }) => {
       const upload = body.uploaded_file && (await storeUpload(unit, body.uploaded_file))
       const made = await sources.createSource(unit, body.data, actor, upload)
-      return replyCreated(await shown(made, request.origin))
+      return replyCreated(await viewSource(made, request.origin))
     },
   }),
 
@@ -107,9 +107,9 @@ export const routes = withTables({
     answer: withTypes(ok(DataSourceView), { [JSON_LD]: LinkedSourceView }),
     params: ById,
     subject,
-    handle: async ({ subject, request }) => shown(subject, request.origin),
+    handle: async ({ subject, request }) => viewSource(subject, request.origin),
     representations: {
-      [JSON_LD]: async ({ subject, request }) => linkedSource(await signed(subject), request.origin),
+      [JSON_LD]: async ({ subject, request }) => linkedSource(await withUsername(subject), request.origin),
     },
   }),
 
@@ -137,7 +137,7 @@ export const routes = withTables({
     body: schemaOf(kinds.data_source, 'create'),
     handle: async ({ unit, subject, body, request }) => {
       const next = await sources.amendSource(unit, subject, body.data, [], true)
-      return shown(next, request.origin)
+      return viewSource(next, request.origin)
     },
   }),
 
@@ -150,7 +150,7 @@ export const routes = withTables({
     body: schemaOf(kinds.data_source, 'change'),
     handle: async ({ unit, subject, body, request }) => {
       const next = await sources.amendSource(unit, subject, body.data, body.cleared, false)
-      return shown(next, request.origin)
+      return viewSource(next, request.origin)
     },
   }),
 
@@ -162,7 +162,7 @@ export const routes = withTables({
     subject,
     handle: async ({ unit, subject, request }) => {
       const next = await sources.restoreSource(unit, subject)
-      return shown(next, request.origin)
+      return viewSource(next, request.origin)
     },
   }),
 
@@ -181,8 +181,8 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-const signed = async (it: sources.DataSource) => (await withCurrentUsernames('contributed_by', [it]))[0] ?? it
-const shown = async (it: sources.DataSource, origin: string) => sourceView(await signed(it), origin)
+const withUsername = async (it: sources.DataSource) => (await withCurrentUsernames('contributed_by', [it]))[0] ?? it
+const viewSource = async (it: sources.DataSource, origin: string) => sourceView(await withUsername(it), origin)
 
 /** The most bytes of a file: in base64 it just fits into the largest answer of a function. */
 const LARGEST = 4_500_000

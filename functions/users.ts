@@ -60,7 +60,7 @@ const changeProfile = actorRoute({
   params: Slug,
   body: Profile,
   handle: async ({ unit, actor, params, body, request }) => {
-    if (params.slug !== actor.id) throw (await active(loadUser(params.slug))) ? forbidden() : notFound()
+    if (params.slug !== actor.id) throw (await ifActive(loadUser(params.slug))) ? forbidden() : notFound()
     const user = await amendUser(unit, actor.id, () => body)
     if (!user) throw notFound()
     return profileOf(user, actor, request.origin)
@@ -74,7 +74,7 @@ const changeUsername = actorRoute({
   errors: [409],
   body: members({ username }),
   handle: async ({ unit, actor, body }) => ({
-    username: (await renameUser(unit, await own(actor), body.username)).username,
+    username: (await renameUser(unit, await loadOwnUser(actor), body.username)).username,
   }),
 })
 
@@ -84,7 +84,7 @@ export const routes = withTables({
     permission: 'account.read',
     summary: 'Read the own account',
     answer: ok(AccountView),
-    handle: async ({ actor }) => accountOf(await own(actor)),
+    handle: async ({ actor }) => accountOf(await loadOwnUser(actor)),
   }),
 
   'GET /data/testme/': actorRoute({
@@ -109,7 +109,7 @@ export const routes = withTables({
     permission: 'account.read',
     summary: 'Read the own profile',
     answer: ok(ProfileView),
-    handle: async ({ actor, request }) => profileOf(await own(actor), actor, request.origin),
+    handle: async ({ actor, request }) => profileOf(await loadOwnUser(actor), actor, request.origin),
   }),
 
   'GET /data/user/{slug}/': publicRoute({
@@ -117,7 +117,8 @@ export const routes = withTables({
     summary: 'Read a profile by the id of its user',
     answer: ok(ProfileView),
     params: Slug,
-    handle: async ({ actor, params, request }) => profileOf(await found(loadUser(params.slug)), actor, request.origin),
+    handle: async ({ actor, params, request }) =>
+      profileOf(await requirePublicUser(loadUser(params.slug)), actor, request.origin),
   }),
 
   'GET /data/user/by-username/{username}/': publicRoute({
@@ -126,7 +127,7 @@ export const routes = withTables({
     answer: ok(ProfileView),
     params: v.object({ username }),
     handle: async ({ actor, params, request }) =>
-      profileOf(await found(loadUserByUsername(params.username)), actor, request.origin),
+      profileOf(await requirePublicUser(loadUserByUsername(params.username)), actor, request.origin),
   }),
 
   'POST /data/user/{slug}/': changeProfile,
@@ -138,17 +139,17 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** Loads a user with a public profile. An inactive user has none. */
-const active = async (user: Promise<User | undefined>) => ((await user)?.is_active ? user : undefined)
+/** Returns the user if it is active: an inactive user has no public profile. */
+const ifActive = async (user: Promise<User | undefined>) => ((await user)?.is_active ? user : undefined)
 
-async function found(user: Promise<User | undefined>): Promise<User> {
-  const it = await active(user)
+async function requirePublicUser(user: Promise<User | undefined>): Promise<User> {
+  const it = await ifActive(user)
   if (!it) throw notFound()
   return it
 }
 
 /** Loads the caller's own user. Fails if it was removed a moment ago. */
-async function own(actor: Actor): Promise<User> {
+async function loadOwnUser(actor: Actor): Promise<User> {
   const user = await loadUser(actor.id)
   if (!user) throw signInNeeded()
   return user

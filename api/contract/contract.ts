@@ -30,9 +30,9 @@ export function contractOf(document: Json, kinds: readonly KindName[]): Contract
   const parameters = parametersOf(operations)
   return {
     kinds: [...kinds],
-    operations: changed(operations, (it) => withNamed(it, parameters)),
+    operations: changeOperations(operations, (it) => withNamed(it, parameters)),
     parameters,
-    responses: mapped(responses, (each) => answerInShort(object(each))),
+    responses: mapMembers(responses, (each) => answerInShort(object(each))),
     ...schemasInShort(
       object(schemas),
       kinds.map(({ name }) => name),
@@ -42,10 +42,10 @@ export function contractOf(document: Json, kinds: readonly KindName[]): Contract
 
 /** Restores the canonical document from a contract. */
 export function documentOf({ kinds, parameters, responses, everyKind, schemas, ...short }: Contract): Json {
-  const operations = changed(short.operations, (it) => withWritten(it, parameters))
+  const operations = changeOperations(short.operations, (it) => withWritten(it, parameters))
   const written = Object.entries(operations).flatMap(([key, it]) =>
     key.includes('{segment}')
-      ? kinds.map((kind): [string, Json | null] => [forKind(key, kind), it && forKind(it, kind)])
+      ? kinds.map((kind): [string, Json | null] => [withKindNames(key, kind), it && withKindNames(it, kind)])
       : [[key, it] as [string, Json | null]],
   )
   // An entry of one kind overrides the entry of all kinds.
@@ -60,12 +60,12 @@ export function documentOf({ kinds, parameters, responses, everyKind, schemas, .
     paths,
     components: {
       schemas: schemasAtLength({ everyKind, schemas }),
-      responses: mapped(responses, (each) => answerAtLength(object(each))),
+      responses: mapMembers(responses, (each) => answerAtLength(object(each))),
     },
   }
 }
 
-const changed = (operations: Contract['operations'], change: (it: Json) => Json): Contract['operations'] =>
+const changeOperations = (operations: Contract['operations'], change: (it: Json) => Json): Contract['operations'] =>
   Object.fromEntries(Object.entries(operations).map(([key, it]) => [key, it && change(it)]))
 
 function operationsOf({ paths }: Json, kinds: readonly KindName[]): Contract['operations'] {
@@ -80,18 +80,18 @@ function operationsOf({ paths }: Json, kinds: readonly KindName[]): Contract['op
   const known = new Map(own)
   // A route counts as one of all kinds if the first kind has it and most kinds have the same.
   const general = own
-    .map(([key, it]): [string, Json] => [generalized(key, first), generalized(it, first)])
+    .map(([key, it]): [string, Json] => [withPlaceholders(key, first), withPlaceholders(it, first)])
     .filter(([key, it]) => {
-      const alike = kinds.filter((kind) => isDeepStrictEqual(known.get(forKind(key, kind)), forKind(it, kind)))
+      const alike = kinds.filter((kind) => isDeepStrictEqual(known.get(withKindNames(key, kind)), withKindNames(it, kind)))
       return key.includes('{segment}') && alike.length * 2 > kinds.length
     })
   const exceptions: Contract['operations'] = {}
   for (const [key, it] of general)
     for (const kind of kinds) {
-      const at = forKind(key, kind)
+      const at = withKindNames(key, kind)
       const is = known.get(at)
       known.delete(at)
-      if (!isDeepStrictEqual(is, forKind(it, kind))) exceptions[at] = is ?? null
+      if (!isDeepStrictEqual(is, withKindNames(it, kind))) exceptions[at] = is ?? null
     }
   return Object.fromEntries(
     Object.entries({ ...Object.fromEntries([...known, ...general]), ...exceptions }).sort(([a], [b]) => byPath(a, b)),
@@ -103,8 +103,8 @@ function byPath(a: string, b: string): number {
   return (one ?? '') < (other ?? '') ? -1 : 1
 }
 
-/** Replaces the names of a kind by the placeholders. */
-function generalized<T extends string | Json>(it: T, { segment, name }: KindName): T {
+/** Replaces the names of a kind by placeholders, such as `/cidoc/structures/` by `/cidoc/{segment}/`. */
+function withPlaceholders<T extends string | Json>(it: T, { segment, name }: KindName): T {
   const title = pascalCase(segment)
   return JSON.parse(
     JSON.stringify(it)
@@ -114,7 +114,8 @@ function generalized<T extends string | Json>(it: T, { segment, name }: KindName
   )
 }
 
-function forKind<T extends string | Json | null>(it: T, { segment, name }: KindName): T {
+/** Replaces the placeholders by the names of a kind. */
+function withKindNames<T extends string | Json | null>(it: T, { segment, name }: KindName): T {
   return JSON.parse(
     JSON.stringify(it)
       .replaceAll('{segment}', segment)
@@ -123,6 +124,6 @@ function forKind<T extends string | Json | null>(it: T, { segment, name }: KindN
   )
 }
 
-const mapped = (it: unknown, change: (each: unknown) => Json): Record<string, Json> =>
+const mapMembers = (it: unknown, change: (each: unknown) => Json): Record<string, Json> =>
   Object.fromEntries(Object.entries(object(it)).map(([name, each]) => [name, change(each)]))
 const object = (it: unknown): Json => (isJson(it) ? it : {})

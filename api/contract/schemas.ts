@@ -22,8 +22,8 @@ export function schemasInShort(schemas: Json, kinds: readonly string[]): Schemas
     const form = forms.find((each) => name.endsWith(each))
     const create = name.replace(/Change$/, 'Create')
     if (create !== name && isDeepStrictEqual(partial(short[create]), short[name])) return { partial: create }
-    if (form) return beyond(`${EVERY}${form}`, everyKind[form], short[name])
-    return beyond(`${name}Row`, short[`${name}Row`], short[name])
+    if (form) return asExtension(`${EVERY}${form}`, everyKind[form], short[name])
+    return asExtension(`${name}Row`, short[`${name}Row`], short[name])
   }
   return { everyKind, schemas: Object.fromEntries(Object.keys(short).map((name) => [name, write(name)])) }
 }
@@ -42,7 +42,7 @@ export function schemasAtLength({ everyKind, schemas }: Schemas): Record<string,
 }
 
 /** Writes a schema as its additions to another one, if it has all members of that one. */
-function beyond(name: string, base: unknown, it: unknown): unknown {
+function asExtension(name: string, base: unknown, it: unknown): unknown {
   const [given, own] = [membersOf(base), membersOf(it)]
   const hasAll = Object.entries(given).every(([each, schema]) => isDeepStrictEqual(own[each], schema))
   if (!isJson(it) || Object.keys(given).length === 0 || !hasAll) return it

@@ -18,8 +18,8 @@ import { actorRoute, publicRoute, type Routes } from '../../lib/platform/http/ro
 import type { Actor } from '../../lib/platform/permissions.ts'
 import { loadUser, type User } from '../../lib/platform/users/users.ts'
 
-/** Adds a page for browsers to the JSON. */
-const linked = <S extends s.Schema>(shape: S) => ({ 200: { shape, types: ['text/html'] } }) as const
+/** Declares an answer that is JSON, or a page if a browser asks. */
+const withPage = <S extends s.Schema>(shape: S) => ({ 200: { shape, types: ['text/html'] } }) as const
 
 const wholeHour = 'Give a whole number from 0 to 23.'
 const Wanted = members({
@@ -91,7 +91,7 @@ export const letterRoutes = {
     summary: 'Look at the link that stops letters',
     description:
       'Every letter has this link; it works without signing in, and changes nothing. With `Accept: text/html` a page with a button.',
-    answer: linked(LettersStoppedView),
+    answer: withPage(LettersStoppedView),
     query: Token,
     translatedPaths: [],
     handle: async ({ query }) => stopView(await stoppedBy(query.token)),
@@ -125,7 +125,7 @@ export const letterRoutes = {
     permission: 'letters.link',
     summary: 'Look at the link that confirms an address',
     description: 'It is in the letter that asks for it, and good for three days.',
-    answer: linked(AddressConfirmedView),
+    answer: withPage(AddressConfirmedView),
     query: Token,
     translatedPaths: [],
     handle: async ({ query }) => confirmView(await confirmedBy(query.token)),

@@ -116,7 +116,7 @@ async function tables(paths: readonly string[], values: Values & { concurrency: 
     }),
   ]
   progress.end()
-  const code = await told(reportOf(reports.flatMap(({ rows }) => rows)), values)
+  const code = await writeReport(reportOf(reports.flatMap(({ rows }) => rows)), values)
   const [gone] = lost
   if (!gone && !stop.signal.aborted) return code
   const as = values.token ? 'authorization: Bearer ...' : `x-dev-user: ${values.as}`
@@ -162,11 +162,11 @@ async function submissions(
   }
   const report = await importSubmissions(offered, { lenient, concurrency, signal: stop.signal, advance })
   progress.end()
-  const code = await told(report, { report: file })
+  const code = await writeReport(report, { report: file })
   return stop.signal.aborted ? stop.code() : code
 }
 
-async function told(
+async function writeReport(
   report: Report,
   { report: file, 'dry-run': dryRun = false }: { report?: string | undefined; 'dry-run'?: boolean },
 ): Promise<number> {

@@ -136,7 +136,7 @@ export async function raiseFlag(
   const raised = withFlagAudience({ ...newFlag(about, input, at), flagged_by: actor.id, of_edit }, about)
   await checkNoTwin(raised)
   const done = newActivity(entity_id, actor, 'flagged', input.reason, at)
-  const next = withActivity(recounted(about, undefined, raised), done, actor)
+  const next = withActivity(withFlagCounts(about, undefined, raised), done, actor)
   unit.add([put(flag, raised, undefined), put(activity, done, undefined), ...headWrites(about, next)])
   return withRecord(raised, next)
 }
@@ -158,7 +158,7 @@ export const amendFlag = (
     const settled = changes.is_resolved !== undefined && changes.is_resolved !== it.is_resolved
     const next = withNextVersion<Flag>(it, {
       ...changes,
-      ...(settled && settling(changes.is_resolved === true, actor)),
+      ...(settled && settlementOf(changes.is_resolved === true, actor)),
     })
     if (next.flag_type !== it.flag_type || settled) await checkNoTwin(next)
     return next
@@ -168,14 +168,14 @@ export const amendFlag = (
 export const resolveFlag = (unit: UnitOfWork, old: FlagWithRecord, actor: Actor): Promise<FlagWithRecord> =>
   change(unit, old, async ({ flag: it }) => {
     if (it.is_resolved) throw conflict('This flag is resolved already.')
-    return withNextVersion<Flag>(it, settling(true, actor))
+    return withNextVersion<Flag>(it, settlementOf(true, actor))
   })
 
 /** Removes a flag. Fails with `conflict` if it has changed since it was read. */
 export const deleteFlag = (unit: UnitOfWork, old: FlagWithRecord): Promise<void> =>
   onLatest(unit, old, async ({ flag: it, about }) => ({
     result: undefined,
-    writes: [removal(flag, it), ...headWrites(about, recounted(about, it, undefined))],
+    writes: [removal(flag, it), ...headWrites(about, withFlagCounts(about, it, undefined))],
   }))
 
 const change = (
@@ -186,7 +186,7 @@ const change = (
   onLatest(unit, old, async (it) => {
     const next = await nextOf(it)
     if (next === it.flag) return { result: it, writes: [] }
-    const about = recounted(it.about, it.flag, next)
+    const about = withFlagCounts(it.about, it.flag, next)
     const changed = withFlagAudience(next, about)
     return { result: withRecord(changed, about), writes: [put(flag, changed, it.flag), ...headWrites(it.about, about)] }
   })
@@ -222,14 +222,14 @@ async function checkNoTwin(it: Flag): Promise<void> {
   if (twin) throw invalidObject('A flag of this type, raised by the same person, is open on this record.')
 }
 
-const settling = (is_resolved: boolean, actor: Actor) => ({
+const settlementOf = (is_resolved: boolean, actor: Actor) => ({
   is_resolved,
   resolved_by: is_resolved ? actor.id : null,
   resolved_at: is_resolved ? now() : null,
 })
 
 /** The record with its counts of open flags after `after` replaces `before`. */
-function recounted(about: RecordItem, before: Flag | undefined, after: Flag | undefined): RecordItem {
+function withFlagCounts(about: RecordItem, before: Flag | undefined, after: Flag | undefined): RecordItem {
   const [old, next] = [weightOf(before), weightOf(after)]
   return withNextVersion<RecordItem>(about, {
     open_flags: about.open_flags + next.open - old.open,

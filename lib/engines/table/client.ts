@@ -24,7 +24,11 @@ type Output = { ConsumedCapacity?: Consumed | Consumed[]; $metadata?: { attempts
 const reads = /^(Get|BatchGet|Query|Scan)/
 
 /** Adds the consumed capacity of each call to the cost of the request. All calls pass through here. */
-async function metered(operation: string, input: object, call: (input: object) => Promise<object>): Promise<object> {
+async function callMetered(
+  operation: string,
+  input: object,
+  call: (input: object) => Promise<object>,
+): Promise<object> {
   if (!reads.test(operation)) forgetKept()
   try {
     const output: Output = await call({ ...input, ReturnConsumedCapacity: 'TOTAL' })
@@ -40,7 +44,7 @@ async function metered(operation: string, input: object, call: (input: object) =
 }
 
 /** The document client. Only lib/engines/table uses it. */
-export const db = lean(client, DynamoDBDocumentClient.from(client), metered)
+export const db = lean(client, DynamoDBDocumentClient.from(client), callMetered)
 export const TableName = config.TABLE_NAME
 
 /** Whether a plain write failed because its condition does not hold. */

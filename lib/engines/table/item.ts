@@ -66,8 +66,8 @@ export function read<S extends v.GenericSchema>(
   return pickMembers(shapeOf(wanted), Object(stored))
 }
 
-/** Attributes that are stored beside a value's own members: keys, type and shape. */
-const placed = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id) => ({
+/** The attributes that the table adds to the members of a value: keys, type and shape. */
+const tableAttributes = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id) => ({
   ...attributes(item, value),
   ...item.key(value),
   type: item.type,
@@ -85,7 +85,7 @@ export function put<Id, S extends Schema>(
     action: {
       Put: {
         TableName,
-        Item: { ...(item.packing?.pack(next) ?? next), ...placed(item, next) },
+        Item: { ...(item.packing?.pack(next) ?? next), ...tableAttributes(item, next) },
         // prove: put-condition
         ...(old ? over(old) : { ConditionExpression: 'attribute_not_exists(pk)' }),
       },
@@ -98,7 +98,7 @@ export function put<Id, S extends Schema>(
 
 /** The write of an item without a condition, for copies that only the projector writes. */
 export const putAlways = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id): Write => ({
-  action: { Put: { TableName, Item: { ...value, ...placed(item, value) } } },
+  action: { Put: { TableName, Item: { ...value, ...tableAttributes(item, value) } } },
   counts: {},
 })
 

@@ -112,7 +112,7 @@ async function pageOf(list: List, { limit, offset, from }: PageRequest): Promise
       throw invalid({ offset: ['These items are large. Follow the links in "next" to read so far.'] })
     await Promise.all(runs.filter((run) => !run.ended).map((run) => run.fill(all - first)))
   }
-  const page = (await merged(runs, skip + limit, share, forward)).slice(skip)
+  const page = (await mergeRuns(runs, skip + limit, share, forward)).slice(skip)
   return backwards ? page.reverse() : page
 }
 
@@ -156,7 +156,7 @@ const withItemOf = (entry: string, forward: boolean) => (forward ? entry.slice(0
 type Run = ReturnType<typeof runOf>
 
 /** The first `wanted` items of all runs, by sort key. A run that may continue before the last of them is read further. */
-async function merged(runs: readonly Run[], wanted: number, share: number, forward: boolean): Promise<FoundItem[]> {
+async function mergeRuns(runs: readonly Run[], wanted: number, share: number, forward: boolean): Promise<FoundItem[]> {
   const inOrder = (a: FoundItem, b: FoundItem) => compare(a.at, b.at) * (forward ? 1 : -1)
   const first = runs
     .flatMap(({ found }) => found)
@@ -168,7 +168,7 @@ async function merged(runs: readonly Run[], wanted: number, share: number, forwa
     return !ended && (first.length < wanted || !end || !last || inOrder(end, last) < 0)
   })
   if (short.length === 0) return first
-  return Promise.all(short.map((run) => run.fill(share))).then(() => merged(runs, wanted, share, forward))
+  return Promise.all(short.map((run) => run.fill(share))).then(() => mergeRuns(runs, wanted, share, forward))
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

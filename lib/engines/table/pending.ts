@@ -14,9 +14,9 @@ export const withPendingReads = <T>(writes: Pending, work: () => Promise<T>): Pr
 
 /** Runs `work` so that its reads by key see these writes, which are not stored yet. Lists and counts do not. */
 export const reading = <T>(writes: readonly Write[], work: () => Promise<T>): Promise<T> =>
-  pending.run(new Map(writes.flatMap(placed)), work)
+  pending.run(new Map(writes.flatMap(entriesOf)), work)
 
-function placed({ action: { Put, Delete } }: Write): [string, Stored | undefined][] {
+function entriesOf({ action: { Put, Delete } }: Write): [string, Stored | undefined][] {
   if (Put?.Item) return [[placeOf(Put.Item), Put.Item]]
   return Delete?.Key ? [[placeOf(Delete.Key), undefined]] : []
 }

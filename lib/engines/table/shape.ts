@@ -20,7 +20,7 @@ const known = new WeakMap<object, Shape>()
 export function shapeOf(schema: v.GenericSchema): Shape {
   const found = known.get(schema)
   if (found) return found
-  const said = described(schema)
+  const said = describeSchema(schema)
   const isPlain = schema.type === 'object' && said !== undefined
   const members = isPlain ? Object.keys((schema as Parts).entries ?? {}) : []
   const mark = isPlain ? hash('sha256', said, 'base64url').slice(0, 8) : undefined
@@ -57,21 +57,21 @@ type Parts = {
 const leaves = ['string', 'number', 'boolean', 'any', 'unknown', 'null']
 const wrappers = ['optional', 'exact_optional', 'nullable', 'nullish', 'undefinedable']
 
-/** A text that describes all of a schema; undefined if it checks or changes values. */
-function described(schema: v.GenericSchema): string | undefined {
+/** Returns a text that describes all of a schema. Undefined if the schema checks or changes values. */
+function describeSchema(schema: v.GenericSchema): string | undefined {
   const { type, pipe, entries, item, key, value, wrapped, default: absent, options, literal } = schema as Parts
   if (pipe !== undefined || typeof absent === 'function') return undefined
   if (leaves.includes(type)) return type
   if (type === 'literal' || type === 'picklist') return `${type} ${JSON.stringify(literal ?? options)}`
-  if (wrappers.includes(type)) return joined(`${type} ${JSON.stringify(absent)}`, [wrapped])
-  if (type === 'array') return joined(type, [item])
-  if (type === 'record') return joined(type, [key, value])
-  if (type === 'union') return joined(type, options as readonly v.GenericSchema[])
-  if (type === 'object') return joined(`${type} ${Object.keys(entries ?? {})}`, Object.values(entries ?? {}))
+  if (wrappers.includes(type)) return joinParts(`${type} ${JSON.stringify(absent)}`, [wrapped])
+  if (type === 'array') return joinParts(type, [item])
+  if (type === 'record') return joinParts(type, [key, value])
+  if (type === 'union') return joinParts(type, options as readonly v.GenericSchema[])
+  if (type === 'object') return joinParts(`${type} ${Object.keys(entries ?? {})}`, Object.values(entries ?? {}))
   return undefined
 }
 
-function joined(name: string, parts: readonly (v.GenericSchema | undefined)[]): string | undefined {
-  const said = parts.map((part) => part && described(part))
+function joinParts(name: string, parts: readonly (v.GenericSchema | undefined)[]): string | undefined {
+  const said = parts.map((part) => part && describeSchema(part))
   return said.includes(undefined) ? undefined : `${name}(${said.join(',')})`
 }

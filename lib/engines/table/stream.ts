@@ -19,7 +19,10 @@ type RawImages = { old: Stored | undefined; next: Stored | undefined }
  */
 export async function changesOf(records: readonly DynamoDBRecord[]): Promise<Images[][]> {
   const images = records.map(
-    ({ dynamodb }): RawImages => ({ old: unmarshalled(dynamodb?.OldImage), next: unmarshalled(dynamodb?.NewImage) }),
+    ({ dynamodb }): RawImages => ({
+      old: unmarshallImage(dynamodb?.OldImage),
+      next: unmarshallImage(dynamodb?.NewImage),
+    }),
   )
   const done = await switchedAmong(images.flatMap(commitsIn))
   const late = images.map((it) => lateChanges(it, done))
@@ -53,7 +56,7 @@ function lateChanges({ old, next }: RawImages, done: ReadonlySet<string>): reado
   return old.staged_as === 'before' || done.has(String(old.staged_by)) ? [{ at: keyOf(before), before }] : []
 }
 
-const unmarshalled = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): Stored | undefined =>
+const unmarshallImage = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): Stored | undefined =>
   image && unmarshall(image as Parameters<typeof unmarshall>[0])
 
 const nothing: Images = { before: undefined, after: undefined }

@@ -46,7 +46,7 @@ function commitWhenAllWait(group: Group): void {
   if (group.waiting.length === 0 || group.waiting.length < group.running) return
   const { waiting } = group
   group.waiting = []
-  for (const pack of packed(waiting)) void commitPack(pack)
+  for (const pack of packTransactions(waiting)) void commitPack(pack)
 }
 
 async function commitPack(pack: readonly Waiting[]): Promise<void> {
@@ -66,7 +66,7 @@ async function commitPack(pack: readonly Waiting[]): Promise<void> {
 }
 
 /** Divides the waiting tasks, in their order, into as few transactions as hold them: each item once in one, 100 actions at most. */
-function packed(waiting: readonly Waiting[]): Waiting[][] {
+function packTransactions(waiting: readonly Waiting[]): Waiting[][] {
   const packs: { members: Waiting[]; places: Set<string> }[] = []
   for (const task of waiting) {
     const places = task.writes.map(placeOf)

@@ -55,7 +55,7 @@ export function withoutStaging(stored: Raw): Raw {
 /** Items read by key, as readers may see them now. Makes no call unless an item has a mark. */
 export async function resolveStaged(items: readonly Raw[]): Promise<Raw[]> {
   if (!items.some(isMarked)) return [...items]
-  const done = await switched(items)
+  const done = await loadSwitched(items)
   const hidden = items.filter((it) => it.staged_as === 'changed' && !done.has(String(it.staged_by)))
   const befores = await rawMany(hidden.map(beforeKeyOf))
   const visible: Raw[] = []
@@ -85,7 +85,7 @@ async function rereadMoved(item: Raw): Promise<Raw[]> {
  * writes of both, the index may hold the two of them. `seen` holds the keys that were returned, so the second one is dropped.
  */
 export async function resolveStagedInIndex(items: readonly Raw[], seen = new Set<string>()): Promise<Raw[]> {
-  const done = items.some(isMarked) ? await switched(items) : known
+  const done = items.some(isMarked) ? await loadSwitched(items) : known
   const untilSwitch: readonly unknown[] = ['before', 'gone']
   const visible: Raw[] = []
   for (const item of items) {
@@ -146,8 +146,8 @@ export function cacheSwitch(id: string): void {
   known.add(id)
 }
 
-/** The two-phase commits that have marked these items and have switched. */
-const switched = (items: readonly Raw[]): Promise<Set<string>> =>
+/** Loads which of the two-phase commits that marked these items have switched. */
+const loadSwitched = (items: readonly Raw[]): Promise<Set<string>> =>
   switchedAmong(
     items.flatMap((item) =>
       isCounter(item)
@@ -158,7 +158,7 @@ const switched = (items: readonly Raw[]): Promise<Set<string>> =>
     ),
   )
 
-/** Those of these two-phase commits that have switched. */
+/** Returns the ids of those two-phase commits that have switched. Reads only the commits that this process has not seen switched. */
 export async function switchedAmong(ids: readonly string[]): Promise<Set<string>> {
   const unknown = [...new Set(ids)].filter((id) => !known.has(id))
   if (unknown.length > 0) {

@@ -19,13 +19,13 @@ export class HttpHandler {
   async handle(request: HttpRequest, { abortSignal }: Options = {}): Promise<{ response: HttpResponse }> {
     const isSecure = request.protocol === 'https:'
     const { promise, resolve, reject } = Promise.withResolvers<{ response: HttpResponse }>()
-    if (abortSignal?.aborted) throw aborted()
+    if (abortSignal?.aborted) throw abortError()
     const { hostname, port, method, path, headers } = request
     const place = { host: hostname, port, method, path, headers }
     const sent = isSecure
       ? secureRequest({ ...place, agent: this.#secure })
       : plainRequest({ ...place, agent: this.#plain })
-    const fail = (error: NodeJS.ErrnoException) => reject(named(error))
+    const fail = (error: NodeJS.ErrnoException) => reject(asRetryable(error))
     sent.once('error', fail)
     sent.once('timeout', () => sent.destroy(Object.assign(new Error('Nothing was heard.'), { code: 'ETIMEDOUT' })))
     sent.once('response', (answer) => collect(answer, (body) => resolve({ response: responseOf(answer, body) }), fail))
@@ -61,16 +61,16 @@ const responseOf = ({ statusCode = 0, headers }: IncomingMessage, body: Uint8Arr
 function stopOn(signal: AbortSignal, sent: ClientRequest, reject: (error: Error) => void): void {
   const stop = () => {
     sent.destroy()
-    reject(aborted())
+    reject(abortError())
   }
   signal.addEventListener('abort', stop, { once: true })
   sent.once('close', () => signal.removeEventListener('abort', stop))
 }
 
-const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' })
+const abortError = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' })
 
-/** The SDK tries an error of this name again. */
-const named = (error: NodeJS.ErrnoException) =>
+/** Names a broken connection `TimeoutError`, since the SDK retries errors of that name. */
+const asRetryable = (error: NodeJS.ErrnoException) =>
   ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(error.code ?? '')
     ? Object.assign(error, { name: 'TimeoutError' })
     : error

@@ -10,12 +10,12 @@ const each =
   (convert: Convert): Convert =>
   (all: readonly never[]) =>
     all.map(convert)
-const shaped =
+const convertMembers =
   (shape: Shape): Convert =>
   (body: Body) =>
-    converted(shape, body)
+    convertBody(shape, body)
 
-function converted(shape: Shape, body: Body): Body {
+function convertBody(shape: Shape, body: Body): Body {
   const made: Record<string, unknown> = { ...body }
   for (const name in shape) {
     const [convert, value] = [shape[name], body[name]]
@@ -24,19 +24,21 @@ function converted(shape: Shape, body: Body): Body {
   return made
 }
 
-const read = shaped({ Keys: each(toWire) })
-const write = each(shaped({ PutRequest: shaped({ Item: toWire }), DeleteRequest: shaped({ Key: toWire }) }))
+const read = convertMembers({ Keys: each(toWire) })
+const write = each(
+  convertMembers({ PutRequest: convertMembers({ Item: toWire }), DeleteRequest: convertMembers({ Key: toWire }) }),
+)
 /** A batch holds, by table, keys to read or requests to write. */
 const batch: Convert = (tables: Readonly<Record<string, never>>) =>
   Object.fromEntries(Object.entries(tables).map(([table, it]) => [table, (Array.isArray(it) ? write : read)(it)]))
 
 const one: Shape = { Key: toWire, Item: toWire, ExpressionAttributeValues: toWire }
-const action = shaped(one)
-const parts = shaped({ Put: action, Update: action, Delete: action, ConditionCheck: action, Get: action })
+const action = convertMembers(one)
+const parts = convertMembers({ Put: action, Update: action, Delete: action, ConditionCheck: action, Get: action })
 const asked: Shape = { ...one, ExclusiveStartKey: toWire, RequestItems: batch, TransactItems: each(parts) }
 
 /** The JSON of a request, with attributes in DynamoDB's notation. */
-export const requestBody = (given: object): string => JSON.stringify(converted(asked, given as Body))
+export const requestBody = (given: object): string => JSON.stringify(convertBody(asked, given as Body))
 
 /** The members of a reply, with attributes as values. */
 export function answerIn(body: Uint8Array): Body {
