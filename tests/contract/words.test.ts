@@ -2,12 +2,15 @@ import { describe, expect, test } from 'vitest'
 import {
   commentsOf,
   isParticiple,
+  isQuestion,
   longComments,
   longParagraphs,
   longSentencesIn,
   MOST_WORDS,
   paragraphsOf,
   participles,
+  topLevelFunctionsOf,
+  vagueFunctions,
 } from './words.ts'
 
 describe(`no sentence has more than ${MOST_WORDS} words`, () => {
@@ -39,5 +42,26 @@ describe('no exported name is a participle alone', () => {
 
   test('say what it is: a verb with an object (`loadRecord`), or a noun (`claim`)', () => {
     expect(participles()).toEqual([])
+  })
+})
+
+describe('no top-level function is a participle or a question word alone', () => {
+  test('the rule itself sees functions of every form, and no values', () => {
+    const code = [
+      'export async function told() {}',
+      'function* asked() {}',
+      'const shown: (text: string) => string = (text) => text',
+      'export const where = async <T>(',
+      '  value: T,',
+      ') => value',
+      'const settled = [1, 2].map((it) => it + 1)',
+      'function load() { const kept = () => 1; return kept }',
+    ].join('\n')
+    expect(topLevelFunctionsOf(code)).toEqual(['told', 'asked', 'shown', 'where', 'load'])
+    expect(['where', 'beside', 'whereOf', 'loadRecord'].filter(isQuestion)).toEqual(['where', 'beside'])
+  })
+
+  test('say what it does: a verb with an object (`loadRecord`)', () => {
+    expect(vagueFunctions()).toEqual([])
   })
 })

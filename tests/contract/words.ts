@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseSync } from 'oxc-parser'
 
 /*
  * The rules that keep the prose legible: short sentences, and names that are a noun, or a verb with its object. GLOSSARY.md has the words.
@@ -57,11 +58,34 @@ const irregular = new Set(
 )
 /** `cut` and `set` are verbs, too: they take an object in the code (`cut(text, 200)`). */
 const verbs = new Set(['cut', 'set', 'put'])
+/** Question words, and prepositions and adverbs that name nothing. */
+const questions = new Set(
+  'who whom whose what which where when how why around beside besides among beyond together apart such within'.split(
+    ' ',
+  ),
+)
 /** Whether a name is a participle alone. Say what it is: a verb with an object (`loadRecord`), or a noun (`claim`). */
 export const isParticiple = (name: string) =>
   !verbs.has(name) && !nouns.has(name) && (irregular.has(name) || /^[a-z]{2,}(ed|ing)$/.test(name))
+/** Whether a name is a question word alone, or a preposition. */
+export const isQuestion = (name: string) => questions.has(name)
 
 const exportedName = /^export (?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm
+
+/** The names of all functions at the top level of a module, exported or private: declared ones and arrows. */
+export function topLevelFunctionsOf(code: string): string[] {
+  return parseSync('module.ts', code).program.body.flatMap((statement) => {
+    const exported = statement.type === 'ExportNamedDeclaration' || statement.type === 'ExportDefaultDeclaration'
+    const declaration = exported ? statement.declaration : statement
+    if (declaration?.type === 'FunctionDeclaration') return declaration.id?.name ?? []
+    if (declaration?.type !== 'VariableDeclaration') return []
+    return declaration.declarations.flatMap(({ id, init }) =>
+      id.type === 'Identifier' && (init?.type === 'ArrowFunctionExpression' || init?.type === 'FunctionExpression')
+        ? id.name
+        : [],
+    )
+  })
+}
 
 /** A violation of a rule. `text` is the sentence or the name. */
 export type Fault = { file: string; text: string }
@@ -82,10 +106,19 @@ export const participles = (): Fault[] =>
       .filter(({ text }) => isParticiple(text)),
   )
 
+/** Top-level functions, exported or private, that are a participle or a question word alone. */
+export const vagueFunctions = (): Fault[] =>
+  files.flatMap((file) =>
+    topLevelFunctionsOf(read(file))
+      .filter((text) => isParticiple(text) || isQuestion(text))
+      .map((text) => ({ file, text })),
+  )
+
 if (process.argv[1] === import.meta.filename) {
   const faults = [
     ...[...longComments(), ...longParagraphs()].map((it) => ({ ...it, rule: `more than ${MOST_WORDS} words` })),
     ...participles().map((it) => ({ ...it, rule: 'a participle alone' })),
+    ...vagueFunctions().map((it) => ({ ...it, rule: 'a function without a verb and its object' })),
   ]
   for (const { file, rule, text } of faults) console.error(`${file}: ${rule}: ${text}`)
   if (faults.length > 0) process.exitCode = 1
