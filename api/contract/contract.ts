@@ -82,7 +82,9 @@ function operationsOf({ paths }: Json, kinds: readonly KindName[]): Contract['op
   const general = own
     .map(([key, it]): [string, Json] => [withPlaceholders(key, first), withPlaceholders(it, first)])
     .filter(([key, it]) => {
-      const alike = kinds.filter((kind) => isDeepStrictEqual(known.get(withKindNames(key, kind)), withKindNames(it, kind)))
+      const alike = kinds.filter((kind) =>
+        isDeepStrictEqual(known.get(withKindNames(key, kind)), withKindNames(it, kind)),
+      )
       return key.includes('{segment}') && alike.length * 2 > kinds.length
     })
   const exceptions: Contract['operations'] = {}
