@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { preferredLanguage } from '../../../lib/base/language/asked.ts'
+import { preferredLanguage } from '../../../lib/base/language/accept-language.ts'
 import { readDateOrFault } from '../../../lib/engines/calendars/index.ts'
 import { didYouMean, fold } from '../../../lib/engines/matching/index.ts'
 import { readName } from '../../../lib/engines/matching/reading.ts'
