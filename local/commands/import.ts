@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { loadStack } from '../../deploy/stack.ts'
 import { isRecordKey, recordKinds } from '../../lib/domain/kinds/index.ts'
 import { type Caller, callerOf, detailOf, type ImportedAs } from './import/client.ts'
-import { deskOf } from './import/desk.ts'
+import { deskOf, rowsDone } from './import/desk.ts'
 import { importExchange } from './import/exchange.ts'
 import { startProgress } from './import/progress.ts'
 import { isComplete, printReport, type Report, reportOf } from './import/report.ts'
@@ -81,7 +81,7 @@ async function tables(paths: readonly string[], values: Values & { concurrency: 
   const desk = deskOf({ ...settings, contributor, reviewer }, (it) => {
     const { task = '', done = 0, of = 0 } = it.progress ?? {}
     if (exchange.length === 0) progress.show(task || it.state, done, of)
-    else progress.show(`${it.file_name} ${task || it.state}`, settled + (task === 'run' ? done : 0), exchange.length)
+    else progress.show(`${it.file_name} ${task || it.state}`, rowsDone(desk.all(), task, settled), exchange.length)
   })
   const lost: Error[] = []
   const wishes = {

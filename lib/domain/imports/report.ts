@@ -3,6 +3,7 @@ import { phrase } from '../../base/language/languages.ts'
 import { startUpload } from '../../engines/bucket/index.ts'
 import { csvLine } from '../../platform/cells/csv.ts'
 import type { RowOutcome } from './items.ts'
+import { likenessText } from './likeness-text.ts'
 import type { RowResult } from './results.ts'
 import { importFolder } from './store.ts'
 
@@ -77,25 +78,11 @@ function ownCells(result: RowResult, say: Say): unknown[] {
 
 const changesText = (changes: RowResult['changes']) =>
   changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`).join('; ')
-const likenessTexts = {
-  same_identity: (other: string, likeness: number) => `It is identified as ${other} (${likeness}).`,
-  same_name: (other: string, likeness: number) => `It has the same name as ${other} (${likeness}).`,
-  close: (other: string, likeness: number) => `It is close to, and named like, ${other} (${likeness}).`,
-} as const
-
-const WAITING_RECORD = phrase('a record that waits')
-const rowText = (row: number) => phrase(`row ${row}`)
-
 const reasonOf: Readonly<Record<RowOutcome, (result: RowResult, say: Say) => string>> = {
   new: ({ makes }, say) => (makes.length > 0 ? say(`Makes also ${makes.map(({ name }) => name).join('; ')}.`) : ''),
   same: (_, say) => say('The record says this already.'),
   changes: ({ changes }) => changesText(changes),
-  doubtful: ({ alike }, say) =>
-    alike
-      .map(({ how, row, name, likeness }) =>
-        say(likenessTexts[how](row === null ? name || WAITING_RECORD : rowText(row), likeness)),
-      )
-      .join(' '),
+  doubtful: ({ alike }, say) => alike.map((each) => say(likenessText(each))).join(' '),
   conflict: ({ conflicts }, say) => say(`Somebody has changed this since: ${changesText(conflicts)}`),
   refused: () => '',
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
+import { likenessText } from '../../../lib/domain/imports/likeness-text.ts'
 import { type Answer, type Caller, detailOf, type Send, Unsure } from './client.ts'
+import type { Fault } from './draft.ts'
 
 /** Sends tables to the service, has them checked, run and decided on, through the public API. */
 
@@ -16,7 +18,13 @@ const Import = v.looseObject({
   progress: v.nullable(v.object({ task: v.string(), done: v.number(), of: v.number() })),
   counts: v.nullable(v.record(v.string(), v.number())),
   made: v.object({ created: v.number(), amended: v.number(), left: v.number(), failed: v.number() }),
-  mapping: v.nullable(v.looseObject({ kind: v.string(), match: v.string() })),
+  mapping: v.nullable(
+    v.looseObject({
+      kind: v.string(),
+      match: v.string(),
+      rules: v.array(v.looseObject({ field: v.string(), column: v.optional(v.string()) })),
+    }),
+  ),
   columns: v.array(v.looseObject({ name: v.string(), filled: v.number(), guess: v.nullable(v.string()) })),
   told: v.array(v.string()),
   waiting: v.number(),
@@ -29,7 +37,14 @@ const AnsweredRow = v.looseObject({
   name: v.string(),
   entity_id: v.nullable(v.string()),
   faults: Faults,
-  alike: v.array(v.looseObject({ name: v.string(), row: v.nullable(v.number()) })),
+  alike: v.array(
+    v.looseObject({
+      name: v.string(),
+      row: v.nullable(v.number()),
+      how: v.picklist(['same_identity', 'same_name', 'close']),
+      likeness: v.number(),
+    }),
+  ),
   run: v.nullable(v.object({ what: v.string(), reason: v.string() })),
   record: v.nullable(v.looseObject({ kind: v.string(), id: v.number(), status: v.string() })),
 })
@@ -39,6 +54,22 @@ const Announced = v.object({
   import_id: v.string(),
   upload: v.object({ url: v.string(), fields: v.record(v.string(), v.string()) }),
 })
+
+/**
+ * How many rows of all tables a task has reached: those that are settled, and those of tables on which it goes on. Looking for
+ * look-alikes (`check`) brings no row nearer to its end, so it counts none.
+ */
+export function rowsDone(all: readonly Import[], task: string, settled: number): number {
+  if (task !== 'run' && task !== 'decide') return settled
+  return all.reduce((sum, { progress }) => sum + (progress?.task === task ? progress.done : 0), settled)
+}
+
+/** What the dry run doubts about a row: a look-alike each, with the column and the value of the row's name. */
+export function doubtsOf({ outcome, name, alike }: AnsweredRow, { mapping }: Pick<Import, 'mapping'>): Fault[] {
+  if (outcome !== 'doubtful') return []
+  const column = mapping?.rules.find(({ field }) => field === 'name')?.column ?? 'name'
+  return alike.map((each) => ({ member: `${column} ${JSON.stringify(name)}`, reason: likenessText(each) }))
+}
 
 /** The service refuses a table. The message says why. */
 export class NotTaken extends Error {}

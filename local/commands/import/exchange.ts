@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type Kind, kinds, schemaOf } from '../../../lib/domain/kinds/index.ts'
 import { batchesOf, sideBySide, type TableBatch } from './batches.ts'
 import { type Answer, type Caller, Gone } from './client.ts'
-import { type AnsweredRow, type Desk, type Import, NotTaken, type Wishes } from './desk.ts'
+import { type AnsweredRow, type Desk, doubtsOf, type Import, NotTaken, type Wishes } from './desk.ts'
 import type { Draft, Fault } from './draft.ts'
 import { fieldNamed } from './mappings.ts'
 import { memoryOf } from './memory.ts'
@@ -167,7 +167,7 @@ async function endBatch(made: MadeTable | undefined, options: Options, settle: S
   if (decides) await desk.accept(made.ran)
   for (const row of decides ? await desk.rows(made.ran) : made.rows) {
     const line = lineAt(made.lines, row)
-    if (line) settle(line.step, await resultOf(line, row, options))
+    if (line) settle(line.step, { ...(await resultOf(line, row, options)), doubts: doubtsOf(row, made.ran) })
   }
 }
 

@@ -12,6 +12,8 @@ export type Result = {
   record?: { kind: string; id: number | string; entity_id?: string }
   /** Why it was refused, or what went wrong. */
   reasons: Fault[]
+  /** What the dry run doubts about the row: what it looks like. */
+  doubts?: Fault[]
   /** Values that were put into a note instead of their field. */
   asides: Aside[]
   /** Whether this run accepted it. For `failed`, `reasons` says why. */
@@ -56,6 +58,7 @@ export function printReport(report: Report, dryRun = false): string {
     ...(row.outcome === 'refused' || row.outcome === 'failed' || row.accepted === 'failed'
       ? row.reasons.map((it) => line(row, row.outcome === 'created' ? 'not accepted' : row.outcome, it))
       : []),
+    ...(dryRun ? (row.doubts ?? []) : []).map((it) => line(row, 'doubtful', it)),
     ...(row.outcome === 'created' ? row.asides : []).map((it) =>
       line(row, 'set aside', { member: `${it.member} ${JSON.stringify(it.value)}`, reason: it.reason }),
     ),

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { kinds } from '../../../lib/domain/kinds/index.ts'
 import type { Gone } from './client.ts'
-import { type AnsweredRow, type Desk, type Import, NotTaken, type Table, type Wishes } from './desk.ts'
+import { type AnsweredRow, type Desk, doubtsOf, type Import, NotTaken, type Table, type Wishes } from './desk.ts'
 import { untilStopped } from './exchange.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 
@@ -54,7 +54,7 @@ function understood(name: string, { mapping, columns, told }: Import): string[] 
   ]
 }
 
-function resultOf(file: string, { mapping }: Import, row: AnsweredRow, accept: boolean): Result {
+function resultOf(file: string, table: Import, row: AnsweredRow, accept: boolean): Result {
   const { record, entity_id, run } = row
   const [outcome, said] = becameOf(row)
   const waits = record?.status.startsWith('pending') ?? false
@@ -62,9 +62,10 @@ function resultOf(file: string, { mapping }: Import, row: AnsweredRow, accept: b
     file,
     line: row.row,
     id: row.name,
-    kind: mapping?.kind ?? '',
+    kind: table.mapping?.kind ?? '',
     outcome,
     reasons: accept && waits && run ? [...said, { member: '', reason: LEFT }] : said,
+    doubts: doubtsOf(row, table),
     asides: [],
     ...(record && entity_id !== null && { record: { kind: record.kind, id: record.id, entity_id } }),
     ...(accept && run && outcome !== 'already_there' && record && { accepted: waits ? 'failed' : 'yes' }),
