@@ -1,5 +1,7 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { config } from '../lib/base/config.ts'
+import { signInNeeded } from '../lib/base/errors.ts'
 import { phrase } from '../lib/base/language/languages.ts'
 import * as s from '../lib/base/shapes.ts'
 import { countParked } from '../lib/domain/effects/parked.ts'
@@ -17,6 +19,7 @@ import { bytes, ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { lenientChoice } from '../lib/platform/http/params.ts'
 import { Reply, replyContent } from '../lib/platform/http/reply.ts'
+import type { Request } from '../lib/platform/http/request.ts'
 import { probeRoute, type Routes } from '../lib/platform/http/route.ts'
 import build from '../package.json' with { type: 'json' }
 
@@ -105,16 +108,23 @@ export const routes = {
   'GET /': probeRoute({
     permission: 'service.read',
     summary: 'Read the metrics, or with `?format=json` the link index',
+    description: 'Without the token of `GET /metrics/` it is the link index.',
     answer: { 200: { shape: LinksView, types: ['text/plain'] } },
     query: v.object({ format: lenientChoice(['json', 'prometheus']) }),
-    handle: async ({ query, request }) => (query.format === 'json' ? linksFrom(request.origin) : metrics()),
+    handle: async ({ query, request }) =>
+      query.format === 'json' || !mayReadMetrics(request) ? linksFrom(request.origin) : metrics(),
   }),
 
   'GET /metrics/': probeRoute({
     permission: 'service.read',
     summary: 'Read the metrics',
+    description: 'A stage in the cloud takes `METRICS_TOKEN` as a bearer token. Without it the answer is 401.',
     answer: bytes('text/plain'),
-    handle: async () => metrics(),
+    errors: [401],
+    handle: async ({ request }) => {
+      if (mayReadMetrics(request)) return metrics()
+      throw signInNeeded(request.headers.authorization === undefined ? 'none' : 'token')
+    },
   }),
 } satisfies Routes
 
@@ -178,6 +188,14 @@ const checkExports = async (): Promise<Check> =>
     : { healthy: true, message: 'It works.' }
 
 const isHealthy = (checks: Readonly<Record<string, Check>>) => Object.values(checks).every((check) => check.healthy)
+
+/** Whether a request has the token for metrics. The stage `local` needs none. */
+function mayReadMetrics({ headers }: Request): boolean {
+  if (config.STAGE === 'local') return true
+  const [, token = ''] = /^Bearer +(\S+)$/i.exec(headers.authorization?.trim() ?? '') ?? []
+  return config.METRICS_TOKEN !== '' && timingSafeEqual(digest(token), digest(config.METRICS_TOKEN))
+}
+const digest = (text: string) => createHash('sha256').update(text).digest()
 
 const metrics = async () =>
   replyContent(

@@ -130,6 +130,17 @@ const Environment = v.pipe(
       RATE_IMPORTS: rate('200/day'),
       RATE_IMPORT_ROWS: rate('20000/day'),
       REVIEW_WEBHOOK_URL: address,
+      /** Ports that a hook may name, beyond the stage `local`. */
+      HOOK_PORTS: v.pipe(
+        text('443,8443'),
+        v.regex(/^\d{1,5}(,\d{1,5})*$/, 'must be ports, comma separated, such as 443,8443'),
+        v.transform((it) => it.split(',')),
+      ),
+      /** With this bearer token the metrics are read beyond the stage `local`. If it is empty, nobody reads them there. */
+      METRICS_TOKEN: v.pipe(
+        text(),
+        v.regex(/^$|^[A-Za-z0-9._~+/=-]{16,}$/, 'must have 16 or more of A-Z a-z 0-9 . _ ~ + / = -'),
+      ),
       WEBHOOK_SECRET: text(),
       RATE_ASSISTANT: rate('20/min'),
       ASSISTANT_BASE_URL: address,

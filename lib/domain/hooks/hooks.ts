@@ -99,6 +99,9 @@ async function checkUrl(url: string): Promise<void> {
   if (at.username !== '' || at.password !== '') throw invalid({ url: ['Give an address without a password.'] })
   if (!isGuarded()) return
   if (at.protocol !== 'https:') throw invalid({ url: ['Give an address that begins with https:.'] })
+  // A URL has no port if it is the one of its scheme.
+  if (!config.HOOK_PORTS.includes(at.port || '443'))
+    throw invalid({ url: [`Give one of these ports: ${config.HOOK_PORTS.join(', ')}.`] })
   if (!(await isPublicUrl(at))) throw invalid({ url: ['This is no address of the public internet.'] })
 }
 

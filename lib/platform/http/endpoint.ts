@@ -108,7 +108,8 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   // 6. Throttles are counted, then query and body are checked.
   const throttles = spec.throttles ?? []
   await countCall(throttles, { request, actor })
-  checkQueryText(request)
+  // Probes take any query.
+  if (!spec.skipsIdentity) checkQueryText(request)
   const also = isRead(request) ? pageMembers : {}
   warnOrRefuse(request, queryFaults(spec.query, request.rawQuery, { repeated: spec.repeated, also }))
   const query = parseInput(spec.query, { ...request.query, ...repeatedMembers(spec, request) })

@@ -25,6 +25,8 @@ describe('the configuration', () => {
       IDP_CLIENT_ID: '',
       RATE_TOKEN: { limit: 10, seconds: 60 },
       RATE_REGISTER: { limit: 5, seconds: 3600 },
+      HOOK_PORTS: ['443', '8443'],
+      METRICS_TOKEN: '',
       devMode: false,
       secure: false,
     })
@@ -45,6 +47,15 @@ describe('the configuration', () => {
     // The faults of single members hide none of those of several.
     const production = message({ STAGE: 'prod', RATE_TOKEN: 'often' })
     for (const name of ['TABLE_NAME', 'RATE_TOKEN', 'SECRET_KEY', 'ALLOWED_HOSTS']) expect(production).toContain(name)
+  })
+
+  test('takes ports for hooks, and a token for metrics that is long enough', () => {
+    expect(parseConfig({ ...local, HOOK_PORTS: '443,9443' }).HOOK_PORTS).toEqual(['443', '9443'])
+    expect(message({ ...local, HOOK_PORTS: 'https' })).toContain('HOOK_PORTS must be ports')
+    const token = 'a-token-of-its-own'
+    expect(parseConfig({ ...local, METRICS_TOKEN: token }).METRICS_TOKEN).toBe(token)
+    for (const METRICS_TOKEN of ['short', 'a token with blanks in it'])
+      expect(message({ ...local, METRICS_TOKEN })).toContain('METRICS_TOKEN must have 16')
   })
 
   test('in production needs a secret key and hosts, and says both at once', () => {

@@ -28,6 +28,13 @@ test.each([
   expect(await refused(url)).toEqual({ url: ['This is no address of the public internet.'] })
 })
 
+test.each(['https://example.org:22/', 'https://example.org:80/', 'https://93.184.216.34:8080/'])(
+  '%s is refused for its port',
+  async (url) => {
+    expect(await refused(url)).toEqual({ url: ['Give one of these ports: 443, 8443.'] })
+  },
+)
+
 test('plain http is refused', async () => {
   expect(await refused('http://example.org/')).toEqual({ url: ['Give an address that begins with https:.'] })
 })

@@ -96,6 +96,7 @@ export const requests: Readonly<Record<string, string>> = {
   'JSON parse error: the body is not UTF-8.': 'JSON पढ्दा त्रुटि: सामग्री UTF-8 मा छैन।',
   'The identity provider does not answer, so the token cannot be checked. Try again.':
     'पहिचान सेवाले जवाफ दिएन, त्यसैले टोकन जाँच्न सकिएन। फेरि प्रयास गर्नुहोस्।',
+  'Give one of these ports: {0}.': 'यीमध्ये एउटा पोर्ट दिनुहोस्: {0}।',
   'The form is not UTF-8.': 'फारम UTF-8 मा छैन।',
   'The query is not UTF-8.': 'ठेगानाको प्रश्न भाग UTF-8 मा छैन।',
   'There is no kind of this name.{0}': 'यस नामको किसिम छैन।<0>',
