@@ -7,7 +7,7 @@ export const choices: Readonly<Record<string, string>> = {
   'Nepal sambat': 'नेपाल संवत्',
   'The Newar calendar, which counts from 879 CE': 'नेवार पात्रो, ई.सं. ८७९ बाट गन्ने',
   'Exact year': 'ठ्याक्कै वर्ष',
-  'The year or the day is known': 'वर्ष वा दिन थाहा छ',
+  'The year or the day is known': 'वर्ष वा मिति थाहा छ',
   Circa: 'करिब',
   'About that time': 'त्यसै समयतिर',
   Decade: 'दशक',

@@ -275,7 +275,7 @@ export const fields: Readonly<Record<string, string>> = {
   'Traditional role': 'परम्परागत भूमिका',
   'Its part in rites, crafts or service.': 'अनुष्ठान, शिल्प वा सेवामा यसको भूमिका।',
   Epoch: 'आरम्भ बिन्दु',
-  'The day of the common calendar from which it counts.': 'यो गन्न सुरु हुने दिन, अन्तर्राष्ट्रिय पात्रो अनुसार।',
+  'The day of the common calendar from which it counts.': 'यो गन्न सुरु हुने मिति, अन्तर्राष्ट्रिय पात्रो अनुसार।',
   'Years ahead': 'वर्षको अन्तर',
   'Years to add to a year of the common calendar.': 'अन्तर्राष्ट्रिय पात्रोको वर्षमा थप्नुपर्ने वर्ष।',
   'Traditions that reckon by it first of all.': 'सबैभन्दा पहिले यसै अनुसार गन्ने परम्पराहरू।',

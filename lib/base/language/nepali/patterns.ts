@@ -41,7 +41,7 @@ export const patterns: Readonly<Record<string, string>> = {
   'Add the guthi': 'गुठी थप्नुहोस्',
   'The trust that sees to the rite.': 'विधिको रेखदेख गर्ने गुठी।',
   'Add the rite': 'विधि थप्नुहोस्',
-  'Choose the guthi, the deity and the day.': 'गुठी, देवता र दिन छान्नुहोस्।',
+  'Choose the guthi, the deity and the day.': 'गुठी, देवता र मिति छान्नुहोस्।',
   'The way of a procession': 'यात्राको बाटो',
   'The places on the way, then the rite that joins them.': 'बाटोमा पर्ने ठाउँ, अनि तिनलाई जोड्ने विधि।',
   'Add the places': 'ठाउँहरू थप्नुहोस्',
