@@ -1,7 +1,9 @@
+import { mapAtOnce } from '../../base/concurrency.ts'
 import {
   type DateReading,
   type Interval,
   isFault,
+  periodNames,
   readDateOrFault,
   readInterval,
   type ShownDate,
@@ -24,17 +26,30 @@ export type Period = { id: number; name: string; cultural_entity_id: string }
 const PREFIX = /^\s*(?:(?:in|during|from|of|c\.|circa)\s+)?(?:the\s+)?/i
 /** Periods of one name that are read. */
 const MAX_SAME_NAME = 25
+const NAMES_AT_ONCE = 8
 
-/** Finds a published period of this name that has dates. The caller must be allowed to see it. Two calls. */
+/**
+ * Finds a published period of this name that has dates. The caller must be allowed to see it. Two calls. A period of Nepal's history
+ * has several names: if no record has the one given, the others are looked up, too. So "मल्लकाल" and "Malla period" are one period.
+ */
 export async function findPeriodByName(
   words: string,
   actor: Actor | null,
 ): Promise<{ period: Period; bounds: DateReading } | undefined> {
-  const folded = foldedName(words.replace(PREFIX, ''))
-  if (folded === '') return undefined
-  const { pk } = key.name('period', folded, '')
-  const entries = await queryBetween(pk, `${folded}#`, `${folded}#~`, MAX_SAME_NAME)
-  const ids = entries.map((entry) => readEntry(entry).entity_id)
+  const given = foldedName(words.replace(PREFIX, ''))
+  const others = [...new Set(periodNames(words).map(foldedName))].filter((name) => name !== given)
+  return (await findVisiblePeriod([given], actor)) ?? findVisiblePeriod(others, actor)
+}
+
+async function findVisiblePeriod(names: readonly string[], actor: Actor | null) {
+  const entries = (
+    await mapAtOnce(names.filter(Boolean), NAMES_AT_ONCE, (folded) => {
+      const { pk } = key.name('period', folded, '')
+      return queryBetween(pk, `${folded}#`, `${folded}#~`, MAX_SAME_NAME)
+    })
+  ).flat()
+  if (entries.length === 0) return undefined
+  const ids = [...new Set(entries.map((entry) => readEntry(entry).entity_id))]
   const found = await getMany(ids.map(key.head))
   const visible = ids
     .flatMap((entity_id) => itemIn(found, recordItem, { entity_id }) ?? [])

@@ -24,7 +24,7 @@ const periodByName = once(
   () =>
     new Map(
       Object.entries(reigns).flatMap(([label, { words, ne, from, to }]) =>
-        [label, ...words.split(','), ...ne.split(',')].map((name): [string, Interval] => [
+        namesOf(label, { words, ne }).map((name): [string, Interval] => [
           periodName(name),
           { from: gregorianDay(from, 1, 1), to: gregorianDay(to, 12, 31), approximate: true },
         ]),
@@ -48,6 +48,21 @@ function periodName(words: string): string {
 export const findPeriod = (words: string): Interval | undefined =>
   words.length > LONGEST_NAME ? undefined : periodByName().get(periodName(words))
 const LONGEST_NAME = 100
+
+/** The names of the period that words name, in English and Nepali. Empty for other words. Example: "मल्लकाल" has "malla period". */
+export function periodNames(words: string): readonly string[] {
+  if (words.length > LONGEST_NAME) return []
+  const name = periodName(words)
+  const [label, reign] =
+    Object.entries(reigns).find(([key, it]) => namesOf(key, it).map(periodName).includes(name)) ?? []
+  return label && reign ? namesOf(label, reign).flatMap((it) => [it, ...usualEndings(it)]) : []
+}
+
+const namesOf = (label: string, { words, ne }: { words: string; ne: string }) =>
+  [label, ...words.split(','), ...ne.split(',')].map((name) => name.trim())
+
+const usualEndings = (name: string) =>
+  /[\u0900-\u097f]/.test(name) ? [`${name}काल`, `${name} काल`] : [`${name} period`]
 
 /** Reads words as a date, else as a period of this table. Undefined if they are neither. */
 export const readBounds = (words: string, calendar: unknown): Interval | undefined =>
