@@ -68,8 +68,8 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
   }
 }
 
-/** Removes the apostrophe that our exports put before "=", so that spreadsheets do not see a formula. */
-const withoutGuard = (text: string) => text.replace(/^'(?=\s*[=+\-@＝＋－＠\t\r\n])/, '')
+/** Removes the apostrophes that our exports put before "=", so that spreadsheets do not see a formula. */
+const withoutGuard = (text: string) => text.replace(/(^|[;|\t]\s*)'(?=\s*[=+\-@＝＋－＠\t\r\n])/g, '$1')
 
 /** The texts of a JSON list in a cell, which are not split any further; undefined for other texts. */
 function jsonList(text: string): string[] | undefined {

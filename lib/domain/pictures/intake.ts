@@ -22,6 +22,9 @@ import { type ImageFacts, type PictureFile, pictureObjectKey } from './items.ts'
 /** The types of files that are stored as they are. */
 const pictureTypes: readonly ContentType[] = ['image/jpeg', 'image/png', 'image/webp']
 
+/** The types of files that are taken, those included that are converted. */
+const acceptedTypes: readonly string[] = [...pictureTypes, ...Object.keys(convertibleTypes)]
+
 /** Seconds that a client may take to post a file to the bucket. */
 const FORM_SECONDS = 3600
 
@@ -53,7 +56,7 @@ export async function readPictureFile(source: Source, claim: FileClaim): Promise
   const png = await convertPicture(source, claim).catch((error: unknown) => {
     throw error instanceof UnfitFile ? invalid({ file: [error.message] }) : error
   })
-  const checked = await admitFile(png ?? source, png ? {} : claim, { types: pictureTypes })
+  const checked = await admitFile(png ?? source, png ? {} : claim, { types: pictureTypes, accepted: acceptedTypes })
   return { source: png ?? source, checked }
 }
 

@@ -92,17 +92,27 @@ function sizeOf(image: PixelSize, region: Region, { region: part, size }: ImageR
     if (width === 0 || height === 0) throw impossible(NO_SIZE)
     return fitInto(region, { width: Math.min(width, LONGEST_SIDE), height: Math.min(height, LONGEST_SIDE) }, enlarges)
   }
-  const { width, height } = replaceErrors(() => {
-    const calculated = new calculators[3](image).region(part).size(size)
-    // `info()` computes the side that the request leaves out, as in `100,`.
-    const { size: found } = calculated.info()
-    return { width: found.width ?? 0, height: found.height ?? 0 }
-  }, NO_SIZE)
+  if (plain.split(/[:,]/).some((number) => /\d/.test(number) && Number(number) === 0)) throw impossible(NO_SIZE)
+  const { width, height } =
+    oneSide(region, plain) ??
+    replaceErrors(() => {
+      const calculated = new calculators[3](image).region(part).size(size)
+      // `info()` computes the side that the request leaves out, as in `100,`.
+      const { size: found } = calculated.info()
+      return { width: found.width ?? 0, height: found.height ?? 0 }
+    }, NO_SIZE)
   if (width < 1 || height < 1) throw impossible(NO_SIZE)
   if (!enlarges && (width > region.width || height > region.height)) throw impossible(LARGER)
   if (width > LONGEST_SIDE || height > LONGEST_SIDE)
     throw impossible(`The size is larger than ${LONGEST_SIDE} pixels on a side.`)
   return { width, height }
+}
+
+/** The size of a request that gives one side, such as `100,`. The other side has one pixel at least, however flat the region. */
+function oneSide(region: Region, size: string): PixelSize | undefined {
+  const [, width, height] = /^(\d+),$|^,(\d+)$/.exec(size) ?? []
+  if (width) return { width: Number(width), height: side((region.height * Number(width)) / region.width) }
+  return height ? { width: side((region.width * Number(height)) / region.height), height: Number(height) } : undefined
 }
 
 /** The largest size with the proportions of a region that fits into a box. Larger than the region only if `enlarges`. */

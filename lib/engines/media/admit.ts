@@ -18,19 +18,24 @@ export type FileClaim = {
 
 /**
  * Checks a file to its last byte. Fails with `invalid` if the whole file is not of one accepted type, or if its name or
- * the client claims another type. The error names `member`, a member of the form.
+ * the client claims another type. The error names `member`, a member of the form, and lists `accepted`: the accepted types, and those that
+ * the caller has converted before.
  */
 export async function admitFile(
   source: Source,
   claim: FileClaim,
-  { member = 'file', types = contentTypes }: { member?: string; types?: readonly ContentType[] } = {},
+  {
+    member = 'file',
+    types = contentTypes,
+    accepted = types,
+  }: { member?: string; types?: readonly ContentType[]; accepted?: readonly string[] } = {},
 ): Promise<CheckedContent> {
-  const checked = await checkContent(source).catch((error) => {
+  const checked = await checkContent(source, accepted).catch((error) => {
     throw error instanceof UnfitFile ? invalid({ [member]: [error.message] }) : error
   })
   const { content_type } = checked
   if (!types.includes(content_type))
-    throw invalid({ [member]: [`The file is ${content_type}. Send one of ${types.join(', ')}.`] })
+    throw invalid({ [member]: [`The file is ${content_type}. Send one of ${accepted.join(', ')}.`] })
   const { file_name, media_type, sent_as } = claim
   if (file_name !== undefined && contentTypeOfName(file_name) !== content_type)
     throw invalid({

@@ -1,4 +1,7 @@
-/** One row of CSV (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe in front. Numbers stay as they are. */
+/**
+ * One row of CSV (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe in front. So does a formula behind `;`, `|` or
+ * a tab, where a spreadsheet may begin a cell if it guesses the delimiter. Numbers stay as they are.
+ */
 export const csvLine = (cells: readonly unknown[]): string => `${cells.map(cellOf).join(',')}\r\n`
 
 function cellOf(value: unknown): string {
@@ -6,7 +9,8 @@ function cellOf(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   const text = cellText(value)
   const harmless = /^\s*[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  const guarded = harmless.replace(/([;|\t]\s*)(?=[=+\-@＝＋－＠])/g, "$1'")
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
 /** A value as text: a list with semicolons between its values, an object with a name as its name, any other object as JSON. */

@@ -9,6 +9,7 @@ export const things: readonly Row[] = [
     name: 'Nyatapola',
     name_ne: 'न्यातपोल मन्दिर',
     alternate_names: ['Nyatapola Temple of Taumadhi'],
+    same_as: ['wd:Q1001415'],
     structure_type: 'Temple',
     architectural_style: 'Pagoda',
     construction_date: '1702',

@@ -57,7 +57,10 @@ describe('the file of a picture', () => {
     const refused = async (bytes: Buffer, name: string) =>
       (await app.contributor.post('/data/pictures/', { body: form({ file: fileOf(bytes, name) }) })).body
     expect(await refused(mp3(), 'gate.mp3')).toEqual({
-      file: ['The file is audio/mpeg. Send one of image/jpeg, image/png, image/webp.'],
+      file: ['The file is audio/mpeg. Send one of image/jpeg, image/png, image/webp, image/tiff, image/avif.'],
+    })
+    expect(await refused(Buffer.from('GIF89a'), 'gate.gif')).toEqual({
+      file: ['The file is none of image/jpeg, image/png, image/webp, image/tiff, image/avif.'],
     })
     expect(await refused(photo, 'gate.png')).toEqual({
       file: ['The file is image/jpeg, and its name does not end in .jpg or .jpeg.'],

@@ -308,6 +308,11 @@ describe('a cell of CSV', () => {
       ],
       "'=A; B",
     ],
+    // A spreadsheet may take these for delimiters.
+    [';=1', ";'=1"],
+    ['a; -1', "a; '-1"],
+    ['a|@b', "a|'@b"],
+    ['a; b', 'a; b'],
     ['plain', 'plain'],
   ])('%j is written %j', (given, cell) => {
     expect(csvLine([given, 'end'])).toBe(`${cell},end\r\n`)

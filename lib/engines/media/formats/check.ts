@@ -17,11 +17,11 @@ export type CheckedContent = CheckedFormat & { content_type: ContentType }
  * accepted, or if the file is truncated, damaged, or also valid as another format. The message is written for the
  * sender.
  */
-export async function checkContent(file: Source): Promise<CheckedContent> {
+export async function checkContent(file: Source, accepted: readonly string[] = contentTypes): Promise<CheckedContent> {
   if (file.size === 0) throw new UnfitFile('The file is empty.')
   const source = limitReads(file)
   const content_type = sniffType(source)
-  if (!content_type) throw new UnfitFile(`The file is none of ${contentTypes.join(', ')}.`)
+  if (!content_type) throw new UnfitFile(`The file is none of ${accepted.join(', ')}.`)
   checkElsewhere(source, content_type)
   return { ...(await checks[content_type](source)), content_type }
 }
