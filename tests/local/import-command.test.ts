@@ -54,6 +54,18 @@ describe('exchange files', () => {
     expect(await mine('/cidoc/locations/', { identifier: place.id })).toEqual([])
   })
 
+  test('are tried, and each doubt is printed with row, column, value and sentence', async () => {
+    const name = `Jagannath Mandir ${crypto.randomUUID()}`
+    const twin = (id: string) => ({ id, kind: 'structure', name, coordinates: '27.7075,85.3120' })
+    const { code, out } = await command(await rows(twin('c:twin-1'), twin('c:twin-2')), '--dry-run')
+    expect(code).toBe(0)
+    expect(out.split('\n').filter((line) => line.startsWith('doubtful'))).toEqual([
+      expect.stringMatching(
+        /^doubtful {2}\S*rows\.jsonl:2 {2}c:twin-2 {2}name ".+": It has the same name as c:twin-1 \(\S+\)\.$/,
+      ),
+    ])
+  })
+
   test('become one batch for each kind, those first that others name; what has no home is told', async () => {
     const refused = await command(await rows(temple))
     expect(refused.code).toBe(0)

@@ -167,11 +167,24 @@ async function endBatch(made: MadeTable | undefined, options: Options, settle: S
   if (decides) await desk.accept(made.ran)
   for (const row of decides ? await desk.rows(made.ran) : made.rows) {
     const line = lineAt(made.lines, row)
-    if (line) settle(line.step, { ...(await resultOf(line, row, options)), doubts: doubtsOf(row, made.ran) })
+    if (line)
+      settle(line.step, {
+        ...(await resultOf(line, row, options)),
+        doubts: doubtsOf(withIds(row, made.lines), made.ran),
+      })
   }
 }
 
-const lineAt = (lines: readonly Line[], { row }: AnsweredRow): Line | undefined => lines[row - FIRST_ROW]
+/** The look-alikes of a row by the ids of the offered rows: the rows of a table have other numbers than the lines of a file. */
+const withIds = (row: AnsweredRow, lines: readonly Line[]): AnsweredRow => ({
+  ...row,
+  alike: row.alike.map((each) => {
+    const other = each.row === null ? undefined : lineAt(lines, { row: each.row })
+    return other ? { ...each, row: null, name: other.draft.row.id } : each
+  }),
+})
+
+const lineAt = (lines: readonly Line[], { row }: Pick<AnsweredRow, 'row'>): Line | undefined => lines[row - FIRST_ROW]
 
 /** The service counts rows from 2, as if row 1 held the names. */
 const FIRST_ROW = 2
