@@ -13,6 +13,7 @@ const service = { service: 'heritage-knowledge-service', version: '0.2.0' }
 const good = { healthy: true, message: 'It answers.' }
 const current = { healthy: true, message: 'It is up to date.' }
 const unpacked = { healthy: true, message: 'There is no snapshot yet: whoever searches reads the table.' }
+const working = { healthy: true, message: 'It works.' }
 const bad = { healthy: false, message: 'It does not answer.' }
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -31,6 +32,7 @@ describe('probes', () => {
         stream: current,
         search: unpacked,
         cache: good,
+        exports: working,
       },
     ],
   ])('%s answers anyone, with and without the last slash, and is never stored', async (path, expected) => {
@@ -55,7 +57,7 @@ describe('probes', () => {
 describe('when something does not answer', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  const both = async (checks: object, further: object = { stream: current, search: unpacked }) => {
+  const both = async (checks: object, further: object = { stream: current, search: unpacked, exports: working }) => {
     const ready = await app.anon.get('/health/ready/')
     expect([ready.status, ready.body]).toEqual([503, { ready: false, checks }])
     // A probe answers where it cannot be found out who asks.
@@ -70,7 +72,7 @@ describe('when something does not answer', () => {
   test('a table that fails is told of, and nothing of why', async () => {
     const { db } = await import('../../../lib/engines/table/client.ts')
     vi.spyOn(db, 'send').mockRejectedValue(new Error('connect ECONNREFUSED 10.0.0.7'))
-    await both({ database: bad, storage: good }, { stream: bad, search: bad })
+    await both({ database: bad, storage: good }, { stream: bad, search: bad, exports: bad })
   })
 
   test('a bucket that fails is told of', async () => {
