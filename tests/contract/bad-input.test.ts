@@ -258,6 +258,11 @@ const faults: [string, object, object][] = [
     { note: ['Ensure this field has no more than 10000 characters.'] },
   ],
   ['a control character', { name: 'a\u0007b' }, { name: ['Control characters are not allowed.'] }],
+  [
+    'a character that turns the direction of writing',
+    { name: 'a\u202eb' },
+    { name: ['Characters that turn the direction of writing are not allowed.'] },
+  ],
   ['a line break in a line', { name: 'a\nb' }, { name: ['Control characters are not allowed.'] }],
   ['a null character', { note: 'a\u0000b' }, { note: ['Control characters are not allowed.'] }],
   ['half a character', { note: '\ud800' }, { note: ['Control characters are not allowed.'] }],

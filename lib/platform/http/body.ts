@@ -10,8 +10,20 @@ export const REQUIRED = 'This field is required.'
 export const members = <E extends v.ObjectEntries>(entries: E, missing = REQUIRED) =>
   v.config(v.object(entries, missing), { abortPipeEarly: true })
 
-/** One line of text, in NFC, without control characters. */
-export const line = (most: number) => text(most, /\p{Cc}|\p{Cs}/u)
+/**
+ * Characters that turn the direction of what follows (Unicode TR 36). With one in it, a name can be made to look like another.
+ */
+export const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/
+
+/** One line of text, in NFC, without control characters, those that turn the direction of writing included. */
+export const line = (most: number) =>
+  v.pipe(
+    text(most, /\p{Cc}|\p{Cs}/u),
+    v.check((value) => !DIRECTION_CONTROLS.test(value), TURNS_DIRECTION),
+    v.metadata({ maxLength: most }),
+  )
+
+export const TURNS_DIRECTION = 'Characters that turn the direction of writing are not allowed.'
 
 /** Text of several lines, in NFC, without other control characters. */
 export const lines = (most: number) => text(most, /[^\P{Cc}\t\n\r]|\p{Cs}/u)

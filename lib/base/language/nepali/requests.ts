@@ -60,6 +60,7 @@ export const requests: Readonly<Record<string, string>> = {
   'Use 3 to 50 of the letters a to z, digits, "_", "." and "-".':
     'a देखि z सम्मका अक्षर, अङ्क, "_", "." र "-" मध्ये ३ देखि ५० वटा प्रयोग गर्नुहोस्।',
   'Not a valid UUID.': 'मान्य UUID होइन।',
+  'Characters that turn the direction of writing are not allowed.': 'लेखाइको दिशा उल्टाउने वर्ण राख्न पाइँदैन।',
   'Control characters are not allowed.': 'नियन्त्रण वर्ण राख्न पाइँदैन।',
   'Ensure this field has no more than {0} characters.': 'यो फाँटमा {0} भन्दा बढी अक्षर हुनु हुँदैन।',
   'Internal server error.': 'सर्भरमा आन्तरिक त्रुटि भयो।',

@@ -1,3 +1,4 @@
+import { DIRECTION_CONTROLS, TURNS_DIRECTION } from '../../../platform/http/body.ts'
 import { absentRef, isAbsent, type JsonSchema, Refusal } from './value.ts'
 
 /** One line without control characters and lone surrogates. */
@@ -8,12 +9,14 @@ const severalLines = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud8
 const MAX_ITEM_LENGTH = 300
 const MAX_ITEMS = 200
 
-function textReader(pattern: RegExp) {
+/** The reader of texts that match a pattern, and contain no character of `refused`. */
+function textReader(pattern: RegExp, refused?: { characters: RegExp; message: string }) {
   return {
     read: (value: unknown, maxLength = MAX_ITEM_LENGTH): string | Refusal => {
       if (typeof value !== 'string') return new Refusal('Not a valid text.')
       if (isLonger(value, maxLength)) return new Refusal(`Ensure this field has no more than ${maxLength} characters.`)
       if (!pattern.test(value)) return new Refusal('Control characters are not allowed.')
+      if (refused?.characters.test(value)) return new Refusal(refused.message)
       return value.normalize('NFC')
     },
     schema: (maxLength = MAX_ITEM_LENGTH): JsonSchema => ({ type: 'string', maxLength, pattern: pattern.source }),
@@ -21,7 +24,7 @@ function textReader(pattern: RegExp) {
 }
 
 /** Reads text of one line, and normalises it (NFC). */
-export const lineReader = textReader(oneLine)
+export const lineReader = textReader(oneLine, { characters: DIRECTION_CONTROLS, message: TURNS_DIRECTION })
 
 /** Reads text of several lines, and normalises it (NFC). */
 export const linesReader = textReader(severalLines)
