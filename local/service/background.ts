@@ -22,10 +22,15 @@ process.on('message', (message) => void answer(v.parse(Call, message)))
 
 async function answer({ call, ...rest }: Call): Promise<void> {
   try {
-    process.send?.({ call, answer: await run(rest) })
+    reply({ call, answer: await run(rest) })
   } catch (error) {
-    process.send?.({ call, failed: error instanceof Error ? error.message : String(error) })
+    reply({ call, failed: error instanceof Error ? error.message : String(error) })
   }
+}
+
+/** Sends a message to the parent, unless it has gone: then nobody waits for it. */
+function reply(message: object): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 
 async function run({ name, event, file, environment, timeout }: Omit<Call, 'call'>): Promise<unknown> {

@@ -27,6 +27,9 @@ export type Functions = {
   invokeAlone: Invoke
 }
 
+/** Ends a part of the service. */
+export type Stop = () => Promise<unknown>
+
 /** Heap of each process in MB. The bundles of all endpoints take some 250 MB, and reloaded ones come on top. */
 const HEAP_MB = 1024
 /** By default V8 takes 200 MB more for young objects, and is no faster for it. */
@@ -37,7 +40,10 @@ const execArgv = ['--max-semi-space-size=4', `--max-old-space-size=${HEAP_MB}`, 
  * answers requests. The other runs the projector and the timed functions. Resolves when requests are answered. A process
  * that ends by itself is started again. Output goes to service.log, errors also to the terminal.
  */
-export async function startFunctions(table: string, running: (() => Promise<unknown>)[]): Promise<Functions> {
+export async function startFunctions(
+  table: string,
+  stops: { requests: Stop[]; background: Stop[] },
+): Promise<Functions> {
   const env = { ...process.env, DYNAMODB_ENDPOINT: table, SLS_LOG_LEVEL: 'error' }
   const options = { cwd: root, env, execArgv, silent: true }
   const log = openLog()
@@ -50,21 +56,21 @@ export async function startFunctions(table: string, running: (() => Promise<unkn
       runnables = v.parse(Announcement, message).functions
     })
   const serving = serve()
-  running.push(() => endProcess(serving))
+  stops.requests.push(() => endProcess(serving))
   await Promise.race([once(serving, 'message'), failAtExit(serving)])
 
   const say = (sentence: string) => console.error(`${sentence} Its log is ${join(directory, 'service.log')}.`)
   const way = { heapMb: HEAP_MB, say }
-  running.push(keepRunning(serving, { ...way, what: 'The process that answers requests', begin: serve }).stop)
+  stops.requests.push(keepRunning(serving, { ...way, what: 'The process that answers requests', begin: serve }).stop)
   const inBackground = () => begin(backgroundModule)
   const background = keepRunning(inBackground(), { ...way, what: 'The background process', begin: inBackground })
-  running.push(background.stop)
+  stops.background.push(background.stop)
   return {
     invoke: async (name, event) => callIn(await background.current(), name, event, runnables[name]),
     invokeAlone: async (name, event) => {
       const child = begin(backgroundModule)
       if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-      return callIn(child, name, event, runnables[name]).finally(() => child.disconnect())
+      return callIn(child, name, event, runnables[name]).finally(() => child.connected && child.disconnect())
     },
   }
 }
@@ -92,6 +98,8 @@ export const deliverTo =
   async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse | undefined> =>
     v.parse(BatchAnswer, await invoke(name, event)) ?? undefined
 
+const ENDED = 'The process has ended.'
+
 let calls = 0
 
 /** Runs a function in a background process, from its newest bundle. */
@@ -105,9 +113,9 @@ function callIn(child: ChildProcess, name: string, event: object, runnable: Runn
     if (ended.failed === undefined) resolve(ended.answer)
     else reject(new Error(ended.failed))
   }
-  const onExit = () => reject(new Error('The process has ended.'))
+  const onExit = () => reject(new Error(ENDED))
   child.setMaxListeners(0).on('message', onMessage).once('exit', onExit)
-  child.send({ call, name, event, ...runnable }, (error) => error && reject(error))
+  child.send({ call, name, event, ...runnable }, (error) => error && reject(new Error(ENDED)))
   return promise.finally(() => child.off('message', onMessage).off('exit', onExit))
 }
 

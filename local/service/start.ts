@@ -13,7 +13,7 @@ import { caller, sharePages, startPump } from '../../deploy/stand-ins/stream-pum
 import { createTable } from '../../deploy/stand-ins/table.ts'
 import { EMPTY_START, holdFolder } from './folder-lock.ts'
 import { loadFollowers, loadProjector, through } from './followers.ts'
-import { deliverTo, type Functions, startFunctions } from './functions.ts'
+import { deliverTo, type Functions, type Stop, startFunctions } from './functions.ts'
 import { checkLayout } from './layout.ts'
 import { directory } from './paths.ts'
 import { ensureFree } from './ports.ts'
@@ -35,8 +35,16 @@ const comingBy: readonly { name: string; seconds: number; event?: object; alone?
   { name: 'sweeper', seconds: 150, event: { chores: 'seldom' }, alone: true },
 ]
 
-/** What must be stopped, in the order in which it was started. */
-const running: (() => Promise<unknown>)[] = []
+/**
+ * Stops what runs, group by group in this order, in each group the newest first: requests, then the pumps and timers that call
+ * functions, then the functions of the background, then what all of them use, such as the emulator.
+ */
+const stops: Record<'requests' | 'visits' | 'background' | 'emulators', Stop[]> = {
+  requests: [],
+  visits: [],
+  background: [],
+  emulators: [],
+}
 let ending = false
 
 process.on('SIGINT', () => void end(0))
@@ -58,11 +66,11 @@ async function prepare() {
     command: isEmpty ? EMPTY_START : 'npm start',
     address: `http://localhost:${process.env.PORT ?? loadStack().offline.httpPort}`,
   })
-  running.push(async () => release())
+  stops.emulators.push(async () => release())
   if (!process.env.REVIEW_WEBHOOK_URL) {
     const receiver = await startReceiver()
     process.env.REVIEW_WEBHOOK_URL = receiver.url
-    running.push(receiver.stop)
+    stops.emulators.push(receiver.stop)
   }
   const stack = loadStack()
   const rates = ratesIn(process.env)
@@ -89,13 +97,13 @@ async function start(): Promise<void> {
   const access = { roles: rolesFor(resources, { table: TABLE_NAME, bucket: BUCKET_NAME }), record: newAccessRecord() }
   // Functions reach the table through this gate, which checks their roles. Commands and stream pumps go there directly.
   const gate = await startTableGate(DYNAMODB_ENDPOINT, access.roles, access.record)
-  running.push(gate.stop)
-  const serving = startFunctions(gate.endpoint, running)
+  stops.emulators.push(gate.stop)
+  const serving = startFunctions(gate.endpoint, stops)
   // `serving` is awaited below. Until then its failure must not count as unhandled.
   serving.catch(() => undefined)
   if (!outside) {
     const emulator = await startEmulator({ port: portOf(DYNAMODB_ENDPOINT), file: join(directory, 'dynamodb.sqlite') })
-    running.push(emulator.stop)
+    stops.emulators.push(emulator.stop)
     emulator.process.once('exit', () => void fail('The DynamoDB emulator ended.'))
   }
   const origins = (stack.environment.CORS_ORIGINS ?? '').split(',').filter(Boolean)
@@ -106,10 +114,10 @@ async function start(): Promise<void> {
     origins,
     access: { ...access, roles: () => access.roles },
   })
-  running.push(files.stop)
+  stops.emulators.push(files.stop)
   const mail = await catchMail(ports.mail, access)
   const idp = await startIdp(ports['identity provider'])
-  running.push(idp.stop)
+  stops.emulators.push(idp.stop)
   await createTable(DYNAMODB_ENDPOINT, TABLE_NAME, stack.table)
   // These read the configuration, which is complete from here on.
   const [{ seed }, { startText }] = await Promise.all([import('./seed.ts'), import('./page.ts')])
@@ -137,7 +145,7 @@ type Access = { roles: Roles; record: AccessRecord }
 /** Letters are shown on a page instead of being sent. */
 async function catchMail(port: number, { roles, record }: Access) {
   const mail = await startMailCatcher({ port, identity: localIdentity, access: { roles: () => roles, record } })
-  running.push(mail.stop)
+  stops.emulators.push(mail.stop)
   return mail
 }
 
@@ -148,7 +156,7 @@ async function startBackground(
 ): Promise<void> {
   const { wants, batchSize } = loadProjector()
   const call = sharePages(caller(at.endpoint))
-  running.push(
+  stops.visits.push(
     startPump({ ...at, call, wants, batchSize, maximumAgeMs: DAY_MS, directory }, deliverTo(invoke, 'projector')).stop,
   )
   // Each follower has its own pump and position, as in a deployment. None waits for another.
@@ -156,13 +164,13 @@ async function startBackground(
     const own = join(directory, follower.name)
     await mkdir(own, { recursive: true })
     const { wants, batchSize } = follower
-    running.push(
+    stops.visits.push(
       startPump({ ...at, call, directory: own, wants, batchSize }, through(follower, deliverTo(invoke, follower.name)))
         .stop,
     )
   }
   for (const { name, seconds, event = {}, alone } of comingBy)
-    running.push(everyFew(seconds, () => (alone ? invokeAlone : invoke)(name, event)))
+    stops.visits.push(everyFew(seconds, () => (alone ? invokeAlone : invoke)(name, event)))
 }
 
 /** Makes the public exports once. A failure is printed and ends nothing. */
@@ -196,13 +204,13 @@ async function fail(message: string): Promise<void> {
   await end(1)
 }
 
-/** Stops everything, newest first, and ends this process. */
+/** Stops everything in the order of `stops`, and ends this process. */
 async function end(code: number): Promise<void> {
   if (ending) return
   ending = true
   // Even if something hangs: the children end when this process is gone and their pipes close.
   setTimeout(() => process.exit(code), 8000).unref()
-  for (const stop of running.reverse()) await stop().catch(() => undefined)
+  for (const group of Object.values(stops)) for (const stop of group.reverse()) await stop().catch(() => undefined)
   process.exit(code)
 }
 
