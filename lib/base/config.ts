@@ -148,12 +148,6 @@ const Environment = v.pipe(
       ASSISTANT_MODEL: text('gpt-4o-mini'),
       ASSISTANT_TIMEOUT: wholeBelow(26, '20'),
       SEARCH_WEIGHTS: weights('0.80,0.15,0.05'),
-      /** Milliseconds after a read of the change log during which a search process does not read it again. */
-      SEARCH_LOOK_MS: v.pipe(
-        text('250'),
-        v.regex(/^\d{1,5}$/, 'must be a number of milliseconds below 100000'),
-        v.transform(Number),
-      ),
       LOG_LEVEL: v.optional(v.picklist(['info', 'silent'], 'must be info or silent'), 'info'),
     },
     'is missing',

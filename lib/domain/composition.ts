@@ -1,11 +1,13 @@
-import { provideDocuments, provideVocabulary } from '../engines/search/index.ts'
+import { provideDocuments, provideVocabulary, withholdHidden } from '../engines/search/index.ts'
+import { provideWithholding } from '../platform/unit-of-work.ts'
 import { documentOf, documentTypes } from './effects/search-documents.ts'
 
 /*
  * Where the engine of search learns what it works on: which items are documents, and which words mean what. Every function that may
- * search imports this file first. The table engine learns its layout in `lib/platform/table/lists.ts`.
+ * search, or hide what search finds, imports this file first. The table engine learns its layout in `lib/platform/table/lists.ts`.
  */
 
 provideDocuments({ types: documentTypes, documentOf })
+provideWithholding(withholdHidden)
 // The words are imported with the first search, so that no start reads them.
 provideVocabulary(() => import('./search-words/vocabulary.ts').then(({ vocabulary }) => vocabulary()))

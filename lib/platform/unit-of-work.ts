@@ -1,12 +1,20 @@
 import { invalidObject } from '../base/errors.ts'
 import { runUnit } from '../engines/table/immediate.ts'
-import { actionsOf, type Commit, MOST_ACTIONS, type UnitOfWork } from '../engines/table/index.ts'
+import { actionsOf, type Commit, MOST_ACTIONS, type UnitOfWork, type Write } from '../engines/table/index.ts'
 import { invalidate } from './cache/cached.ts'
+
+type Withhold = (writes: readonly Write[]) => Promise<void>
+let withhold: Withhold = async () => undefined
+/** Registers what takes from search what a commit has hidden. Functions that write nothing of search need none. */
+export function provideWithholding(how: Withhold): void {
+  withhold = how
+}
 
 /**
  * Opens a unit of work, runs `work` with it and commits it; see `runUnit`. For work that no request's unit covers: the projector,
  * sweepers, workers, and writes that must be stored before the request itself. Fails with `invalid` if the unit holds more than
- * one transaction can. Afterwards cached answers about the changed types are stale. `commit` is one of `commitTogether`.
+ * one transaction can. Afterwards cached answers about the changed types are stale, and
+ * search finds nothing that the writes have hidden. `commit` is one of `commitTogether`.
  */
 export const inUnit = <T>(
   work: (unit: UnitOfWork) => T | Promise<T>,
@@ -18,6 +26,6 @@ export const inUnit = <T>(
       if (actionsOf(writes) > MOST_ACTIONS)
         throw invalidObject('Too many values, names and new records at once. Send them in parts.')
       await store(writes)
-      await invalidate(writes.flatMap((write) => write.type ?? []))
+      await Promise.all([invalidate(writes.flatMap((write) => write.type ?? [])), withhold(writes)])
     },
   })

@@ -9,7 +9,7 @@ const ROUNDS = 200
  */
 export async function benchAnswers(sizes: readonly number[]): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
-  const { anon, staff } = await openApp({ env: { LOG_LEVEL: 'info', SEARCH_LOOK_MS: '0' } })
+  const { anon, staff } = await openApp({ env: { LOG_LEVEL: 'info' } })
   const { fill } = await import('./fill.ts')
   const size = Math.max(...sizes)
   await fill(1, size + 1)

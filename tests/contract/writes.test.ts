@@ -19,6 +19,7 @@ const INFRASTRUCTURE: Readonly<Record<string, string>> = {
   'lib/engines/search/model/rebuild.ts rebuildUnlessMade': 'makes the first snapshot of search',
   'lib/domain/leaderboard/keep.ts refreshFigures': 'counts the figures of a person again if they are old',
   'lib/engines/table/sequence.ts nextNumber': 'hands out a number; one that is not used leaves a gap',
+  'lib/engines/search/withhold.ts appendSoon': 'takes from search what a commit has hidden',
 }
 
 /** What else the handler of a write may store beside its unit. Without the commit of the unit it is a gap, or is undone. */
@@ -34,6 +35,7 @@ const BESIDE_UNIT: Readonly<Record<string, string>> = {
   'lib/domain/pictures/files.ts announceCopy':
     'notes a file before it is copied; unless a record names it, the sweeper deletes it',
   'lib/domain/projects/merge-job.ts savePartResult': 'keeps the result of a staged part for the worker',
+  'lib/engines/search/withhold.ts appendSoon': 'takes from search what a commit has hidden',
 }
 
 /** The values of one file: types are left out. */

@@ -52,8 +52,6 @@ export default async function setup(project?: TestProject): Promise<() => Promis
     TABLE_SHAPE: JSON.stringify(table),
     PROJECTOR_BATCH: String(loadProjector().batchSize),
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
-    // Searches see what has been projected, at once.
-    SEARCH_LOOK_MS: '0',
     // What one worker has compiled of the packages, the next ones take over.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(process.cwd(), '.build/compiled'),
   })

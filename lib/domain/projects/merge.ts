@@ -15,6 +15,7 @@
 
 import { newId, now } from '../../base/clock.ts'
 import { conflict, impossible, isConflict, isProblem, Problem } from '../../base/errors.ts'
+import { withholdHidden } from '../../engines/search/index.ts'
 import { commitPlan, settle, stageCounters, stagePart, transaction } from '../../engines/table/immediate.ts'
 import type { Write } from '../../engines/table/index.ts'
 import {
@@ -215,6 +216,8 @@ async function planSwitch<R>(
   const answer = await reading([...heads, ...last.writes], () => show(last.whole))
   unit.add(last.writes)
   unit.commitBy((writes) => makeVisible(() => switchOrCallOff(id, writes)))
+  // A rollback hides the records that the merge has published.
+  unit.afterCommit(() => withholdHidden(heads))
   return answer
 }
 

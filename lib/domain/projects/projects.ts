@@ -15,6 +15,7 @@ import {
 } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
+import { withholdTexts } from './assets/texts.ts'
 import {
   type Asset,
   asSubject,
@@ -159,8 +160,14 @@ export async function changeProject<T>(
   if (says(it, changes) && activities.length + writes.length === 0) return { about: asSubject(it), result }
   const { next, writes: own } = nextVersion(it, changes, activities)
   unit.add([...own, ...writes])
+  // If the project is hidden, search may not find the texts of its assets, either. The projector alone would be a second late.
+  if (isForFewer(it, next)) unit.afterCommit(() => withholdTexts(next))
   return { about: asSubject(next), result }
 }
+
+/** Whether a change hides a project from readers. */
+const isForFewer = (old: Project, next: Project): boolean =>
+  (old.visibility === 'public' && next.visibility !== 'public') || next.deleted_at !== null
 
 /** The error for an edit of a project during a merge or rollback. */
 export const mergeInProgress = () => conflict('This project is being merged or rolled back.')

@@ -9,6 +9,7 @@ export { isSomewhere, MOST_KM, readWhere, type WhereQuery as Where, whereEntries
 
 export { type DocumentChange as Change, provideDocuments, type SearchDocument as Document } from './document.ts'
 export { appendChanges } from './log.ts'
+export { withholdHidden } from './withhold.ts'
 
 // To keep the engine in order: snapshots, rebuilds, health.
 

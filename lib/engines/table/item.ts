@@ -17,6 +17,8 @@ export type Write = {
   mayLag?: boolean
   /** The type of the item, by which cached answers become stale. */
   type?: string
+  /** Makes the stored form of the item that is replaced or deleted. Absent for a new item. */
+  replaces?: (() => Record<string, unknown>) | undefined
 }
 
 type Schema = v.GenericSchema<unknown, { version: number }>
@@ -93,8 +95,16 @@ export function put<Id, S extends Schema>(
     counts: difference(old ? item.counted?.(old) : [], item.counted?.(next)),
     otherwise,
     type: item.type,
+    replaces: old && (() => storedForm(item, old)),
   }
 }
+
+/** A value as it is stored, without its keys. */
+const storedForm = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S>): Record<string, unknown> => ({
+  ...(item.packing?.pack(value) ?? value),
+  type: item.type,
+  shape: shapeOf(item.schema).mark,
+})
 
 /** The write of an item without a condition, for copies that only the projector writes. */
 export const putAlways = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id): Write => ({
@@ -131,6 +141,7 @@ export function remove<Id, S extends Schema>(
     counts: difference(item.counted?.(old), []),
     otherwise,
     type: item.type,
+    replaces: () => storedForm(item, old),
   }
 }
 

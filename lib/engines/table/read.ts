@@ -77,13 +77,14 @@ export async function queryBetween(pk: string, from: string, to: string, limit: 
   return resolveStaged(Items ?? [])
 }
 
-/** The first items of a partition after a sort key, up to 1 MB, and whether more follow. One call, eventually consistent. */
+/** The first items of a partition after a sort key, up to 1 MB, and whether more follow. One call, strongly consistent. */
 export async function queryBeyond(pk: string, sk: string): Promise<{ items: Stored[]; more: boolean }> {
   const { Items, LastEvaluatedKey } = await db.send(
     new QueryCommand({
       TableName,
       KeyConditionExpression: 'pk = :pk AND sk > :sk',
       ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+      ConsistentRead: true,
     }),
   )
   return { items: Items ?? [], more: LastEvaluatedKey !== undefined }

@@ -6,9 +6,8 @@ import { startPump } from '../../../deploy/stand-ins/stream-pump.ts'
 import { openApp } from '../../harness/app.ts'
 import { print } from '../table.ts'
 
-/** How long after its answer a change is found by search, with the pauses that the local service has: pump 200 ms, model 250 ms. */
+/** How long after its answer a change is found by search, with the pause that the local service has: pump 200 ms. */
 export async function benchFreshness(): Promise<void> {
-  process.env.SEARCH_LOOK_MS = '250'
   const app = await openApp({ env: { LOG_LEVEL: 'silent' } })
   const { handler } = await import('../../../functions/projector.ts')
   const { processModel } = await import('../../../lib/engines/search/model/follower.ts')

@@ -16,7 +16,7 @@ let source: { id: string }
 let claim: { id: string }
 let place: Made
 beforeAll(async () => {
-  app = await openApp({ env: { SEARCH_LOOK_MS: '0' } })
+  app = await openApp()
   following = await followTable()
   source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Survey of mandaps' } }))
   place = await publish(app, 'locations', { name: 'Bhaktapur' })

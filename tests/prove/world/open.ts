@@ -99,7 +99,6 @@ const settings = {
   REVIEW_WEBHOOK_URL: 'http://receiver.example/review',
   LETTERS_SENDER: 'letters@heritage.test',
   CACHE_URL: 'dynamodb:',
-  SEARCH_LOOK_MS: '0',
   LARGEST_TABLE: '1000',
   LOG_LEVEL: 'silent',
   RATE_TOKEN: '100000/min',

@@ -30,6 +30,7 @@ import {
   slugClaim,
 } from '../items.ts'
 import { changeProject, checkOpen } from '../projects.ts'
+import { withholdTexts } from './texts.ts'
 import { type AssetUpload, type AssetUploadInput, mediaNumber, upload } from './upload-items.ts'
 
 /** An asset as the subject of permissions. A caller may see and change it as they may see and change its project. */
@@ -221,7 +222,7 @@ export async function amendAsset(
 /** Deletes an asset. Its file and thumbnail are deleted after the commit. Fails with `refused` if its project is frozen. */
 export async function removeAsset(unit: UnitOfWork, old: AssetSubject, actor: Actor): Promise<void> {
   const pointer = await get(mediaNumber, { media: old.asset.media })
-  await changeProject(unit, old, async (it) => {
+  const { about } = await changeProject(unit, old, async (it) => {
     checkOpen(it)
     const before = await reloadAsset(old)
     return {
@@ -231,6 +232,7 @@ export async function removeAsset(unit: UnitOfWork, old: AssetSubject, actor: Ac
       result: undefined,
     }
   })
+  unit.afterCommit(() => withholdTexts(about.about, old.asset.id))
 }
 
 /** Reads the asset again, so that a thumbnail or a text that was added since makes no conflict. Fails with `notFound` if absent. */

@@ -21,8 +21,8 @@ import {
 } from './snapshot.ts'
 
 /**
- * The search model of this process, up to date with the change log. The first call opens it. A later call reads the log with one small
- * query if the last read is older than `SEARCH_LOOK_MS`. Fails with `unavailable` while no model can be opened.
+ * The search model of this process, with all that the change log held at the moment of the call. The first call opens it. A later
+ * call reads the log with one small query, which callers share. Fails with `unavailable` while no model can be opened.
  */
 export const processModel = (): Promise<Model> => processFollower.model()
 
@@ -96,9 +96,9 @@ class OpenModel {
   readonly #corpus: Corpus
   readonly #from: keyof typeof messages
   #position: number
-  #upToDateAt = Number.NEGATIVE_INFINITY
   #pointerCheckedAt = performance.now()
   #following: Promise<boolean> | undefined
+  #nextFollowing: Promise<boolean> | undefined
   #logFailed = false
 
   constructor(id: string, corpus: Corpus, from: keyof typeof messages) {
@@ -121,17 +121,29 @@ class OpenModel {
     }
   }
 
-  /** Applies the new entries of the log. Concurrent callers share one read. False if another model must be opened instead. */
-  catchUp(): Promise<boolean> | true {
-    if (performance.now() - this.#upToDateAt < config.SEARCH_LOOK_MS) return true
-    this.#following ??= this.#follow().finally(() => {
+  /**
+   * Applies the new entries of the log. False if another model must be opened instead. A read that is under way may have begun before
+   * the caller's moment. So the caller waits for the next one, which it shares with all who come until that begins.
+   */
+  catchUp(): Promise<boolean> {
+    if (this.#nextFollowing) return this.#nextFollowing
+    if (!this.#following) return this.#beginFollowing()
+    const beginNext = () => {
+      this.#nextFollowing = undefined
+      return this.#beginFollowing()
+    }
+    this.#nextFollowing = this.#following.then(beginNext, beginNext)
+    return this.#nextFollowing
+  }
+
+  #beginFollowing(): Promise<boolean> {
+    this.#following = this.#follow().finally(() => {
       this.#following = undefined
     })
     return this.#following
   }
 
   async #follow(): Promise<boolean> {
-    const startedAt = performance.now()
     try {
       for (let more = true; more; ) {
         const page = await readLogAfter(this.#position)
@@ -142,7 +154,6 @@ class OpenModel {
         }
         more = page.more
       }
-      this.#upToDateAt = startedAt
       this.#logFailed = false
     } catch (error) {
       // A model that is a little behind is better than none.

@@ -1,0 +1,58 @@
+import { log } from '../../base/telemetry/log.ts'
+import type { Write } from '../table/index.ts'
+import { type DocumentChange, isGone, type SearchDocument, sourceIfProvided } from './document.ts'
+import { appendChanges } from './log.ts'
+
+/**
+ * Appends to the change log what these writes have hidden: documents that are deleted, unpublished, or now for fewer readers. Call
+ * it after their commit and before the answer. Then no search that begins after the answer finds them, although the projector
+ * appends the same change a second later. All other changes wait for the projector.
+ *
+ * No call if nothing is hidden, which is the rule. Else one read and one transaction; writers of the same moment share them. If the
+ * log cannot be written, the failure is logged, since the change itself is stored, and the projector hides the documents.
+ */
+export async function withholdHidden(writes: readonly Write[]): Promise<void> {
+  const changes = writes.flatMap((write) => hidingChange(write) ?? [])
+  if (changes.length === 0) return
+  appending ??= appendSoon()
+  appending.changes.push(...changes)
+  await appending.appended
+}
+
+/** The append that has not begun, to which writers add their changes. */
+// prove: memory
+let appending: { changes: DocumentChange[]; appended: Promise<void> } | undefined
+/** The append that began last. */
+// prove: memory
+let lastAppended: Promise<void> | undefined
+
+/** Collects changes until the append before it is over, so that the writers of one process never race for the end of the log. */
+function appendSoon(): NonNullable<typeof appending> {
+  const changes: DocumentChange[] = []
+  const appended = Promise.resolve(lastAppended).then(async () => {
+    appending = undefined
+    await appendChanges(changes).catch((error: unknown) => {
+      log({ level: 'error', message: 'search log', error: error instanceof Error ? error.name : 'unknown' })
+    })
+  })
+  lastAppended = appended
+  return { changes, appended }
+}
+
+/** The change of the document behind a write. Undefined unless it hides the document, or a member of it, from a reader. */
+function hidingChange({ type, action, replaces }: Write): DocumentChange | undefined {
+  const source = sourceIfProvided()
+  if (!source || !replaces || !type || !source.types.includes(type)) return undefined
+  const old = source.documentOf(replaces())
+  const after = action.Put?.Item
+  // Only its contributor and staff read an unpublished document.
+  if (!old || isGone(old) || !old.is_published) return undefined
+  const next = (after && source.documentOf(after)) ?? { id: old.id, gone: true as const, version: old.version + 1 }
+  return isGone(next) || hasOtherReaders(old, next) ? next : undefined
+}
+
+/** Whether a document has other readers after a change, or has lost the picture that they saw. */
+const hasOtherReaders = (old: SearchDocument, next: SearchDocument): boolean =>
+  !next.is_published ||
+  next.access_tier !== old.access_tier ||
+  (old.picture !== undefined && old.picture.image !== next.picture?.image)
