@@ -13,17 +13,17 @@ export type Answer = {
   status: number
   headers: Record<string, string>
   cookies: string[]
-  /** Parsed JSON, else undefined. */
-  // biome-ignore lint/suspicious/noExplicitAny: what a test expects of an answer is the test's business
+  /** The parsed body if it is JSON, else undefined. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test states the shape that it expects
   body: any
   text: string
   bytes: Buffer
-  /** What the request cost, as its log line says. */
+  /** The calls and the capacity units of the request, as its log line has them. */
   cost: Cost
 }
 type Cost = { calls: number; units: number }
 type Call = (path: string, sent?: Sent) => Promise<Answer>
-/** Someone who calls the service. */
+/** A caller of the service: a person, a key or an anonymous reader. */
 export type Persona = {
   get: Call
   post: Call
@@ -40,18 +40,21 @@ export type App = {
   domain: Persona
   curator: Persona
   staff: Persona
-  /** Whoever has this access token. */
+  /** The caller with this access token. */
   as: (token: string) => Persona
-  /** Whoever sends these headers. */
+  /** A caller who sends these headers with each request. */
   with: (headers: Record<string, string>) => Persona
-  /** Moves the clock. */
+  /** Moves the clock forward. */
   tick: (seconds: number) => void
   cost: (answer: Promise<Answer>) => Promise<Cost>
 }
 
-/** The service with a table and a bucket of its own, the six seeded people, and a clock that stands still at 2025-01-15T10:00:00Z. */
+/**
+ * Opens the service with its own table and bucket, the six seeded people, and a clock that stands still at 2025-01-15T10:00:00Z until `tick`.
+ * `env` is added to the environment.
+ */
 export async function openApp({ env = {} }: { env?: Record<string, string> } = {}): Promise<App> {
-  // The configuration is read when a module loads it, so this comes before every import of the service.
+  // The configuration reads the environment when it is imported, so the environment is set before any import of the service.
   process.env.LAMBDA_ENDPOINT ??= await serveLambda()
   const own = `test-${process.pid}-${Date.now()}-${++tables}`
   Object.assign(process.env, settings, { TABLE_NAME: own, BUCKET_NAME: own }, env)
@@ -62,7 +65,7 @@ export async function openApp({ env = {} }: { env?: Record<string, string> } = {
   const { seedUsers } = await import('../../deploy/stand-ins/users.ts')
   await seedUsers()
 
-  const signedIn = (username: string) => persona(ownToken(username, () => time / 1000))
+  const signedIn = (username: string) => persona(tokenHeaders(username, () => time / 1000))
   return {
     anon: persona(() => ({})),
     contributor: signedIn('dev'),
@@ -97,8 +100,8 @@ const settings = {
 
 type Identity = () => Record<string, string> | Promise<Record<string, string>>
 
-/** The headers of one of the seeded people, who signs in with the first request, and again when the token is over. */
-function ownToken(username: string, seconds: () => number): Identity {
+/** The headers of a seeded person, who signs in with the first request, and again when the token has expired. */
+function tokenHeaders(username: string, seconds: () => number): Identity {
   let access: Promise<string> | undefined
   return async () => {
     const { exp = 0 } = access ? decodeJwt(await access) : {}
@@ -107,7 +110,7 @@ function ownToken(username: string, seconds: () => number): Identity {
   }
 }
 
-/** Of all seeded people. */
+/** The password of each seeded person. */
 const PASSWORD = 'heritage-local'
 
 async function signIn(username: string): Promise<string> {
@@ -128,7 +131,7 @@ function persona(identity: Identity): Persona {
   }
 }
 
-/** A request with a body of bytes, as a client on the network sends it. */
+/** Sends a request whose body is bytes, as a client on the network does. */
 export const call = (method: string, path: string, headers: Record<string, string>, body: Buffer): Promise<Answer> =>
   answer(method, path, {}, { headers, ...(body.length > 0 && { body }) })
 
@@ -136,7 +139,7 @@ async function answer(method: string, path: string, identity: Record<string, str
   const event = await eventOf(method, path, identity, sent)
   const { requestId } = event.requestContext
   const serve = await handlerOf(event.rawPath)
-  const stop = listen(requestId)
+  const stop = awaitLogLine(requestId)
   let result: HttpResult
   let line: Cost | undefined
   try {
@@ -165,15 +168,16 @@ async function answer(method: string, path: string, identity: Record<string, str
   }
 }
 
-/** How long a request may take, in milliseconds; a gateway that waits for more has something else to measure. */
+/** The time that the gateway gives a request, in milliseconds. */
 let patience = 29_000
+/** Changes that time, for tests of slow requests. */
 export const waitFor = (milliseconds: number) => {
   patience = milliseconds
 }
 
 type Handler = (event: HttpEvent, context: Context) => Promise<HttpResult>
 
-/** The handler of the group whose path it is; how the gateway gets it there is the matter of tests/contract/routes.test.ts. */
+/** Imports the handler of the group of this path. tests/contract/routes.test.ts tests that the gateway calls the same one. */
 async function handlerOf(rawPath: string): Promise<Handler> {
   const { handler }: { handler: Handler } = await import(`../../functions/${groupOf(canonicalPath(rawPath))}.ts`)
   return handler
@@ -181,7 +185,7 @@ async function handlerOf(rawPath: string): Promise<Handler> {
 
 let requests = 0
 
-/** A request as the gateway hands it over: payload 2.0, raw path, forms and bytes in base64. */
+/** The event of a request as API Gateway sends it: payload format 2.0, the raw path, forms and bytes in base64. */
 export async function eventOf(
   method: string,
   path: string,
@@ -227,20 +231,20 @@ export async function eventOf(
   }
 }
 
-/** Objects go as JSON, text as it is (JSON unless a header says otherwise), forms and bytes as bytes. */
+/** The payload of a body. An object becomes JSON, a form and bytes become bytes. A text stays as it is, with the type of JSON. */
 async function payloadOf(body: unknown): Promise<{ type?: string; bytes?: Buffer; text?: string }> {
   if (body === undefined) return {}
   if (typeof body === 'string') return { type: 'application/json', text: body }
   if (body instanceof Uint8Array) return { type: 'application/octet-stream', bytes: Buffer.from(body) }
   if (body instanceof FormData) {
-    const made = new Response(body)
-    return { type: made.headers.get('content-type') ?? '', bytes: Buffer.from(await made.arrayBuffer()) }
+    const response = new Response(body)
+    return { type: response.headers.get('content-type') ?? '', bytes: Buffer.from(await response.arrayBuffer()) }
   }
   return { type: 'application/json', text: JSON.stringify(body) }
 }
 
-/** Takes the log lines of the service out of the test's output; answers the cost in that of one request. */
-function listen(requestId: string): () => Cost | undefined {
+/** Waits for the log line of a request. The returned function ends that, and returns the cost in the line. */
+function awaitLogLine(requestId: string): () => Cost | undefined {
   waiting.set(requestId, undefined)
   return () => {
     const line = waiting.get(requestId)
@@ -250,6 +254,8 @@ function listen(requestId: string): () => Cost | undefined {
 }
 
 const waiting = new Map<string, Cost | undefined>()
+
+// Log lines of the service are read here and not printed, except errors.
 const print = console.log
 console.log = (...items: unknown[]) => {
   const line = lineOf(items)

@@ -9,10 +9,10 @@ import type { Answer, App, Persona } from './app.ts'
 import { answerFor } from './lambda.ts'
 import { sure } from './make.ts'
 
-/** What tests of assets start from: projects, forms, the bucket, and the functions that follow the table's stream. */
+/** Parts of tests of assets: projects, forms, the bucket, and the functions that follow the table's stream. */
 
 let projects = 0
-/** A project of the contributor's; answers the path of its assets. */
+/** Creates a project of the contributor. Returns the path of its assets. */
 export async function newProject(app: App, more: object = {}): Promise<string> {
   projects += 1
   const body = { slug: `survey-${projects}`, title: 'A survey', visibility: 'public', ...more }
@@ -37,7 +37,7 @@ export const upload = (
   type = '',
 ): Promise<Answer> => who.post(`${assets}upload/`, { body: form({ file: fileOf(bytes, name, type), ...more }) })
 
-/** Posts a file to the bucket, as a browser does with the form that it was given. */
+/** Posts a file to the bucket with the fields of a presigned form, as a browser does. Returns its ETag. */
 export async function send({ url, fields }: { url: string; fields: Record<string, string> }, bytes: Uint8Array) {
   const body = form(fields)
   body.append('file', new File([Uint8Array.from(bytes)], 'file'))
@@ -46,7 +46,7 @@ export async function send({ url, fields }: { url: string; fields: Record<string
   return answer.headers.get('etag') ?? ''
 }
 
-/** The keys of the bucket that begin so. */
+/** Lists the keys of the bucket with this prefix. */
 export async function objects(prefix: string): Promise<string[]> {
   const { S3Client, ListObjectsV2Command } = await import('@aws-sdk/client-s3')
   const client = new S3Client({
@@ -63,7 +63,7 @@ export async function objects(prefix: string): Promise<string[]> {
 
 type Follow = (event: DynamoDBStreamEvent, context: Context) => Promise<DynamoDBBatchResponse>
 
-/** Starts the functions that follow assets, with those named that these call; other calls go nowhere. Answers how to stop them. */
+/** Starts the functions that follow the stream. Their calls reach the functions `called` only. Returns the function that stops them. */
 export async function follow(...called: readonly string[]): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'heritage-follow-'))
   const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env

@@ -6,19 +6,19 @@ import { forLambda, keptPackages } from '../../deploy/build.ts'
 import { functionNames } from './functions.ts'
 
 /**
- * Bundles of the SDK alone, and after them that of each function, in this folder. The SDK is as it comes, in one bundle with the client of
- * the table and one with what else functions call, the bucket or the post; functions are as they are packaged.
+ * Writes bundles of the SDK alone into this folder, then the packaged bundle of each function. A test compares their sizes. The bundles
+ * of the SDK are unchanged builds: one with the client of DynamoDB, one with S3 besides, and one with SES besides.
  */
 export async function bundlesBesideSdk(directory: string): Promise<Made[]> {
   await mkdir(directory, { recursive: true })
   const made: Made[] = []
   for (const [name, packages] of Object.entries(clients)) made.push(await bundleOf(directory, name, packages))
   const packages = await keptPackages(process.cwd(), functionNames())
-  for (const [name, path] of packages) made.push(await packagedAs(name, path, join(directory, name)))
+  for (const [name, path] of packages) made.push(await measurePackage(name, path, join(directory, name)))
   return made
 }
 
-/** The files of a zip archive as ours are: one after the other, each deflated or stored, sizes in front. */
+/** Reads the files of a package. Its zip archive has each size in the header before the content, deflated or stored. */
 async function filesIn(path: string): Promise<Map<string, Buffer>> {
   const zip = await readFile(path)
   const files = new Map<string, Buffer>()
@@ -33,7 +33,7 @@ async function filesIn(path: string): Promise<Map<string, Buffer>> {
   return files
 }
 
-/** Writes the files of a package into a folder; with `only` those whose paths begin so. Answers them. */
+/** Writes the files of a package into a folder, and returns them. `only` is a prefix of paths that limits the files. */
 export async function unpack(path: string, directory: string, only = ''): Promise<Map<string, Buffer>> {
   const files = new Map([...(await filesIn(path))].filter(([name]) => name.startsWith(only)))
   for (const [name, bytes] of files) {
@@ -43,7 +43,7 @@ export async function unpack(path: string, directory: string, only = ''): Promis
   return files
 }
 
-/** The bytes that a start reads over those of the SDK alone. */
+/** The bytes that the start of a function reads, divided by those of the SDK alone. */
 export function sizeOver(all: readonly Made[], { start, over }: Made): number {
   const base = all.find(({ name }) => name === over)
   if (!base) throw new Error(`There is no bundle ${over}.`)
@@ -56,11 +56,14 @@ const clients: Readonly<Record<string, readonly string[]>> = {
   'SDK: DynamoDB and SES': ['client-dynamodb', 'lib-dynamodb', 'client-sesv2'],
 }
 
-/** A bundle, the bytes that its start reads and all that it has, and the bundle of the SDK with the clients that it ever loads. */
+/**
+ * A bundle. `start`: the bytes that its start reads. `all`: the bytes of all files that it may load. `over`: the name of the bundle of the
+ * SDK with the same clients.
+ */
 export type Made = { name: string; file: string; start: number; all: number; over: string }
 
-/** A function as its package has it, without what that takes along. */
-async function packagedAs(name: string, path: string, directory: string): Promise<Made> {
+/** Unpacks the bundle of a function and measures it. Other files of the package, such as data, do not count. */
+async function measurePackage(name: string, path: string, directory: string): Promise<Made> {
   const files = await unpack(path, directory, FUNCTIONS)
   const entry = `${FUNCTIONS}${name}.mjs`
   const bytes = (some: Iterable<string>) => [...some].reduce((sum, it) => sum + (files.get(it)?.length ?? 0), 0)
@@ -74,7 +77,7 @@ async function packagedAs(name: string, path: string, directory: string): Promis
 }
 const FUNCTIONS = 'functions/'
 
-/** The files of a package that a start reads: what its bundle imports as it loads, and what that imports. */
+/** The files of a package that a start reads: the entry, and all files that static imports reach from it. */
 const startOf = (entry: string, files: ReadonlyMap<string, Buffer>) => reachedFrom(entry, files, false)
 
 function reachedFrom(entry: string, files: ReadonlyMap<string, Buffer>, later: boolean): ReadonlySet<string> {
@@ -83,7 +86,7 @@ function reachedFrom(entry: string, files: ReadonlyMap<string, Buffer>, later: b
   return reached
 }
 
-/** The files beside it that a minified module imports at once, and with `later` those that it imports when it comes to that. */
+/** The files of the same folder that a minified module imports. With `later`, dynamic imports count too. */
 export function importedBy(code: string, later: boolean): string[] {
   const imports = later ? /(?:from|import\(?)"\.\/([\w.-]+\.mjs)"/g : /(?:from|import)"\.\/([\w.-]+\.mjs)"/g
   return [...code.matchAll(imports)].map(([, file]) => `${FUNCTIONS}${file}`)
@@ -91,10 +94,10 @@ export function importedBy(code: string, later: boolean): string[] {
 
 const plain: BuildOptions = { alias: {}, plugins: [], splitting: false }
 
-/** The SDK as it comes, with its whole chain of credential providers, in one file: that is all that it has, and a start reads it. */
+/** Builds one bundle of unchanged SDK packages, with all their credential providers. A start reads the whole file. */
 async function bundleOf(directory: string, name: string, packages: readonly string[]): Promise<Made> {
   const source = join(directory, `${packages.join('-')}.ts`)
-  // Used, so that nothing is shaken out that a function with all of its calls would hold.
+  // The bundle uses each class, so that esbuild keeps the code that a function with all calls would contain.
   const lines = packages.map(
     (it, i) =>
       `import * as p${i} from '@aws-sdk/${it}'; Object.assign(globalThis, { p${i}: [${used[it]?.map((each) => `p${i}.${each}`)}] })`,

@@ -7,7 +7,7 @@ import { openReader, type Reader } from './reader.ts'
 
 type Kind = { url: () => Promise<string>; shared: boolean }
 
-/** The specification's rules, row by row: what a change of an item makes stale. */
+/** The rules of the specification, row by row: the cached answers that a change of an item makes stale. */
 const rules = {
   submission: { leaderboard: true, 'queue-counts': false },
   record: { leaderboard: true, 'queue-counts': true },
@@ -17,10 +17,10 @@ const rules = {
 } as const satisfies Record<string, Record<CacheName, boolean>>
 
 const sorts = ['leaderboard', 'queue-counts'] as const
-/** More calls than the one for the version, or for version and answer together. */
+/** Whether an answer was computed. A cached one takes two calls at most: for the version, and for the answer. */
 const made = (calls: number) => calls > 2
 
-/** What holds for every kind of cache: this process changes, another one reads. */
+/** Tests that each kind of cache must pass. This process changes items, another one reads. */
 export function cacheTests({ url, shared }: Kind): void {
   let app: App
   let following: Following
@@ -39,7 +39,7 @@ export function cacheTests({ url, shared }: Kind): void {
     for (const sort of sorts) await reader.read(sort)
     for (const sort of sorts) await kept(sort)
   }
-  /** Reads from the cache. One that was slow to answer is left alone for two seconds, and asked again. */
+  /** Reads from the cache. The service skips a cache that was slow for two seconds, so the read is repeated after that. */
   const kept = (sort: (typeof sorts)[number]) =>
     expect.poll(async () => (await reader.read(sort)).calls, { timeout: 10_000, interval: 200, message: sort }).toBe(1)
 
@@ -49,7 +49,7 @@ export function cacheTests({ url, shared }: Kind): void {
       await warm()
       await outdate(type)
       expect(made((await reader.read(sort)).calls)).toBe(isStale)
-      // The older entry does not come back, the newer one is there.
+      // The newer entry stands, and the older one never replaces it.
       await kept(sort)
     })
   })
@@ -152,7 +152,7 @@ export function cacheTests({ url, shared }: Kind): void {
     const cached = async (key: string, work: () => Promise<{ n: number }>) =>
       (await import('../../lib/platform/cache/cached.ts')).cacheAnswer('leaderboard', key, work)
 
-    // A version that comes too late counts as none, which a busy machine makes happen: then once more, under another key.
+    // On a busy machine the version may arrive too late and count as a miss. The test then runs again under another key.
     test('those who ask for the same at once share the work', { retry: 3 }, async () => {
       const key = crypto.randomUUID()
       let runs = 0

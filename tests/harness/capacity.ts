@@ -1,8 +1,8 @@
 import { ProvisionedThroughputExceededException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 
-/** What a table takes a second: in all, and under one key of the table or of an index. */
+/** The write units a second of a table: in all, and under one partition key of the table or of an index. */
 export type Capacity = { total: number; key: number }
-/** Units by what they were spent on: the table or an index. */
+/** The units spent, by table and index. */
 export type Spent = { units: Map<string, number>; throttled: number; hottest: number }
 
 type Item = Record<string, unknown>
@@ -11,9 +11,9 @@ type Write = { Put?: { Item: Item }; Update?: { Key: Item }; Delete?: { Key: Ite
 type Input = { Item?: Item; Key?: Item; RequestItems?: Record<string, Request[]>; TransactItems?: Write[] }
 
 /**
- * Runs work on a table that takes only so much, as DynamoDB throttles: single writes fail, batches come back unprocessed,
- * transactions are cancelled. What a write takes of the table and of each index is what the emulator says that it took;
- * which keys it touches is read from the request. A bucket holds one second and may run into debt by one request.
+ * Runs work on a table of limited capacity, which throttles as DynamoDB does: single writes fail, batches return unprocessed items,
+ * transactions are cancelled. The emulator reports the units of each write on the table and on each index. The keys come from the
+ * request. The token bucket of a key holds the units of one second, and one request may overdraw it.
  */
 export async function withCapacity(capacity: Capacity, work: () => Promise<void>): Promise<Spent> {
   const { db } = await import('../../lib/engines/table/client.ts')
@@ -34,7 +34,7 @@ export async function withCapacity(capacity: Capacity, work: () => Promise<void>
   db.middlewareStack.add(
     (next, context) => async (args) => {
       const isWrite = /^(Put|Update|Delete|BatchWrite|TransactWrite)/.test(String(context.commandName))
-      const items = isWrite ? touched(args.input as Input) : []
+      const items = isWrite ? writtenItems(args.input as Input) : []
       if (items.length === 0) return next(args)
       const keys = items.flatMap(keysOf)
       const full =
@@ -66,8 +66,8 @@ export async function withCapacity(capacity: Capacity, work: () => Promise<void>
   return spent
 }
 
-/** The items, or keys alone, that a request writes. */
-function touched({ Item, Key, RequestItems = {}, TransactItems = [] }: Input): Item[] {
+/** The items that a request writes, or their keys if it deletes them. */
+function writtenItems({ Item, Key, RequestItems = {}, TransactItems = [] }: Input): Item[] {
   const batch = Object.values(RequestItems).flat()
   return [
     ...[Item ?? Key].filter((it) => it !== undefined),
@@ -78,7 +78,7 @@ function touched({ Item, Key, RequestItems = {}, TransactItems = [] }: Input): I
 
 const unitsOf = (item: Item) => Math.max(1, Math.ceil(Buffer.byteLength(JSON.stringify(item)) / 1024))
 
-/** The keys of the table and of the indexes that an item lies under. */
+/** The keys of an item in the table and in the indexes. */
 function keysOf(item: Item): { name: string; units: number }[] {
   const units = unitsOf(item)
   const indexes = Object.entries(item).filter(([name]) => /^gsi\d_pk$/.test(name))
@@ -106,7 +106,7 @@ function consumedIn(output: object): [string, number][] {
 
 const about = { message: 'The level of configured provisioned throughput was exceeded.', $metadata: {} }
 
-/** As DynamoDB answers that it has no room. */
+/** The error of DynamoDB for a throttled request. */
 function refused(
   command: string,
   { RequestItems, TransactItems }: Input,

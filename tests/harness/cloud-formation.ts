@@ -1,6 +1,6 @@
 import { ACCOUNT, type Cloud, type Reply } from './cloud.ts'
 
-/** The part of CloudFormation by which the framework deploys. It makes what a template names and takes back what a failed operation made. */
+/** The part of CloudFormation that the Serverless Framework calls. It creates the resources of a template, and rolls a failed operation back. */
 export type StackResource = {
   Type: string
   Properties?: Record<string, unknown>
@@ -20,7 +20,7 @@ export type Stack = {
 
 const ROOT = 'AWS::CloudFormation::Stack'
 
-/** Answers an action of CloudFormation, or the one question to STS. */
+/** Replies to an action of CloudFormation, or to `GetCallerIdentity` of STS. */
 export function cloudFormation(cloud: Cloud, query: URLSearchParams): Reply {
   const action = query.get('Action') ?? ''
   if (action === 'GetCallerIdentity')
@@ -106,7 +106,7 @@ function createChangeSet(cloud: Cloud, name: string, query: URLSearchParams): Re
   return result('CreateChangeSet', `<Id>x</Id><StackId>${idOf(stack)}</StackId>`)
 }
 
-/** What CloudFormation refuses of a template before it makes anything. */
+/** The fault for which CloudFormation refuses a template at once. Undefined if there is none. */
 function faultOf({ Resources }: Template): string | undefined {
   if (Object.keys(Resources).length > 500)
     return 'Template format error: Number of resources is greater than maximum allowed, 500'
@@ -115,7 +115,7 @@ function faultOf({ Resources }: Template): string | undefined {
   return inOrder(Resources) ? undefined : 'Template error: Circular dependency between resources'
 }
 
-/** The logical ids that a resource cannot be made without. */
+/** The logical ids on which a resource depends. */
 function needs({ Properties, DependsOn }: StackResource): string[] {
   const found = [...within(Properties ?? {})].flatMap((it) => {
     const {
@@ -136,7 +136,7 @@ function* within(value: unknown): Generator<unknown> {
   if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) yield* within(each)
 }
 
-/** The ids such that each comes after what it needs; undefined where there is a circle. */
+/** The logical ids in an order in which each follows its dependencies. Undefined if they form a circle. */
 function inOrder(resources: Readonly<Record<string, StackResource>>): string[] | undefined {
   const done = new Set<string>()
   const open = new Set<string>()
@@ -152,7 +152,7 @@ function inOrder(resources: Readonly<Record<string, StackResource>>): string[] |
   return Object.keys(resources).every(visit) ? [...done] : undefined
 }
 
-/** Makes what is new and changes the rest; when something fails, everything that this operation has made is taken back. */
+/** Creates new resources and changes the others. If one fails, all that this operation created is deleted. */
 function execute(stack: Stack, cloud: Cloud, template: Template): void {
   const isNew = stack.status === 'REVIEW_IN_PROGRESS'
   const doing = isNew ? 'CREATE' : 'UPDATE'
@@ -181,7 +181,7 @@ function execute(stack: Stack, cloud: Cloud, template: Template): void {
   note(stack.name, ROOT, `${doing}_COMPLETE`)
 }
 
-/** Why it cannot be made; undefined when it was. */
+/** Creates a resource. Returns the reason of a failure, or undefined. */
 function make(stack: Stack, cloud: Cloud, id: string, it: StackResource): string | undefined {
   if (cloud.failing === id) {
     cloud.failing = undefined
@@ -204,7 +204,7 @@ function takeBack(
     const it = stack.resources.get(id)
     if (!it) continue
     stack.resources.delete(id)
-    // What is retained, or protected, stays in the account, and nothing knows of it any more.
+    // A retained or protected resource stays in the account, outside of any stack.
     if (it.DeletionPolicy === 'Retain') note(id, it.Type, 'DELETE_SKIPPED')
     else if (it.Properties?.DeletionProtectionEnabled === true) note(id, it.Type, 'DELETE_FAILED')
     else {
@@ -227,7 +227,7 @@ const NAMES = [
   'RuleName',
 ]
 
-/** The name that it asks for, else one that is its stack's alone. */
+/** The name in the properties of a resource, else a name that is unique to its stack. */
 function nameOf(stack: Stack, id: string, { Type, Properties = {} }: StackResource): string {
   const isNamed = /::(Table|Bucket|Function|LogGroup|Topic|Alarm|Dashboard|DomainName|QueryDefinition)$/.test(Type)
   const asked = NAMES.map((name) => Properties[name]).find((it) => it !== undefined)

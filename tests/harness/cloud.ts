@@ -4,23 +4,24 @@ import type { AddressInfo } from 'node:net'
 import { cloudFormation, type Stack } from './cloud-formation.ts'
 
 /**
- * A stand-in of an AWS account, as far as a deployment speaks to one: CloudFormation with its stacks, change sets, rollbacks and
- * deletion policies, buckets, and the questions that are asked before. What there is, tests read and set.
+ * A stand-in for an AWS account with the services that a deployment calls: CloudFormation with stacks, change sets, rollbacks and deletion
+ * policies, S3, and the checks before a deployment. Tests read and set its members.
  */
 export type Cloud = {
   endpoint: string
-  /** Names that are in use, each as `TYPE NAME`, whoever made them. */
+  /** The names in use in the account, each as `TYPE NAME`. */
   names: Set<string>
   parameters: Set<string>
   certificates: Map<string, { Status: string; SubjectAlternativeNames: string[] }>
-  /** Identities that the mail service has verified, and whether it sends to anybody. */
+  /** The identities that SES has verified. */
   identities: Set<string>
+  /** Whether SES sends to addresses that are not verified. */
   mailsAnybody: boolean
-  /** How many functions may run at once. */
+  /** The limit of functions that run at once. */
   concurrency: number
   stacks: Map<string, Stack>
   objects: Map<string, Buffer>
-  /** The logical id of what cannot be made, once. */
+  /** The logical id of the resource that fails to be created, once. */
   failing: string | undefined
   stop: () => Promise<void>
 }
@@ -32,7 +33,7 @@ export async function openCloud(): Promise<Cloud> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const cloud: Cloud = {
-    // Its type is that of a server on a pipe, too.
+    // The address of a server on a port is an object; on a pipe it would be a text.
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     names: new Set(),
     parameters: new Set(),
@@ -119,7 +120,7 @@ function functions({ names }: Cloud, pathname: string): Reply {
     : refused(404, 'ResourceNotFoundException')
 }
 
-/** What the mail service says of identities and of the account. */
+/** Replies of SES about identities and the account. */
 function mail({ identities, mailsAnybody }: Cloud, pathname: string): Reply {
   if (pathname === '/v2/email/account') return ok({ ProductionAccessEnabled: mailsAnybody })
   const name = decodeURIComponent(pathname.split('/').at(-1) ?? '')
@@ -147,7 +148,7 @@ function storage(cloud: Cloud, method: string, pathname: string, query: URLSearc
     : { status: 404, text: '' }
 }
 
-/** A large file comes in parts: what begins it, and what ends it. What is in it nobody asks for. */
+/** Replies to the start and the end of a multipart upload. No test reads its content. */
 const inParts = (query: URLSearchParams): string =>
   query.has('uploads')
     ? '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>'

@@ -1,6 +1,7 @@
-/** Of CIDOC-CRM 7.1: the classes that answers use with those next above them, and what each property leads from and to. */
+/** The part of CIDOC-CRM 7.1 that answers use: its classes, and the domain and range of its properties. */
 
-const above: Readonly<Record<string, readonly string[]>> = {
+/** The direct superclasses of each class. */
+const superclasses: Readonly<Record<string, readonly string[]>> = {
   E2: ['E1'],
   E3: ['E2'],
   E4: ['E2'],
@@ -44,6 +45,7 @@ const above: Readonly<Record<string, readonly string[]>> = {
 }
 
 const literal = 'a literal'
+/** The domain and the range of each property. */
 const ends: Readonly<Record<string, readonly [from: string, to: string]>> = {
   P1_is_identified_by: ['E1', 'E41'],
   P2_has_type: ['E1', 'E55'],
@@ -107,18 +109,21 @@ const ends: Readonly<Record<string, readonly [from: string, to: string]>> = {
   P190_has_symbolic_content: ['E90', literal],
 }
 
-/** Among these classes is one below the other, or the other itself. */
+/** Whether one of these classes is `other`, or a subclass of it. */
 const isA = (classes: readonly string[], other: string): boolean =>
-  classes.some((one) => one === other || isA(above[one] ?? [], other))
+  classes.some((one) => one === other || isA(superclasses[one] ?? [], other))
 
-/** What is wrong with a statement between things of these classes; of a thing of which no class is known, nothing is. */
+/**
+ * Returns the fault of a statement whose subject has the classes `from` and whose object has the classes `to`. Undefined if it is correct.
+ * An empty list of classes fits any property.
+ */
 export function faultIn(property: string, from: readonly string[], to: readonly string[] | typeof literal) {
   const known = ends[property]
   if (!known) return `${property} is no property`
   const [domain, range] = known
   if (from.length > 0 && !isA(from, domain)) return `${property} of ${from}`
   if (to === literal || range === literal) return to === range ? undefined : `${property} leads to ${to}`
-  // An event may turn out to be a destruction, a source a document: the range may be narrower.
+  // The range may be a subclass of the object's class: an E5 event may turn out to be an E6 destruction.
   return to.length === 0 || isA(to, range) || to.some((one) => isA([range], one))
     ? undefined
     : `${property} leads to ${to}`

@@ -13,7 +13,7 @@ export type Exchange = {
   status: number
   headers: Readonly<Record<string, string>>
   bytes: Buffer
-  /** What the bytes say in JSON, where that is known. */
+  /** The parsed bytes if they are JSON and the caller has parsed them. */
   body?: unknown
 }
 
@@ -26,8 +26,8 @@ type Document = {
 }
 
 /**
- * Fails unless the API document says that this request may be answered like that: a status that it names, a content type
- * that it names, and a body of its shape in which it names every member.
+ * Fails unless the API document declares this answer: its status, its headers, its content type, and a body that fits the schema. The
+ * schema must name each member of the body.
  */
 export function expectDocumented(it: Exchange): void {
   const fault = faultOf(it)
@@ -38,13 +38,13 @@ export function expectDocumented(it: Exchange): void {
   )
 }
 
-/** What the document does not say of an answer, or undefined. */
+/** Returns how an answer differs from the document, in words. Undefined if it fits. */
 export function faultOf(it: Exchange): string | undefined {
   if (it.method === 'OPTIONS' || it.status === 301) return undefined
   const operation = operationOf(it)
   const at = operation && responseAt(operation, it.status)
-  // Unknown paths and methods are answered as if by no operation.
-  if (!operation && ![400, 404, 405].includes(it.status)) return unknown(it)
+  // An unknown path or method belongs to no operation: it may only fail with these statuses.
+  if (!operation && ![400, 404, 405].includes(it.status)) return faultOfUnknown(it)
   if (operation && !at) return 'the status is not named'
   if (it.method === 'HEAD') return undefined
   const header = operation && headerFault(operation, it)
@@ -64,7 +64,7 @@ export function faultOf(it: Exchange): string | undefined {
   return warningFault(warnings) ?? (validate(rest) ? undefined : wordsOf(validate))
 }
 
-/** What any answer may say in headers, as the document tells at its beginning, and what is the matter of HTTP and browsers. */
+/** Headers that any answer may have: those that the introduction of the document names, and those of HTTP and browsers. */
 const common = new Set([
   ...['x-request-id', 'preference-applied', 'warning', 'allow', 'location', 'vary', 'set-cookie', 'cache-control'],
   ...['content-language'],
@@ -72,7 +72,7 @@ const common = new Set([
   ...['strict-transport-security', 'x-content-type-options', 'x-frame-options'],
 ])
 
-/** A header that is sent and not named, or an ETag that is named and not sent. */
+/** Returns a fault if an answer has a header that the document does not declare, or lacks an ETag that it declares. */
 function headerFault({ path, method, operation }: Found, { status, headers }: Exchange): string | undefined {
   const pointer = responseAt({ path, method, operation }, status === 304 ? 200 : status)
   const named = Object.keys((pointer && lookUp(pointer).headers) ?? {}).map((name) => name.toLowerCase())
@@ -83,7 +83,7 @@ function headerFault({ path, method, operation }: Found, { status, headers }: Ex
   return named.includes('etag') && !('etag' in headers) ? 'there is no ETag' : undefined
 }
 
-/** Warnings may stand in any object that is answered; the document says so once, for all. */
+/** Takes `warnings` out of a body. Any object may have that member, which the document declares once for all answers. */
 function withoutWarnings(body: unknown): { warnings: unknown; rest: unknown } {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || !('warnings' in body))
     return { warnings: undefined, rest: body }
@@ -98,12 +98,12 @@ function warningFault(warnings: unknown): string | undefined {
   return warnings.every((each) => validate(each)) ? undefined : wordsOf(validate)
 }
 
-/** What was taken although the document does not say that it would be. */
+/** Returns a fault if the service accepted a body that the document does not allow. */
 function sentFault({ path, method, operation }: Found, sent: unknown): string | undefined {
   const isObject = typeof sent === 'object' && sent !== null && Object.getPrototypeOf(sent) === Object.prototype
   if (!isObject || !operation.requestBody?.content['application/json']) return undefined
   const validate = sentAt(`/paths/${escaped(path)}/${method}/requestBody/content/application~1json/schema`)
-  // As it was on the wire.
+  // JSON drops undefined members, as the wire does.
   return validate(JSON.parse(JSON.stringify(sent))) ? undefined : `the body was taken, but ${wordsOf(validate)}`
 }
 
@@ -117,22 +117,22 @@ const typeOf = ({ headers }: Exchange) => headers['content-type']?.split(';')[0]
 
 const recording = process.env.RECORD_EXAMPLES
 
-/** With RECORD_EXAMPLES=FILE, what was sent and answered goes there: `npm run openapi -- --examples FILE` takes it up. */
+/** With RECORD_EXAMPLES=FILE, appends request and answer to that file. `npm run openapi -- --examples FILE` reads them. */
 function record(id: string, it: Exchange, body: unknown): void {
   const { status, sent } = it
   if (recording) appendFileSync(recording, `${JSON.stringify({ id, status, type: typeOf(it), sent, body })}\n`)
 }
 
-/** A fault, unless one records for a row that is still to be written: then it is taken down by its path. */
-function unknown(it: Exchange): string | undefined {
+/** Returns a fault for a route that the document lacks. While examples are recorded, a new route is recorded by its path instead. */
+function faultOfUnknown(it: Exchange): string | undefined {
   if (!recording) return 'there is no such operation'
   const path = canonicalPath(it.path).replace(/(?<=\/)([0-9a-f]{8}-[0-9a-f-]{27}|\d+)(?=\/)/g, '{id}')
   if (it.headers['content-type']?.startsWith('application/json')) record(`${it.method} ${path}`, it, bodyOf(it))
   return undefined
 }
 
-/** Operations by method and canonical path. */
 const document: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
+/** Finds an operation by method and canonical path. */
 const find = routeMatcher(
   Object.fromEntries(
     Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -147,7 +147,7 @@ const find = routeMatcher(
 type Found = { path: string; method: string; operation: Operation }
 
 function operationOf({ method, path }: Exchange): Found | undefined {
-  // Segments of kinds are taken with hyphens and with underscores.
+  // The service accepts the segment of a kind with hyphens and with underscores. The document has one of them.
   const known = canonicalPath(path).replace(/(?<=^\/cidoc\/)[^/]+/, (it) => kindOfSegment(it)?.segment ?? it)
   const hit = find(method === 'HEAD' ? 'GET' : method, known)
   return 'found' in hit ? hit.found : undefined
@@ -172,8 +172,8 @@ function valueAt(pointer: string): unknown {
 }
 
 /**
- * Validators of what stands at a pointer. Every file compiles what it needs and what that refers to, once each and as it
- * comes; to read the whole document would take it a fifth of a second.
+ * Returns a function that compiles the schema at a JSON pointer. A test file compiles each schema once, when it first needs it. Compiling
+ * the whole document would take 0.2 s.
  */
 function validators(membersOf: (shape: Shape) => Shape): (pointer: string) => ValidateFunction {
   const ajv = new Ajv2020({
@@ -189,14 +189,14 @@ function validators(membersOf: (shape: Shape) => Shape): (pointer: string) => Va
     .addFormat('email', true)
     .addFormat('uri', true)
   const referred = new Set<string>()
-  /** A shape whose references are the names of shapes that are known here. */
-  const known = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(known)
+  /** Registers each schema to which a schema refers, and refers to it by its name. */
+  const withNamedReferences = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(withNamedReferences)
     if (typeof value !== 'object' || value === null) return value
-    const shape = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, known(each)]))
-    return membersOf(typeof shape.$ref === 'string' ? { ...shape, $ref: named(shape.$ref) } : shape)
+    const shape = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withNamedReferences(each)]))
+    return membersOf(typeof shape.$ref === 'string' ? { ...shape, $ref: register(shape.$ref) } : shape)
   }
-  const named = (pointer: string): string => {
+  const register = (pointer: string): string => {
     const name = pointer.slice('#/components/schemas/'.length)
     if (referred.has(name)) return name
     referred.add(name)
@@ -206,7 +206,7 @@ function validators(membersOf: (shape: Shape) => Shape): (pointer: string) => Va
   const shapeAt = (pointer: string): Shape => {
     const shape = valueAt(pointer)
     if (shape === undefined) throw new Error(`the document has nothing at ${pointer}`)
-    return Object(known(shape))
+    return Object(withNamedReferences(shape))
   }
   const compiled = new Map<string, ValidateFunction>()
   return (pointer) => {
@@ -218,13 +218,13 @@ function validators(membersOf: (shape: Shape) => Shape): (pointer: string) => Va
 
 type Shape = Record<string, unknown>
 
-/** A shape in which an object has no members but those that are named. */
+/** A schema that allows an object only the members that it names. */
 function closed(shape: Shape): Shape {
   const isOpen = shape.type === 'object' && 'properties' in shape && !('additionalProperties' in shape)
   return isOpen ? { ...shape, additionalProperties: false } : shape
 }
 
-/** Answers are held against the closed shapes; what is sent may have members that are dropped. */
+/** Answers must fit closed schemas. A request may have unknown members, which the service drops. */
 const answeredAt = validators(closed)
 const sentAt = validators((shape) => shape)
 

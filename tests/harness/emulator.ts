@@ -7,18 +7,18 @@ import { createTable } from '../../deploy/stand-ins/table.ts'
 export async function createTestTable(name: string): Promise<void> {
   const endpoint = process.env.DYNAMODB_ENDPOINT
   if (!endpoint) throw new Error('DYNAMODB_ENDPOINT is missing: tests/harness/setup.ts starts the emulator')
-  await createTable(endpoint, name, await shape())
+  await createTable(endpoint, name, await loadTableShape())
 }
 
-/** Creates a bucket in the S3 server of the test run: to that server a folder is one. */
+/** Creates a bucket in the S3 server of the test run, which keeps each bucket as a folder. */
 export async function createTestBucket(name: string): Promise<void> {
   const folder = process.env.S3_FOLDER
   if (!folder) throw new Error('S3_FOLDER is missing: tests/harness/setup.ts starts the S3 server')
   await mkdir(join(folder, name))
 }
 
-/** As the run has read it, or read here: to take serverless.yml apart takes a tenth of a second. */
-async function shape(): Promise<LocalStack['table']> {
+/** The table of serverless.yml. `setup.ts` puts it into the environment, because parsing the file takes 0.1 s. */
+async function loadTableShape(): Promise<LocalStack['table']> {
   const { TABLE_SHAPE } = process.env
   if (TABLE_SHAPE) return JSON.parse(TABLE_SHAPE)
   const { loadStack } = await import('../../deploy/stack.ts')

@@ -1,17 +1,17 @@
-/** How a call to the table or the bucket goes wrong. */
+/** A fault of one call to the table or the bucket. */
 export type Fault =
   /** The process ends before the call is made. */
   | 'killed'
-  /** The call does what it does, then the process ends. */
+  /** The call succeeds, then the process ends. */
   | 'killed after'
   /** This call alone fails; the process goes on. */
   | 'failed'
-  /** This call does what it does, and its reply is lost; the process goes on. */
+  /** This call succeeds, but its reply is lost. The process goes on. */
   | 'reply lost'
 
 /**
- * Those that between them leave every state that there can be. Being killed before a call is being killed after the one
- * before it. A read changes nothing: the process may as well end before it, and its lost reply is a failed call.
+ * Faults that together leave every possible state. The end of a process before a call leaves the state of its end after the previous call.
+ * A read changes nothing, so its lost reply equals a failed call.
  */
 export const faults: readonly { fault: Fault; hits: 'every call' | 'every write' }[] = [
   { fault: 'killed after', hits: 'every write' },
@@ -19,7 +19,7 @@ export const faults: readonly { fault: Fault; hits: 'every call' | 'every write'
   { fault: 'reply lost', hits: 'every write' },
 ]
 
-/** Runs work whose nth call (from 0) to the table or the bucket goes wrong so. Answers whether it came to that. */
+/** Runs work in which call `nth` (from 0) to the table or the bucket has this fault. Returns false if the work made fewer calls. */
 export async function withFault(
   nth: number,
   fault: Fault,
@@ -43,7 +43,7 @@ export async function withFault(
       if (turn === nth && (fault === 'killed after' || fault === 'reply lost')) await next(args)
       throw dead()
     }
-  // The SDK tells the clients' types apart; what is used of them is the same.
+  // The types of the two clients differ, though their middleware stacks work alike.
   const options = { step: 'initialize', name: 'fault', priority: 'high' } as const
   db.middlewareStack.add(meddle as never, options)
   s3.middlewareStack.add(meddle as never, options)
@@ -58,7 +58,10 @@ export async function withFault(
   return calls > nth
 }
 
-/** Runs work whose process ends after so many milliseconds: no further call reaches the table or the bucket. Answers whether it came to that. */
+/**
+ * Runs work whose process ends after these milliseconds: no later call reaches the table or the bucket. Returns true if that stopped the
+ * work, false if the work was finished before.
+ */
 export async function withDeathAfter(milliseconds: number, work: () => Promise<unknown>): Promise<boolean> {
   const [{ db }, { s3 }] = await Promise.all([
     import('../../lib/engines/table/client.ts'),
@@ -89,8 +92,8 @@ export async function withDeathAfter(milliseconds: number, work: () => Promise<u
 const READS = /^(Get|BatchGet|TransactGet|Query|Scan|Head|List)/
 
 /**
- * Runs work in which every read of the table fails once so many transactions are committed. Answers how many there were:
- * with `Infinity` nothing fails.
+ * Runs work in which every read of the table fails after `after` transactions have been committed. With `Infinity` no read fails. Returns the
+ * number of transactions.
  */
 export async function withReadsFailing(after: number, work: () => Promise<unknown>): Promise<number> {
   const { db } = await import('../../lib/engines/table/client.ts')
@@ -113,8 +116,8 @@ export async function withReadsFailing(after: number, work: () => Promise<unknow
 }
 
 /**
- * Runs work in which so many queries see one half of a transaction: these items are not there yet. The emulator puts a
- * transaction in place at once; DynamoDB promises that of single items alone.
+ * Runs work in which `many` queries see half of a transaction: the items for which `isLate` holds are absent. In DynamoDB a query may see
+ * that. The emulator shows all items of a transaction at once.
  */
 export async function withTornQueries(
   many: number,
@@ -137,10 +140,10 @@ export async function withTornQueries(
   } finally {
     db.middlewareStack.remove('torn')
   }
-  if (torn === 0) throw new Error('no query saw one half')
+  if (torn === 0) throw new Error('no query saw half of a transaction')
 }
 
-/** Runs work in which each write of the table is done, or refused, and the replies to its first attempts are lost: the SDK makes so many again. */
+/** Runs work in which the replies to the first `attempts` of each write of the table are lost. The table has carried them out, and the SDK retries. */
 export async function withRepliesLost<T>(attempts: number, work: () => Promise<T>): Promise<T> {
   const { db } = await import('../../lib/engines/table/client.ts')
   type Attempt = { request: { headers: Record<string, string> } }

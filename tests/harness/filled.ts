@@ -1,7 +1,7 @@
 import type { Field, Kind } from '../../lib/domain/kinds/index.ts'
 import { optionsOf } from '../../lib/domain/kinds/schema/enums.ts'
 
-/** A body that says something in most members. Of its relations only two: each makes a record of its own. */
+/** A body with a value for most fields of a kind. It has two relations at most, because each makes a stub. */
 export function filled(kind: Kind): Record<string, unknown> {
   const linked = Object.entries(kind.fields)
     .filter(([, field]) => field.type === 'relation')
@@ -21,7 +21,7 @@ function valueFor(name: string, kind: Kind, { type, vocabulary, minimum, example
   if (type === 'coordinates') return '27.6722, 85.4279'
   if (type === 'url') return 'https://example.org/'
   if (type === 'labels') return ['One', 'Two']
-  // A picture is a file that somebody has sent before.
+  // A picture would need an upload first.
   if (type === 'media') return undefined
   if (type === 'date' || type === 'edtf_date') return '1768'
   return example ?? (maxLength > 20 ? `Some ${name.replaceAll('_', ' ')}` : undefined)

@@ -2,13 +2,13 @@ import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { caller, discover, Page, streamOf } from '../../deploy/stand-ins/stream-pump.ts'
 
-/** The stream of the test's own table, and the projector, which works when the test says so and never beside it. */
+/** The stream of the test's table and the projector, which runs only when the test calls `settled`. */
 export type Following = {
-  /** What the projector has been told. */
+  /** All changes that the projector has received. */
   told: readonly DynamoDBRecord[]
-  /** What the table has told since the last time, which the projector does not hear of. */
+  /** Takes the new changes out of the stream, so that the projector does not receive them. */
   take: () => Promise<DynamoDBRecord[]>
-  /** Tells the projector of all that has been written, by itself too, until nothing is left. */
+  /** Gives the projector all new changes, then those that it wrote itself, until none are left. */
   settled: () => Promise<void>
 }
 
@@ -34,7 +34,7 @@ export async function followTable(): Promise<Following> {
   }
 }
 
-/** As the run has read it, or read here: to take serverless.yml apart takes a tenth of a second. */
+/** The batch size of the projector. `setup.ts` puts it into the environment, because parsing serverless.yml takes 0.1 s. */
 async function batchOfProjector(): Promise<number> {
   const { PROJECTOR_BATCH } = process.env
   return PROJECTOR_BATCH

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { call } from './app.ts'
 
-/** The handlers on a port of this machine, for clients that speak HTTP: a browser, the typed client. */
+/** Serves the handlers on a local port, for clients that speak HTTP, such as a browser or the typed client. */
 export async function serveHandlers(): Promise<{ origin: string; stop: () => Promise<void> }> {
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // Its type is that of a server on a pipe, too.
+  // The address of a server on a port is an object; on a pipe it would be a text.
   const { port } = server.address() as AddressInfo
   return {
     origin: `http://127.0.0.1:${port}`,

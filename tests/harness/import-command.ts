@@ -7,28 +7,28 @@ import { work } from './imports.ts'
 
 type Ended = { code: number | null; out: string; err: string }
 
-/** `npm run import` as operators type it, against the service of `openApp` behind a socket, with a worker that comes by. */
+/** Runs `npm run import` as operators type it, against the service of `openApp` on a port. The worker of imports runs ten times a second. */
 export async function openCommand() {
   const service = await serveHandlers()
   const directory = await mkdtemp(join(tmpdir(), 'heritage-import-'))
   let files = 0
   const begin = (args: readonly string[], base = service.origin): { child: ChildProcess; ended: Promise<Ended> } => {
     const child = spawn(process.execPath, ['local/commands/import.ts', '--base', base, ...args], { env: process.env })
-    const told = { out: '', err: '' }
+    const printed = { out: '', err: '' }
     child.stdout.on('data', (part) => {
-      told.out += part
+      printed.out += part
     })
     child.stderr.on('data', (part) => {
-      told.err += part
+      printed.err += part
     })
-    return { child, ended: new Promise((done) => child.on('close', (code) => done({ code, ...told }))) }
+    return { child, ended: new Promise((done) => child.on('close', (code) => done({ code, ...printed }))) }
   }
-  const worker = comingBy()
+  const worker = repeatedWorker()
   worker.start()
   return {
     origin: service.origin,
     directory,
-    /** A file of its own, which ends so. */
+    /** Writes a new file whose name ends in `name`. Returns its path. */
     file: async (name: string, bytes: string | Uint8Array): Promise<string> => {
       files += 1
       const path = join(directory, `${files}-${name}`)
@@ -46,8 +46,8 @@ export async function openCommand() {
   }
 }
 
-/** The worker of imports, ten times a second. */
-function comingBy() {
+/** Runs the worker of imports ten times a second, between `start` and `stop`. */
+function repeatedWorker() {
   let now = { comes: true, ended: Promise.resolve() }
   return {
     start: () => {

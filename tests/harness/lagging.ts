@@ -3,8 +3,8 @@ type Context = { commandName?: string }
 type Next = (args: Args) => Promise<unknown>
 
 /**
- * Reads, changes something, and reads again while every query that may lag and was asked before is answered as it was then. The
- * emulator's indexes never lag.
+ * Runs `read`, then `change`, then `read` again. In the second read each query that is not strongly consistent returns its earlier result,
+ * as if its index lagged. The indexes of the emulator never lag. Returns both results of `read`.
  */
 export async function readBehind<T>(read: () => Promise<T>, change: () => Promise<unknown>): Promise<[T, T]> {
   const { db } = await import('../../lib/engines/table/client.ts')

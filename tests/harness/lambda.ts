@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net'
 import type { Context } from 'aws-lambda'
 
 /**
- * The part of Lambda's API by which functions call each other, in front of the handlers themselves: the answer of a call, or
- * 202 at once where the caller does not wait. Answers its address; it ends with the process.
+ * Serves the `Invoke` operation of Lambda's API, by which functions call each other. It runs the handler in this process and replies with its
+ * result. A call of the type `Event` gets 202 at once. Returns the address. The server ends with the process.
  */
 export async function serveLambda(): Promise<string> {
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   server.unref()
-  // Its type is that of a server on a pipe, too.
+  // The address of a server on a port is an object; on a pipe it would be a text.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-let heard: readonly string[] | undefined
+let receivers: readonly string[] | undefined
 
-/** From now on only these functions hear calls that nobody waits for. */
+/** From now on, calls of the type `Event` reach these functions only. Those to other functions are dropped. */
 export const answerFor = (names: readonly string[]): void => {
-  heard = names
+  receivers = names
 }
 
 type Handler = (event: unknown, context: Context) => Promise<unknown>
@@ -30,7 +30,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const event: unknown = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString() || '{}')
   const isLater = request.headers['x-amz-invocation-type'] === 'Event'
   if (isLater) response.writeHead(202).end()
-  if (isLater && heard && !heard.includes(name)) return
+  if (isLater && receivers && !receivers.includes(name)) return
   try {
     const { handler }: { handler: Handler } = await import(`../../functions/${name}.ts`)
     const context = { functionName: name, awsRequestId: 'call', getRemainingTimeInMillis: () => 29_000 } as Context

@@ -1,12 +1,12 @@
 import type { Write } from '../../lib/engines/table/item.ts'
 
-/** A few parts are put in place at once, as a merge does that somebody waits for. */
-const MOST_WAITED_FOR = 3
-const MOST_WRITES = 200
+/** Parts of a commit that are settled at once, as in a merge for which a request waits. */
+const MOST_PARTS_SETTLED = 3
+const MOST_WRITES_OF_PART = 200
 
 /**
- * Any writes as one large transaction, as merges make them, part by part: all of them, or none; the `last` ones in the very transaction
- * that switches. To be called when the table is configured.
+ * Writes all of `writes` in one two-phase commit, part by part, as a merge does. The writes `last` are in the transaction that switches.
+ * The environment must name the table before the call.
  */
 export async function commitLarge(id: string, writes: readonly Write[], last: readonly Write[]): Promise<void> {
   const [{ runUnit }, { beginStaging, switchOrCallOff }, { settle }, { stageCounters, stagePart }] = await Promise.all([
@@ -15,8 +15,8 @@ export async function commitLarge(id: string, writes: readonly Write[], last: re
     import('../../lib/engines/table/two-phase/settle.ts'),
     import('../../lib/engines/table/two-phase/stage.ts'),
   ])
-  const parts = Array.from({ length: Math.ceil(writes.length / MOST_WRITES) }, (_, i) =>
-    writes.slice(i * MOST_WRITES, (i + 1) * MOST_WRITES),
+  const parts = Array.from({ length: Math.ceil(writes.length / MOST_WRITES_OF_PART) }, (_, i) =>
+    writes.slice(i * MOST_WRITES_OF_PART, (i + 1) * MOST_WRITES_OF_PART),
   )
   await runUnit(async (unit) => {
     await beginStaging(unit, id)
@@ -25,5 +25,5 @@ export async function commitLarge(id: string, writes: readonly Write[], last: re
     unit.add(last)
     unit.commitBy((added) => switchOrCallOff(id, added))
   })
-  if (parts.length <= MOST_WAITED_FOR) await settle(id).catch(() => undefined)
+  if (parts.length <= MOST_PARTS_SETTLED) await settle(id).catch(() => undefined)
 }

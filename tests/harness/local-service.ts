@@ -12,20 +12,20 @@ export type LocalService = {
   origin: string
   idp: string
   pid: number
-  /** What it has printed so far. */
+  /** The text that the service has printed so far. */
   output: () => string
-  /** The settings that it was started with: its ports and its folder. */
+  /** The settings of its start: its ports and its folder. */
   settings: Readonly<Record<string, string>>
   stop: () => Promise<void>
 }
 
-/** Six ports that nobody listens on, as settings. */
+/** Finds a free port for each server of the local service. Returns them as settings. */
 export async function freePorts(): Promise<Record<string, string>> {
   const names = Object.keys(portSettings)
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])))
 }
 
-/** `npm start` in the folder of a project with these settings, without what the tests set for themselves: it has an emulator and a table of its own. */
+/** Spawns `npm start` in the folder of a project with these settings. It inherits no settings of the tests, so it starts its own emulator and table. */
 export function spawnStart(
   settings: Readonly<Record<string, string>>,
   cwd = process.cwd(),
@@ -42,7 +42,7 @@ export function spawnStart(
   return { child, output: () => output }
 }
 
-/** The whole local service, as `npm start` starts it, on free ports and in a folder of its own. `root` is another copy of the project. */
+/** Starts the whole local service by `npm start`, on free ports and with its own folder. `root` is the folder of another copy of the project. */
 export async function startService(more: Readonly<Record<string, string>> = {}, root?: string): Promise<LocalService> {
   const folder = await mkdtemp(join(quickFolder, 'heritage-local-'))
   const settings: Record<string, string> = { LOCAL_DATA: folder, ...(await freePorts()), ...more }

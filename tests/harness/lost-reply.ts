@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { db } from '../../lib/engines/table/client.ts'
 
-/** Does something while the reply to each transaction is lost that the table has carried out and that writes an item of this type. */
+/** Runs work in which the reply to each transaction that writes an item of this type is lost. The table has carried it out. */
 export async function withLostReplies<T>(type: string, work: () => Promise<T>): Promise<T> {
   db.middlewareStack.add(
     (next) => async (args) => {
@@ -18,13 +18,13 @@ export async function withLostReplies<T>(type: string, work: () => Promise<T>): 
   }
 }
 
-/** The calls of a transaction that writes an item of this type. */
+/** Matches the calls of a transaction that writes an item of this type. */
 export const writing = (type: string) => (input: object) => typesIn(input).includes(type)
-/** The calls that read several items, one of them under a key with this id. */
+/** Matches the calls that read several items, one of them under a key with this id. */
 export const reading = (id: string) => (input: object) =>
   'RequestItems' in input && JSON.stringify(input.RequestItems).includes(id)
 
-/** Does something while somebody else is faster, once: just before the first such call is sent. */
+/** Runs work and, just before its first call for which `isSuch` holds, `faster`: the change of another request that is faster. */
 export async function withSomebodyFaster<T>(
   isSuch: (input: object) => boolean,
   faster: () => Promise<unknown>,

@@ -1,27 +1,27 @@
 import { expect } from 'vitest'
 import type { Answer, App, Persona } from './app.ts'
 
-/** What tests start from, made through the endpoints, and ways to look at what a request does. */
+/** Records, verdicts and submissions that tests start from, and functions that observe the calls of a request. */
 
 type Made = { id: number; cultural_entity_id: string }
 
-/** Sends a contribution of a kind; answers the record that now waits for review. */
+/** Sends a contribution of a kind. Returns the record, which waits for review. */
 export async function contribute(who: Persona, segment: string, body: object) {
   return sure(201, await who.post(`/cidoc/${segment}/`, { body }))
 }
 
-/** Gives a verdict on what waits. */
+/** Gives a verdict on a record that waits for review. */
 export const decide = (who: Persona, it: Pick<Made, 'cultural_entity_id'>, body: object): Promise<Answer> =>
   who.post(`/data/review-workspace/${it.cultural_entity_id}/decide/`, { body })
 
-/** A record that the curator has accepted. */
+/** Sends a contribution, which the curator accepts. Returns the record as it was before the verdict. */
 export async function publish(app: App, segment: string, body: object, by: Persona = app.contributor) {
   const made = await contribute(by, segment, body)
   sure(201, await decide(app.curator, made, { verdict: 'accept' }))
   return made
 }
 
-/** The body of an answer that must have this status. */
+/** Returns the body of an answer. Fails the test if the answer has another status. */
 export function sure(status: number, answer: Answer) {
   expect(answer.status, answer.text).toBe(status)
   return answer.body
@@ -30,7 +30,7 @@ export function sure(status: number, answer: Answer) {
 export const states = ['published', 'restricted', 'pending', 'rejected', 'revising', 'deleted'] as const
 export type State = (typeof states)[number]
 
-/** One record of the contributor in each state that visibility depends on, named "Sight <state>". */
+/** Makes one record of the contributor in each state that decides who reads it. Its name is "Sight <state>". */
 export async function everyState(app: App, segment: string): Promise<Record<State, Made>> {
   const named = (state: State) => ({ name: `Sight ${state}`, note: `A note that is ${state}` })
   const published = await publish(app, segment, named('published'))
@@ -45,14 +45,14 @@ export async function everyState(app: App, segment: string): Promise<Record<Stat
   return { published, restricted, pending, rejected, revising, deleted }
 }
 
-/** The flags of a record, which the conflict check has raised. */
+/** Loads the flags of a record. */
 export async function flagsOf(it: Pick<Made, 'cultural_entity_id'>) {
   const { loadHistory } = await import('../../lib/domain/records/history.ts')
   return (await loadHistory(it.cultural_entity_id))?.flags ?? []
 }
 
 let submitted = 0
-/** A legacy submission of a person, by the import; another one each time. */
+/** Imports a new submission of the old form, by this person. */
 export async function submit(contributor: string, more: object = {}): Promise<{ id: number; submission_id: string }> {
   const { importSubmissions } = await import('../../local/commands/import/submissions.ts')
   const row = { contributor, title: `Submitted ${++submitted}`, description: 'As it was sent in.', ...more }
@@ -62,7 +62,7 @@ export async function submit(contributor: string, more: object = {}): Promise<{ 
   return { id: Number(result?.record?.id), submission_id: String(result?.id) }
 }
 
-/** So many further records like this one, a second older each, without its claims and without review. */
+/** Stores `many` copies of a record, each one second older than the one before. They have no claims and pass no review. */
 export async function copies(it: Made, many: number, also: object = {}): Promise<void> {
   const { loadRecordById } = await import('../../lib/domain/records/write.ts')
   const { recordItem, recordItemOf } = await import('../../lib/domain/records/items.ts')
@@ -82,13 +82,13 @@ export async function copies(it: Made, many: number, also: object = {}): Promise
   for (let start = 0; start < writes.length; start += 80) await transact(writes.slice(start, start + 80))
 }
 
-/** The commands that go to the table while `work` runs. */
+/** Returns the names of the commands that reach the table while `work` runs, except those of the projector. */
 export async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   const { db } = await import('../../lib/engines/table/client.ts')
   const seen: string[] = []
   db.middlewareStack.add(
     (next, context) => (args) => {
-      // The projector goes on beside the tests, and writes down how far it has come.
+      // The projector may run at the same time. Each of its runs writes its position under this key.
       const { Key }: { Key?: { pk?: string } } = Object(args.input)
       if (Key?.pk !== 'PROJECTOR') seen.push(String(context.commandName))
       return next(args)
@@ -103,11 +103,11 @@ export async function commandsOf(work: () => Promise<unknown>): Promise<string[]
   }
 }
 
-/** Runs requests so that none commits before each has come to its transaction: the closest race there is. */
+/** Runs requests at once. None commits before each has reached its transaction, which is the closest race possible. */
 export async function atOnce<T>(requests: readonly (() => Promise<T>)[]): Promise<T[]> {
   const { db } = await import('../../lib/engines/table/client.ts')
   const gate = Promise.withResolvers<void>()
-  // One that never comes to a transaction must not hold up the others for ever.
+  // A request that fails before its transaction must not block the others forever.
   const giveUp = setTimeout(gate.resolve, 3000)
   let waiting = 0
   db.middlewareStack.add(
@@ -131,7 +131,7 @@ export async function atOnce<T>(requests: readonly (() => Promise<T>)[]): Promis
 
 export type Reader = 'anon' | 'other' | 'contributor' | 'community' | 'staff'
 export const people: readonly Reader[] = ['anon', 'other', 'contributor', 'community', 'staff']
-/** Who reads a record of `contributor` in each state. */
+/** The people who may read a record of `contributor`, by its state. */
 const readers: Record<State, readonly Reader[]> = {
   published: people,
   restricted: ['other', 'contributor', 'community', 'staff'],
@@ -141,7 +141,7 @@ const readers: Record<State, readonly Reader[]> = {
   deleted: ['staff'],
 }
 
-/** Each state and person with whether the one may see the other. */
+/** Each pair of state and person. `sees`: the person may read a record in that state. */
 export const sightings = states.flatMap((state) =>
   people.map((who) => ({ state, who, sees: readers[state].includes(who) })),
 )

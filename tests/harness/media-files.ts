@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import sharp from 'sharp'
 import type { ContentType } from '../../lib/engines/media/formats/types.ts'
 
-/** Small files of every type that is taken, made here: pictures by sharp, the others byte by byte. */
+/** Makes small files of each accepted type: pictures by sharp, the others byte by byte. */
 
 export const latin = (text: string) => Buffer.from(text, 'latin1')
 export const be32 = (value: number) => {
@@ -16,7 +16,7 @@ const le32 = (value: number) => {
   return made
 }
 
-/** A drawing of a temple, so that pictures have something in them. */
+/** An SVG drawing of a temple, the content of pictures. */
 export const drawing = (width = 64, height = 48, text = '') =>
   Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#cde"/>
@@ -76,7 +76,7 @@ export const withSegment = (jpeg: Buffer, marker: number, body: Buffer) => {
   return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)])
 }
 
-/** A WebP with this chunk at its end, its header set right. */
+/** A WebP with this chunk at its end, and the new size in its header. */
 export function withRiff(webp: Buffer, type: string, body: Buffer): Buffer {
   const made = Buffer.concat([webp, latin(type), le32(body.length), body, Buffer.alloc(body.length % 2)])
   made.writeUInt32LE(made.length - 8, 4)
@@ -88,7 +88,7 @@ type Scan = { width: number; height: number; jpeg: Buffer }
 /** A PDF whose one page is this image. */
 export const scanned = (jpeg: Buffer, size: Omit<Scan, 'jpeg'>) => pdf({ scan: { jpeg, ...size } })
 
-/** A PDF of one page, empty or with what is drawn on it, and a table of the classic form. */
+/** A PDF of one page, empty or with a text or scan, and with a classic cross-reference table. */
 export function pdf({ between = Buffer.alloc(0), comment, title, more, text = latin('BT ET'), scan }: Objects = {}) {
   const drawn = scan ? latin(`q ${scan.width} 0 0 ${scan.height} 0 0 cm /I1 Do Q`) : text
   const image = scan

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a client has asked of the model. */
+/** A request that the model has received. */
 export type Asked = {
   path: string
   authorization: string | undefined
@@ -11,12 +11,12 @@ type Said = { status?: number; body?: unknown; text?: string; headers?: Record<s
 export type Model = {
   url: string
   asked: Asked[]
-  /** What it answers from now on: words of the assistant, or a reply of another sort. */
+  /** Sets the answer to later requests: a text of the assistant, or a whole reply, such as an error. */
   says: (words: string | Said) => void
   stop: () => Promise<void>
 }
 
-/** A tiny server that speaks the chat completions of OpenAI over HTTP, on a free port. It knows one key. */
+/** Starts a server with the chat completions endpoint of OpenAI, on a free port. It accepts this key only. */
 export async function openModel(key: string): Promise<Model> {
   const asked: Asked[] = []
   let said: Said = {}

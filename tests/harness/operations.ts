@@ -5,16 +5,16 @@ import { contribute, decide, publish, submit, sure } from './make.ts'
 import { photographs } from './media-files.ts'
 import { addAsset, at, newProject, projectIn } from './projects.ts'
 
-/** A request that succeeds, once. */
+/** A request that succeeds once. */
 export type Asked = { who: Persona; path: string; body?: object }
-/** How each operation that changes something is asked for, by its route; each time with something of its own to change. */
+/** A request for each operation that changes data, by its route. Each call makes a new record or file for it to change. */
 export type Operations = Readonly<Record<string, () => Promise<Asked> | Asked>>
 
 let names = 0
-/** A name that nothing else has. */
+/** A unique name. */
 export const named = (what: string) => `${what} ${crypto.randomUUID().slice(0, 8)} ${++names}`
 
-/** What may be asked of a service that `openProjects` has opened. */
+/** The requests for a service that `openProjects` has opened. */
 export async function operationsOf(
   app: App,
   importSteps: ImportSteps = localSteps,
@@ -66,7 +66,7 @@ async function worldOf(app: App) {
       await app.staff.delete(`/data/reviewer-roles/${id}/`)
       return { who: app.staff, path, body: { user_id: id, role: 'community_reviewer' } }
     },
-    /** Someone who has just signed up, with their tokens. */
+    /** A person who has just signed up, with their tokens. */
     someone: async () => {
       const password = 'correct horse battery'
       const username = `someone-${++names}`
@@ -181,7 +181,7 @@ const makingReviews = ({ app, waiting, flag, role }: World): Operations => ({
   }),
 })
 
-/** A small table of records that nobody else has. */
+/** A small table of new records. */
 const table = () =>
   csv([
     ['Temple name', 'Remarks'],
@@ -255,7 +255,7 @@ function changingImports({ app, importSteps }: World): Operations {
   }
 }
 
-/** Keys and hooks: their answers tell a secret, which is kept nowhere, so that a second one is another. */
+/** Keys and hooks. Their answers contain a secret that is stored nowhere, so a repeated request returns another one. */
 function changingDoors({ app, someone }: World): Operations {
   const [keys, hooks] = ['/api/user/keys/', '/api/user/hooks/']
   const key = () => ({ name: named('Tablet'), scopes: ['read'] })
@@ -289,7 +289,7 @@ function changingDoors({ app, someone }: World): Operations {
   }
 }
 
-/** The same change sent with either method. */
+/** The same change as PUT and as PATCH. */
 const both = (path: string, ask: () => Promise<Asked> | Asked): Operations => ({
   [`PUT ${path}`]: ask,
   [`PATCH ${path}`]: ask,
@@ -334,7 +334,7 @@ function changingRecords({ app, waiting, accepted }: World): Operations {
   }
 }
 
-/** A record as it is before it is handed in, which no client makes any more. */
+/** Gives a record the status of old drafts, which no endpoint makes any more. */
 async function asDraft(id: string): Promise<void> {
   const { loadRecordById } = await import('../../lib/domain/records/load.ts')
   const { recordItem, recordItemOf } = await import('../../lib/domain/records/items.ts')

@@ -1,7 +1,7 @@
 import { type App, openApp, type Persona } from './app.ts'
 import { contribute, sure } from './make.ts'
 
-/** Projects as tests make them: through the endpoints, and assets where uploading them is not what is tested. */
+/** Makes projects by the endpoints, and assets without an upload. */
 
 export const openProjects = (env: Record<string, string> = {}): Promise<App> =>
   openApp({ env: { RATE_PROJECTS: '100000/h', ...env } })
@@ -9,14 +9,14 @@ export const openProjects = (env: Record<string, string> = {}): Promise<App> =>
 let made = 0
 export const at = (slug: string, rest = '') => `/data/projects/${slug}/${rest}`
 
-/** A project of the contributor, or of someone else. */
+/** Creates a project of this person. Returns its slug. */
 export async function newProject(who: Persona, body: object = {}): Promise<string> {
   const slug = `project-${++made}`
   const whole = { slug, title: `Project ${made}`, abstract: 'What it is about.', ...body }
   return sure(201, await who.post('/data/projects/', { body: whole })).slug
 }
 
-/** An asset as an upload leaves it, without its file. */
+/** Stores an asset as an upload does, but without a file. Returns its id. */
 export async function addAsset(slug: string, more: object = {}): Promise<string> {
   const { loadProject, changeProject } = await import('../../lib/domain/projects/projects.ts')
   const { inUnit } = await import('../../lib/platform/unit-of-work.ts')
@@ -47,7 +47,7 @@ export const linkTo = async (who: Persona, slug: string, it: { cultural_entity_i
 export const move = (who: Persona, slug: string, target_state: string, comment = '') =>
   who.post(at(slug, 'transition/'), { body: { target_state, comment } })
 
-/** A project of the contributor with an asset and these records, as far as it is asked for. */
+/** Creates a project of the contributor with an asset and these records, and moves it to this state. Returns its slug. */
 export async function projectIn(
   app: App,
   state: string,
@@ -81,7 +81,7 @@ const ways: Record<string, readonly ['contributor' | 'community' | 'domain', str
 }
 
 let names = 0
-/** Records of the contributor that wait for review. */
+/** Makes `many` records of the contributor that wait for review. */
 export const waitingRecords = (app: App, many: number, more: object = {}) =>
   Promise.all(
     Array.from({ length: many }, () =>

@@ -2,7 +2,7 @@
 export type Family = { type: string; help: string; samples: { labels: Record<string, string>; value: number }[] }
 
 /**
- * Reads Prometheus' text exposition format 0.0.4 to the letter. Fails on whatever a scraper would refuse: a sample without
+ * Reads Prometheus' text exposition format 0.0.4. Fails on each fault that a scraper would refuse: a sample without
  * its family, a family twice or in two pieces, two samples with the same labels, a bad name, escape or number, no last line end.
  */
 export function parseExposition(text: string): Map<string, Family> {

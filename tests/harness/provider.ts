@@ -1,29 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OAuth2Server } from 'oauth2-mock-server'
 
-/** What the provider says of one opaque token. */
+/** The replies of the provider about one opaque token. A number is a status. */
 export type Person = {
   userinfo?: object | number
   tokeninfo?: object | number
-  /** Its tokeninfo is a document that takes no POST. */
+  /** Its tokeninfo is a document that refuses POST. */
   document?: boolean
 }
 export type Provider = {
   url: string
   env: Record<string, string>
-  /** Opaque access tokens that it knows. */
+  /** The valid opaque access tokens. */
   tokens: Map<string, Person>
-  /** Paths that it was asked for. */
+  /** The paths of the requests that it received. */
   asked: string[]
   idToken: (claims: object, header?: object) => Promise<string>
-  /** From now on it does not answer at all. */
+  /** Stops the server: later requests find no listener. */
   stop: () => Promise<void>
 }
 
 /** The time at which the tests' clock stands still, in seconds. */
 export const START = Date.parse('2025-01-15T10:00:00.000Z') / 1000
 
-/** A real OpenID provider over HTTP on a free port. */
+/** Starts a real OpenID provider on a free port. */
 export async function openProvider(): Promise<Provider> {
   const server = new OAuth2Server()
   await server.issuer.keys.generate('RS256')

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-/** A file system in memory, where there is one: every write of the emulator waits for the disk. */
+/** A file system in memory on Linux. On a disk each write of the emulator would wait. */
 const MEMORY = '/dev/shm'
 
-/** Where what a run of tests keeps lies: in memory if that can be. */
+/** The folder for the files of a test run: in memory if the machine has such a file system. */
 export const quickFolder = existsSync(MEMORY) ? MEMORY : tmpdir()

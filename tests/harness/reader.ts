@@ -1,17 +1,17 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What a reader is told to do: read one of the kept answers, or let time pass. */
+/** An order to a reader: read one of the cached answers, or move its clock by seconds. */
 type Order = { read: 'leaderboard' | 'queue-counts' } | { tick: number }
 export type Told = { value: unknown; calls: number }
-/** Another process on the same table, with a cache of its own or a shared one. */
+/** Another process on the same table, with its own cache or a shared one. */
 export type Reader = {
   read: (what: 'leaderboard' | 'queue-counts') => Promise<Told>
   tick: (seconds: number) => Promise<unknown>
   stop: () => void
 }
 
-/** Starts a process that reads what this one changes. `env` is added to the environment of this one. */
+/** Starts a process that reads the same table. `env` is added to the environment of this process. */
 export function openReader(env: Record<string, string> = {}): Reader {
   const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, LOG_LEVEL: 'silent', ...env } })
   const ended = new Promise<never>((_, fail) => {
@@ -29,7 +29,7 @@ export function openReader(env: Record<string, string> = {}): Reader {
     child.send(order)
     return Promise.race([answer, ended])
   }
-  // One order at a time, so that answers belong to what was asked.
+  // One order at a time, so that each answer belongs to its order.
   let last: Promise<unknown> = Promise.resolve()
   const queued = (order: Order) => {
     const next = last.then(() => ask(order))

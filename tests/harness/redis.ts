@@ -7,7 +7,7 @@ import { freePort } from '../../deploy/stand-ins/free-port.ts'
 /** Whether this machine has a Redis server. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
-/** Starts a Redis server on the loopback interface that keeps nothing; it ends with `stop`. */
+/** Starts a Redis server on the loopback interface. It stores nothing on disk, and ends with `stop`. */
 export async function startRedis({ port = 0 } = {}): Promise<{ url: string; stop: () => Promise<void> }> {
   port ||= await freePort()
   const child = spawn(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, App, Persona, Sent } from './app.ts'
 
-/** The six seeded people of a service that runs elsewhere, who call it over the network as tests call handlers. */
+/** The six seeded people as callers of a running service. The same tests can call it as they call handlers. */
 export function openRemoteApp(origin: string): App {
   const persona = (identity: () => Record<string, string>): Persona => {
     const send = (method: string, path: string, sent?: Sent) => request(origin, method, path, identity(), sent)
@@ -60,7 +60,7 @@ async function request(
   }
 }
 
-/** The heap in use of a Node process after a forced collection, in MB. Its inspector listens on this port once it is woken. */
+/** The heap in use of a Node process after a forced garbage collection, in MiB. SIGUSR1 opens its inspector on this port. */
 export async function heapAfterCollection(pid: number, inspectorPort: number): Promise<number> {
   process.kill(pid, 'SIGUSR1')
   const socket = new WebSocket(await inspectorOf(inspectorPort))
@@ -78,7 +78,7 @@ export async function heapAfterCollection(pid: number, inspectorPort: number): P
       })
       socket.send(JSON.stringify({ id, method }))
     })
-  // The second one takes what finalizers have let go.
+  // The second collection frees the objects that finalizers released in the first.
   await call('HeapProfiler.collectGarbage')
   await call('HeapProfiler.collectGarbage')
   const { usedSize = 0 } = await call('Runtime.getHeapUsage')

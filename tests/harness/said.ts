@@ -1,24 +1,26 @@
 import { speakerOf } from '../../lib/base/language/catalogue.ts'
 import { nepali } from '../../lib/base/language/nepali.ts'
 
-/** Fails where an answer tells its reader something in English that the catalogue cannot say in Nepali. */
+/** Fails if an error or a warning of an answer has no Nepali in the catalogue. */
 export function expectSayable(it: { method: string; path: string; status: number; body: unknown }): void {
-  const unsaid = toldIn(it).filter((text) => text !== '' && say(text) === text && !/\p{Script=Devanagari}/u.test(text))
-  if (unsaid.length === 0) return
+  const untranslated = messagesIn(it).filter(
+    (text) => text !== '' && say(text) === text && !/\p{Script=Devanagari}/u.test(text),
+  )
+  if (untranslated.length === 0) return
   throw new Error(
-    `lib/base/language/nepali has nothing for what ${it.method} ${it.path} answers (${it.status}): ${JSON.stringify(unsaid)}`,
+    `lib/base/language/nepali has no Nepali for the answer of ${it.method} ${it.path} (${it.status}): ${JSON.stringify(untranslated)}`,
   )
 }
 
 const say = speakerOf(nepali)
 
-/** The texts of an error, and the warnings of any answer. */
-function toldIn({ status, body }: { status: number; body: unknown }): string[] {
+/** The texts of an error with status 4xx, and the warnings of any answer. */
+function messagesIn({ status, body }: { status: number; body: unknown }): string[] {
   if (!isObject(body)) return []
   const { warnings, ...rest } = body
-  const warned = Array.isArray(warnings) ? warnings.map(({ message }) => String(message)) : []
-  if (status < 400 || status > 499) return warned
-  return [...warned, ...(typeof rest.detail === 'string' ? [rest.detail] : textsIn(rest))]
+  const warningTexts = Array.isArray(warnings) ? warnings.map(({ message }) => String(message)) : []
+  if (status < 400 || status > 499) return warningTexts
+  return [...warningTexts, ...(typeof rest.detail === 'string' ? [rest.detail] : textsIn(rest))]
 }
 
 const isObject = (it: unknown): it is Record<string, unknown> =>

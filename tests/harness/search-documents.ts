@@ -7,7 +7,7 @@ provideVocabulary(vocabulary)
 
 const at = '2025-01-01T00:00:00.000Z'
 
-/** What search knows of a public structure that has a title and nothing else, but for what is said. */
+/** The search document of a public structure with a title only. `also` replaces or adds members. */
 export const documentOf = (number: number, title: string, also: Partial<SearchDocument> = {}): SearchDocument => ({
   id: recordId(8, number),
   resource: 'structures',

@@ -13,14 +13,17 @@ import { functionNames } from './functions.ts'
 import { quickFolder } from './quick-folder.ts'
 import { judgeRights, openRights } from './rights.ts'
 
-/** Once for a whole run: one emulator and one S3 server on a temporary directory. The workers inherit the environment. */
+/**
+ * Runs once before all tests. Starts one emulator of DynamoDB and one S3 server on a temporary directory. The workers of Vitest inherit
+ * their addresses in the environment. Returns the function that stops both and deletes the directory.
+ */
 export default async function setup(project?: TestProject): Promise<() => Promise<void>> {
   await buildDocuments(process.cwd())
   const { environment, table } = loadStack()
   const bucket = environment.BUCKET_NAME ?? ''
   const directory = await mkdtemp(join(quickFolder, 'heritage-test-'))
   const resources = roleResources(functionNames())
-  // Every file has a bucket of its own.
+  // Each test file has its own bucket, so the roles name that bucket.
   const rolesOf = new Map<string, Roles>()
   const access = {
     roles: (own: string) => {
@@ -47,12 +50,12 @@ export default async function setup(project?: TestProject): Promise<() => Promis
     // The rights of each function, and the files into which workers write what it used and was denied.
     ROLES: roles,
     ...openRights(directory),
-    // Replaced by every file that opens a table of its own; here so that importing the configuration never fails.
+    // Each file that opens its own table replaces this name. Without one, importing the configuration would fail.
     TABLE_NAME: 'test-none',
     TABLE_SHAPE: JSON.stringify(table),
     PROJECTOR_BATCH: String(loadProjector().batchSize),
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
-    // What one worker has compiled of the packages, the next ones take over.
+    // Workers share the compiled code of packages, which saves each its own compilation.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(process.cwd(), '.build/compiled'),
   })
   return async () => {
