@@ -19,7 +19,7 @@ export async function handler(_event?: unknown, context?: Pick<Context, 'getRema
     await fillBoxes(until)
     return deliverDue(sendOne, until)
   }
-  // Only one runs at a time, so that no message is sent twice.
+  // Only one visit runs at a time, so that no two visits send the same message.
   const result = (await withLock('webhooks', LONGEST_S, visit)) ?? { delivered: 0, failed: 0, dead: 0 }
   const { delivered, failed, dead } = result
   if (delivered + failed + dead > 0)

@@ -69,10 +69,7 @@ const stages = ['local', 'dev', 'staging', 'prod'] as const
 /** Whether people outside of the team use a stage. */
 const isSecure = (stage: string) => stage === 'prod' || stage === 'staging'
 
-/**
- * Whether a key was drawn and not typed. 32 random bytes in base 16 have fewer than ten different characters once in
- * 10,000 times.
- */
+/** Whether a key looks drawn, not typed. Of random keys with 32 hexadecimal digits, one in 10,000 has fewer than ten different ones. */
 const isRandom = (key: string) => new Set(key).size >= 10
 
 // Checks of several members look at these only, so that a fault elsewhere does not hide theirs.

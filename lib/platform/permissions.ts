@@ -21,7 +21,7 @@ export type Actor = {
   is_staff: boolean
   is_superuser: boolean
   rank: Rank | null
-  /** The key of a machine. It has those rights of its owner that its scopes allow. */
+  /** The key of a machine. It has a contributor's rights, as far as its scopes allow: never those of staff or reviewers. */
   key?: MachineKey
 }
 /** Scopes of keys for machines: to read as the owner does, to propose records, to send files and collections. */

@@ -337,10 +337,14 @@ function asksOf({ path, operation }: Route): Ask[] {
   }
   let turns = 0
   const next = <T>(all: readonly T[]): T => all[turns++ % all.length] as T
-  const offered = paramsIn('query').map(({ name, schema }) => ({
+  const offered = paramsIn('query').map(({ name, schema, required = false }) => ({
     name,
-    values: listedIn(schema) ?? valuesFor(name, path),
+    required,
+    values: [...new Set([...valuesFor(name, path), ...(listedIn(schema) ?? [])])],
   }))
+  const required = offered.filter((it) => it.required)
+  const together = (k: number) =>
+    Object.fromEntries(required.map(({ name, values }) => [name, values[k % values.length] ?? '']))
   // One of those that say which page is enough beside others.
   const paired = offered.filter(({ name }) => !['offset', 'page', 'page_size', 'hint'].includes(name))
   const pairs = paired.flatMap((one, i) => paired.slice(i + 1).map((other) => [one, other]))
@@ -352,6 +356,7 @@ function asksOf({ path, operation }: Route): Ask[] {
       ...values.map((value, k) => ask(i + k, { query: { [name]: value }, by: [next(people), next(people)] })),
       ...[1, 2].map((k) => ask(i + k, { query: { [name]: next(hostile) }, by: [next(people)] })),
     ]),
+    ...(required.length > 1 ? [0, 1].map((k) => ask(k, { query: together(k) })) : []),
     ...pairs.map((both, i) => {
       const query = both.map(({ name, values }) => [name, values === flag ? '1' : next(values)])
       return ask(i, {

@@ -14,7 +14,7 @@ export const notificationId = (milliseconds: number, event: string): string =>
 export const announcementId = (milliseconds: number, nth: number): string =>
   toBase62(milliseconds, 8) + toBase62(2 * (nth % HALF) + 1, 3)
 
-/** Half of the numbers that have three digits. */
+/** Half of how many numbers three digits can write. Even numbers are for notifications, odd ones for announcements. */
 const HALF = 62 ** 3 / 2
 
 /** The smallest id of this millisecond. Every earlier id is smaller. */

@@ -43,7 +43,7 @@ export async function guessByNames(guess: TableGuess, columns: readonly Column[]
   return { ...guess, guesses, mapping: buildMapping(kind, guesses, { sheet, header_row }, columns) }
 }
 
-/** The relation of each column of which enough texts are names of one kind. Each relation goes to one column. */
+/** Chooses a relation for each column if at least half of its texts are names of one kind. No relation is chosen twice. */
 function chooseRelations(
   columns: readonly { name: string; texts: readonly string[] }[],
   relations: ReadonlyMap<KindKey, string>,

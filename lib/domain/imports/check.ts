@@ -75,7 +75,7 @@ async function* groupChunks<T>(chunks: AsyncIterable<T>): AsyncGenerator<T[]> {
   if (group.length > 0) yield group
 }
 
-/** The state of a dry run: what later rows are compared with. */
+/** The state of a dry run: the reader of rows, the rows before, and the relations that were resolved. */
 type Context = {
   readRow: (cells: readonly string[]) => ReadRow
   earlier: EarlierRows

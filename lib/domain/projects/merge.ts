@@ -57,8 +57,8 @@ export const mergeLimits = { waitedForMs: 20_000 }
 /**
  * Merges an approved project. A merge too large for the request continues in the background, and the project shows it in `merge`.
  * Fails with `invalid` and the blockers if a linked record cannot be accepted, and with `conflict` if another request was faster.
- * After any failure the project is still approved and nothing has changed. `show` makes the answer. It is called before the
- * switch, and reads the state after the switch.
+ * After any failure the project is still approved and nothing has changed. `show` makes the answer. It runs before
+ * the switch, and its reads already see what the switch will make visible.
  */
 export const mergeProject = <R>(
   unit: UnitOfWork,

@@ -143,7 +143,7 @@ function listFor({ kind, status, mine, all, contributor, category, forward }: Re
   return { partitions, counted: partitions.map(({ pk }) => pk), isCountedEach: true, ...(forward && { forward }) }
 }
 
-/** Returns the visibilities that a filter names: none for an unknown status, all with `mine` or `all`. */
+/** Returns the visibilities that a filter names. Without a status: all with `mine` or `all`, else the published ones. None for an unknown status. */
 function visibilitiesFor({ status, mine, all }: Pick<RecordFilter, 'status' | 'mine' | 'all'>): readonly string[] {
   if (status === undefined) return mine || all ? recordVisibilities : audiences
   if (isPublished(status)) return audiences

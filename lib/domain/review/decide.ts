@@ -205,7 +205,7 @@ export function personaAfter({ required_persona }: RecordItem, verdict: Verdict)
   return verdict === 'request_changes' ? required_persona : 'community_reviewer'
 }
 
-/** Checks that the user who is asked to decide is an active reviewer of at least this rank. */
+/** Checks that the user who is asked to decide is active, and is staff or has at least this rank. Null if nobody is asked. */
 async function checkReviewer(id: string | null | undefined, least: Rank): Promise<string | null> {
   if (!id) return null
   const user = await users.loadUser(id)

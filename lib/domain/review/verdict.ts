@@ -28,7 +28,7 @@ export type DecisionInput = {
 const openContradictions = (record: History) =>
   record.flags.filter((flag) => flag.flag_type === 'contradiction' && !flag.is_resolved)
 
-/** Whether an acceptance would settle a contradiction. */
+/** Whether a contradiction is open that is not moot. An acceptance must then say how it is settled. */
 export const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
 
 /** A contradiction is moot once its claim is superseded. The first id that the flag names is the claim. */

@@ -80,7 +80,7 @@ export const pageView = (number: number, last: number, entries: readonly FeedEnt
 
 const types: Readonly<Record<ChangeSort, string>> = { created: 'Create', updated: 'Update', withdrawn: 'Delete' }
 
-/** One change as an activity. Its object is the record's address, which also serves JSON-LD. */
+/** One change as an activity. Its object is the address of a record or cluster. That of a record also serves JSON-LD. */
 export const activityOf = (it: FeedEntry, origin: string) => ({
   id: `${origin}/data/changes/${it.number}/`,
   type: types[it.change],

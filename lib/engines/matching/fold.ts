@@ -77,7 +77,7 @@ const undecomposed: Readonly<Record<string, string>> = {
 
 /**
  * Rules of spelling. They are repeated until nothing changes, so that folding twice changes nothing. This ends, because
- * each rule shortens the word or removes one sort of letter.
+ * each rule shortens the word, removes a sort of letter, or turns an o into an a.
  */
 const spellings: readonly (readonly [RegExp, string])[] = [
   [/x/g, 'ks'], // Laxmi, Lakshmi

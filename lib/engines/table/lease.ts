@@ -86,8 +86,8 @@ export const isHeld = ({ held_until }: Held): boolean => held_until !== null && 
 export const heldFor = (seconds: number): string => later(seconds)
 
 /**
- * Adds to the unit: the item is held for `seconds`, and gets `changes`. Returns it so. Fails with `busy` while a worker holds it,
- * and the unit fails with `busy` if another worker takes it first: the version decides.
+ * Adds a write to the unit: it holds the item for `seconds` and makes `changes`. Returns the item after it.
+ * Fails with `busy` while a worker holds the item. The unit fails with `busy` if another worker takes it first.
  */
 export function holdItem<Id, S extends HeldSchema>(
   unit: UnitOfWork,

@@ -20,7 +20,7 @@ type Work<T> = (versions: Key) => Promise<{ value: T; found: ReadonlyMap<string,
 /**
  * Returns the value that `work` reads from the table. This process remembers it under the key, until the version of its sort is raised or
  * its time is over. Each call reads that version, strongly consistent, so a change counts at once. That costs one call, or none on a
- * route with `remembers`. All callers share the value, so none may change it. If the version cannot be read, it is a miss.
+ * route with `usesReadCache`. All callers share the value, so none may change it. If the version cannot be read, it is a miss.
  */
 export async function rememberRead<T extends object>(name: RememberedName, key: string, work: Work<T>): Promise<T> {
   const at = `${name} ${key}`

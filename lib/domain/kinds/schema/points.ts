@@ -47,7 +47,7 @@ export function pointOf(data: Readonly<Record<string, unknown>>): { lat: number;
   return inWkt ? { lat: Number(inWkt[2]) + 0, lng: Number(inWkt[1]) + 0 } : undefined
 }
 
-/** Writes a point that was sent as two numbers in the form in which it is stored. */
+/** Turns a point that was sent as two numbers into the text that is stored: "lat, lng". */
 export function pointText(data: { readonly lat: number; readonly lng: number }): string {
   return `${decimalText(data.lat)}, ${decimalText(data.lng)}`
 }

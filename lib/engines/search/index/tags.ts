@@ -62,7 +62,7 @@ export function findMentions(words: readonly Pick<Word, 'term' | 'voice'>[]): Me
   return mentions
 }
 
-/** The concept with a phrase of this one term, if any. */
+/** The concept that this term names by itself. Undefined if it names none. */
 export const conceptOf = (term: string): Concept | undefined => phraseIndex().byPhrase.get(term)?.[0]?.concept
 
 /** Terms of five letters or more that name a concept alone. Shorter terms are too similar to other words. */

@@ -9,7 +9,7 @@ import { selectTop } from './sort.ts'
 
 /** The most documents of each resource that are read and compared with the text. */
 const MOST_READ = 3000
-/** A piece of a text that is part of this number of words does not narrow the documents. */
+/** A piece of a text that this many words contain is too common: it is not used to narrow the documents. */
 const MOST_WORDS = 5000
 
 /**
