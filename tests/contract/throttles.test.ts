@@ -132,5 +132,5 @@ test('hits are counted by the pipeline alone, so that no route counts what it do
   const using = (word: RegExp) =>
     files.filter((name) => name.endsWith('.ts') && word.test(readFileSync(`${root}${name}`, 'utf8'))).sort()
   expect(using(/\bimport \{[^}]*\} from '[^']*\/throttle\.ts'/)).toEqual(['lib/platform/http/endpoint.ts'])
-  expect(using(/\baddBelow\(/)).toEqual(['lib/engines/table/write.ts', 'lib/platform/http/throttle.ts'])
+  expect(using(/\baddBelowLimit\(/)).toEqual(['lib/engines/table/write.ts', 'lib/platform/http/throttle.ts'])
 })

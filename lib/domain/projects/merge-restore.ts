@@ -77,7 +77,7 @@ async function planPart(part: StoredObject, until: number, going: ReadonlySet<st
   return { records: records.length, left: Object.keys(reasons), reasons, writes }
 }
 
-/** What others have built on a record since the merge. */
+/** What others have built on a record since the merge. Claims that the merge itself has left are none of theirs. */
 async function findBuiltOn(
   it: History,
   { after, decision_id }: AcceptedRecord,
@@ -89,7 +89,9 @@ async function findBuiltOn(
     at: after.head.updated_at,
     isOwnDecision: ({ id }: Decision) => id === decision_id,
   }
-  return [...builtInHistory(it, merge), ...(await findLinksInto(it, going))]
+  const ofMerge = new Set(after.assertions.map(({ id }) => id))
+  const later = { ...it, assertions: it.assertions.filter(({ id }) => !ofMerge.has(id)) }
+  return [...builtInHistory(later, merge), ...(await findLinksInto(it, going))]
 }
 
 /** The pictures that the merge added to a record. */

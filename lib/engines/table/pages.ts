@@ -43,7 +43,7 @@ export type Listing = {
 export type PageResult<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
 
 /** The highest offset without a sort key, since the items before it are read. Links in `next` reach any depth at the cost of one page. */
-export const DEEPEST_OFFSET = 400
+export const DEEPEST_OFFSET = 1000
 /** Entries that are read first on the way to an offset: what they cost tells what all of it would cost. */
 const FIRST_ENTRIES = 50
 /** The most capacity units for a page and the way to it. */

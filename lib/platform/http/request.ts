@@ -80,8 +80,12 @@ export function readRequest(event: APIGatewayProxyEventV2): Request {
  * Whether the gateway has decoded a body that is not UTF-8. It replaces such bytes by U+FFFD, which takes three bytes. So the body
  * no longer has the length that the client announced. A client may send U+FFFD itself.
  */
-const isAltered = ({ body = '', isBase64Encoded }: APIGatewayProxyEventV2, headers: Readonly<Record<string, string>>) =>
-  !isBase64Encoded && body.includes('\ufffd') && Buffer.byteLength(body) !== Number(headers['content-length'])
+function isAltered(event: APIGatewayProxyEventV2, headers: Readonly<Record<string, string>>): boolean {
+  // Gateways send null for an absent body, too.
+  const body = event.body ?? ''
+  const length = Number(headers['content-length'])
+  return !event.isBase64Encoded && body.includes('\ufffd') && Buffer.byteLength(body) !== length
+}
 
 /** Whether all escaped bytes of a query or an encoded form are UTF-8. Example: `%E0%A4%85` is, `%FF` is not. */
 const hasUtf8Escapes = (text: string) =>

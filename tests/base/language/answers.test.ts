@@ -78,7 +78,7 @@ describe('an error', () => {
   test('of a date that no calendar has', async () => {
     const query = { date: '३२ असार २०८१' }
     expect((await app.anon.get('/data/calendars/convert/', { query, ...ne })).body).toEqual({
-      date: ['वि.सं. २०८१ को असारमा ३२ दिनको मिति हुँदैन, त्यस महिनामा ३१ दिन छन्।'],
+      date: ['वि.सं. २०८१ को असारमा ३२ गते हुँदैन, त्यस महिनामा ३१ दिन छन्।'],
     })
   })
 })
@@ -195,7 +195,7 @@ describe('a notice', () => {
     expect(words('project_merge_failed', 'It has failed again and again', { on: { slug: 's', title: 'T' } })).toBe(
       'तपाईंले सुरु गरेको काम हुन सकेन, र केही बदलिएको छैन (यो पटक पटक असफल भयो): T',
     )
-    expect(words('moderated', 'S-1, accepted')).toBe('सञ्चालकले तपाईंको पेसी हेर्नुभयो: S-1, स्वीकृत।')
+    expect(words('moderated', 'S-1, accepted')).toBe('सञ्चालकले तपाईंले पेस गर्नुभएको सामग्री हेर्नुभयो: S-1, स्वीकृत।')
   })
 })
 

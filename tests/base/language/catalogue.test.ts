@@ -75,12 +75,9 @@ describe('a text is said', () => {
     ['There is no architectural structure with one of these ids.', 'यीमध्ये एउटा पहिचान सङ्केतको वास्तु संरचना छैन।'],
     [
       'There is no day 32 in Ashadh of BS 2081, which has 31 days.',
-      'वि.सं. २०८१ को असारमा ३२ दिनको मिति हुँदैन, त्यस महिनामा ३१ दिन छन्।',
+      'वि.सं. २०८१ को असारमा ३२ गते हुँदैन, त्यस महिनामा ३१ दिन छन्।',
     ],
-    [
-      'There is no day 30 in February 1990, which has 28 days.',
-      'फेब्रुअरी १९९०मा ३० दिनको मिति हुँदैन, त्यस महिनामा २८ दिन छन्।',
-    ],
+    ['There is no day 30 in February 1990, which has 28 days.', 'फेब्रुअरी १९९०मा ३० गते हुँदैन, त्यस महिनामा २८ दिन छन्।'],
     [
       'This member is not read; it has no effect. Did you mean name?',
       'यो फाँट पढिँदैन; यसको कुनै असर छैन। के तपाईंले name भन्न खोज्नुभएको हो?',

@@ -121,7 +121,6 @@ describe('the Image API', () => {
     ['full/1280,/0/default.jpg', 'The size is larger than the region. Ask for it with ^ in front.'],
     ['full/pct:200/0/default.jpg', 'The size is larger than the region. Ask for it with ^ in front.'],
     ['full/%5E9000,/0/default.jpg', 'The size is larger than 4096 pixels on a side.'],
-    ['0,0,640,1/1,/0/default.jpg', 'The size is empty.'],
     ['full/max/361/default.jpg', 'The rotation is none. Ask for degrees from 0 to 360, with ! in front to mirror.'],
     ['full/max/0/native.jpg', 'There is no quality of this name. Choose one of: default, color, gray, bitonal.'],
     ['full/max/0/default.tif', 'There is no format of this name. Choose one of: jpg, png, webp.'],

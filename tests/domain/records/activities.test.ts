@@ -97,12 +97,18 @@ describe('the feed', () => {
     expect(count).toBe(results.length)
   })
 
-  test.each([{ username: 'nobody-of-this-name' }, { activity_type: 'no-such-type' }])(
-    'filtered by %j is empty',
-    async (query) => {
-      expect(await feed('staff', query)).toEqual({ count: 0, next: null, previous: null, results: [] })
-    },
-  )
+  test('filtered by a name that nobody has is empty', async () => {
+    const empty = { count: 0, next: null, previous: null, results: [] }
+    expect(await feed('staff', { username: 'nobody-of-this-name' })).toEqual(empty)
+  })
+
+  test('filtered by a type that is none is empty, with a warning', async () => {
+    const { warnings, ...page } = await feed('staff', { activity_type: 'no-such-type' })
+    expect(page).toEqual({ count: 0, next: null, previous: null, results: [] })
+    expect(warnings).toEqual([
+      { member: 'activity_type', message: expect.stringContaining('Not a valid choice. Choose one of: submitted,') },
+    ])
+  })
 
   test('is read oldest first on request', async () => {
     const times = (await feed('community', { ordering: 'created_at' })).results.map((row: Row) => row.created_at)

@@ -93,7 +93,12 @@ describe('who reads the claims about a record', () => {
     { status: 'no-such-status' },
   ])('%j names nothing, and lists nothing', async (query) => {
     const { status, body } = await app.staff.get(CLAIMS, { query })
-    expect([status, body]).toEqual([200, { count: 0, next: null, previous: null, results: [] }])
+    const { warnings = [], ...page } = body
+    expect([status, page]).toEqual([200, { count: 0, next: null, previous: null, results: [] }])
+    // A value that can name nothing is warned of.
+    expect(warnings.map((it: { member: string }) => it.member)).toEqual(
+      Object.entries(query).flatMap(([name, value]) => (/^no-|^not-/.test(value) ? [name] : [])),
+    )
   })
 })
 

@@ -106,16 +106,16 @@ describe('an offset', () => {
   })
 
   test('beyond the end is an empty page with a way back', async () => {
-    const { body } = await app.anon.get(LIST, { query: { offset: 390, limit: 10 } })
+    const { body } = await app.anon.get(LIST, { query: { offset: 900, limit: 10 } })
     expect(body).toMatchObject({ count: MANY, next: null, results: [] })
-    expect(new URL(body.previous).searchParams.get('offset')).toBe('380')
+    expect(new URL(body.previous).searchParams.get('offset')).toBe('890')
   })
 
   test('deeper than a thousand is refused, and says what to do', async () => {
     const reply = await app.anon.get(LIST, { query: { offset: 1001 } })
-    expect([reply.status, reply.body]).toEqual([400, { offset: ['Follow the links in "next" to read beyond 400.'] }])
+    expect([reply.status, reply.body]).toEqual([400, { offset: ['Follow the links in "next" to read beyond 1000.'] }])
     expect((await app.anon.get(LIST, { query: { page: 200, page_size: 100 } })).status).toBe(400)
-    expect((await app.anon.get(LIST, { query: { offset: 400 } })).status).toBe(200)
+    expect((await app.anon.get(LIST, { query: { offset: 1000 } })).status).toBe(200)
   })
 
   test.each([

@@ -226,7 +226,7 @@ describe('the order of the queue', () => {
   test('an offset too deep for walking is refused with the way on', async () => {
     await app.community.get('/data/review-queue/?offset=1001').then((it) => {
       expect(it.status).toBe(400)
-      expect(it.body).toEqual({ offset: ['Follow the links in "next" to read beyond 400.'] })
+      expect(it.body).toEqual({ offset: ['Follow the links in "next" to read beyond 1000.'] })
     })
   })
 })

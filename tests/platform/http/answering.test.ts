@@ -96,7 +96,8 @@ describe('half of a character, which nothing can store', () => {
     const schema = operation.requestBody?.content['application/json']?.schema
     const isOfKind = /^\/cidoc\/[a-z_]+\/\{id\}\/$/.test(path)
     // Kinds share their routes. A record of each kind is sent here, but only a person is changed.
-    return schema && (method === 'POST' || !isOfKind || path.startsWith('/cidoc/persons/'))
+    // The body of a confirmation has no text: its token is in the query.
+    return schema && spoilt(schema).length > 0 && (method === 'POST' || !isOfKind || path.startsWith('/cidoc/persons/'))
       ? [{ method, path, schema }]
       : []
   })
@@ -108,7 +109,7 @@ describe('half of a character, which nothing can store', () => {
   test.each(bodied)('is refused with the name of the member: $method $path', async ({ method, path, schema }) => {
     const asked = await anew(routeOf({ method, path }))
     // A kind has members of its own. Its records share one route.
-    const at = path.includes('{') ? asked.path : path
+    const at = path.startsWith('/cidoc/') && !path.includes('{') ? path : asked.path
     const sample = asked.body instanceof FormData ? {} : asked.body
     const bodies = new Set(spoilt(schema).map((it) => JSON.stringify(it)))
     const wrong: string[] = []

@@ -9,8 +9,11 @@ const severalLines = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud8
 const MAX_ITEM_LENGTH = 300
 const MAX_ITEMS = 200
 
-/** The reader of texts that match a pattern, and contain no character of `refused`. */
-function textReader(pattern: RegExp, refused?: { characters: RegExp; message: string }) {
+/** One line as JSON Schema shows it: also without the characters of `DIRECTION_CONTROLS`, which have a message of their own. */
+const publishedLine = /^[^\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ud800-\udfff]*$/u
+
+/** The reader of texts that match a pattern, and contain no character of `refused`. `published` is the pattern of both. */
+function textReader(pattern: RegExp, refused?: { characters: RegExp; message: string }, published: RegExp = pattern) {
   return {
     read: (value: unknown, maxLength = MAX_ITEM_LENGTH): string | Refusal => {
       if (typeof value !== 'string') return new Refusal('Not a valid text.')
@@ -19,12 +22,16 @@ function textReader(pattern: RegExp, refused?: { characters: RegExp; message: st
       if (refused?.characters.test(value)) return new Refusal(refused.message)
       return value.normalize('NFC')
     },
-    schema: (maxLength = MAX_ITEM_LENGTH): JsonSchema => ({ type: 'string', maxLength, pattern: pattern.source }),
+    schema: (maxLength = MAX_ITEM_LENGTH): JsonSchema => ({ type: 'string', maxLength, pattern: published.source }),
   }
 }
 
 /** Reads text of one line, and normalises it (NFC). */
-export const lineReader = textReader(oneLine, { characters: DIRECTION_CONTROLS, message: TURNS_DIRECTION })
+export const lineReader = textReader(
+  oneLine,
+  { characters: DIRECTION_CONTROLS, message: TURNS_DIRECTION },
+  publishedLine,
+)
 
 /** Reads text of several lines, and normalises it (NFC). */
 export const linesReader = textReader(severalLines)
