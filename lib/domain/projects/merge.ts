@@ -47,7 +47,6 @@ import {
   savePartResult,
   takeJob,
 } from './merge-job.ts'
-import { restoreInParts } from './merge-restore.ts'
 import { type LastWrites, MAX_BLOCKERS, type PartResult, partLimits, type WorkInParts } from './merge-work.ts'
 import { loadWholeById, mergeInProgress, nextVersion, type WholeProject } from './projects.ts'
 
@@ -120,8 +119,12 @@ const ENDING_FACTOR = 4
 /** Milliseconds for staging parts within the request. `spentMs` is what the steps before took, so a slow table gets fewer. */
 const stagingTime = (spentMs: number) => Math.min(mergeLimits.waitedForMs, ANSWER_WITHIN_MS - ENDING_FACTOR * spentMs)
 
-const workInParts = async (action: MergeJob['action'], whole: WholeProject, order: MergeOrder): Promise<WorkInParts> =>
-  action === 'merge' ? acceptInParts(whole, order) : restoreInParts(whole, order)
+async function workInParts(action: MergeJob['action'], whole: WholeProject, order: MergeOrder): Promise<WorkInParts> {
+  if (action === 'merge') return acceptInParts(whole, order)
+  // Rollbacks are rare, so a process reads their code with the first one.
+  const { restoreInParts } = await import('./merge-restore.ts')
+  return restoreInParts(whole, order)
+}
 
 /**
  * Reads the project again, with its assets and links. Fails with `conflict` if it has changed. One query alone may read a link or

@@ -107,10 +107,12 @@ async function pageOf(list: List, { limit, offset, from }: PageRequest): Promise
   const before = unitsSpent()
   await Promise.all(runs.map((run) => run.fill(first)))
   if (first < all) {
-    const units = ((unitsSpent() - before) * all) / first
-    if (units > MOST_UNITS)
+    const each = (unitsSpent() - before) / first
+    const affordable = Math.max(first, Math.min(all, Math.floor(MOST_UNITS / each)))
+    const unended = () => runs.filter((run) => !run.ended)
+    if (affordable > first) await Promise.all(unended().map((run) => run.fill(affordable - first)))
+    if (affordable < all && unended().length > 0)
       throw invalid({ offset: ['These items are large. Follow the links in "next" to read so far.'] })
-    await Promise.all(runs.filter((run) => !run.ended).map((run) => run.fill(all - first)))
   }
   const page = (await mergeRuns(runs, skip + limit, share, forward)).slice(skip)
   return backwards ? page.reverse() : page
