@@ -3,7 +3,6 @@ import * as v from 'valibot'
 import { assetRow } from '../lib/domain/projects/assets/view.ts'
 import { licenses, visibilities } from '../lib/domain/projects/items.ts'
 import * as lists from '../lib/domain/projects/lists.ts'
-import { loadMergeProgress, rollBackProject } from '../lib/domain/projects/merge.ts'
 import * as projects from '../lib/domain/projects/projects.ts'
 import { loadReferenced } from '../lib/domain/projects/referenced.ts'
 import { searchProjects } from '../lib/domain/projects/search.ts'
@@ -209,8 +208,10 @@ export const routes = withTables({
     answer: transitionAnswers,
     params: BySlug,
     subject: whole,
-    handle: ({ unit, subject, actor }) =>
-      rollBackProject(unit, subject, { actor, show: (next) => replyToMove(next, actor) }),
+    handle: async ({ unit, subject, actor }) => {
+      const { rollBackProject } = await import('../lib/domain/projects/merge.ts')
+      return rollBackProject(unit, subject, { actor, show: (next) => replyToMove(next, actor) })
+    },
   }),
 
   'GET /data/projects/{slug}/activity/': readRoute({
@@ -262,6 +263,13 @@ async function replyToMove(project: projects.WholeProject, actor: Actor) {
   return project.about.merge ? new Reply(202, view) : view
 }
 
+/** The progress of a merge in the background, null if none is running. Few projects have one, so its code is read when one does. */
+async function progressOfMerge(it: projects.WholeProject) {
+  if (!it.about.merge) return null
+  const { loadMergeProgress } = await import('../lib/domain/projects/merge-job.ts')
+  return loadMergeProgress(it)
+}
+
 async function detailOf(it: projects.WholeProject, actor: Actor | null) {
   const { about, assets, entities } = it
   const company = await loadReferenced(
@@ -274,5 +282,5 @@ async function detailOf(it: projects.WholeProject, actor: Actor | null) {
   )
   const link = await createLinks()
   const rows = await Promise.all(assets.map((one) => assetRow(one, company.people, link)))
-  return projectDetail(it, rows, actor, { ...company, merge: await loadMergeProgress(it) })
+  return projectDetail(it, rows, actor, { ...company, merge: await progressOfMerge(it) })
 }

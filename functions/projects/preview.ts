@@ -1,5 +1,5 @@
 import '../../lib/domain/composition.ts'
-import { type ForeseenRecord, previewMerge } from '../../lib/domain/projects/merge-preview.ts'
+import type { ForeseenRecord } from '../../lib/domain/projects/merge-preview.ts'
 import { loadWhole } from '../../lib/domain/projects/projects.ts'
 import { ForeseenRecordView, foreseenView, mergePreview } from '../../lib/domain/projects/views/preview.ts'
 import type { History } from '../../lib/domain/records/history.ts'
@@ -23,6 +23,8 @@ export const preview = {
     handle: async ({ subject, actor, page, request }) => {
       // The permission requires a role, so the caller is signed in.
       if (!actor) throw new Error('a preview for nobody')
+      // A preview runs the code of a merge, which a process reads with the first one.
+      const { previewMerge } = await import('../../lib/domain/projects/merge-preview.ts')
       const { rows, ...whole } = await previewMerge(subject, actor, sliceOf(subject.entities, page))
       const [people, shown] = await Promise.all([
         peopleOf(rows.map((it) => it.link.added_by)),

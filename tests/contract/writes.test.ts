@@ -104,10 +104,27 @@ function* valuesIn(node: Node): Iterable<Node> {
   for (const child of childrenOf(node)) yield* valuesIn(child)
 }
 
+type NodeOf<T extends Node['type']> = Extract<Node, { type: T }>
+
+/** The file of `import('...')`. */
+const importedFile = (file: string, { source }: NodeOf<'ImportExpression'>): string =>
+  posix.join(posix.dirname(file), source.type === 'Literal' ? String(source.value) : '')
+
+/** The names that `const { name } = await import('...')` takes. Undefined for any other declaration. */
+function partOfImport({ id, init }: NodeOf<'VariableDeclarator'>) {
+  const from = init?.type === 'AwaitExpression' ? init.argument : undefined
+  if (from?.type !== 'ImportExpression' || id.type !== 'ObjectPattern') return undefined
+  const properties = id.properties.filter((it) => it.type === 'Property')
+  if (properties.length < id.properties.length) return undefined
+  return { from, names: properties.map((it) => nameOf(it.key as { type: string; name?: string })) }
+}
+
 /** The declarations that a node of this file refers to. Names of members count only behind a namespace. */
 function referred(file: string, node: Node): string[] {
   const it = modules.get(file)
   const members = new Set<Node>()
+  /** Imports of which only some names are taken: `const { name } = await import(...)`. */
+  const narrowed = new Set<Node>()
   const all: string[] = []
   for (const each of valuesIn(node)) {
     if (each.type === 'MemberExpression' && !each.computed) {
@@ -120,8 +137,12 @@ function referred(file: string, node: Node): string[] {
       }
     }
     if (each.type === 'Property' && !each.computed && !each.shorthand) members.add(each.key)
-    if (each.type === 'ImportExpression' && each.source.type === 'Literal')
-      all.push(...resolve(posix.join(posix.dirname(file), String(each.source.value)), '*'))
+    const part = each.type === 'VariableDeclarator' ? partOfImport(each) : undefined
+    if (part) {
+      narrowed.add(part.from)
+      for (const name of part.names) all.push(...resolve(importedFile(file, part.from), name))
+    }
+    if (each.type === 'ImportExpression' && !narrowed.has(each)) all.push(...resolve(importedFile(file, each), '*'))
     if (each.type === 'Identifier' && !members.has(each)) all.push(...resolve(file, each.name))
   }
   return all

@@ -24,6 +24,7 @@ import { ranks } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { noteFolder } from './merge-folder.ts'
 import type { PartResult } from './merge-work.ts'
+import type { WholeProject } from './projects.ts'
 import { StoredObject } from './snapshots.ts'
 
 /**
@@ -156,4 +157,12 @@ export async function savePartResult(
 export async function loadPartResults(merge_id: string, before: number): Promise<v.InferOutput<typeof Result>[]> {
   const { pk } = key.mergePart(merge_id, 0)
   return (await queryAll(pk, 'PART#')).map((item) => parse(result, item)).filter((it) => it.number < before)
+}
+
+/** Loads the progress of a background merge or rollback, as the wire shows it. Null if none is running. */
+export async function loadMergeProgress({ about }: Pick<WholeProject, 'about'>) {
+  if (!about.merge) return null
+  const job = await findJob(about.id)
+  const { action, of } = about.merge
+  return { state: 'running' as const, action, done: Math.min(job?.done ?? of, of), of }
 }

@@ -47,6 +47,7 @@ import {
   savePartResult,
   takeJob,
 } from './merge-job.ts'
+import { restoreInParts } from './merge-restore.ts'
 import { type LastWrites, MAX_BLOCKERS, type PartResult, partLimits, type WorkInParts } from './merge-work.ts'
 import { loadWholeById, mergeInProgress, nextVersion, type WholeProject } from './projects.ts'
 
@@ -120,10 +121,7 @@ const ENDING_FACTOR = 4
 const stagingTime = (spentMs: number) => Math.min(mergeLimits.waitedForMs, ANSWER_WITHIN_MS - ENDING_FACTOR * spentMs)
 
 async function workInParts(action: MergeJob['action'], whole: WholeProject, order: MergeOrder): Promise<WorkInParts> {
-  if (action === 'merge') return acceptInParts(whole, order)
-  // Rollbacks are rare, so a process reads their code with the first one.
-  const { restoreInParts } = await import('./merge-restore.ts')
-  return restoreInParts(whole, order)
+  return action === 'merge' ? acceptInParts(whole, order) : restoreInParts(whole, order)
 }
 
 /**
@@ -365,12 +363,4 @@ async function callOffJob(job: MergeJob): Promise<boolean> {
     return { result: undefined, writes: [...writes, ...endJob(current)] }
   })
   return true
-}
-
-/** Loads the progress of a background merge or rollback, as the wire shows it. Null if none is running. */
-export async function loadMergeProgress({ about }: Pick<WholeProject, 'about'>) {
-  if (!about.merge) return null
-  const job = await findJob(about.id)
-  const { action, of } = about.merge
-  return { state: 'running' as const, action, done: Math.min(job?.done ?? of, of), of }
 }

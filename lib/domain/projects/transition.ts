@@ -3,7 +3,7 @@ import { forbidden, invalid } from '../../base/errors.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
 import { type Actor, projectParts } from '../../platform/permissions.ts'
 import { asSubject, type Project } from './items.ts'
-import { type MergeOptions, mergeProject } from './merge.ts'
+import type { MergeOptions } from './merge.ts'
 import { changeProject, loadWholeById, mergeInProgress, type WholeProject } from './projects.ts'
 import { blockersOf, type ProjectState, projectMove } from './states.ts'
 
@@ -16,6 +16,8 @@ export async function mergeAs<R>(
   wish: MergeOptions<R> & { comment: string },
 ): Promise<R> {
   checkMove(old.about, wish.actor, 'merged', wish.comment)
+  // Merges are rare, so a process reads their code with the first one.
+  const { mergeProject } = await import('./merge.ts')
   return mergeProject(unit, old, wish)
 }
 
