@@ -8,6 +8,8 @@ import { at, linkTo, move, openProjects, projectIn, waitingRecords } from '../..
 let app: App
 beforeAll(async () => {
   app = await openProjects({ LOG_LEVEL: 'silent' })
+  // Signs in before any call fails on purpose.
+  sure(200, await app.domain.get('/data/projects/'))
 })
 
 type Made = { id: number; cultural_entity_id: string }
