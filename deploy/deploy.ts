@@ -3,12 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readinessOf, type Template } from './readiness.ts'
+import { templateFaults } from './template-rules.ts'
 
 /**
  * `npm run deploy -- --stage prod [--region us-east-1]`:
  *
  * 1. Packages the stack.
- * 2. Checks whether the account can take it. What is missing is printed, a line each, and nothing is deployed.
+ * 2. Checks whether AWS can take the template (quotas, names), and the account the stack. What is missing is printed, a line each, and
+ *    nothing is deployed.
  * 3. Deploys. A first deployment makes the table without protection from deletion, so that CloudFormation can undo a failed one.
  * 4. After a first deployment, protects the table in a second one.
  *
@@ -44,7 +46,8 @@ async function look(name: string, where: string) {
   const file = join(packaged, 'cloudformation-template-update-stack.json')
   const template: Template = JSON.parse(await readFile(file, 'utf8'))
   try {
-    return await readinessOf(name, where, template)
+    const { stack, lacking } = await readinessOf(name, where, template)
+    return { stack, lacking: [...templateFaults(template), ...lacking] }
   } catch (error) {
     return fail([error instanceof Error ? `${error.name}: ${error.message}` : String(error)])
   }

@@ -1,4 +1,5 @@
 import { buildPackages, keptPackages } from './build.ts'
+import { nearestQuotas } from './quotas.ts'
 
 type Resource = { Type: string; Properties: Record<string, unknown>; DependsOn?: string | string[] }
 type Template = { Resources: Record<string, Resource> }
@@ -42,11 +43,14 @@ async function packFunctions(root: string, functions: Framework['service']['func
   }
 }
 
-/** A sentence with the number of resources and routes, and what AWS allows. */
-export function sizeOfTemplate({ Resources }: Template): string {
-  const all = Object.values(Resources)
+/** Sentences with the number of resources and routes, what AWS allows, and of which quotas little is left. */
+export function sizeOfTemplate(template: Template): string {
+  const all = Object.values(template.Resources)
   const routes = all.filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route')
-  return `The stack has ${all.length} of 500 resources, and its gateway ${routes.length} of 300 routes.`
+  return [
+    `The stack has ${all.length} of 500 resources, and its gateway ${routes.length} of 300 routes.`,
+    `Quotas that are more than half used: ${nearestQuotas(template).join('; ') || 'none'}.`,
+  ].join('\n')
 }
 
 /** Logical ids of the two shared resources, which gateway.ts makes. */

@@ -1,11 +1,13 @@
-type Resource = { Type: string; Properties?: object; DependsOn?: string | readonly string[] }
-export type Template = { Resources: Readonly<Record<string, Resource>> }
+import { type QuotaTemplate, quotaFaults } from './quotas.ts'
+
+type Resource = QuotaTemplate['Resources'][string]
+type Template = QuotaTemplate
 type Facts = Readonly<Record<string, unknown>>
 type Rule = (it: Facts, template: Template) => readonly (string | false)[]
 
 /**
- * What CloudFormation, or an AWS service, would refuse of a template. Each fault begins with its resource. Packaging checks none of
- * this. Whether references lead to a resource is tested in `tests/contract/deployment.test.ts`.
+ * What CloudFormation, or an AWS service, would refuse of a template, quotas included (`quotas.ts`). Each fault begins with its
+ * resource. The framework's packaging checks none of this. Whether references lead to a resource is tested in `tests/contract/deployment.test.ts`.
  */
 export function templateFaults(template: Template): string[] {
   const faults = Object.entries(template.Resources).flatMap(([id, { Type, Properties = {} }]) => {
@@ -14,11 +16,10 @@ export function templateFaults(template: Template): string[] {
       fault === false ? [] : [`${id}: ${fault}`],
     )
   })
-  return [...faults, ...circles(template)]
+  return [...faults, ...quotaFaults(template), ...circles(template)]
 }
 
 const text = (it: unknown): string => (typeof it === 'string' ? it : '')
-const size = (it: unknown): number => Buffer.byteLength(JSON.stringify(it ?? ''))
 const listOf = (it: unknown): readonly unknown[] => (it === undefined ? [] : [it].flat())
 const between = (it: unknown, least: number, most: number, what: string) =>
   it !== undefined && !(Number(it) >= least && Number(it) <= most) && `${what} is not from ${least} to ${most}`
@@ -44,7 +45,6 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       between(it.MemorySize, 128, 10_240, 'memory'),
       between(it.Timeout, 1, 900, 'the time limit'),
       between(Object(it.EphemeralStorage).Size, 512, 10_240, 'the disk'),
-      size(Object(it.Environment).Variables) > 4096 && 'its variables are more than 4 KB',
       ...Object.keys(Object(Object(it.Environment).Variables)).map(
         (name) => (/^AWS_(?!ENDPOINT)/.test(name) || !/^[A-Za-z]\w+$/.test(name)) && `${name} is no variable to be set`,
       ),
@@ -53,9 +53,6 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'AWS::IAM::Role': [
     (it) => [
       checkName(it.RoleName, /^[\w+=,.@-]{1,64}$/, 'the name of a role'),
-      listOf(it.Policies).reduce<number>((sum, each) => sum + size(Object(each).PolicyDocument), 0) > 10_240 &&
-        'its own policies are more than 10,240 letters',
-      listOf(it.ManagedPolicyArns).length > 10 && 'it has more than 10 managed policies',
       ...listOf(it.Policies).flatMap((each) => policy(Object(each).PolicyDocument)),
       ...listOf(it.Policies).flatMap((each) =>
         statementsIn(Object(each).PolicyDocument).map(({ Resource }) => !Resource && 'a statement names no resource'),
@@ -101,7 +98,6 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
         /^(rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)|cron\(.+\))$/,
         'a schedule',
       ),
-      listOf(it.Targets).length > 5 && 'it has more than 5 targets',
       ...listOf(it.Targets).map(
         (each) => Object(each).Input !== undefined && !isJson(Object(each).Input) && 'an input is no JSON',
       ),

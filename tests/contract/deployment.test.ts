@@ -106,12 +106,12 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
   })
 
   test('fits into a stack and a gateway', () => {
-    // A group more is a function, a role, an integration and three routes for each root: there is room for ten with two each.
-    expect(Object.keys(stack(stage)).length).toBeLessThanOrEqual(400)
-    expect(Object.keys(stack(stage)).length + 10 * (3 + 2 * 3)).toBeLessThan(500)
+    // A group more is a function, a role, an integration and three routes for each root: there is room for eight with two each.
+    expect(Object.keys(stack(stage)).length).toBeLessThanOrEqual(420)
+    expect(Object.keys(stack(stage)).length + 8 * (3 + 2 * 3)).toBeLessThan(500)
     const routes = ofType(stage, 'AWS::ApiGatewayV2::Route').length
     expect(routes).toBeLessThanOrEqual(220)
-    expect(routes + 10 * 2 * 3).toBeLessThan(300)
+    expect(routes + 8 * 2 * 3).toBeLessThan(300)
     // Whoever packages it is told.
     const size = `The stack has ${Object.keys(stack(stage)).length} of 500 resources, and its gateway ${routes} of 300 routes.`
     expect(said.get(stage)).toContain(size)
