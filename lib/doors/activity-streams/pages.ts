@@ -80,7 +80,7 @@ export const pageView = (number: number, last: number, entries: readonly FeedEnt
 
 const types: Readonly<Record<ChangeSort, string>> = { created: 'Create', updated: 'Update', withdrawn: 'Delete' }
 
-/** One change as an activity. Its object is the address of a record or cluster. That of a record also serves JSON-LD. */
+/** One change as an activity. Its object is the address of a record or a cluster. Only the address of a record serves JSON-LD. */
 export const activityOf = (it: FeedEntry, origin: string) => ({
   id: `${origin}/data/changes/${it.number}/`,
   type: types[it.change],
@@ -88,8 +88,9 @@ export const activityOf = (it: FeedEntry, origin: string) => ({
   object: {
     id: iriOf(origin, it.kind, it.object_pk),
     type: crmClasses[it.kind],
-    ...(it.change !== 'withdrawn' && {
-      seeAlso: { id: iriOf(origin, it.kind, it.object_pk), type: 'Dataset', format: 'application/ld+json' },
-    }),
+    ...(it.change !== 'withdrawn' &&
+      it.kind !== 'entity_cluster' && {
+        seeAlso: { id: iriOf(origin, it.kind, it.object_pk), type: 'Dataset', format: 'application/ld+json' },
+      }),
   },
 })

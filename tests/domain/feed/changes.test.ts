@@ -191,6 +191,16 @@ describe('ActivityStreams', () => {
     )
     const one = sure(200, await app.anon.get(new URL(found[0].id).pathname))
     expect(one).toMatchObject(found[0])
+    // What is promised as JSON-LD is JSON-LD where it is still public.
+    const promised = new Set(found.flatMap(({ object }) => (object.seeAlso ? [object.seeAlso.id] : [])))
+    for (const id of promised) {
+      const { status, headers } = await app.anon.get(new URL(id).pathname, {
+        headers: { accept: 'application/ld+json' },
+      })
+      if (status === 200) expect([id, headers['content-type']]).toEqual([id, 'application/ld+json'])
+    }
+    expect([...promised].filter((id) => id.includes('/entity-clusters/'))).toEqual([])
+    expect(found.filter(({ object }) => object.id.includes('/entity-clusters/'))).not.toEqual([])
   })
 })
 
