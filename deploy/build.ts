@@ -179,6 +179,7 @@ export const forLambda = (root: string) =>
 /** Modules that lie beside a function as files of their own, by file name. They are loaded on first use, so a start does not pay for them. */
 const apart: Readonly<Record<string, string>> = {
   'bucket-client': 'lib/engines/bucket/bucket-client.ts',
+  'common-passwords': 'lib/platform/users/common-passwords.ts',
   iovalkey: 'iovalkey',
   nepali: 'lib/base/language/nepali.ts',
 }

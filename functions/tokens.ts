@@ -179,7 +179,7 @@ async function signIn(unit: UnitOfWork, { login, password }: v.InferOutput<typeo
 
 async function registerUser(unit: UnitOfWork, body: v.InferOutput<typeof Registration>) {
   const { username, email, password, birth_date, ...profile } = body
-  const broken = passwordFaults(password, { username: username ?? '', email })
+  const broken = await passwordFaults(password, { ...profile, username: username ?? '', email })
   if (broken.length > 0) throw invalid({ password: broken })
   const input = { ...profile, email, birth_date: birth_date || null, password: await hashPassword(password) }
   const user = username ? createUser(unit, { ...input, username }) : await createUserNamedAfterEmail(unit, input)

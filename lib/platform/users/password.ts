@@ -6,19 +6,50 @@ const derive = promisify(argon2)
 const current = { memory: 19_456, passes: 2, parallelism: 1 }
 const TAG = 32
 
-/** Returns a sentence for each rule that a new password breaks. */
-export function passwordFaults(password: string, names: { username: string; email: string }): string[] {
-  const plain = password.toLowerCase()
-  const own = [names.username, names.email, names.email.split('@')[0] ?? ''].map((name) => name.toLowerCase())
+/** What a person is called. A password must not be like it. */
+type Names = { username: string; email: string; first_name?: string; last_name?: string }
+
+/** Returns a sentence for each rule that a new password breaks (NIST SP 800-63B: length, common ones, and those like the person). */
+export async function passwordFaults(password: string, names: Names): Promise<string[]> {
   return [
-    ...(password.length < 8 ? ['The password must have at least 8 characters.'] : []),
+    ...(password.length < LEAST_LETTERS ? ['The password must have at least 8 characters.'] : []),
     ...(password.length > MOST_LETTERS ? [`The password must have at most ${MOST_LETTERS} characters.`] : []),
-    ...(own.includes(plain) ? ['The password must differ from the username and the email address.'] : []),
-    ...(common.has(plain) || /^(.)\1*$/u.test(plain) || /^\d{1,11}$/.test(plain)
-      ? ['This password is too common.']
-      : []),
+    ...(isLike(password, names) ? ['The password must differ from your names and your email address.'] : []),
+    ...((await isCommon(password)) ? ['This password is too common.'] : []),
   ]
 }
+
+const LEAST_LETTERS = 8
+const MOST_LETTERS = 256
+/** A password without the names in it still has so many letters. */
+const LEAST_OTHERS = 6
+
+/** Whether little is left of a password without the person's names. Example: `maya-1990` of Maya. Shorter names than three letters count for nothing. */
+function isLike(password: string, { username, email, first_name = '', last_name = '' }: Names): boolean {
+  const [local = '', host = ''] = email.split('@')
+  const whole = [username, email, first_name, last_name, local, host, host.split('.')[0] ?? '']
+  const parts = [...whole, ...whole.flatMap((it) => it.split(/[^\p{L}\p{N}]+/u))].map(plain)
+  const own = parts.filter((it) => it.length >= 3).sort((a, b) => b.length - a.length)
+  const rest = own.reduce((left, name) => left.replaceAll(name, ''), plain(password))
+  return rest.length < plain(password).length && rest.length < LEAST_OTHERS
+}
+
+/** Whether a password is one letter again and again, a short number, or one of the 49,000 most common ones. */
+async function isCommon(password: string): Promise<boolean> {
+  const typed = plain(password)
+  if (typed.length < LEAST_LETTERS) return false
+  if (/^(.)\1*$/u.test(typed) || /^\d{1,11}$/.test(typed)) return true
+  const { commonPasswords } = await import('./common-passwords.ts')
+  return commonPasswords().has(typed) || ofThisService.has(typed)
+}
+
+/** What people think of first, here above all, and the list does not have. */
+const ofThisService = new Set([
+  ...['nepal123', 'namaste1', 'namaste123', 'heritage1', 'heritage123'],
+  ...['guest123', 'login123', 'adminadmin', 'abcdefgh'],
+])
+
+const plain = (text: string) => text.normalize('NFKC').toLowerCase()
 
 /** Hashes a password with Argon2id and a fresh salt. Returns a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
@@ -42,8 +73,6 @@ export function isOutdated(stored: string): boolean {
   return !it || it.memory < current.memory || it.passes < current.passes
 }
 
-const MOST_LETTERS = 256
-
 /** The bytes of a password. Equal letters that keyboards type in different ways become one spelling (NFKC). */
 const passwordBytes = (password: string) => Buffer.from(password.normalize('NFKC'))
 
@@ -63,12 +92,3 @@ function parseHash(phc: string) {
 }
 
 const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
-
-const common = new Set(
-  `password password1 password12 password123 passw0rd p@ssw0rd passwort qwertyui qwerty12 qwerty123 qwertyuiop asdfghjk
-   asdfghjkl zxcvbnm1 1q2w3e4r 1q2w3e4r5t 1qaz2wsx q1w2e3r4 abc12345 abcd1234 abcdefgh a1b2c3d4 iloveyou iloveyou1
-   sunshine princess football baseball superman batman123 starwars trustno1 whatever welcome1 welcome123 letmein1
-   letmein123 admin123 administrator adminadmin changeme changeme1 changeit default1 computer internet michael1
-   jennifer charlie1 dragon12 monkey123 shadow12 master123 secret12 secret123 testtest test1234 guest123 login123
-   kathmandu nepal123 namaste1 namaste123 heritage heritage1 heritage123`.split(/\s+/),
-)

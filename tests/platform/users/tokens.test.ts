@@ -315,7 +315,7 @@ describe('POST /api/register/', () => {
     [{ password: 'short' }, { password: ['The password must have at least 8 characters.'] }],
     [
       { password: 'Ramesh@example.org' },
-      { password: ['The password must differ from the username and the email address.'] },
+      { password: ['The password must differ from your names and your email address.'] },
     ],
     [{ password: 'password123' }, { password: ['This password is too common.'] }],
     [{ password: 'aaaaaaaaaaaa' }, { password: ['This password is too common.'] }],

@@ -5,6 +5,15 @@ export const requests: Readonly<Record<string, string>> = {
   'Authentication credentials were not provided.': 'प्रमाणीकरणको विवरण दिइएको छैन।',
   'The token is malformed, expired or revoked.': 'टोकन बिग्रिएको, म्याद सकिएको वा रद्द गरिएको छ।',
   'There is no development user of this address.': 'यस ठेगानाको कुनै विकास प्रयोगकर्ता छैन।',
+  'The account with this address belongs to another sign-in of your provider. Staff can link it to yours: tell them the "sub" of your token.':
+    'यस ठेगानाको खाता तपाईंको प्रदायकको अर्को साइन इनको हो। कर्मचारीले त्यसलाई तपाईंसँग जोड्न सक्छन्: आफ्नो टोकनको "sub" उनीहरूलाई भन्नुहोस्।',
+  'The account with this address belongs to a sign-in of another provider. Sign in there, or ask staff to link it to this one.':
+    'यस ठेगानाको खाता अर्को प्रदायकको साइन इनको हो। त्यहीँबाट साइन इन गर्नुहोस्, वा यससँग जोड्न कर्मचारीलाई भन्नुहोस्।',
+  'Another account is linked to this subject.': 'यो "sub" सँग अर्को खाता जोडिएको छ।',
+  'Nobody deactivates their own account.': 'आफ्नै खाता कसैले निष्क्रिय पार्न पाइँदैन।',
+  'This account is deactivated already.': 'यो खाता पहिल्यै निष्क्रिय छ।',
+  'This account is not deactivated.': 'यो खाता निष्क्रिय छैन।',
+  'The account that asked for this is closed, or has another owner now.': 'यो माग्ने खाता बन्द छ, वा अब अर्कै व्यक्तिको हो।',
   'No active account found with the given credentials.': 'दिइएको विवरणसँग मिल्ने कुनै सक्रिय खाता भेटिएन।',
   'You do not have permission to perform this action.': 'तपाईंलाई यो काम गर्ने अनुमति छैन।',
   'Not found.{0}': 'भेटिएन।<0>',
@@ -162,8 +171,7 @@ export const requests: Readonly<Record<string, string>> = {
   'Nobody has more than {0} keys. Revoke one first.': 'एक जनाले {0} भन्दा बढी साँचो राख्न पाइँदैन। पहिले एउटा रद्द गर्नुहोस्।',
   'The password must have at least 8 characters.': 'पासवर्डमा कम्तीमा ८ अक्षर हुनुपर्छ।',
   'The password must have at most {0} characters.': 'पासवर्डमा बढीमा {0} अक्षर हुनुपर्छ।',
-  'The password must differ from the username and the email address.':
-    'पासवर्ड प्रयोगकर्ता नाम र इमेल ठेगानाभन्दा फरक हुनुपर्छ।',
+  'The password must differ from your names and your email address.': 'पासवर्ड तपाईंको नाम र इमेल ठेगानाभन्दा फरक हुनुपर्छ।',
   'This password is too common.': 'यो पासवर्ड धेरैले प्रयोग गर्छन्।',
   'A user with this email address already exists.': 'यस इमेल ठेगानाको प्रयोगकर्ता पहिल्यै छ।',
   'This username is already taken.': 'यो प्रयोगकर्ता नाम अरूले लिइसकेको छ।',
