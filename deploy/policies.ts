@@ -146,7 +146,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   ],
   tokens: [identify],
   users: [identify, listAsTable, { table: ['Index'] }],
-  webhooks: [{ table: ['Get', 'BatchGet', 'Put', 'Query', 'Index'] }],
+  webhooks: [{ table: ['Get', 'BatchGet', 'Put', 'Delete', 'Query', 'Index'] }],
 }
 
 const tableActions = {

@@ -281,6 +281,7 @@ export const routes = withTables({
       const found = await uploads.loadUpload(subject.about.id, params.asset_id)
       if (!found?.pending_key) return completedBefore(subject, params.asset_id)
       projects.checkOpen(subject.about)
+      await uploads.checkUploader(found)
       const { pending_key } = found
       const upload = await unit.storeAhead(
         'held',

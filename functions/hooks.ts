@@ -46,7 +46,7 @@ export const routes = {
     permission: 'hook.own',
     summary: 'List the own hooks',
     answer: ok(v.object({ results: v.array(HookView) })),
-    handle: async ({ actor }) => ({ results: (await hooks.listHooks(actor.id)).map(hooks.hookView) }),
+    handle: async ({ actor }) => ({ results: (await hooks.listHooks(actor)).map(hooks.hookView) }),
   }),
 
   // No other answer contains the secret.

@@ -140,7 +140,7 @@ export const routes = withTables({
     permission: 'import.change',
     summary: 'Complete the upload of a table',
     answer: ok(ImportDetailView),
-    errors: [409],
+    errors: [409, 410],
     translatedPaths: importTexts,
     params: ById,
     subject: ofImport,

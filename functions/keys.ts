@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { removeHooksOfKey } from '../lib/domain/hooks/hooks.ts'
 import { creation, empty, ok } from '../lib/platform/http/answer.ts'
 
 import { line, members, REQUIRED } from '../lib/platform/http/body.ts'
@@ -36,7 +37,7 @@ export const routes = {
     permission: 'key.own',
     summary: 'List the own keys',
     answer: ok(v.object({ results: v.array(KeyView) })),
-    handle: async ({ actor }) => ({ results: (await listKeys(actor.id)).map(keyView) }),
+    handle: async ({ actor }) => ({ results: (await listKeys(actor)).map(keyView) }),
   }),
 
   // No other answer contains the token.
@@ -45,8 +46,8 @@ export const routes = {
     summary: 'Make a key',
     description: [
       'The token is shown once: keep it. It is sent as `Authorization: Bearer`, and has no rights of staff or reviewers. `read`',
-      'reads what its owner reads, `propose` sends in records, edits, claims, sources and flags, `import` fills projects. What',
-      'was sent with it names the key in its provenance (`software`).',
+      'reads what its owner reads, `propose` sends in records, edits, claims, sources and flags, `import` fills projects, `hook`',
+      'makes and removes hooks of its own. What was sent with it names the key in its provenance (`software`).',
     ].join(' '),
     answer: creation(NewKeyView),
     body: NewKey,
@@ -59,14 +60,16 @@ export const routes = {
   'DELETE /api/user/keys/{id}/': changeRoute({
     permission: 'key.revoke',
     summary: 'Revoke a key',
+    description: 'The hooks that were made with it go at once.',
     answer: empty,
     params: ById,
     subject: async ({ id }) => {
       const found = await loadKey(id)
       return found && { ...found, contributor_id: found.user_id, public: false }
     },
-    handle: async ({ unit, params: { id } }) => {
+    handle: async ({ unit, subject: { id, user_id } }) => {
       await revokeKey(unit, id)
+      await removeHooksOfKey(unit, { id, user_id })
       return replyNoContent()
     },
   }),

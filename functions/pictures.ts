@@ -124,12 +124,12 @@ export const routes = {
     params: ById,
     subject: ofFile,
     idempotent: '24h',
-    handle: async ({ unit, subject: { file } }) => {
+    handle: async ({ unit, subject: { file }, actor }) => {
       // Completing twice gives the same picture.
       if (file.facts !== null) return fileView(file)
       const held = await unit.storeAhead(
         'held',
-        (own) => files.holdPictureUpload(own, file),
+        (own) => files.holdPictureUpload(own, file, actor),
         files.releasePictureUpload,
       )
       const facts = await unit.once('stored', () => storeUpload(held))

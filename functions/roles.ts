@@ -3,9 +3,10 @@ import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { checkAllowed, notFound, signInNeeded } from '../lib/base/errors.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { linkPlan, providers } from '../lib/platform/auth/link.ts'
 import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
 
-import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
+import { choice, line, lines, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import { ById, lenientChoice, NameQuery } from '../lib/platform/http/params.ts'
@@ -13,6 +14,7 @@ import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/platform/http/route.ts'
 import { type Actor, mayAnswer, mayChangeRoleOf, maySeeAll, ranks } from '../lib/platform/permissions.ts'
 import * as applications from '../lib/platform/users/applications.ts'
+import { activateUser, deactivateUser } from '../lib/platform/users/deactivation.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 import * as roles from '../lib/platform/users/roles.ts'
 import { searchUsers } from '../lib/platform/users/search.ts'
@@ -232,6 +234,47 @@ export const routes = withTables({
     answer: ok(UserView),
     params: ById,
     handle: async ({ actor, params: { id } }) => userView(requireFound(await users.loadUser(id)), actor),
+  }),
+
+  'POST /data/platform-admin/users/{id}/link/': actorRoute({
+    permission: 'user.moderate',
+    summary: 'Link an account to a person of an identity provider',
+    description:
+      'For a person whom the service refused since the account with their address belongs to another sign-in. `subject` is the `sub` of their token. What was made before and acts for the account goes: password, sessions, keys, hooks, uploads that wait.',
+    answer: ok(UserView),
+    errors: [404, 409],
+    params: ById,
+    body: members({
+      provider: choice(providers),
+      subject: v.pipe(v.string(REQUIRED), line(255), v.minLength(1, REQUIRED)),
+    }),
+    handle: async ({ unit, actor, params: { id }, body: { provider, subject } }) => {
+      const linked = await users.amendUserByPlan(unit, id, async (it) => linkPlan(it, provider, subject))
+      return userView(requireFound(linked), actor)
+    },
+  }),
+
+  'POST /data/platform-admin/users/{id}/deactivate/': actorRoute({
+    permission: 'user.moderate',
+    summary: 'Close an account at once',
+    description:
+      'Its sessions, tokens, keys and hooks end with the answer; its contributions stay. Staff and the person read the reason.',
+    answer: ok(UserView),
+    errors: [404, 409],
+    params: ById,
+    body: members({ reason: v.pipe(v.string(REQUIRED), lines(2000), v.trim(), v.minLength(1, REQUIRED)) }),
+    handle: async ({ unit, actor, params: { id }, body: { reason } }) =>
+      userView(requireFound(await deactivateUser(unit, id, reason, actor)), actor),
+  }),
+
+  'POST /data/platform-admin/users/{id}/activate/': actorRoute({
+    permission: 'user.moderate',
+    summary: 'Open a closed account again',
+    description: 'Its sessions, keys of programs that have expired meanwhile, and hooks do not come back.',
+    answer: ok(UserView),
+    errors: [404, 409],
+    params: ById,
+    handle: async ({ unit, actor, params: { id } }) => userView(requireFound(await activateUser(unit, id)), actor),
   }),
 } satisfies Routes)
 

@@ -35,6 +35,7 @@ async function seed({ email, role, is_staff = false }: (typeof personas)[number]
         }
       : null,
     password: await password(),
+    email_verified: true,
     seeded: true,
   }
   await inUnit((unit) => createUser(unit, person))

@@ -89,15 +89,27 @@ const denials = {
   token: { detail: 'The token is malformed, expired or revoked.', challenge: 'Bearer error="invalid_token"' },
   dev_user: { detail: 'There is no development user of this address.', challenge: 'Bearer' },
 } as const
+/** The person is known to a provider, and the account with the address is not theirs. */
+const linkRefusals = {
+  another_subject:
+    'The account with this address belongs to another sign-in of your provider. Staff can link it to yours: tell them the "sub" of your token.',
+  weaker_provider:
+    'The account with this address belongs to a sign-in of another provider. Sign in there, or ask staff to link it to this one.',
+} as const
+export type LinkRefusal = keyof typeof linkRefusals
 /**
- * Why a request has no caller: no credentials, a token that no authenticator accepts (RFC 6750), an unknown development user, or a
- * token that only an identity provider can check, which does not answer.
+ * Why a request has no caller: no credentials, a token that no authenticator accepts (RFC 6750), or an unknown development user.
+ * Or only an identity provider can check the token, and does not answer. Or the account of the address is another person's.
  */
-export type Denial = keyof typeof denials | 'provider_away'
-/** The caller has to sign in: credentials are missing or invalid. With `provider_away` the caller may try again. */
+export type Denial = keyof typeof denials | LinkRefusal | 'provider_away'
+/**
+ * The caller has to sign in: credentials are missing or invalid. With `provider_away` the caller may try again. A refused link is
+ * `refused`, since another token of the same person would not help.
+ */
 export function signInNeeded(denial: Denial = 'none'): Problem {
   if (denial === 'provider_away')
     return unavailable('The identity provider does not answer, so the token cannot be checked. Try again.')
+  if (denial === 'another_subject' || denial === 'weaker_provider') return forbidden(linkRefusals[denial])
   const { detail, challenge } = denials[denial]
   return new Problem('unauthenticated', detail, { headers: { 'www-authenticate': challenge } })
 }

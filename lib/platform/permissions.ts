@@ -21,11 +21,15 @@ export type Actor = {
   is_staff: boolean
   is_superuser: boolean
   rank: Rank | null
+  /** How often the account has changed hands; see `ownership` of a user. 1 if it is absent. */
+  ownership?: number
   /** The key of a machine. It has a contributor's rights, as far as its scopes allow: never those of staff or reviewers. */
   key?: MachineKey
 }
-/** Scopes of keys for machines: to read as the owner does, to propose records, to send files and collections. */
-export const keyScopes = ['read', 'propose', 'import'] as const
+/**
+ * Scopes of keys for machines: to read as the owner does, to propose records, to send files and collections, to have hooks of its own.
+ */
+export const keyScopes = ['read', 'propose', 'import', 'hook'] as const
 export type KeyScope = (typeof keyScopes)[number]
 export type MachineKey = { id: string; name: string; scopes: readonly KeyScope[] }
 /** The members of a stored record that rules look at. `public`: an accepted revision of it stands. */
@@ -45,6 +49,8 @@ export type Subject = {
   authors?: readonly string[] | undefined
   /** Of a comment: who wrote it. */
   author_id?: string | null | undefined
+  /** Of a hook: the key that made it. Null if a person did. */
+  key_id?: string | null | undefined
 }
 export type Open = { open: string } // the reason no one is asked for
 export type Role = { role: (actor: Actor) => boolean } // looks at the actor
@@ -87,6 +93,9 @@ const canReview = (actor: Actor | null, it: Subject) => !it.deleted_at && actor 
 const canInspect = (actor: Actor | null, it: Subject) => canSee(actor, it) || canReview(actor, it)
 /** Whose it is, and staff. */
 const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === true || isOwner(actor, it)
+/** A key sees the hooks that it has made itself, and no others of its owner. */
+const canSeeHook = (actor: Actor | null, it: Subject) =>
+  ownerOrStaff(actor, it) && (!actor?.key || actor.key.id === it.key_id)
 const isFlagger = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 const isAuthor = (actor: Actor, it: Subject) => actor.id === it.author_id
 /** Legacy submissions: accepted ones are everyone's, the others are for those who are signed in. */
@@ -161,8 +170,8 @@ export const permissions = {
   'account.change': { role: anyone },
   'token.revoke': { role: anyone },
   'hook.own': { role: anyone },
-  'hook.read': { sees: ownerOrStaff },
-  'hook.change': { sees: ownerOrStaff, changes: anyone },
+  'hook.read': { sees: canSeeHook },
+  'hook.change': { sees: canSeeHook, changes: anyone },
   'key.own': { role: anyone },
   'key.revoke': { sees: ownerOrStaff, changes: anyone },
   'profile.read': { open: 'profiles are public pages; private members are left out by the view' },
@@ -256,6 +265,7 @@ export const permissions = {
   'application.read': { role: curator },
   'application.answer': { role: curator },
   'user.read': { role: curator },
+  'user.moderate': { role: staff },
   'project.list': { lists: scope },
   'project.create': { role: anyone },
   'project.read': { sees: canSeeProject },
@@ -304,8 +314,9 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'duplicates.suggest': 'read',
   'assistant.ask': 'read',
   'search.read': 'read',
-  'hook.own': 'read',
-  'hook.change': 'read',
+  'hook.own': 'hook',
+  'hook.read': 'hook',
+  'hook.change': 'hook',
   'import.own': 'import',
   'import.change': 'import',
   'project.create': 'import',

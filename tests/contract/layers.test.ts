@@ -28,6 +28,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   iovalkey: ['platform/cache'],
   jose: ['platform/auth'],
   'csv-parse': ['domain/imports'],
+  '@zxcvbn-ts/language-common/src/passwords.json': ['platform/users'],
   yauzl: ['domain/imports'],
   'hucre/xlsx': ['domain/imports', 'doors/exports'],
   // Types only: the shapes of events.

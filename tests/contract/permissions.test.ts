@@ -754,6 +754,20 @@ const matrix: Matrix = {
     ),
     'GET /data/platform-admin/users/': at(() => '/data/platform-admin/users/', curators(200)),
     'GET /data/platform-admin/users/{id}/': at(() => `/data/platform-admin/users/${unknown}/`, curators(404)),
+    'POST /data/platform-admin/users/{id}/link/': at(
+      () => `/data/platform-admin/users/${unknown}/link/`,
+      staffOnly(404),
+      { body: { provider: 'idp', subject: 'sub' } },
+    ),
+    'POST /data/platform-admin/users/{id}/deactivate/': at(
+      () => `/data/platform-admin/users/${unknown}/deactivate/`,
+      staffOnly(404),
+      { body: { reason: 'Spam' } },
+    ),
+    'POST /data/platform-admin/users/{id}/activate/': at(
+      () => `/data/platform-admin/users/${unknown}/activate/`,
+      staffOnly(404),
+    ),
   },
 
   // What anyone may send is refused for what it lacks.

@@ -3,13 +3,21 @@ import { newId } from '../../base/clock.ts'
 import { isDone } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
-import { nextTake, put, type Write, withNextVersion, workOnJobs, workOnTaken } from '../../engines/table/index.ts'
+import {
+  nextTake,
+  put,
+  remove,
+  type Write,
+  withNextVersion,
+  workOnJobs,
+  workOnTaken,
+} from '../../engines/table/index.ts'
 import type { FeedEntry } from '../feed/items.ts'
 import { listChangesAfter } from '../feed/read.ts'
 import { changeView } from '../feed/view.ts'
 import { type Delivery, deadDelivery, deliveryFor } from '../webhooks/deliveries.ts'
 import { sendMessage } from '../webhooks/send.ts'
-import { type Hook, hook, isGuarded, listHooksAfter, loadHook, secretOf } from './hooks.ts'
+import { findVoidHooks, type Hook, hook, isGuarded, listHooksAfter, loadHook, secretOf } from './hooks.ts'
 
 /** Hooks read by one query. */
 const HOOKS_IN_PAGE = 50
@@ -20,14 +28,17 @@ const MOST_MESSAGES = 10
 
 /**
  * Stores messages for all hooks with the changes that each has not received, in the order of the feed, until `until`, in
- * milliseconds of `performance.now()`. Returns their number.
+ * milliseconds of `performance.now()`. Hooks that are void are removed. Returns the number of messages.
  */
 export async function fillBoxes(until: number): Promise<number> {
   let stored = 0
   let after: string | undefined
   for (;;) {
     const { hooks, last } = await listHooksAfter(after, HOOKS_IN_PAGE)
-    for (const messages of await workOnJobs(hooks, HOOKS_IN_PAGE, until, fillBox)) stored += messages
+    const voidHooks = await findVoidHooks(hooks)
+    for (const it of voidHooks) await isDone(commitWrites([remove(hook, it)]))
+    const fillable = hooks.filter((it) => !voidHooks.includes(it))
+    for (const messages of await workOnJobs(fillable, HOOKS_IN_PAGE, until, fillBox)) stored += messages
     if (hooks.length < HOOKS_IN_PAGE || performance.now() >= until) return stored
     after = last
   }
@@ -82,10 +93,11 @@ async function storeAt(old: Hook, position: number, message: Write): Promise<num
   return (await isDone(commitWrites([put(hook, next, old), message]))) ? 1 : 0
 }
 
-/** Sends a message to its hook. If the hook has been removed, nothing is sent and the delivery counts as done. */
+/** Sends a message to its hook. If the hook has been removed or is void, nothing is sent and the delivery counts as done. */
 export async function sendToHook(delivery: Delivery): Promise<void> {
   const receiver = delivery.hook_id === null ? undefined : await loadHook(delivery.hook_id)
-  if (receiver) await sendMessage(receiver.url, delivery, { secret: secretOf(receiver), guarded: isGuarded() })
+  if (receiver && (await findVoidHooks([receiver])).length === 0)
+    await sendMessage(receiver.url, delivery, { secret: secretOf(receiver), guarded: isGuarded() })
 }
 
 export const DeliveryView = s.shape('Delivery', () =>

@@ -4,10 +4,23 @@ import { newId, now } from '../../base/clock.ts'
 import { config } from '../../base/config.ts'
 import { impossible, invalid } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
-import { defineItem, get, type Plan, parse, put, remove, type UnitOfWork, walk } from '../../engines/table/index.ts'
+import {
+  defineItem,
+  get,
+  getMany,
+  itemIn,
+  type Plan,
+  parse,
+  put,
+  remove,
+  type UnitOfWork,
+  walk,
+} from '../../engines/table/index.ts'
 import { sealText, unsealText } from '../../platform/http/seal.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
+import { findGoodKeys } from '../../platform/users/keys.ts'
+import { keyOf, mayActFor, storedOwnership, user } from '../../platform/users/users.ts'
 import { changeSorts } from '../feed/items.ts'
 import { feedKinds, loadLastNumber } from '../feed/read.ts'
 import { kindKeys } from '../kinds/index.ts'
@@ -17,6 +30,9 @@ import { isPublicUrl } from '../webhooks/send.ts'
 const Hook = v.object({
   id: v.string(),
   user_id: v.string(),
+  ownership: storedOwnership,
+  /** The key for machines that made the hook, and with which it goes. Null if a person made it. */
+  key_id: v.optional(v.nullable(v.string()), null),
   url: v.string(),
   /** The sorts of change that it gets. */
   changes: v.array(v.picklist(changeSorts)),
@@ -74,13 +90,15 @@ export async function createHook(
 
 async function planHook(by: Actor, input: HookInput, origin: string): Promise<Plan<{ created: Hook; secret: string }>> {
   await checkUrl(input.url)
-  if ((await listHooks(by.id)).length >= MOST_HOOKS)
+  if ((await listHooksOf(by)).length >= MOST_HOOKS)
     throw impossible(`Nobody has more than ${MOST_HOOKS} hooks. Remove one first.`)
   const secret = randomBytes(32).toString('base64url')
   const id = newId()
   const created: Hook = {
     id,
     user_id: by.id,
+    ownership: by.ownership ?? 1,
+    key_id: by.key?.id ?? null,
     url: input.url,
     changes: input.changes,
     kinds: input.kinds,
@@ -105,9 +123,18 @@ async function checkUrl(url: string): Promise<void> {
   if (!(await isPublicUrl(at))) throw invalid({ url: ['This is no address of the public internet.'] })
 }
 
-/** A person's hooks, newest first. It reads an index, so a hook created a moment ago may be missing. */
-export const listHooks = async (user: string): Promise<Hook[]> =>
-  (await walk({ index: 'gsi3', pk: listOf(user), forward: false, limit: MOST_HOOKS * 2 })).map((it) => parse(hook, it))
+/**
+ * Lists the hooks of the caller, newest first: a person's hooks, or those that the caller's key has made. It reads an index, so a
+ * hook created a moment ago may be missing.
+ */
+export const listHooks = async (by: Actor): Promise<Hook[]> =>
+  (await listHooksOf(by)).filter((it) => !by.key || it.key_id === by.key.id)
+
+/** Lists all hooks of a person, without those of an earlier owner of the account. */
+const listHooksOf = async ({ id, ownership = 1 }: Pick<Actor, 'id' | 'ownership'>): Promise<Hook[]> =>
+  (await walk({ index: 'gsi3', pk: listOf(id), forward: false, limit: MOST_HOOKS * 2 }))
+    .map((it) => parse(hook, it))
+    .filter((it) => it.ownership === ownership)
 
 /** Lists the hooks of all people after a sort key, oldest first. `last` is the sort key to continue from. */
 export const listHooksAfter = async (
@@ -118,9 +145,31 @@ export const listHooksAfter = async (
   return { hooks: items.map((it) => parse(hook, it)), last: String(items.at(-1)?.gsi2_sk) }
 }
 
+/**
+ * The hooks among these that are void, and get nothing more: their key is revoked or expired, or their person is inactive, gone or not
+ * the owner any more. Two calls.
+ */
+export async function findVoidHooks(hooks: readonly Hook[]): Promise<Hook[]> {
+  const keyIds = hooks.flatMap(({ key_id }) => key_id ?? [])
+  const [owners, goodKeys] = await Promise.all([
+    getMany(hooks.map(({ user_id }) => keyOf(user_id))),
+    findGoodKeys(keyIds),
+  ])
+  return hooks.filter(
+    (it) =>
+      !mayActFor(itemIn(owners, user, { id: it.user_id }), it) || (it.key_id !== null && !goodKeys.has(it.key_id)),
+  )
+}
+
+/** Removes the hooks that a key has made, in the transaction that revokes the key. One call. */
+export async function removeHooksOfKey(unit: UnitOfWork, { id, user_id }: { id: string; user_id: string }) {
+  const all = await walk({ index: 'gsi3', pk: listOf(user_id), forward: false, limit: MOST_HOOKS * 2 })
+  for (const { key_id, id: made } of all.map((it) => parse(hook, it))) if (key_id === id) await removeHook(unit, made)
+}
+
 export const loadHook = (id: string): Promise<Hook | undefined> => get(hook, { id })
 
-/** Removes a hook. Its waiting messages are not sent any more. */
+/** Removes a hook. Its waiting messages are not sent any more. Safe to repeat. */
 export async function removeHook(unit: UnitOfWork, id: string): Promise<void> {
   unit.retryOn('conflict')
   const old = await loadHook(id)
@@ -137,17 +186,19 @@ export const HookView = s.shape('Hook', () =>
     changes: v.array(s.oneOf(['created', 'updated', 'withdrawn'])),
     kinds: v.array(s.text),
     position: s.whole,
+    key_id: s.maybe(s.uuid),
     created_at: s.time,
   }),
 )
 export const NewHookView = s.shape('NewHook', () => v.object({ ...HookView.entries, secret: s.text }))
 
 /** A hook as its owner sees it, without the secret. */
-export const hookView = ({ id, url, changes, kinds, position, created_at }: Hook) => ({
+export const hookView = ({ id, url, changes, kinds, position, key_id, created_at }: Hook) => ({
   id,
   url,
   changes,
   kinds,
   position,
+  key_id,
   created_at,
 })

@@ -59,6 +59,7 @@ export async function beginImport(unit: UnitOfWork, actor: Actor, sent: SentFile
     ...sent,
     id,
     contributor_id: actor.id,
+    ownership: actor.ownership ?? 1,
     state: direct ? 'announced' : 'uploaded',
     pending_key: direct ? `uploads/imports/${id}` : null,
     object_key,

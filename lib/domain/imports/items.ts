@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { defineItem } from '../../engines/table/index.ts'
 import { type Actor, keyScopes, ranks } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
+import { storedOwnership } from '../../platform/users/users.ts'
 import { kindKeys } from '../kinds/index.ts'
 import { builtReasons } from '../records/built-on.ts'
 import { handlings } from '../records/rules/verdicts.ts'
@@ -94,6 +95,7 @@ const TaskState = v.object({
     is_staff: v.boolean(),
     is_superuser: v.boolean(),
     rank: v.nullable(v.picklist(ranks)),
+    ownership: storedOwnership,
     /** The API key of a program. Its claims carry the key's name. */
     key: v.exactOptional(v.object({ id: v.string(), name: v.string(), scopes: v.array(v.picklist(keyScopes)) })),
   }),
@@ -122,6 +124,7 @@ export type TaskState = v.InferOutput<typeof TaskState>
 export const Import = v.object({
   id: v.string(),
   contributor_id: v.string(),
+  ownership: storedOwnership,
   file_name: v.string(),
   format: v.picklist(importFormats),
   size: v.number(),
@@ -223,12 +226,13 @@ export function addCounts(a: OutcomeCounts, b: OutcomeCounts): OutcomeCounts {
 }
 
 /** The caller as a task stores it. The worker acts for this person. */
-export const storedActor = ({ id, username, email, is_staff, is_superuser, rank, key }: Actor) => ({
+export const storedActor = ({ id, username, email, is_staff, is_superuser, rank, ownership = 1, key }: Actor) => ({
   id,
   username,
   email,
   is_staff,
   is_superuser,
   rank,
+  ownership,
   ...(key && { key: { ...key, scopes: [...key.scopes] } }),
 })

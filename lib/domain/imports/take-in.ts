@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { newId } from '../../base/clock.ts'
-import { invalid } from '../../base/errors.ts'
+import { goneForGood, invalid } from '../../base/errors.ts'
 import { putStream, storeInUnit, streamObject, uploadForm } from '../../engines/bucket/index.ts'
 import { readBlocks, type Source, withSpool } from '../../engines/media/index.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
@@ -60,10 +60,11 @@ export const formFor = ({ pending_key, size }: Import) => uploadForm(pending_key
 
 /**
  * Takes in a file that the client put into the bucket. It is copied while it is checked, so a later upload under the same key
- * changes nothing.
+ * changes nothing. Fails with `gone` if an earlier owner of the account announced it.
  */
 export async function takeInFile(unit: UnitOfWork, old: Import, actor: Actor): Promise<Import> {
   const { pending_key, size, format } = old
+  if (old.ownership !== (actor.ownership ?? 1)) throw goneForGood('This upload has expired. Begin a new one.')
   const sent = pending_key === null ? undefined : await streamObject(pending_key)
   if (!sent || pending_key === null) throw invalid({ file: ['The file has not been sent yet.'] })
   const object_key = newFileKey(old.id)

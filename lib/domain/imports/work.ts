@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConflict } from '../../base/errors.ts'
+import { forbidden, isConflict } from '../../base/errors.ts'
 import { isHeld, parse, walk } from '../../engines/table/index.ts'
+import { loadUser, mayActFor } from '../../platform/users/users.ts'
 import { closeBatches } from './clean-up.ts'
 import { type Import, importItem, importLists } from './items.ts'
 import { failTask, type LeasedImport, takeLease } from './leased-import.ts'
@@ -127,12 +128,15 @@ class ImportsInHand {
   }
 }
 
-/** Works on the task of one import. Returns whether the task ended. */
+const ownerGone = () => forbidden('The account that asked for this is closed, or has another owner now.')
+
+/** Works on the task of one import. Returns whether the task ended. A task of a closed account, or of an earlier owner, ends at once. */
 async function continueTask(lease: LeasedImport, until: number): Promise<boolean> {
   const { work } = lease.item
   if (!work) return true
   return lease.keepDuring(async () => {
     try {
+      if (!mayActFor(await loadUser(work.by.id), work.by)) throw ownerGone()
       return await runTask(lease, work, until)
     } catch (error) {
       return failTask(lease, work, error).catch((further: unknown) => {

@@ -42,6 +42,7 @@ export async function announceFile(
   const file: PictureFile = {
     id,
     uploaded_by: actor.id,
+    ownership: actor.ownership ?? 1,
     file_name,
     announced,
     pending_key: direct ? `uploads/pictures/${id}` : null,
@@ -72,6 +73,7 @@ export async function announceCopy(
     : {
         id,
         uploaded_by,
+        ownership: 1,
         file_name,
         announced: { size: facts.size, content_type: facts.content_type, sha256: facts.sha256 },
         pending_key: null,
@@ -101,9 +103,13 @@ export async function planRelease(ids: readonly string[]): Promise<Write[]> {
 
 export const loadPictureFile = (id: string): Promise<PictureFile | undefined> => get(pictureFile, { id })
 
-/** Takes the lease to complete an upload. Fails with `gone` if it has expired, and with `conflict` while another request has it. */
-export function holdPictureUpload(unit: UnitOfWork, old: PictureFile): PictureFile {
-  if (old.until !== null && old.until <= now()) throw goneForGood('This upload has expired. Begin a new one.')
+/**
+ * Takes the lease to complete an upload. Fails with `gone` if it has expired or was announced by an earlier owner of the account, and
+ * with `conflict` while another request has it.
+ */
+export function holdPictureUpload(unit: UnitOfWork, old: PictureFile, actor: Actor): PictureFile {
+  if ((old.until !== null && old.until <= now()) || old.ownership !== (actor.ownership ?? 1))
+    throw goneForGood('This upload has expired. Begin a new one.')
   return holdItem(unit, pictureFile, old, LEASE_S, uploadInProgress)
 }
 

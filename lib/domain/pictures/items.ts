@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { defineItem } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
+import { storedOwnership } from '../../platform/users/users.ts'
 import type { Picture } from '../kinds/index.ts'
 import { isPicture } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
@@ -28,6 +29,7 @@ export type ImageFacts = v.InferOutput<typeof ImageFacts>
 export const PictureFile = v.object({
   id: v.string(),
   uploaded_by: v.string(),
+  ownership: storedOwnership,
   file_name: v.string(),
   /** The client's announcement. Size in bytes. */
   announced: v.object({ size: v.number(), content_type: v.string(), sha256: nullableText }),

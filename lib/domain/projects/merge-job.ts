@@ -22,6 +22,7 @@ import {
 } from '../../engines/table/index.ts'
 import { ranks } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
+import { storedOwnership } from '../../platform/users/users.ts'
 import { noteFolder } from './merge-folder.ts'
 import type { PartResult } from './merge-work.ts'
 import type { WholeProject } from './projects.ts'
@@ -43,6 +44,7 @@ const Job = v.object({
     is_staff: v.boolean(),
     is_superuser: v.boolean(),
     rank: v.nullable(v.picklist(ranks)),
+    ownership: storedOwnership,
   }),
   comment: v.string(),
   /** Records in one part. */

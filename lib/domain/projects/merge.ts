@@ -14,7 +14,7 @@
 // The person who began a background merge gets a notification of its end.
 
 import { newId, now } from '../../base/clock.ts'
-import { conflict, impossible, isConflict, isProblem, Problem } from '../../base/errors.ts'
+import { conflict, forbidden, impossible, isConflict, isProblem, Problem } from '../../base/errors.ts'
 import { withholdHidden } from '../../engines/search/index.ts'
 import { commitPlan, settle, stageCounters, stagePart, transaction } from '../../engines/table/immediate.ts'
 import type { Write } from '../../engines/table/index.ts'
@@ -29,6 +29,7 @@ import {
 import { invalidate } from '../../platform/cache/cached.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
+import { loadUser, mayActFor } from '../../platform/users/users.ts'
 import { recordItem } from '../records/items.ts'
 import { asSubject } from './items.ts'
 import { acceptInParts, type MergeOrder } from './merge-accept.ts'
@@ -64,7 +65,7 @@ export const mergeProject = <R>(
   unit: UnitOfWork,
   old: WholeProject,
   { actor, comment, show }: MergeOptions<R> & { comment: string },
-): Promise<R> => beginMerge(unit, old, { actor, comment, action: 'merge' }, show)
+): Promise<R> => beginMerge(unit, old, { actor: orderer(actor), comment, action: 'merge' }, show)
 
 /**
  * Takes a merge back: project, assets, links and records are as before, and the project is in `needs_revision`. Like
@@ -76,8 +77,11 @@ export async function rollBackProject<R>(
   { actor, show }: MergeOptions<R>,
 ): Promise<R> {
   if (old.about.state !== 'merged') throw impossible('Only a merged project can be rolled back.')
-  return beginMerge(unit, old, { actor, comment: '', action: 'rollback' }, show)
+  return beginMerge(unit, old, { actor: orderer(actor), comment: '', action: 'rollback' }, show)
 }
+
+/** The caller as a job stores it, with the ownership under which the account asked for it. */
+const orderer = (actor: Actor) => ({ ...actor, ownership: actor.ownership ?? 1 })
 
 type Show<R> = (it: WholeProject) => Promise<R>
 /** The caller, and the function that makes the answer. */
@@ -295,10 +299,16 @@ async function workOnJob(taken: MergeJob, until: number): Promise<boolean> {
   return job !== undefined && (await findJob(job.project_id))?.id !== job.id
 }
 
-/** Stages parts of a job. Returns the job as it is stored then. Undefined if another worker has taken it. */
+const ownerGone = () => forbidden('The account that asked for this is closed, or has another owner now.')
+
+/**
+ * Stages parts of a job, unless the account that asked for it is closed or has changed hands. Returns the job as it is stored then.
+ * Undefined if another worker has taken it.
+ */
 async function tryWork(taken: MergeJob, until: number): Promise<MergeJob | undefined> {
   let job = taken
   try {
+    if (!mayActFor(await loadUser(job.actor.id), job.actor)) throw ownerGone()
     job = await stageAll(job, until, (next) => (job = next))
     return job
   } catch (error) {

@@ -1,5 +1,5 @@
 import { config } from '../../base/config.ts'
-import { type Denial, noneIf } from '../../base/errors.ts'
+import { type Denial, type LinkRefusal, noneIf } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
 import type { Actor } from '../permissions.ts'
 import { actorOf } from '../users/actor.ts'
@@ -10,7 +10,7 @@ import { devHeader, devSession } from './dev.ts'
 import { identityProvider } from './idp.ts'
 import { jwt } from './jwt.ts'
 import { loadKeyActor } from './key.ts'
-import { ProviderAway } from './provider.ts'
+import { LinkRefused, ProviderAway } from './provider.ts'
 import { secondary } from './secondary.ts'
 
 /** The authenticators in their order. The first that accepts a token decides. */
@@ -33,14 +33,18 @@ export async function identifyCaller(credentials: Credentials): Promise<Identity
   // A key is never sent to a provider.
   if (isKey(shown.token)) return identifyByKey(shown.token)
   let isProviderAway = false
-  const noteAway = (error: unknown) => {
+  let refusal: LinkRefusal | undefined
+  const noteReason = (error: unknown) => {
     isProviderAway ||= error instanceof ProviderAway
-    return error instanceof ProviderAway
+    if (error instanceof LinkRefused) refusal = error.refusal
+    return error instanceof ProviderAway || error instanceof LinkRefused
   }
   for (const authenticate of chain) {
-    const user = await authenticate(shown).catch(noneIf(noteAway))
+    const user = await authenticate(shown).catch(noneIf(noteReason))
     if (user?.is_active) return { actor: actorOf(user), settings: user }
     if (user) return { actor: null, denial: 'token' }
+    // The token is good, so no other authenticator is asked.
+    if (refusal) return { actor: null, denial: refusal }
   }
   if (isProviderAway) log({ level: 'error', message: 'dependency away', dependency: 'identity provider' })
   return { actor: null, denial: isProviderAway ? 'provider_away' : denialOf(credentials) }

@@ -14,6 +14,6 @@ export type Credentials = {
 export type ShownCredentials = Credentials & { token: string }
 /**
  * Returns the user of these credentials, or undefined. Never throws for a token of another issuer. Fails with `ProviderAway` if only a
- * provider can check the token, and does not answer.
+ * provider can check the token, and does not answer, and with `LinkRefused` if it knows the person and the account is another's.
  */
 export type Authenticator = (shown: ShownCredentials) => Promise<User | undefined>

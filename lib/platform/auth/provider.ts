@@ -1,12 +1,23 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import * as v from 'valibot'
 import { clock, nowSeconds } from '../../base/clock.ts'
-import { Problem } from '../../base/errors.ts'
+import { type LinkRefusal, Problem } from '../../base/errors.ts'
 import { parseBoolean } from '../../base/text.ts'
 import { asciiLowerCase, cut } from '../../engines/matching/index.ts'
+import { says } from '../../engines/table/index.ts'
 import { inUnit } from '../unit-of-work.ts'
-import { keepIdentity, loadIdentity } from '../users/tokens.ts'
-import { amendUser, createUserNamedAfterEmail, loadUser, loadUserByEmail, type User } from '../users/users.ts'
+import { type KeptIdentity, keepIdentity, loadIdentity } from '../users/tokens.ts'
+import {
+  amendUser,
+  amendUserByPlan,
+  createUserNamedAfterEmail,
+  loadUser,
+  loadUserByEmail,
+  loadUserBySubject,
+  type User,
+  type UserChanges,
+} from '../users/users.ts'
+import { issuerOf, linkPlan, type Provider, whyNotLinked } from './link.ts'
 import { hashToken, tokenMemory } from './memory.ts'
 
 /** Claims of a provider about a person. `until`: when the token expires, in seconds. */
@@ -48,22 +59,24 @@ const isAway = (error: unknown) =>
  * Returns a function that loads the user of a token. The owner is remembered under the token's hash, in this process and in the
  * table, at most five minutes and never longer than the token lives. `ask` is called if nothing is remembered.
  */
-export function rememberIdentity(provider: string, ask: (token: string) => Promise<Identification | undefined>) {
-  const known = tokenMemory<string>(5000)
+export function rememberIdentity(provider: Provider, ask: (token: string) => Promise<Identification | undefined>) {
+  const known = tokenMemory<KeptIdentity>(5000)
   return async (token: string): Promise<User | undefined> => {
-    const kept = known.get(token)
-    if (kept) return loadUser(kept)
-    const stored = await loadIdentity(hashToken(token))
-    if (stored) known.set(token, stored.user_id, stored.until)
-    if (stored) return loadUser(stored.user_id)
+    const kept = known.get(token) ?? (await loadIdentity(hashToken(token)))
+    const owner = kept && (await loadUser(kept.user_id))
+    // An account that has changed hands since is not remembered: the provider is asked again.
+    if (kept && owner?.ownership === kept.ownership) {
+      known.set(token, kept, kept.until)
+      return owner
+    }
 
     const identified = await ask(token)
     const claims = v.safeParse(Claims, identified?.claims)
     if (!identified || !claims.success) return undefined
     const user = await findOrCreateUser(provider, claims.output)
     const until = Math.min(identified.until, nowSeconds() + REMEMBERED_S)
-    known.set(token, user.id, until)
-    await keepIdentity(hashToken(token), user.id, until)
+    known.set(token, { user_id: user.id, ownership: user.ownership, until }, until)
+    await keepIdentity(hashToken(token), user, until)
     return user
   }
 }
@@ -107,46 +120,55 @@ const Claims = v.object({
 })
 type Claims = v.InferOutput<typeof Claims>
 
-/** Loads the user of a verified address, or creates one at the first sign-in. Of concurrent first sign-ins one creates the user. */
-async function findOrCreateUser(
-  provider: string,
-  { sub, email, given_name, family_name, picture }: Claims,
-): Promise<User> {
-  const old = await loadUserByEmail(email)
-  if (old) return linkUser(old, provider, { sub, given_name, family_name, picture })
-  const first = { email, first_name: given_name, last_name: family_name, avatar_url: picture }
-  try {
-    return await inUnit((unit) => createUserNamedAfterEmail(unit, { ...first, subjects: { [provider]: sub } }))
-  } catch (error) {
-    const winner = error instanceof Problem && error.fields?.email ? await loadUserByEmail(email) : undefined
-    if (!winner) throw error
-    return winner
+/** The person is known to a provider, and the account with the address is another's. */
+export class LinkRefused extends Error {
+  readonly refusal: LinkRefusal
+  constructor(refusal: LinkRefusal) {
+    super(refusal)
+    this.refusal = refusal
   }
 }
 
 /**
- * Stores the provider's subject, and fills empty names. A registration does not prove an address, a provider does. So the first
- * link clears a password that was set before, and ends all sessions: whoever registered another person's address loses the account.
- * Seeded users keep their password.
+ * Loads the user whom a provider knows by this subject. At the first sign-in it links the account with the person's verified address,
+ * or creates one. Of concurrent first sign-ins one creates the user. Fails with `LinkRefused` if the account is another's.
  */
-async function linkUser(
-  user: User,
-  provider: string,
-  { sub, given_name, family_name, picture }: Omit<Claims, 'email' | 'email_verified'>,
-) {
-  const same =
-    user.subjects[provider] === sub &&
-    (user.first_name || !given_name) &&
-    (user.last_name || !family_name) &&
-    (!picture || user.avatar_url === picture)
-  if (same) return user
+async function findOrCreateUser(provider: Provider, claims: Claims): Promise<User> {
+  const issuer = issuerOf(provider)
+  const { sub, email, given_name, family_name, picture } = claims
+  const known = await loadUserBySubject(issuer, sub)
+  if (known) return fillProfile(known, claims)
+  const old = await loadUserByEmail(email)
+  if (old) return linkUser(old, provider, claims)
+  const first = { email, email_verified: true, first_name: given_name, last_name: family_name, avatar_url: picture }
+  try {
+    return await inUnit((unit) => createUserNamedAfterEmail(unit, { ...first, subjects: { [issuer]: sub } }))
+  } catch (error) {
+    const winner = error instanceof Problem && error.fields?.email ? await loadUserByEmail(email) : undefined
+    if (!winner) throw error
+    return linkUser(winner, provider, claims)
+  }
+}
+
+/** Links the account that has the person's address. Fails with `LinkRefused` if the account is another's. */
+async function linkUser(user: User, provider: Provider, claims: Claims): Promise<User> {
+  const linked = await inUnit((unit) =>
+    amendUserByPlan(unit, user.id, async (it) => {
+      const refusal = whyNotLinked(it, provider, claims.sub)
+      if (refusal) throw new LinkRefused(refusal)
+      return linkPlan(it, provider, claims.sub)
+    }),
+  )
+  return fillProfile(linked ?? user, claims)
+}
+
+/** Fills names that are empty, and takes the picture of the provider. */
+async function fillProfile(user: User, { given_name, family_name, picture }: Claims): Promise<User> {
   const changesOf = (it: User) => ({
-    subjects: { ...it.subjects, [provider]: sub },
     first_name: it.first_name || given_name,
     last_name: it.last_name || family_name,
     avatar_url: picture || it.avatar_url,
-    ...(Object.keys(it.subjects).length === 0 &&
-      !it.seeded && { password: '', token_generation: it.token_generation + 1 }),
   })
+  if (says<UserChanges>(user, changesOf(user))) return user
   return (await inUnit((unit) => amendUser(unit, user.id, changesOf))) ?? user
 }

@@ -30,6 +30,7 @@ import './lists.ts'
  *   clusters by kind, by lock, by both                          gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
  *   the cluster that a record is in                             table             ENTITY#<id>                           CLUSTER
  *   one user; by email; by username                             table             USER#<id>, EMAIL#<>, USERNAME#<>      HEAD
+ *   the user whom an identity provider knows by a subject       table             SUBJECT#<issuer>#<subject>            HEAD
  *   all users, oldest first                                     gsi2              USER                                  <created_at>#<id>
  *   users by the beginning of name, username or address         table             NAME#user#<first>, NAME#user_email#<first>  <folded>#<id>
  *   users with a reviewer's role, newest first                  gsi1              ROLE                                  <created_at>#<id>
@@ -179,6 +180,7 @@ export const key = {
   user: (id: string): Key => ({ pk: `USER#${id}`, sk: HEAD }),
   email: (email: string): Key => ({ pk: `EMAIL#${email}`, sk: HEAD }),
   username: (username: string): Key => ({ pk: `USERNAME#${username}`, sk: HEAD }),
+  subject: (issuer: string, subject: string): Key => ({ pk: `SUBJECT#${issuer}#${subject}`, sk: HEAD }),
   application: (id: string): Key => ({ pk: `APPLICATION#${id}`, sk: HEAD }),
   notification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: id }),
   letters: (user: string): Key => ({ pk: `LETTERS#${user}`, sk: HEAD }),

@@ -7,6 +7,8 @@ import { commitWrites } from '../../engines/table/immediate.ts'
 import {
   defineItem,
   get,
+  getMany,
+  itemIn,
   type Plan,
   parse,
   put,
@@ -17,6 +19,7 @@ import {
 } from '../../engines/table/index.ts'
 import { type Actor, keyScopes } from '../permissions.ts'
 import { key } from '../table/keys.ts'
+import { storedOwnership } from './users.ts'
 
 /** Keys for machines. Only a hash of the secret is stored. A secret of 256 random bits needs no slow hash. */
 const ApiKey = v.object({
@@ -30,6 +33,7 @@ const ApiKey = v.object({
   /** Not `expires_at`: that attribute is the table's time to live. */
   good_until: v.string(),
   last_used_at: v.nullable(v.string()),
+  ownership: storedOwnership,
   version: v.number(),
 })
 export type ApiKey = v.InferOutput<typeof ApiKey>
@@ -49,7 +53,7 @@ const KEPT_S = 30 * DAY_S
 /** Keys of one person. */
 const MOST_KEYS = 20
 /** Seconds between two writes of the last use. So a call with a key seldom writes. */
-const USED_S = 600
+const USED_S = 3600
 
 /** The beginning of each key. It differs from other tokens, and scanners for leaked secrets find it. */
 const PREFIX = 'hgk_'
@@ -59,16 +63,18 @@ const form = /^hgk_([0-9a-f]{32})_([A-Za-z0-9_-]{43})$/
 export const isKey = (token: string): boolean => token.startsWith(PREFIX)
 
 /** Creates a key for a person. Only this call returns the token. Fails with `invalid` if the person has too many keys. */
-export async function createKey(unit: UnitOfWork, by: Pick<Actor, 'id'>, given: NewKey): Promise<CreatedKey> {
+export async function createKey(unit: UnitOfWork, by: Owner, given: NewKey): Promise<CreatedKey> {
   unit.retryOn('conflict')
   return unit.addPlan(await planKey(by, given))
 }
 
+/** The person who has keys. */
+type Owner = Pick<Actor, 'id' | 'ownership'>
 type NewKey = Pick<ApiKey, 'name' | 'scopes'> & { days: number }
 type CreatedKey = { made: ApiKey; token: string }
 
-async function planKey(by: Pick<Actor, 'id'>, given: NewKey): Promise<Plan<CreatedKey>> {
-  if ((await listKeys(by.id)).length >= MOST_KEYS)
+async function planKey(by: Owner, given: NewKey): Promise<Plan<CreatedKey>> {
+  if ((await listKeys(by)).length >= MOST_KEYS)
     throw impossible(`Nobody has more than ${MOST_KEYS} keys. Revoke one first.`)
   const secret = randomBytes(32).toString('base64url')
   const id = newId()
@@ -82,20 +88,30 @@ async function planKey(by: Pick<Actor, 'id'>, given: NewKey): Promise<Plan<Creat
     created_at: new Date(at).toISOString(),
     good_until: new Date(at + given.days * DAY_S * 1000).toISOString(),
     last_used_at: null,
+    ownership: by.ownership ?? 1,
     version: 1,
   }
   const token = `${PREFIX}${id.replaceAll('-', '')}_${secret}`
   return { result: { made, token }, writes: [put(apiKey, made, undefined)] }
 }
 
-/** Lists a person's keys, newest first. One call. A new key may be missing for a moment, since the index lags. */
-export const listKeys = async (user: string): Promise<ApiKey[]> =>
-  (await walk({ index: 'gsi3', pk: keyList(user), forward: false, limit: MOST_KEYS * 2 })).map((it) =>
-    parse(apiKey, it),
-  )
+/**
+ * Lists a person's keys, newest first, without those of an earlier owner of the account. One call. A new key may be missing for a
+ * moment, since the index lags.
+ */
+export const listKeys = async ({ id, ownership = 1 }: Owner): Promise<ApiKey[]> =>
+  (await walk({ index: 'gsi3', pk: keyList(id), forward: false, limit: MOST_KEYS * 2 }))
+    .map((it) => parse(apiKey, it))
+    .filter((it) => it.ownership === ownership)
 
 /** Loads a key by its id. */
 export const loadKey = (id: string): Promise<ApiKey | undefined> => get(apiKey, { id })
+
+/** The ids among these whose keys are good now: neither revoked nor expired. One call. */
+export async function findGoodKeys(ids: readonly string[]): Promise<Set<string>> {
+  const found = await getMany(ids.map((id) => apiKey.key({ id })))
+  return new Set(ids.filter((id) => (itemIn(found, apiKey, { id })?.good_until ?? '') > now()))
+}
 
 /** Removes a key, so its token is refused from now on. Does nothing if it is gone already. */
 export async function revokeKey(unit: UnitOfWork, id: string): Promise<void> {
@@ -104,7 +120,7 @@ export async function revokeKey(unit: UnitOfWork, id: string): Promise<void> {
   if (old) unit.add([remove(apiKey, old)])
 }
 
-/** Returns the key of a token. Undefined if the secret is wrong or the key is gone or expired. One call, and one write each ten minutes. */
+/** Returns the key of a token. Undefined if the secret is wrong or the key is gone or expired. One call, and one write an hour. */
 export async function verifyKey(token: string): Promise<ApiKey | undefined> {
   const [, hex = '', secret = ''] = form.exec(token) ?? []
   if (hex === '') return undefined

@@ -13,7 +13,7 @@ import {
   withNextVersion,
 } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
-import { keyOf, type User, user } from './users.ts'
+import { keyOf, storedOwnership, type User, user } from './users.ts'
 
 /**
  * One sign-in and all tokens that descend from it: a pair of tokens, then the next pair for each refresh.
@@ -44,7 +44,13 @@ const session = defineItem({
 })
 
 /** The user of a provider's token, so that other processes need not call the provider. */
-const Identity = v.object({ token: v.string(), user_id: v.string(), until: v.number(), version: v.literal(1) })
+const Identity = v.object({
+  token: v.string(),
+  user_id: v.string(),
+  ownership: storedOwnership,
+  until: v.number(),
+  version: v.literal(1),
+})
 const identity = defineItem({
   type: 'identity',
   schema: Identity,
@@ -111,14 +117,18 @@ export const denyAccessToken = (unit: UnitOfWork, id: string, serial: number, un
  * Stores whose token this is, under the hash of the token. The unit of work is its own: a caller is identified before the request
  * has one. If another process stores the same token at this moment, its item stands: it says the same.
  */
-export async function keepIdentity(token: string, user_id: string, until: number): Promise<void> {
+export async function keepIdentity(token: string, { id, ownership }: User, until: number): Promise<void> {
   const old = await get(identity, { token })
-  if (old && old.until >= until) return
-  await commitWrites([put(identity, { token, user_id, until, version: 1 }, old)]).catch(noneIf(isConflict))
+  if (old && old.until >= until && old.ownership === ownership) return
+  const next = { token, user_id: id, ownership, until, version: 1 } as const
+  await commitWrites([put(identity, next, old)]).catch(noneIf(isConflict))
 }
 
+/** Whose token it is, under which ownership of the account, and until when that is remembered, in seconds. */
+export type KeptIdentity = { user_id: string; ownership: number; until: number }
+
 /** Loads whose token this is, by the hash of the token. Undefined if no provider has confirmed it in the last minutes. */
-export async function loadIdentity(token: string): Promise<{ user_id: string; until: number } | undefined> {
+export async function loadIdentity(token: string): Promise<KeptIdentity | undefined> {
   const stored = await get(identity, { token })
   return stored && stored.until > nowSeconds() ? stored : undefined
 }

@@ -14,6 +14,7 @@ import {
   put,
   readList,
   remove,
+  removeEntry,
   type Stored,
   says,
   type UnitOfWork,
@@ -50,7 +51,11 @@ const User = v.object({
   id: v.string(),
   username: v.string(),
   email: v.string(),
+  /** Whether the owner has proven the address: by a letter, or by an identity provider. Until then it counts for nothing. */
+  email_verified: v.optional(v.boolean(), false),
   is_active: v.boolean(),
+  /** Why and by whom the account was closed. Null while it is open. */
+  deactivation: v.optional(v.nullable(v.object({ reason: v.string(), by: v.string(), at: v.string() })), null),
   is_staff: v.boolean(),
   is_superuser: v.boolean(),
   groups: v.array(v.string()),
@@ -60,7 +65,12 @@ const User = v.object({
   password: v.string(),
   /** Sessions of an earlier generation are void. */
   token_generation: v.number(),
-  /** The user's subject (`sub`) at each identity provider. */
+  /**
+   * How often the account has changed hands, beginning with 1. Keys, hooks, uploads and jobs that were made under another ownership
+   * are void: whoever made them is not its owner any more. See `mayActFor`.
+   */
+  ownership: v.optional(v.number(), 1),
+  /** The user's subject (`sub`) at each identity provider, by issuer. An item of its own claims each of them. */
   subjects: v.record(v.string(), v.string()),
   /** True for users of the local seed. In dev mode they alone can sign in without a password. */
   seeded: v.boolean(),
@@ -90,6 +100,13 @@ const User = v.object({
   version: v.number(),
 })
 export type User = v.InferOutput<typeof User>
+
+/** The ownership of an account under which something was made that acts for the account, as such items store it. */
+export const storedOwnership = v.optional(v.number(), 1)
+/** Whether something may still act for its account: the account is active, and has not changed hands since. */
+export const mayActFor = (owner: User | undefined, made: { ownership?: number | undefined }): owner is User =>
+  owner?.is_active === true && owner.ownership === (made.ownership ?? 1)
+
 export type ReviewerRole = v.InferOutput<typeof ReviewerRole>
 export type ReviewerApplication = v.InferOutput<typeof ReviewerApplication>
 /** A user as nested in other answers. It holds public members only. */
@@ -118,6 +135,35 @@ const usernameClaim = defineItem({
   schema: Claim,
   key: ({ value }: { value: string }) => key.username(value),
 })
+
+const subjectClaim = defineItem({
+  type: 'subject',
+  schema: v.object({ issuer: v.string(), subject: v.string(), user_id: v.string(), version: v.literal(1) }),
+  key: (it: { issuer: string; subject: string }) => key.subject(it.issuer, it.subject),
+})
+
+/** Loads the user whom an identity provider knows by this subject. Two calls, or one if there is none. */
+export async function loadUserBySubject(issuer: string, subject: string): Promise<User | undefined> {
+  const claim = await get(subjectClaim, { issuer, subject })
+  return claim && loadUser(claim.user_id)
+}
+
+/**
+ * Makes these the subjects of a user: the writes that claim the new ones and give the others back. They fail with `conflict` if
+ * another user has one of them.
+ */
+export function subjectWrites({ id: user_id, subjects: old }: User, next: User['subjects']): Write[] {
+  const isIn = (these: User['subjects'], issuer: string, subject: string) => these[issuer] === subject
+  const gone = Object.entries(old).filter(([issuer, subject]) => !isIn(next, issuer, subject))
+  const made = Object.entries(next).filter(([issuer, subject]) => !isIn(old, issuer, subject))
+  return [
+    ...gone.map(([issuer, subject]) => removeEntry(subjectClaim.key({ issuer, subject }))),
+    ...made.map(([issuer, subject]) =>
+      put(subjectClaim, { issuer, subject, user_id, version: 1 }, undefined, subjectTaken),
+    ),
+  ]
+}
+const subjectTaken = () => conflict('Another account is linked to this subject.')
 
 /** Loads a user. The slug of a profile is the same id. */
 export const loadUser = (id: string): Promise<User | undefined> => get(user, { id })
@@ -199,6 +245,7 @@ function addUser(
     put(user, created, undefined),
     put(emailClaim, { value: created.email, user_id: created.id, version: 1 }, undefined, emailTaken),
     put(usernameClaim, { value: created.username, user_id: created.id, version: 1 }, undefined, nameTaken),
+    ...subjectWrites({ ...created, subjects: {} }, created.subjects),
     ...indexWrites(undefined, byName(created)),
     ...indexWrites(undefined, byAddress(created)),
   ])
@@ -284,7 +331,9 @@ function usernameFrom(email: string): string {
 }
 
 const defaults = {
+  email_verified: false,
   is_active: true,
+  deactivation: null,
   is_staff: false,
   is_superuser: false,
   groups: ['Contributors'],
@@ -292,6 +341,7 @@ const defaults = {
   reviewer_application: null,
   password: '',
   token_generation: 1,
+  ownership: 1,
   subjects: {},
   seeded: false,
   first_name: '',

@@ -157,11 +157,11 @@ describe('a hook', () => {
     sure(404, await app.contributor.post(`${place}${other.id}/deliveries/${id}/send/`))
   })
 
-  test('is set by a machine that may read, and by no other', async () => {
+  test('is set by a machine with the scope of hooks, and by no other', async () => {
     const key = async (scopes: string[]) =>
       app.as(sure(201, await app.other.post('/api/user/keys/', { body: { name: 'Mirror', scopes } })).token)
-    await set('/machine', {}, await key(['read']))
-    sure(403, await (await key(['import'])).post(place, { body: { url: `${root}/x` } }))
+    await set('/machine', {}, await key(['hook']))
+    sure(403, await (await key(['read', 'propose', 'import'])).post(place, { body: { url: `${root}/x` } }))
     sure(401, await app.anon.post(place, { body: { url: `${root}/x` } }))
   })
 

@@ -36,18 +36,18 @@ describe('a key', () => {
     expect(JSON.stringify(stored) + answer.text).not.toContain(secret)
   })
 
-  test('calls in the name of its owner, and the last use is told to ten minutes', async () => {
+  test('calls in the name of its owner, and the last use is told to the hour', async () => {
     const { token, id } = await make(app.contributor, ['read'])
     const used = async () =>
       (await app.contributor.get(place)).body.results.find((it: { id: string }) => it.id === id).last_used_at
     expect(sure(200, await app.as(token).get('/api/user/info/')).username).toBe('dev')
     expect(await used()).toBe('2025-01-15T10:00:00.000Z')
-    app.tick(599)
+    app.tick(3599)
     await app.as(token).get('/api/user/info/')
     expect(await used()).toBe('2025-01-15T10:00:00.000Z')
     app.tick(1)
     await app.as(token).get('/api/user/info/')
-    expect(await used()).toBe('2025-01-15T10:10:00.000Z')
+    expect(await used()).toBe('2025-01-15T11:00:00.000Z')
   })
 
   test('is no good altered, expired or revoked', async () => {
@@ -99,7 +99,7 @@ describe('a key', () => {
 
   test('that is asked for wrongly is refused by member', async () => {
     const refused = async (body: object) => sure(400, await app.contributor.post(place, { body }))
-    const choices = 'Name one or more of: read, propose, import.'
+    const choices = 'Name one or more of: read, propose, import, hook.'
     expect(await refused({})).toEqual({ name: ['This field is required.'], scopes: ['This field is required.'] })
     expect(await refused({ name: ' ', scopes: ['staff'], days: 367 })).toEqual({
       name: ['Say what the key is for.'],
@@ -170,6 +170,45 @@ describe('what a machine may', () => {
     expect(sure(403, await bot.patch('/user/username/', { body: { username: 'taken-over' } }))).toEqual(never)
     const own = await contribute(app.contributor, 'structures', { name: 'To be kept' })
     expect(sure(403, await bot.delete(`/cidoc/structures/${own.id}/`))).toEqual(never)
+  })
+
+  test('its hooks take a scope of their own, are its own alone, and go with it', async () => {
+    const hooks = '/api/user/hooks/'
+    const body = { url: 'http://127.0.0.1:9/told' }
+    const other = await machine(app.domain, 'read', 'propose', 'import')
+    const asked = { detail: 'This key is not for this: it takes the scope "hook".' }
+    expect(sure(403, await other.post(hooks, { body }))).toEqual(asked)
+    expect(sure(403, await other.get(hooks))).toEqual(asked)
+
+    const { id: key, token } = await make(app.domain, ['hook'])
+    const bot = app.as(token)
+    const byHand = sure(201, await app.domain.post(hooks, { body }))
+    const made = sure(201, await bot.post(hooks, { body }))
+    expect([byHand.key_id, made.key_id]).toEqual([null, key])
+    const ids = async (who: Persona) => sure(200, await who.get(hooks)).results.map((it: { id: string }) => it.id)
+    expect(await ids(bot)).toEqual([made.id])
+    expect((await ids(app.domain)).sort()).toEqual([byHand.id, made.id].sort())
+    for (const path of [byHand.id, `${byHand.id}/deliveries`]) sure(404, await bot.get(`${hooks}${path}/`))
+    sure(404, await bot.delete(`${hooks}${byHand.id}/`))
+    sure(200, await bot.get(`${hooks}${made.id}/`))
+    // Another key with the same scope and the same owner sees none of them.
+    sure(404, await (await machine(app.domain, 'hook')).get(`${hooks}${made.id}/`))
+
+    sure(204, await app.domain.delete(`${place}${key}/`))
+    expect(await ids(app.domain)).toEqual([byHand.id])
+    sure(204, await app.domain.delete(`${hooks}${byHand.id}/`))
+  })
+
+  test('a hook of a key that has expired is void, and removed', async () => {
+    const hooks = '/api/user/hooks/'
+    const { token } = await make(app.domain, ['hook'], { days: 1 })
+    const { id } = sure(201, await app.as(token).post(hooks, { body: { url: 'http://127.0.0.1:9/told' } }))
+    const visit = async () => (await import('../../../functions/webhooks.ts')).handler()
+    await visit()
+    sure(200, await app.domain.get(`${hooks}${id}/`))
+    app.tick(86_400)
+    await visit()
+    sure(404, await app.domain.get(`${hooks}${id}/`))
   })
 
   test('it is limited by itself: other keys go on', async () => {

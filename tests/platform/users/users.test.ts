@@ -52,6 +52,7 @@ describe('who am I', () => {
       id: me,
       username: 'dev',
       email: 'dev@heritage.test',
+      email_verified: true,
       groups: ['Contributors'],
       is_staff: false,
       is_superuser: false,

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { defineItem } from '../../../engines/table/index.ts'
 import { key } from '../../../platform/table/keys.ts'
+import { storedOwnership } from '../../../platform/users/users.ts'
 import { assetRoles, pictureOfAsset } from '../items.ts'
 
 const text = v.optional(v.string(), '')
@@ -31,6 +32,7 @@ export const AssetUpload = v.object({
   sha256: v.nullable(v.string()),
   run_ocr: v.boolean(),
   uploaded_by: v.string(),
+  ownership: storedOwnership,
   /** The key to which the client posts the file. Null if it came with the request. */
   pending_key: v.nullable(v.string()),
   /** The final objects, one for each attempt to complete the upload. */

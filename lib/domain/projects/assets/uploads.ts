@@ -14,6 +14,7 @@ import {
   walk,
 } from '../../../engines/table/index.ts'
 import type { Actor } from '../../../platform/permissions.ts'
+import { loadUser, mayActFor } from '../../../platform/users/users.ts'
 import type { Project } from '../items.ts'
 import { checkOpen } from '../projects.ts'
 import { checkAssetCount } from './assets.ts'
@@ -55,6 +56,7 @@ export async function beginUpload(
     id,
     project_id: about.id,
     uploaded_by: actor.id,
+    ownership: actor.ownership ?? 1,
     pending_key: direct ? `uploads/${about.id}/${id}` : null,
     object_keys: direct ? [] : [objectKey(about.id, id)],
     held_until: null,
@@ -70,13 +72,18 @@ export async function beginUpload(
 export const loadUpload = (project_id: string, id: string): Promise<AssetUpload | undefined> =>
   get(upload, { project_id, id })
 
+/** Fails with `gone` unless the account that announced the upload still has the owner of that time. One call. */
+export async function checkUploader(it: AssetUpload): Promise<void> {
+  if (!mayActFor(await loadUser(it.uploaded_by), it)) throw hasExpired()
+}
+const hasExpired = () => goneForGood('This upload has expired. Begin a new one.')
+
 /**
  * Takes the lease of an upload to complete it, with an object key for this attempt alone. Fails with `gone` if the upload has
  * expired, and with `conflict` while another request completes it.
  */
 export function holdAssetUpload(unit: UnitOfWork, old: AssetUpload): AssetUpload {
-  if (old.until <= now() || old.object_keys.length >= MAX_ATTEMPTS)
-    throw goneForGood('This upload has expired. Begin a new one.')
+  if (old.until <= now() || old.object_keys.length >= MAX_ATTEMPTS) throw hasExpired()
   const object_keys = [...old.object_keys, objectKey(old.project_id, old.id)]
   return holdItem(unit, upload, old, LEASE_S, uploadInProgress, { object_keys })
 }

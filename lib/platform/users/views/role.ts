@@ -87,7 +87,9 @@ export const applicationView = (it: Application, people: PeopleById) => ({
 export const UserView = s.shape('User', () =>
   v.object({
     ...UserCardView.entries,
+    email_verified: v.boolean(),
     is_active: v.boolean(),
+    deactivation: s.maybe(v.object({ reason: s.text, by: s.uuid, at: s.time })),
     is_staff: v.boolean(),
     is_superuser: v.boolean(),
     date_joined: s.time,
@@ -96,14 +98,16 @@ export const UserView = s.shape('User', () =>
   }),
 )
 
-/** A user as curators see it. */
+/** A user as curators see it. Only staff read why an account was deactivated. */
 export const userView = (it: User, actor: Actor) => ({
   id: it.id,
   username: it.username,
   email: addressOf(it, actor),
   first_name: it.first_name,
   last_name: it.last_name,
+  email_verified: it.email_verified,
   is_active: it.is_active,
+  deactivation: actor.is_staff ? it.deactivation : null,
   is_staff: it.is_staff,
   is_superuser: it.is_superuser,
   date_joined: it.date_joined,

@@ -1,0 +1,48 @@
+import { config } from '../../base/config.ts'
+import type { LinkRefusal } from '../../base/errors.ts'
+import { subjectWrites, type User, type UserPlan } from '../users/users.ts'
+
+/** The identity providers, the strongest first. A weaker one never reaches an account that a stronger one knows. */
+export const providers = ['idp', 'secondary'] as const
+export type Provider = (typeof providers)[number]
+
+/** The issuer of a provider. Its own name stands for one that is configured without an issuer. */
+export const issuerOf = (provider: Provider): string =>
+  (provider === 'idp' ? config.IDP_ISSUER : config.SECONDARY_ISSUER) || provider
+
+/** The subject that a provider knows an account by. Older accounts have it under the name of the provider. */
+const subjectOf = ({ subjects }: User, provider: Provider): string | undefined =>
+  subjects[issuerOf(provider)] ?? subjects[provider]
+
+/**
+ * The reason why a person of a provider does not reach the account with their address: another person of the same provider has it,
+ * or a stronger provider knows it. Undefined if the account is theirs, or nobody's yet. OpenID Connect Core 5.7.
+ */
+export function whyNotLinked(user: User, provider: Provider, sub: string): LinkRefusal | undefined {
+  const known = subjectOf(user, provider)
+  if (known !== undefined) return known === sub ? undefined : 'another_subject'
+  const stronger = providers.slice(0, providers.indexOf(provider))
+  return stronger.some((each) => subjectOf(user, each) !== undefined) ? 'weaker_provider' : undefined
+}
+
+/**
+ * Links an account to a person of a provider. Everything that was made before and acts for the account goes: whoever made it may
+ * have registered another person's address. These are the password, all sessions and reset links (`token_generation`), keys, hooks,
+ * uploads that wait and jobs (`ownership`), and subjects of weaker providers. Seeded users keep all of it.
+ */
+export function linkPlan(user: User, provider: Provider, sub: string): UserPlan {
+  const weaker = providers.slice(providers.indexOf(provider) + 1)
+  const replaced = new Set([provider, issuerOf(provider), ...weaker.flatMap((each) => [each, issuerOf(each)])])
+  const kept = Object.entries(user.subjects).filter(([issuer]) => !replaced.has(issuer))
+  const subjects = { ...Object.fromEntries(kept), [issuerOf(provider)]: sub }
+  const isSame = subjectOf(user, provider) === sub
+  const ends = isSame || user.seeded ? {} : everythingEnds(user)
+  return { changes: { subjects, email_verified: true, ...ends }, also: subjectWrites(user, subjects) }
+}
+
+/** The changes that end everything that acts for an account: password, sessions, reset links, keys, hooks, uploads and jobs. */
+const everythingEnds = (user: User) => ({
+  password: '',
+  token_generation: user.token_generation + 1,
+  ownership: user.ownership + 1,
+})
