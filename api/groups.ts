@@ -12,6 +12,7 @@ import { routes as exports } from '../functions/exports.ts'
 import { routes as flags } from '../functions/flags.ts'
 import { routes as health } from '../functions/health.ts'
 import { routes as hooks } from '../functions/hooks.ts'
+import { routes as identity } from '../functions/identity.ts'
 import { routes as iiif } from '../functions/iiif.ts'
 import { routes as imports } from '../functions/imports.ts'
 import { routes as keys } from '../functions/keys.ts'
@@ -52,6 +53,7 @@ export const groups: Readonly<Record<string, Group>> = {
   sources: { about: 'Books, surveys and collections that records name.', routes: sources },
   assertions: { about: 'Claims about records, each with its source.', routes: assertions },
   clusters: { about: 'Records that mean the same thing.', routes: clusters },
+  identity: { about: 'Which records are about one thing.', routes: identity },
   entities: { about: 'Contributions by their review identity.', routes: entities },
   revisions: {
     about: 'What records have been, and why they are what they are.',

@@ -79,6 +79,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   health: [{ table: ['Get', 'BatchGet', 'Put', 'Query', 'Index'], read: ['search'], list: true }],
   hooks: [identify, { table: ['Index'] }],
   iiif: [identify, { read: ['assets', 'derivatives', 'pictures'], write: ['derivatives'], list: true }],
+  identity: [identify, listAsTable, { table: ['Query', 'Index'] }],
   importer: [search, { table: [...change, 'Index'], read: ['imports'], write: ['imports'] }],
   imports: [
     identify,

@@ -3,14 +3,19 @@ import { replyCreated } from '../lib/platform/http/reply.ts'
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { invalid } from '../lib/base/errors.ts'
+import { auditView, ClusterAuditView, loadAudit, recordsInAudit } from '../lib/domain/clusters/audit.ts'
 import * as clusters from '../lib/domain/clusters/clusters.ts'
 import { findDuplicates } from '../lib/domain/clusters/duplicates.ts'
+import { loadMemberships } from '../lib/domain/clusters/memberships.ts'
+import { mergeClusters, splitCluster } from '../lib/domain/clusters/merge.ts'
+import { ClusterRivalsView, findRivals } from '../lib/domain/clusters/rivals.ts'
 import { findClusters } from '../lib/domain/clusters/search.ts'
 import {
   ClusterMembersView,
   ClusterView,
   clusterView,
   memberView,
+  SplitView,
   SuggestionsView,
   suggestionsView,
   typeScopeOf,
@@ -30,7 +35,7 @@ import { cut } from '../lib/engines/matching/index.ts'
 import { needsSearch } from '../lib/engines/search/index.ts'
 import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
 
-import { chooseFrom, line, members, objectOf, prose } from '../lib/platform/http/body.ts'
+import { chooseFrom, line, lines, members, objectOf, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import {
@@ -40,6 +45,7 @@ import {
   QueryText,
   queryWord,
   RecordOrdering,
+  requiredId,
 } from '../lib/platform/http/params.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { documentAs } from '../lib/platform/http/schema-notes.ts'
@@ -52,7 +58,8 @@ const ABOUT_LOCKS = 'Another version than `expected_version` is 409, and so is a
 const clustered: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
 const scopes = clustered.map(typeScopeOf)
 const MEMBERS = 'Give a list of {entity_type, entity_id}.'
-const TOO_MANY = `A cluster gathers at most ${clusters.MAX_MEMBERS} records.`
+const GROUPS = 'Give lists of ids of records.'
+const TOO_MANY = clusters.TOO_MANY_MEMBERS
 
 const version = v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))
 const ClusterQuery = v.object({
@@ -149,7 +156,7 @@ export const routes = withTables({
     subject,
     handle: async ({ subject, actor }) => ({
       cluster_id: subject.id,
-      members: (await clusters.loadMembers(subject, actor)).map(memberView),
+      members: await membersOf(subject, actor),
     }),
   }),
 
@@ -182,9 +189,88 @@ export const routes = withTables({
 
   'POST /cidoc/entity-clusters/{id}/lock/': lock(true),
   'POST /cidoc/entity-clusters/{id}/unlock/': lock(false),
+
+  'POST /cidoc/entity-clusters/{id}/merge/': changeRoute({
+    permission: 'cluster.change',
+    summary: 'Merge another cluster into this one',
+    description:
+      'Its members move here, each with a new claim of identity. It stays under its id, and `merged_into` says where it went. A split takes the merge back.',
+    answer: ok(ClusterView),
+    errors: [409],
+    params: ById,
+    subject,
+    idempotent: '24h',
+    body: members({
+      source_cluster_id: uuidOf(REQUIRED),
+      reason: v.pipe(lines(5000), v.trim(), v.nonEmpty(REQUIRED)),
+      expected_version: version,
+      lock_override: v.nullish(v.boolean('Give true or false.'), false),
+    }),
+    handle: async ({ unit, subject, actor, body }) => {
+      const made = await mergeClusters(unit, subject, { ...body, lock_override: body.lock_override === true }, actor)
+      return viewCluster(made)
+    },
+  }),
+
+  'POST /cidoc/entity-clusters/{id}/split/': changeRoute({
+    permission: 'cluster.change',
+    summary: 'Split a cluster',
+    description:
+      '`groups` names each member once, by its number or its review identity. A group that a merge brought in gets its old cluster back; one group stays; the others get new clusters. `cluster_ids` is in the order of the groups.',
+    answer: ok(SplitView),
+    errors: [409],
+    params: ById,
+    subject,
+    idempotent: '24h',
+    body: members({
+      reason: v.pipe(lines(5000), v.trim(), v.nonEmpty(REQUIRED)),
+      expected_version: version,
+      groups: v.pipe(v.array(v.array(memberId(), GROUPS), GROUPS), v.maxLength(clusters.MAX_MEMBERS, TOO_MANY)),
+    }),
+    handle: async ({ unit, subject, actor, body }) => {
+      const kind = kinds[subject.kind]
+      const groups = body.groups.map((group) => group.map((id): clusters.MemberInput => ({ kind, id })))
+      const { clusters: made, kept, audit_event_id } = await splitCluster(unit, subject, { ...body, groups }, actor)
+      const cluster_ids = made.map(({ id }) => id)
+      return { new_cluster_ids: cluster_ids.filter((id) => id !== kept), cluster_ids, audit_event_id }
+    },
+  }),
+
+  'GET /cidoc/entity-clusters/{id}/conflict-check/': readRoute({
+    permission: 'cluster.inspect',
+    summary: 'Check what the records of two clusters say against each other',
+    answer: ok(ClusterRivalsView),
+    params: ById,
+    subject,
+    query: v.object({ source_cluster_id: requiredId('There is no cluster with this id.') }),
+    handle: async ({ subject, query, actor }) => {
+      const source = await clusters.loadCluster(query.source_cluster_id)
+      if (!source) throw invalid({ source_cluster_id: ['There is no cluster with this id.'] })
+      return findRivals(subject, source, actor)
+    },
+  }),
+
+  'GET /cidoc/entity-clusters/{id}/audit/': readRoute({
+    permission: 'cluster.inspect',
+    summary: 'List what was done to a cluster',
+    description: 'Merges, splits and locks, newest first, 200 at most.',
+    answer: ok(ClusterAuditView),
+    params: ById,
+    subject,
+    handle: async ({ subject, actor }) => {
+      const events = await loadAudit(subject.id)
+      return auditView(events, await clusters.loadRecords(recordsInAudit(events)), actor)
+    },
+  }),
 } satisfies Routes)
 
 export const handler = endpoint(routes)
+
+async function membersOf(it: clusters.Cluster, actor: Actor | null) {
+  const members = await clusters.loadMembers(it, actor)
+  const memberships = await loadMemberships(members.map(({ entity_id }) => entity_id))
+  return members.map((record) => memberView(record, memberships.get(record.entity_id)?.claim?.id ?? null))
+}
 
 const withUsernames = (rows: readonly clusters.Cluster[]) => withCurrentUsernames('contributor', rows)
 const viewCluster = async (it: clusters.Cluster) => clusterView((await withUsernames([it]))[0] ?? it)
@@ -242,13 +328,18 @@ function bodyFor(mode: Mode) {
   ])
 }
 
-/** A reference to a member of a cluster. `entity_type` is a registry key or a type scope. */
-function memberReference() {
+/** The id of a member: its number in its kind, or its review identity. */
+function memberId() {
   const number = v.pipe(v.number(MEMBERS), v.integer(MEMBERS), v.minValue(1, MEMBERS), v.maxValue(1e12 - 1, MEMBERS))
   const digits = v.pipe(v.string(), v.regex(/^[1-9]\d{0,11}$/, MEMBERS), v.transform(Number))
   const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid(MEMBERS))
+  return v.union([number, digits, uuid], MEMBERS)
+}
+
+/** A reference to a member of a cluster. `entity_type` is a registry key or a type scope. */
+function memberReference() {
   return v.pipe(
-    v.object({ entity_type: v.string(MEMBERS), entity_id: v.union([number, digits, uuid], MEMBERS) }, MEMBERS),
+    v.object({ entity_type: v.string(MEMBERS), entity_id: memberId() }, MEMBERS),
     v.forward(
       v.partialCheck(
         [['entity_type']],

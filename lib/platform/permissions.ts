@@ -254,9 +254,15 @@ export const permissions = {
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
   // Nobody hides a cluster.
   'cluster.read': { sees: anyone },
+  // The log and the rivals of its records are for those who may change it.
+  'cluster.inspect': { role: curator, sees: anyone },
   'cluster.create': { role: reviewer },
   'cluster.change': { sees: anyone, changes: curator },
   'duplicates.suggest': { role: anyone },
+  'identity.read': { open: 'clusters are for everyone; records that the caller may not see are left out' },
+  'candidate.list': { role: reviewer },
+  'candidate.read': { role: reviewer, sees: canInspect },
+  'candidate.resolve': { sees: canInspect, changes: (actor, it) => reviewer(actor) && notOnesOwn(actor, it) },
   'links.report': { role: reviewer },
   'role.own': { role: anyone },
   'role.read': { role: curator },

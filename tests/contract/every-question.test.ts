@@ -7,7 +7,7 @@ import type { App, Persona } from '../harness/app.ts'
 import { fileOf, form, upload } from '../harness/asset-world.ts'
 import { followTable } from '../harness/following.ts'
 import { checkTable, csv } from '../harness/imports.ts'
-import { contribute, everyState, publish, submit, sure } from '../harness/make.ts'
+import { contribute, everyState, lookAlikes, publish, submit, sure } from '../harness/make.ts'
 import { mp3, pdf, photographs } from '../harness/media-files.ts'
 import { at, openProjects, projectIn } from '../harness/projects.ts'
 
@@ -148,6 +148,9 @@ const worldNames = [
   'assertions id',
   'data_sources id',
   'entity-clusters id',
+  'source_cluster_id',
+  'identity-candidates id',
+  'identity-summary entity_id',
   'related id',
   'activities id',
   'comments id',
@@ -198,6 +201,12 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     members: [{ entity_type: 'structure', entity_id: sight.id }],
   }
   const cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body: gathers }))
+  const others = await Promise.all(
+    ['A', 'B', 'C', 'D'].map(async (canonical_label) => {
+      const body = { canonical_label, type_scope: 'structure' }
+      return sure(201, await app.community.post('/cidoc/entity-clusters/', { body })).id
+    }),
+  )
   const raised = { entity: sight.cultural_entity_id, flag_type: 'other' }
   const mark = sure(201, await app.community.post('/data/review-flags/', { body: raised }))
 
@@ -272,6 +281,9 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'assertions id': [claim.id],
     'data_sources id': [source.id, bare.id],
     'entity-clusters id': [cluster.id],
+    source_cluster_id: others,
+    'identity-candidates id': [(await lookAlikes(app)).id],
+    'identity-summary entity_id': [String(sight.id)],
     'related id': [String(sight.id), String(place.id)],
     'activities id': await ids(app.staff, '/data/activities/', 'activity_id'),
     'comments id': [remark.comment_id, String(remark.id)],

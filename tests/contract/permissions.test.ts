@@ -13,6 +13,7 @@ import type { routes as exports } from '../../functions/exports.ts'
 import type { routes as flags } from '../../functions/flags.ts'
 import type { routes as health } from '../../functions/health.ts'
 import type { routes as hooks } from '../../functions/hooks.ts'
+import type { routes as identity } from '../../functions/identity.ts'
 import type { routes as iiif } from '../../functions/iiif.ts'
 import type { routes as imports } from '../../functions/imports.ts'
 import type { routes as keys } from '../../functions/keys.ts'
@@ -37,7 +38,7 @@ import type { routes as users } from '../../functions/users.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { fileOf, form } from '../harness/asset-world.ts'
 import { functionNames } from '../harness/functions.ts'
-import { contribute, publish, submit, sure } from '../harness/make.ts'
+import { contribute, lookAlikes, publish, submit, sure } from '../harness/make.ts'
 import { mp3, photographs } from '../harness/media-files.ts'
 
 /** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
@@ -62,6 +63,7 @@ type Groups = {
   oai: typeof oai
   pictures: typeof pictures
   iiif: typeof iiif
+  identity: typeof identity
   'profile-images': typeof profileImages
   projects: typeof projects
   queue: typeof queue
@@ -91,6 +93,7 @@ let pending: typeof published
 let claim: { id: string }
 let source: { id: string }
 let cluster: { id: string }
+let pair: { id: string }
 const sayings = { open: '', hidden: '' }
 const files = { open: '', hidden: '' }
 const revisionIds = { published: '', pending: '' }
@@ -108,6 +111,7 @@ beforeAll(async () => {
   source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Source' } }))
   const body = { canonical_label: 'Cluster', type_scope: 'structure' }
   cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
+  pair = await lookAlikes(app)
   const announced = { file_name: 'table.csv', size: 10 }
   table = sure(201, await app.contributor.post('/data/imports/uploads/', { body: announced })).import_id
   const coming = { file_name: 'north.png', size: 10 }
@@ -718,6 +722,33 @@ const matrix: Matrix = {
       () => `/cidoc/entity-clusters/${cluster.id}/unlock/`,
       curators(409),
       { body: { reason: 'Open again.', expected_version: 99 } },
+    ),
+    'POST /cidoc/entity-clusters/{id}/merge/': at(() => `/cidoc/entity-clusters/${cluster.id}/merge/`, curators(409), {
+      body: { source_cluster_id: unknown, reason: 'One thing.', expected_version: 99 },
+    }),
+    'POST /cidoc/entity-clusters/{id}/split/': at(() => `/cidoc/entity-clusters/${cluster.id}/split/`, curators(409), {
+      body: { groups: [[1], [2]], reason: 'Two things.', expected_version: 99 },
+    }),
+    'GET /cidoc/entity-clusters/{id}/conflict-check/': at(
+      () => `/cidoc/entity-clusters/${cluster.id}/conflict-check/`,
+      // There is no such cluster: told to those who may compare.
+      curators(400),
+      { query: { source_cluster_id: unknown } },
+    ),
+    'GET /cidoc/entity-clusters/{id}/audit/': at(() => `/cidoc/entity-clusters/${cluster.id}/audit/`, curators(200)),
+  },
+
+  identity: {
+    'GET /cidoc/identity-summary/': at(() => `/cidoc/identity-summary/`, all(200), {
+      query: { entity_type: 'structure', entity_id: 1 },
+    }),
+    'GET /cidoc/identity-candidates/': at(() => '/cidoc/identity-candidates/', reviewers(200)),
+    'GET /cidoc/identity-candidates/{id}/': at(() => `/cidoc/identity-candidates/${pair.id}/`, reviewers(200)),
+    // Accepting takes a cluster: told to those who may decide.
+    'POST /cidoc/identity-candidates/{id}/resolve/': at(
+      () => `/cidoc/identity-candidates/${pair.id}/resolve/`,
+      by(401, 404, 404, 400, 400, 400, 400),
+      { body: { resolution: 'accept' } },
     ),
   },
 

@@ -36,6 +36,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'records',
     'clusters',
     'review',
+    'identity',
     'comments',
     'submissions',
     'webhooks',

@@ -45,6 +45,19 @@ export async function everyState(app: App, segment: string): Promise<Record<Stat
   return { published, restricted, pending, rejected, revising, deleted }
 }
 
+let alike = 0
+/** Contributes two records that look alike. Returns the question whether they are one, which the projector would ask. */
+export async function lookAlikes(app: App, by: Persona = app.contributor) {
+  const { pairId } = await import('../../lib/domain/records/refused-pairs.ts')
+  const { proposeCandidate } = await import('../../lib/domain/identity/propose.ts')
+  const body = { name: `Twin Krishna of lane ${++alike}`, coordinates: `27.${6000 + alike}, 85.3` }
+  const records = [await contribute(by, 'structures', body), await contribute(by, 'structures', body)]
+  const [left, right] = records.map((it) => String(it.cultural_entity_id))
+  const flags = await flagsOf({ cultural_entity_id: right ?? '' })
+  for (const flag of flags) await proposeCandidate(flag)
+  return { id: pairId(left ?? '', right ?? ''), records: records as [Made, Made] }
+}
+
 /** Loads the flags of a record. */
 export async function flagsOf(it: Pick<Made, 'cultural_entity_id'>) {
   const { loadHistory } = await import('../../lib/domain/records/history.ts')

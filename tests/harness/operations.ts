@@ -1,7 +1,7 @@
 import type { App, Persona } from './app.ts'
 import { fileOf, form, send } from './asset-world.ts'
 import { csv, type ImportSteps, localSteps } from './imports.ts'
-import { contribute, decide, publish, submit, sure } from './make.ts'
+import { contribute, decide, lookAlikes, publish, submit, sure } from './make.ts'
 import { photographs } from './media-files.ts'
 import { addAsset, at, newProject, projectIn } from './projects.ts'
 
@@ -380,6 +380,23 @@ function changingSources({ app }: World): Operations {
     }),
     'POST /cidoc/entity-clusters/{id}/lock/': () => lock('lock', false),
     'POST /cidoc/entity-clusters/{id}/unlock/': () => lock('unlock', true),
+    'POST /cidoc/entity-clusters/{id}/merge/': async () => {
+      const [{ path, expected_version, who }, source] = [await cluster(), await cluster()]
+      const source_cluster_id = source.path.split('/').at(-2)
+      return { who, path: `${path}merge/`, body: { source_cluster_id, reason: 'One person.', expected_version } }
+    },
+    'POST /cidoc/entity-clusters/{id}/split/': async () => {
+      const people = [1, 2].map(() => contribute(app.curator, 'persons', { name: named('Member') }))
+      const ids = (await Promise.all(people)).map(({ id }) => id)
+      const members = ids.map((entity_id) => ({ entity_type: 'person', entity_id }))
+      const { path, expected_version, who } = await cluster({ members })
+      return { who, path: `${path}split/`, body: { groups: ids.map((id) => [id]), reason: 'Two.', expected_version } }
+    },
+    'POST /cidoc/identity-candidates/{id}/resolve/': async () => ({
+      who: app.curator,
+      path: `/cidoc/identity-candidates/${(await lookAlikes(app)).id}/resolve/`,
+      body: { resolution: 'reject' },
+    }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Catalogue } from './catalogue.ts'
 import { choices } from './nepali/choices.ts'
 import { fields } from './nepali/fields.ts'
 import { files } from './nepali/files.ts'
+import { identity } from './nepali/identity.ts'
 import { kinds } from './nepali/kinds.ts'
 import { letters } from './nepali/letters.ts'
 import { notices } from './nepali/notices.ts'
@@ -23,6 +24,7 @@ export const parts = [
   requests,
   files,
   records,
+  identity,
   notices,
   letters,
   words,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { newId, now } from '../../base/clock.ts'
-import { conflict, invalid } from '../../base/errors.ts'
+import { conflict, invalid, invalidObject } from '../../base/errors.ts'
 import { addressOf, recordId } from '../../base/ids/address.ts'
 import { phrase } from '../../base/language/languages.ts'
 import {
@@ -12,7 +12,6 @@ import {
   parse,
   put,
   readList,
-  remove,
   says,
   type UnitOfWork,
   type Write,
@@ -24,6 +23,8 @@ import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
+import { auditWrites } from './audit.ts'
+import { evidenceOf, joinWrites, leaveWrites, loadMemberships } from './memberships.ts'
 
 /** A cluster: records of one kind that are about the same thing. A record is in one cluster at most. */
 export const Cluster = v.object({
@@ -39,6 +40,11 @@ export const Cluster = v.object({
   external_identifiers: v.record(v.string(), v.string()),
   /** Review identities. */
   members: v.array(v.string()),
+  /** The cluster into which this one was merged, and the members that it had then. Such a cluster has no members and no names. */
+  merged_into: v.optional(v.nullable(v.string()), null),
+  merged_members: v.optional(v.array(v.string()), []),
+  /** The clusters that were merged into this one. A split gives them back what they had. */
+  absorbed: v.optional(v.array(v.string()), []),
   contributor_id: v.string(),
   contributor: v.string(),
   public: v.boolean(),
@@ -63,8 +69,9 @@ const clusterList = (kind?: string, locked?: boolean) =>
 const indexFor = (kind?: string, locked?: boolean) =>
   kind === undefined ? (locked === undefined ? 'gsi2' : 'gsi3') : locked === undefined ? 'gsi1' : 'gsi4'
 
-const listsOf = ({ kind, locked }: Cluster) =>
-  ([[], [kind], [undefined, locked], [kind, locked]] as const).map(([kindFilter, lockFilter]) => ({
+/** A cluster that was merged into another one is in no list. */
+const listsOf = ({ kind, locked, merged_into }: Cluster) =>
+  (merged_into ? [] : ([[], [kind], [undefined, locked], [kind, locked]] as const)).map(([kindFilter, lockFilter]) => ({
     index: indexFor(kindFilter, lockFilter),
     pk: clusterList(kindFilter, lockFilter),
   }))
@@ -78,17 +85,11 @@ export const cluster = defineItem({
   counted: (it) => listsOf(it).map(({ pk }) => pk),
 })
 
-/** The cluster of a record. It is written only if the record has none, so no record is in two. It never changes. */
-export const membership = defineItem({
-  type: 'membership',
-  schema: v.object({ entity_id: v.string(), cluster_id: v.string(), version: v.number() }),
-  key: (it: { entity_id: string }) => key.clustered(it.entity_id),
-})
-
 export const loadCluster = (id: string): Promise<Cluster | undefined> => get(cluster, { id })
 
 /**
  * Creates a cluster. Fails with a field error if the caller may not see one of the members, or if it is in another cluster.
+ * Each member gets a claim of identity.
  */
 export async function createCluster(
   unit: UnitOfWork,
@@ -98,6 +99,7 @@ export async function createCluster(
   actor: Actor,
 ): Promise<Cluster> {
   const at = now()
+  const members = await checkMembers(kind, memberInputs, actor)
   const created: Cluster = {
     id: newId(),
     kind: kind.key,
@@ -108,7 +110,10 @@ export async function createCluster(
     curated_aliases: [],
     external_identifiers: {},
     ...input,
-    members: await checkMembers(kind, memberInputs, actor),
+    members: members.map(({ entity_id }) => entity_id),
+    merged_into: null,
+    merged_members: [],
+    absorbed: [],
     contributor_id: actor.id,
     contributor: actor.username,
     public: true,
@@ -116,11 +121,7 @@ export async function createCluster(
     updated_at: at,
     version: 1,
   }
-  unit.add([
-    put(cluster, created, undefined),
-    ...indexWrites(undefined, nameEntryOf(created)),
-    ...joinWrites(created, created.members),
-  ])
+  unit.add([...clusterWrites(undefined, created), ...joinWrites(created, members, evidenceOf(actor), at).writes])
   return created
 }
 
@@ -135,22 +136,37 @@ export async function amendCluster(
   memberInputs: readonly MemberInput[] | undefined,
   actor: Actor,
 ): Promise<Cluster> {
-  const members = memberInputs ? await membersAfter(old, memberInputs, actor) : old.members
+  checkNotMerged(old)
+  const { members, joining, leaving } = memberInputs
+    ? await membersAfter(old, memberInputs, actor)
+    : { members: old.members, joining: [], leaving: [] }
   if (says(old, { ...input, members })) return old
-  const next = withNextVersion<Cluster>(old, { ...input, members, updated_at: now() })
+  const at = now()
+  const next = withNextVersion<Cluster>(old, { ...input, members, updated_at: at })
+  const memberships = await loadMemberships(leaving.map(({ entity_id }) => entity_id))
   unit.add([
-    put(cluster, next, old),
-    ...indexWrites(nameEntryOf(old), nameEntryOf(next)),
-    ...leaveWrites(
-      old,
-      old.members.filter((id) => !members.includes(id)),
-    ),
-    ...joinWrites(
-      next,
-      members.filter((id) => !old.members.includes(id)),
-    ),
+    ...clusterWrites(old, next),
+    ...leaving.flatMap((record) => leaveWrites(record, memberships.get(record.entity_id), old.id, at)),
+    ...joinWrites(next, joining, evidenceOf(actor), at).writes,
   ])
   return next
+}
+
+/** The writes of a changed cluster and of its names. */
+export const clusterWrites = (old: Cluster | undefined, next: Cluster): Write[] => [
+  put(cluster, next, old),
+  ...indexWrites(old && nameEntryOf(old), nameEntryOf(next)),
+]
+
+/** Fails with a rule of the whole object if the cluster was merged into another one. */
+export function checkNotMerged({ merged_into }: Cluster): void {
+  if (merged_into) throw invalidObject(`This cluster was merged into ${merged_into}.`)
+}
+
+/** Fails with `conflict` if the cluster is not at the version that the caller has read. */
+export function checkClusterVersion(old: Cluster, expected_version: number | undefined): void {
+  if (expected_version !== undefined && expected_version !== old.version)
+    throw conflict(`The cluster has changed since: it is at version ${old.version}.`)
 }
 
 /**
@@ -164,10 +180,11 @@ export async function setClusterLock(
   { reason, expected_version }: { reason: string; expected_version?: number | undefined },
   actor: Actor,
 ): Promise<Cluster> {
-  if (expected_version !== undefined && expected_version !== old.version)
-    throw conflict(`The cluster has changed since: it is at version ${old.version}.`)
+  checkClusterVersion(old, expected_version)
   if (old.locked === locked) throw conflict(`The cluster is ${locked ? phrase('locked') : phrase('not locked')}.`)
-  return amendCluster(unit, old, { locked, lock_reason: reason }, undefined, actor)
+  const next = await amendCluster(unit, old, { locked, lock_reason: reason }, undefined, actor)
+  unit.add(auditWrites({ action: locked ? 'lock' : 'unlock', reason, actor, before: [old], after: [next] }))
+  return next
 }
 
 /** Loads the members that the caller may see, oldest first. */
@@ -212,51 +229,44 @@ export async function loadRecords(ids: readonly string[], consistent = false): P
 /** Whether the caller may see a record as a member. */
 export const isVisibleMember = (record: RecordItem, actor: Actor | null) => !record.deleted_at && maySee(actor, record)
 
-const nameEntryOf = ({ id, canonical_label, curated_aliases }: Cluster): Indexed => ({
-  entity_id: id,
-  kind: CLUSTER_NAMES,
-  id,
-  names: [canonical_label, ...curated_aliases],
-})
+const nameEntryOf = ({ id, canonical_label, curated_aliases, merged_into }: Cluster): Indexed | undefined =>
+  merged_into ? undefined : { entity_id: id, kind: CLUSTER_NAMES, id, names: [canonical_label, ...curated_aliases] }
 
-/** Returns the review identities of members. Fails unless each is a record of this kind that the caller may see. */
-async function checkMembers(kind: Kind, inputs: readonly MemberInput[], actor: Actor): Promise<string[]> {
-  const ids = [...new Set(inputs.map(entityIdOf))]
+/** Returns the records of members. Fails unless each is a record of this kind that the caller may see. */
+async function checkMembers(kind: Kind, inputs: readonly MemberInput[], actor: Actor): Promise<RecordItem[]> {
+  const ids = [...new Set(inputs.map(memberId))]
   const records = await loadRecords(ids, true)
-  const areFit = ids.every((id) => {
+  const fit = ids.flatMap((id) => {
     const record = records.get(id)
-    return record !== undefined && record.kind === kind.key && isVisibleMember(record, actor)
+    return record && record.kind === kind.key && isVisibleMember(record, actor) ? [record] : []
   })
-  if (!areFit || inputs.some((input) => input.kind.key !== kind.key))
+  if (fit.length < ids.length || inputs.some((input) => input.kind.key !== kind.key))
     throw invalid({ members: [`There is no ${kind.label.toLowerCase()} with one of these ids.`] })
-  return ids
+  return fit
 }
 
 /**
- * Returns the members after a change. Members that the caller may not see stay: the list that the caller read and sent
- * back did not contain them.
+ * Returns the members after a change, and the records that join and leave. Members that the caller may not see stay: the list
+ * that the caller read and sent back did not contain them.
  */
-async function membersAfter(old: Cluster, inputs: readonly MemberInput[], actor: Actor): Promise<string[]> {
+async function membersAfter(old: Cluster, inputs: readonly MemberInput[], actor: Actor) {
   const sent = await checkMembers(kinds[old.kind], inputs, actor)
   const records = await loadRecords(old.members)
   const hidden = old.members.filter((id) => {
     const record = records.get(id)
     return record !== undefined && !isVisibleMember(record, actor)
   })
-  const members = [...new Set([...hidden, ...sent])]
-  if (members.length > MAX_MEMBERS) throw invalid({ members: [`A cluster gathers at most ${MAX_MEMBERS} records.`] })
-  return members
+  const members = [...new Set([...hidden, ...sent.map(({ entity_id }) => entity_id)])]
+  if (members.length > MAX_MEMBERS) throw invalid({ members: [TOO_MANY_MEMBERS] })
+  return {
+    members,
+    joining: sent.filter(({ entity_id }) => !old.members.includes(entity_id)),
+    leaving: old.members.filter((id) => !members.includes(id)).flatMap((id) => records.get(id) ?? []),
+  }
 }
 
-const entityIdOf = ({ kind, id }: MemberInput) =>
+export const TOO_MANY_MEMBERS = `A cluster gathers at most ${MAX_MEMBERS} records.`
+
+/** The review identity of a member. */
+export const memberId = ({ kind, id }: MemberInput): string =>
   typeof id === 'number' && kind.record ? recordId(kind.code, id) : (addressOf(String(id))?.record ?? String(id))
-
-const joinWrites = ({ id }: Cluster, members: readonly string[]): Write[] =>
-  members.map((entity_id) =>
-    put(membership, { entity_id, cluster_id: id, version: 1 }, undefined, () =>
-      invalid({ members: ['One of these records is in another cluster.'] }),
-    ),
-  )
-
-const leaveWrites = ({ id }: Cluster, members: readonly string[]): Write[] =>
-  members.map((entity_id) => remove(membership, { entity_id, cluster_id: id, version: 1 }))

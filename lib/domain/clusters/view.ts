@@ -41,7 +41,7 @@ export const clusterView = (cluster: Cluster) => ({
   lock_reason: cluster.lock_reason,
   note: cluster.note,
   version: cluster.version,
-  merged_into: null,
+  merged_into: cluster.merged_into,
   curated_aliases: cluster.curated_aliases,
   external_identifiers: sortByName(cluster.external_identifiers),
   contributor: cluster.contributor,
@@ -68,12 +68,17 @@ export const ClusterMembersView = s.shape('ClusterMembers', () =>
   }),
 )
 
-/** Shows a record as a member. `membership_assertion_id` is null: people add members without an assertion. */
-export const memberView = (record: RecordItem) => ({
+/** `new_cluster_ids`: the clusters of the groups that left, those that came back included. */
+export const SplitView = s.shape('ClusterSplit', () =>
+  v.object({ new_cluster_ids: v.array(s.uuid), cluster_ids: v.array(s.uuid), audit_event_id: s.uuid }),
+)
+
+/** Shows a record as a member. `membership_assertion_id` is the claim that says so; null for members from before there were such claims. */
+export const memberView = (record: RecordItem, membership_assertion_id: string | null) => ({
   entity_type: typeScopeOf(kinds[record.kind]),
   entity_id: idOf(record),
   display_title: record.name,
-  membership_assertion_id: null,
+  membership_assertion_id,
 })
 
 type Recommendation = 'create_new' | 'edit_existing' | 'review_merge'
@@ -159,4 +164,5 @@ function completeness({ kind, data }: RecordItem): number {
   return Math.round((fields.filter((name) => data[name] !== undefined).length / fields.length) * 100) / 100
 }
 
-const idOf = ({ kind, id, entity_id }: RecordItem) => (kinds[kind].record ? id : entity_id)
+/** The id of a record in its kind, or its review identity if its kind has no numbers. */
+export const idOf = ({ kind, id, entity_id }: RecordItem) => (kinds[kind].record ? id : entity_id)

@@ -2,6 +2,7 @@ import type { Images, Stored } from '../../engines/table/index.ts'
 import { parse } from '../../engines/table/index.ts'
 import { userOf } from '../../platform/users/users.ts'
 import { moveComments, placeComments } from '../comments/visibility.ts'
+import { proposeCandidate } from '../identity/propose.ts'
 import { prepareRefresh } from '../leaderboard/keep.ts'
 import { boardTypes, peopleConcernedBy } from '../leaderboard/recount.ts'
 import { announceAll } from '../notifications/announcements.ts'
@@ -12,7 +13,7 @@ import { followProject } from '../projects/derived.ts'
 import { announceReview } from '../projects/review-webhook.ts'
 import { claimsIn } from '../records/claim-packs.ts'
 import { moveHistory } from '../records/history-audience.ts'
-import { type RecordItem, recordItem } from '../records/items.ts'
+import { flag, type RecordItem, recordItem } from '../records/items.ts'
 import { claimEdges, followCards, followEdges, publicEdges } from '../records/links.ts'
 import { noticesOfChange, notifiedTypes, type PendingNotice, type SharedReads } from './notify.ts'
 
@@ -32,6 +33,7 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     const [old = [], next = []] = [before && claimsIn(before), after && claimsIn(after)]
     await followEdges(old.flatMap(claimEdges), next.flatMap(claimEdges))
   },
+  flag: async ({ after }) => (after ? proposeCandidate(parse(flag, after)) : undefined),
   project: followProject,
   project_asset: followAssetText,
 }

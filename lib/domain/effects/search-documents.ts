@@ -42,6 +42,7 @@ const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
   },
   cluster: (stored) => {
     const it = parse(cluster, stored)
+    if (it.merged_into) return removalOf(it.id, it.version)
     return {
       ...plain(it),
       resource: 'entity_clusters',

@@ -33,6 +33,7 @@ import {
   type RecordItem,
   recordItem,
   recordItemOf,
+  SAME_REFERENT,
 } from './items.ts'
 import { hasAllClaims, loadRecord, loadRecordById } from './load.ts'
 import { findPeriodMeanings } from './periods.ts'
@@ -261,6 +262,8 @@ export async function setClaimStatus(
   old: ClaimWithPack,
   reconciliation_status: Assertion['reconciliation_status'],
 ): Promise<ClaimWithRecord> {
+  if (old.claim.asserted_property === SAME_REFERENT)
+    throw conflict('A claim of identity changes with its cluster: merge or split that.')
   if (reconciliation_status === 'accepted' && old.about && !old.about.public)
     throw conflict('Its record is not published: that is decided first.')
   const at = now()

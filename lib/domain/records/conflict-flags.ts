@@ -8,9 +8,13 @@ import { type Assertion, type Flag, flag, type LoadedRecord } from './items.ts'
 import { findLookAlikes } from './look-alikes.ts'
 import type { PeriodMeanings } from './periods.ts'
 import { visibleValue } from './place.ts'
+import { findRefused } from './refused-pairs.ts'
 import { type ClaimConflict, type ComparedClaim, contradictingRivals, findConflicts } from './rules/conflicts.ts'
 
-/** Returns one flag `suspected_duplicate` for each look-alike. Records to which the record links (`linked`) are no duplicates. */
+/**
+ * Returns one flag `suspected_duplicate` for each look-alike. Records to which the record links (`linked`) are no duplicates, nor those
+ * that a reviewer has held to be another thing.
+ */
 export async function findLikenessFlags(
   kind: Kind,
   { names, identities, point }: Header,
@@ -18,8 +22,16 @@ export async function findLikenessFlags(
 ): Promise<NewFlag[]> {
   const { entity_id } = own
   const found = await findLookAlikes({ kind: kind.key, names, identities, point, ...(entity_id && { entity_id }) })
-  return found
-    .filter((lookAlike) => !own.linked.includes(lookAlike.entity_id))
+  const unlinked = found.filter((lookAlike) => !own.linked.includes(lookAlike.entity_id))
+  // A new record is in no pair yet.
+  const refused = entity_id
+    ? await findRefused(
+        entity_id,
+        unlinked.map((lookAlike) => lookAlike.entity_id),
+      )
+    : []
+  return unlinked
+    .filter((lookAlike) => !refused.includes(lookAlike.entity_id))
     .map(({ entity_id, kind, id, names, how }) => ({
       flag_type: 'suspected_duplicate' as const,
       other_entity_id: entity_id,

@@ -235,6 +235,12 @@ export const Assertion = v.object({
 })
 export type Assertion = v.InferOutput<typeof Assertion>
 
+/**
+ * The property of a claim of identity: the record is about the same thing as the other records of a cluster. Its value is the
+ * cluster's id. Such claims come and go with memberships, so they are no part of `claim_count`.
+ */
+export const SAME_REFERENT = 'identity.same_referent'
+
 /** Whether the next decision on the record decides on this claim. A claim that was made apart is settled by itself. */
 export const isUnderReview = ({ reconciliation_status, revision_number }: Assertion) =>
   reconciliation_status === 'pending' && revision_number !== null

@@ -3,7 +3,7 @@ import { parse, queryAll, type Stored, untilWhole } from '../../engines/table/in
 import { key } from '../../platform/table/keys.ts'
 import type { Kind } from '../kinds/index.ts'
 import { claimPack, claimsIn } from './claim-packs.ts'
-import { type LoadedRecord, link, recordItem } from './items.ts'
+import { type LoadedRecord, link, recordItem, SAME_REFERENT } from './items.ts'
 
 /** Loads a record with its claims by its integer id. One call. */
 export const loadRecord = (kind: Kind, id: number): Promise<LoadedRecord | undefined> =>
@@ -15,7 +15,8 @@ export const loadRecordById = (entity_id: string): Promise<LoadedRecord | undefi
 
 /** Whether a record was read with all its claims. A query may see half of a transaction: the head, but not its claims. */
 export const hasAllClaims = ({ claim_count, assertions }: LoadedRecord): boolean =>
-  claim_count === undefined || claim_count === assertions.length
+  claim_count === undefined ||
+  claim_count === assertions.filter(({ asserted_property }) => asserted_property !== SAME_REFERENT).length
 
 /** Builds a record from the items of its partition, claims oldest first. Undefined if the head is not among them. */
 export function assembleRecord(items: readonly Stored[]): LoadedRecord | undefined {

@@ -222,6 +222,9 @@ async function checkNoTwin(it: Flag): Promise<void> {
   if (twin) throw invalidObject('A flag of this type, raised by the same person, is open on this record.')
 }
 
+/** A flag as somebody has resolved it. */
+export const settledFlag = (it: Flag, actor: Actor): Flag => withNextVersion<Flag>(it, settlementOf(true, actor))
+
 const settlementOf = (is_resolved: boolean, actor: Actor) => ({
   is_resolved,
   resolved_by: is_resolved ? actor.id : null,
@@ -229,7 +232,7 @@ const settlementOf = (is_resolved: boolean, actor: Actor) => ({
 })
 
 /** The record with its counts of open flags after `after` replaces `before`. */
-function withFlagCounts(about: RecordItem, before: Flag | undefined, after: Flag | undefined): RecordItem {
+export function withFlagCounts(about: RecordItem, before: Flag | undefined, after: Flag | undefined): RecordItem {
   const [old, next] = [weightOf(before), weightOf(after)]
   return withNextVersion<RecordItem>(about, {
     open_flags: about.open_flags + next.open - old.open,
@@ -243,7 +246,8 @@ function weightOf(it: Flag | undefined) {
   return { open, contradictory: it?.flag_type === 'contradiction' ? open : 0 }
 }
 
-const headWrites = (old: RecordItem, next: RecordItem): Write[] => [
+/** The writes of a record whose counts have changed. */
+export const headWrites = (old: RecordItem, next: RecordItem): Write[] => [
   put(recordItem, next, old),
   ...queueWrites(old, next),
 ]

@@ -44,6 +44,10 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
     id canonical_label name type_scope registry_key locked lock_reason note version merged_into
     curated_aliases external_identifiers contributor created_at updated_at
   `),
+  'GET /cidoc/identity-candidates/': words(`
+    id status left.entity_type left.entity_id left.title right.entity_type right.entity_id right.title
+    signal_scores notes created_at updated_at
+  `),
   'GET /data/entities/{entity_id}/comments/': words(`
     comment_id id submission entity_id user.username comment parent is_deleted created_at updated_at
     reply_count reaction_summary.upvotes reaction_summary.downvotes

@@ -5,6 +5,7 @@ const listRoutes = [
   'GET /cidoc/relationship-predicates/',
   'GET /data/projects/{slug}/assets/',
   'GET /cidoc/entity-clusters/',
+  'GET /cidoc/identity-candidates/',
   'GET /data/entities/{entity_id}/comments/',
   'GET /data/entities/{entity_id}/comments/{id}/replies/',
   'GET /data/comments/',

@@ -13,6 +13,7 @@ const roots = {
   sources: ['/cidoc/data_sources', '/cidoc/data-sources'],
   assertions: ['/cidoc/assertions', '/cidoc/relationship-predicates'],
   clusters: ['/cidoc/entity-clusters', '/cidoc/entity_clusters'],
+  identity: ['/cidoc/identity-summary', '/cidoc/identity-candidates'],
   entities: ['/data/cultural-entities'],
   reconcile: ['/data/reconcile', '/data/resolve'],
   search: ['/data/search', '/cidoc/search', '/cidoc/discovery'],

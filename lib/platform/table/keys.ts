@@ -28,6 +28,9 @@ import './lists.ts'
  *   withheld flags on the records of one person                 gsi4              FLAGGED#<user>                        <created_at>#<id>
  *   data sources, clusters: one; all, newest first              table, gsi2       SOURCE#<id>, CLUSTER#<id>             HEAD
  *   clusters by kind, by lock, by both                          gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
+ *   whether two records are one; by status, newest first        table, gsi1, gsi2  CANDIDATE#<id>; CANDIDATE[#<status>]  HEAD; <created_at>#<id>
+ *   open questions of that sort about a record                  table             ENTITY#<id>                           PAIR#<other>
+ *   what was done to a cluster                                  table             CLUSTER#<id>                          AUDIT#<version>
  *   the cluster that a record is in                             table             ENTITY#<id>                           CLUSTER
  *   one user; by email; by username                             table             USER#<id>, EMAIL#<>, USERNAME#<>      HEAD
  *   the user whom an identity provider knows by a subject       table             SUBJECT#<issuer>#<subject>            HEAD
@@ -175,6 +178,9 @@ export const key = {
   naming: (to: string, from: string): Key => ({ pk: `NAMED#${to}`, sk: from }),
   source: (id: string): Key => ({ pk: `SOURCE#${id}`, sk: HEAD }),
   cluster: (id: string): Key => ({ pk: `CLUSTER#${id}`, sk: HEAD }),
+  clusterEvent: (id: string, version: number): Key => ({ pk: `CLUSTER#${id}`, sk: `AUDIT#${padPlace(version)}` }),
+  candidate: (id: string): Key => ({ pk: `CANDIDATE#${id}`, sk: HEAD }),
+  pair: (record: string, other: string): Key => ({ pk: `ENTITY#${record}`, sk: `PAIR#${other}` }),
   clustered: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'CLUSTER' }),
   reactions: (thread: string, of: string): Key => ({ pk: `REACTIONS#${thread}`, sk: of }),
   user: (id: string): Key => ({ pk: `USER#${id}`, sk: HEAD }),

@@ -111,7 +111,7 @@ describe('making a cluster', () => {
           entity_type: 'architecturalstructure',
           entity_id: (it as Record).id,
           display_title,
-          membership_assertion_id: null,
+          membership_assertion_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         })),
       },
     ])

@@ -285,7 +285,8 @@ function* history(view: View, oracle: Oracle): Iterable<string> {
       yield `${head.entity_id} has ${contradictions} open contradictions, and says ${head.open_contradictions}`
     const acts = own.filter((it) => it.type === 'activity').length
     if (acts !== head.activity_count) yield `${head.entity_id} has ${acts} activities, and says ${head.activity_count}`
-    const claims = oracle.assemble(own)?.assertions.length
+    const counted: readonly Plain[] = oracle.assemble(own)?.assertions ?? []
+    const claims = counted.filter((it) => it.asserted_property !== 'identity.same_referent').length
     if (claims !== head.claim_count) yield `${head.entity_id} has ${claims} claims, and says ${head.claim_count}`
     const decisions = own.filter((it) => it.type === 'decision')
     const reviewed = Map.groupBy(decisions, (it) => `${it.sequence}`)

@@ -1,0 +1,22 @@
+/** Nepali translations of messages about which records are one thing. */
+export const identity: Readonly<Record<string, string>> = {
+  'This cluster was merged into {0}.': 'यो पुञ्ज {0} मा गाभिएको छ।',
+  'This cluster is locked. Send lock_override to merge all the same.':
+    'यो पुञ्जमा ताल्चा लागेको छ। तैपनि गाभ्न lock_override पठाउनुहोस्।',
+  'This cluster is locked.': 'यो पुञ्जमा ताल्चा लागेको छ।',
+  'A cluster of these records is locked.': 'यी अभिलेखको एउटा पुञ्जमा ताल्चा लागेको छ।',
+  'There is no cluster with this id.': 'यस पहिचान सङ्केतको पुञ्ज छैन।',
+  'A cluster cannot be merged into itself.': 'पुञ्जलाई आफैँमा गाभ्न सकिँदैन।',
+  'It gathers records of another kind.': 'यसले अर्कै प्रकारका अभिलेख समेट्छ।',
+  'It was merged before.': 'यो पहिल्यै गाभिइसकेको छ।',
+  'It is locked.': 'यसमा ताल्चा लागेको छ।',
+  'Give at least two groups, each with a record.': 'कम्तीमा दुई समूह दिनुहोस्, हरेकमा एक अभिलेख होस्।',
+  'Name each member of the cluster in one group, and no other record.':
+    'पुञ्जको हरेक सदस्यलाई एउटै समूहमा राख्नुहोस्, अरू कुनै अभिलेख नराख्नुहोस्।',
+  'Give lists of ids of records.': 'अभिलेखका पहिचान सङ्केतका सूचीहरू दिनुहोस्।',
+  'A claim of identity changes with its cluster: merge or split that.':
+    'पहिचानको दाबी त्यसको पुञ्जसँगै बदलिन्छ: पुञ्ज गाभ्नुहोस् वा टुक्र्याउनुहोस्।',
+  'This candidate is {0} already.': 'यो जोडीको अवस्था {0} भइसकेको छ।',
+  'Accepting takes the cluster that is to hold both.': 'स्वीकार गर्न दुवै राखिने पुञ्ज दिनुपर्छ।',
+  'Give entity_type, and entity_id as a whole number.': 'entity_type, र entity_id पूर्ण सङ्ख्यामा दिनुहोस्।',
+}

@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import { conflict, invalid } from '../../base/errors.ts'
+import {
+  defineItem,
+  getMany,
+  itemAt,
+  itemIn,
+  put,
+  remove,
+  type Write,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { newClaim } from '../records/build.ts'
+import { claimsIn, claimWrites } from '../records/claim-packs.ts'
+import { type Assertion, type RecordItem, SAME_REFERENT } from '../records/items.ts'
+
+/*
+ * That a record is about the same thing as others is a claim, like any other: it has an author and may have a source. The item of a
+ * membership beside it keeps a record from being in two clusters.
+ */
+
+/** The cluster of a record. It is written only if the record has none, so no record is in two. */
+export const membership = defineItem({
+  type: 'membership',
+  schema: v.object({
+    entity_id: v.string(),
+    cluster_id: v.string(),
+    /** The claim of identity. Null for members from before there were such claims. */
+    assertion_id: v.optional(v.nullable(v.string()), null),
+    version: v.number(),
+  }),
+  key: (it: { entity_id: string }) => key.clustered(it.entity_id),
+})
+export type Membership = v.InferOutput<typeof membership.schema>
+
+/** Who says that records are about the same thing, by which source, and how sure that is. */
+export type Evidence = {
+  author: Pick<Actor, 'id' | 'username' | 'key'>
+  /** The id of a registered source. */
+  source: string | null
+  source_type: string
+  supporting_sources: readonly string[]
+  confidence: string
+  note: string
+}
+
+/** The evidence of somebody who names no source. */
+export const evidenceOf = (author: Evidence['author'], note = ''): Evidence => ({
+  author,
+  source: null,
+  source_type: '',
+  supporting_sources: [],
+  confidence: 'likely',
+  note,
+})
+
+/** A membership with its claim. The claim is undefined for members from before there were such claims. */
+export type MembershipWithClaim = { membership: Membership; claim: Assertion | undefined }
+
+/** Loads the memberships of records with their claims, by review identity. Two calls, one if no record is in a cluster. */
+export async function loadMemberships(ids: readonly string[]): Promise<Map<string, MembershipWithClaim>> {
+  const found = await getMany(ids.map(key.clustered), true)
+  const memberships = ids.flatMap((entity_id) => itemIn(found, membership, { entity_id }) ?? [])
+  const claimIds = memberships.flatMap(({ assertion_id }) => assertion_id ?? [])
+  const packs = await getMany(claimIds.map(key.ofClaim), true)
+  return new Map(
+    memberships.map((it) => {
+      const stored = it.assertion_id === null ? undefined : itemAt(packs, key.ofClaim(it.assertion_id))
+      return [it.entity_id, { membership: it, claim: stored && claimsIn(stored)[0] }]
+    }),
+  )
+}
+
+/** What becomes of claims of identity, and the writes that store it. */
+export type Joining = { assertion_ids: string[]; writes: Write[] }
+type Named = { id: string; canonical_label: string }
+
+/** The writes by which records join a cluster: a membership and an accepted claim each. */
+export function joinWrites(into: Named, records: readonly RecordItem[], evidence: Evidence, at: string): Joining {
+  const joined = records.map((record) => ({ record, claim: claimOf(record, into, evidence, at) }))
+  return {
+    assertion_ids: joined.map(({ claim }) => claim.id),
+    writes: joined.flatMap(({ record: { entity_id }, record, claim }) => [
+      put(membership, { entity_id, cluster_id: into.id, assertion_id: claim.id, version: 1 }, undefined, () =>
+        invalid({ members: ['One of these records is in another cluster.'] }),
+      ),
+      ...claimWrites([], [claim], record),
+    ]),
+  }
+}
+
+/** The writes by which a record leaves a cluster. Its claim is superseded. Fails with `conflict` if it left before. */
+export function leaveWrites(
+  record: RecordItem,
+  of: MembershipWithClaim | undefined,
+  cluster_id: string,
+  at: string,
+): Write[] {
+  if (of?.membership.cluster_id !== cluster_id) throw conflict()
+  return [remove(membership, of.membership), ...supersedeWrites(record, of.claim, at)]
+}
+
+/**
+ * The writes by which a record moves into another cluster: the old claim is superseded, a new one is accepted. Fails with `conflict`
+ * if the record is not in the cluster that it is to leave.
+ */
+export function moveWrites(
+  record: RecordItem,
+  of: MembershipWithClaim | undefined,
+  { from, into, evidence, at }: { from: string; into: Named; evidence: Evidence; at: string },
+): Joining {
+  if (of?.membership.cluster_id !== from) throw conflict()
+  const claim = claimOf(record, into, evidence, at)
+  const next = withNextVersion<Membership>(of.membership, { cluster_id: into.id, assertion_id: claim.id })
+  return {
+    assertion_ids: [...(of.claim ? [of.claim.id] : []), claim.id],
+    writes: [
+      put(membership, next, of.membership),
+      ...supersedeWrites(record, of.claim, at),
+      ...claimWrites([], [claim], record),
+    ],
+  }
+}
+
+function supersedeWrites(record: RecordItem, claim: Assertion | undefined, at: string): Write[] {
+  if (!claim) return []
+  const next = withNextVersion<Assertion>(claim, { reconciliation_status: 'superseded', updated_at: at })
+  return claimWrites([claim], [next], record)
+}
+
+function claimOf(
+  about: RecordItem,
+  { id, canonical_label }: Named,
+  { author, source, source_type, supporting_sources, confidence, note }: Evidence,
+  at: string,
+): Assertion {
+  const actor = { ...author, email: '', is_staff: false, is_superuser: false, rank: null }
+  const said = { source_type, source_citation: '', source_url: '', confidence, data_quality_note: '' }
+  return {
+    ...newClaim({ about, source: said, actor, revision_number: null, at }, SAME_REFERENT, id),
+    source,
+    supporting_sources: [...supporting_sources],
+    assertion_content: canonical_label,
+    justification_note: note,
+    reconciliation_status: 'accepted',
+  }
+}
