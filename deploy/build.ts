@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { carriedBy, neverBundled } from './carried.ts'
@@ -169,7 +169,7 @@ export const forLambda = (root: string) =>
     legalComments: 'none',
     // CommonJS dependencies inside an ES module still call require() for Node's own modules.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    plugins: [besides, membersAlone, withoutAnswers],
+    plugins: [besides, membersAlone, versionsAlone, withoutAnswers],
     alias: {
       '@aws-sdk/credential-provider-node': join(root, 'deploy/lambda-credentials.ts'),
       '@aws-sdk/middleware-endpoint-discovery': join(root, 'deploy/endpoint-discovery.ts'),
@@ -214,6 +214,17 @@ function membersOf(path: string): string {
   const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== 'default')
   const members = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => $.${name})()`)
   return [`const $ = globalThis.process.getBuiltinModule('${path}')`, 'export default $', ...members].join('\n')
+}
+
+/** A client of the SDK imports its package.json for the version in it. The rest of the file is left out. */
+const versionsAlone: Plugin = {
+  name: 'versions-alone',
+  setup: (it) => {
+    it.onLoad({ filter: /[\\/]@aws-sdk[\\/]client-[\w-]+[\\/]package\.json$/ }, async ({ path }) => {
+      const { version }: { version: string } = JSON.parse(await readFile(path, 'utf8'))
+      return { contents: JSON.stringify({ version }), loader: 'json' }
+    })
+  },
 }
 
 /** Whether a function's bundles import the module `other`, which lies beside them. */
