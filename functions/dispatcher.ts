@@ -27,6 +27,6 @@ export async function handler(event: HttpEvent, context: Context): Promise<HttpR
       request_id: event.requestContext.requestId,
       error: error instanceof Error ? error.name : 'unknown',
     })
-    return answerFailure(event, context, unavailable())
+    return answerFailure(event, context, unavailable(undefined, 'function'))
   }
 }

@@ -52,6 +52,7 @@ const panels: Readonly<Record<string, readonly LineOf[]>> = {
     own('cache_misses', 'Sum'),
     own('webhook_failures', 'Sum'),
     own('letter_failures', 'Sum'),
+    own('provider_failures', 'Sum'),
   ],
   'Given up: messages in dead-letter queues': letters.map((name) => queue(name, 'ApproximateNumberOfMessagesVisible')),
   'Files of assets: how far behind, milliseconds of the reader of text': [

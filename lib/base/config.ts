@@ -81,6 +81,8 @@ const Environment = v.pipe(
       TABLE_NAME: v.pipe(v.string('is missing'), v.minLength(3, 'must have 3 characters or more')),
       BUCKET_NAME: text(),
       DYNAMODB_ENDPOINT: address,
+      /** The most seconds that a call of the table waits for a reply. Then it is made again. */
+      TABLE_TIMEOUT: wholeBelow(31, '2'),
       S3_ENDPOINT: address,
       LAMBDA_ENDPOINT: address,
       SES_ENDPOINT: address,

@@ -1,5 +1,4 @@
-/** A service that requests need, as the log names it. */
-type Dependency = 'table' | 'bucket'
+import { type Dependency, Problem } from './errors.ts'
 
 const failed = new WeakMap<object, Dependency>()
 
@@ -11,8 +10,12 @@ export const failedAt =
     throw error
   }
 
-/** Codes of Node.js for a connection that does not come about, or breaks. */
+/** The code of a call that was not made, since the service has not answered for a while. */
+export const SILENT = 'ESILENT'
+
+/** Codes of Node.js for a connection that does not come about, or breaks; and the one above. */
 const networkCodes = new Set([
+  SILENT,
   'EAI_AGAIN',
   'ECONNABORTED',
   'ECONNREFUSED',
@@ -28,8 +31,19 @@ type Failure = { name?: string; code?: unknown; $metadata?: { httpStatusCode?: n
 
 /** The dependency that a call could not reach, or that failed by itself. Undefined for any other error. A later call may succeed. */
 export function dependencyAway(error: unknown): Dependency | undefined {
-  const dependency = typeof error === 'object' && error !== null ? failed.get(error) : undefined
+  return isUnreachable(error) ? calledAt(error) : undefined
+}
+
+/** Whether a call had no reply, or one that says that the service failed by itself. */
+export function isUnreachable(error: unknown): boolean {
   const { name, code, $metadata }: Failure = Object(error)
-  const isAway = networkCodes.has(String(code)) || name === 'TimeoutError' || ($metadata?.httpStatusCode ?? 0) >= 500
-  return isAway ? dependency : undefined
+  return networkCodes.has(String(code)) || name === 'TimeoutError' || ($metadata?.httpStatusCode ?? 0) >= 500
+}
+
+const calledAt = (error: unknown) => (typeof error === 'object' && error !== null ? failed.get(error) : undefined)
+
+/** The dependency to which a failure of a request is due, for its log line. `isThrottle` tells whether the dependency refused for a while. */
+export function dependencyBehind(error: unknown, isThrottle: boolean): Dependency | undefined {
+  if (error instanceof Problem) return error.dependency
+  return isThrottle ? calledAt(error) : dependencyAway(error)
 }

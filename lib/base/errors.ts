@@ -20,6 +20,9 @@ export type Code =
   | 'unavailable'
   | 'bad_gateway'
 
+/** A service that requests need, as the log names it. */
+export type Dependency = 'table' | 'bucket' | 'search' | 'identity provider' | 'language model' | 'function'
+
 /** What is wrong, by member. If a member has members itself, by these. */
 export type Fields = { [member: string]: string[] | Fields }
 
@@ -31,11 +34,18 @@ export class Problem extends Error {
   readonly headers: Record<string, string>
   /** Members that stand beside `detail`. */
   readonly also: Record<string, string>
+  /** For the log: the service that did not do its part. */
+  readonly dependency: Dependency | undefined
 
   constructor(
     code: Code,
     detail: string,
-    more: { fields?: Fields; headers?: Record<string, string>; also?: Record<string, string> } = {},
+    more: {
+      fields?: Fields
+      headers?: Record<string, string>
+      also?: Record<string, string>
+      dependency?: Dependency | undefined
+    } = {},
   ) {
     super(detail)
     this.name = 'Problem'
@@ -44,6 +54,7 @@ export class Problem extends Error {
     this.fields = more.fields
     this.headers = more.headers ?? {}
     this.also = more.also ?? {}
+    this.dependency = more.dependency
   }
 }
 
@@ -108,7 +119,10 @@ export type Denial = keyof typeof denials | LinkRefusal | 'provider_away'
  */
 export function signInNeeded(denial: Denial = 'none'): Problem {
   if (denial === 'provider_away')
-    return unavailable('The identity provider does not answer, so the token cannot be checked. Try again.')
+    return unavailable(
+      'The identity provider does not answer, so the token cannot be checked. Try again.',
+      'identity provider',
+    )
   if (denial === 'another_subject' || denial === 'weaker_provider') return forbidden(linkRefusals[denial])
   const { detail, challenge } = denials[denial]
   return new Problem('unauthenticated', detail, { headers: { 'www-authenticate': challenge } })
@@ -158,8 +172,11 @@ export const tooMany = (seconds: number) =>
   new Problem('too_many', `Request was throttled. Expected available in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
   })
-/** A part that the answer needs does not respond. The caller may retry. */
-export const unavailable = (detail = 'Temporarily unavailable. Try again.') =>
-  new Problem('unavailable', detail, { headers: { 'retry-after': '1' } })
+/** A part that the answer needs does not respond. The caller may retry. `dependency` is for the log alone. */
+export const unavailable = (detail?: string, dependency?: Dependency) =>
+  new Problem('unavailable', detail ?? 'Temporarily unavailable. Try again.', {
+    headers: { 'retry-after': '1' },
+    dependency,
+  })
 /** A service that this service calls has refused, failed, or sent an unreadable answer. */
-export const badGateway = (detail: string) => new Problem('bad_gateway', detail)
+export const badGateway = (detail: string, dependency: Dependency) => new Problem('bad_gateway', detail, { dependency })

@@ -54,6 +54,8 @@ export default async function setup(project?: TestProject): Promise<() => Promis
     TABLE_NAME: 'test-none',
     TABLE_SHAPE: JSON.stringify(table),
     PROJECTOR_BATCH: String(loadProjector().batchSize),
+    // The emulator serves all tests at once.
+    TABLE_TIMEOUT: '30',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     // Workers share the compiled code of packages, which saves each its own compilation.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(process.cwd(), '.build/compiled'),

@@ -16,6 +16,7 @@ export const measures = {
   webhook: { webhook_failures: 'Count' },
   letters: { letter_failures: 'Count' },
   export: { exported: 'Count' },
+  'dependency away': { provider_failures: 'Count' },
 } as const satisfies Record<string, Readonly<Record<string, Unit>>>
 
 type Unit = 'Count' | 'Milliseconds' | 'Seconds'

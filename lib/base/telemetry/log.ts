@@ -44,6 +44,7 @@ const members = [
   'webhook_failures',
   'letter_failures',
   'exported',
+  'provider_failures',
   'count',
   'dependency',
   'error',

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Dependency } from '../errors.ts'
 
 /**
  * The cost of a request so far. It is ambient, because only the log line, the stored trace of a write and the benchmarks read it.
@@ -9,6 +10,8 @@ export type Meter = {
   /** Attempts after the first attempt, because the table or the network was busy. */
   retries: number
   operations: string[]
+  /** Calls under way, by the dependency that is called. */
+  pending: Map<Dependency, number>
   cache_hits: number
   cache_misses: number
   /** The id of the request that caused the current work. */
@@ -24,6 +27,7 @@ export async function measureCost<T>(work: (meter: Meter) => Promise<T>, request
     units: 0,
     retries: 0,
     operations: [],
+    pending: new Map(),
     cache_hits: 0,
     cache_misses: 0,
     request_id,
@@ -42,6 +46,23 @@ export function noteCall(operation: string, units: number): void {
   meter.units += units
   meter.operations.push(operation)
 }
+
+/** Notes that a call of a dependency is under way until it ends, and returns its result. */
+export async function notePending<T>(dependency: Dependency, call: () => Promise<T>): Promise<T> {
+  const pending = storage.getStore()?.pending
+  if (!pending) return call()
+  const add = (calls: number) => pending.set(dependency, (pending.get(dependency) ?? 0) + calls)
+  add(1)
+  try {
+    return await call()
+  } finally {
+    add(-1)
+  }
+}
+
+/** A dependency whose answer is still awaited. Undefined if none is. */
+export const pendingDependency = ({ pending }: Meter): Dependency | undefined =>
+  [...pending].find(([, calls]) => calls > 0)?.[0]
 
 /** Counts the attempts of a call, successful or not. */
 export function noteAttempts(attempts = 1): void {

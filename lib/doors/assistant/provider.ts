@@ -27,7 +27,7 @@ export const hasProvider = (): boolean => config.ASSISTANT_BASE_URL !== ''
  * `badGateway` if the endpoint refuses, does not reply in time, or its reply cannot be read.
  */
 export async function completeChat(messages: readonly ChatMessage[]): Promise<string> {
-  if (config.ASSISTANT_API_KEY === '') throw unavailable('The assistant is not configured.')
+  if (config.ASSISTANT_API_KEY === '') throw unavailable('The assistant is not configured.', 'language model')
   try {
     const reply = await fetch(`${config.ASSISTANT_BASE_URL.replace(/\/+$/, '')}/chat/completions`, {
       method: 'POST',
@@ -46,7 +46,7 @@ export async function completeChat(messages: readonly ChatMessage[]): Promise<st
     const { choices } = v.parse(Completion, JSON.parse(await readText(reply)))
     return cut(choices[0].message.content, MESSAGE_LENGTH)
   } catch {
-    throw badGateway('The language model did not answer. Try again.')
+    throw badGateway('The language model did not answer. Try again.', 'language model')
   }
 }
 

@@ -16,6 +16,8 @@ let opened: Promise<ReturnType<typeof import('./bucket-client.ts').clientOf>> | 
 const settings = {
   region: config.AWS_REGION,
   maxAttempts: 4,
+  // Milliseconds without a connection, and without a byte either way. A copy of a large object takes seconds.
+  requestHandler: { connectionTimeout: 2000, socketTimeout: 8000 },
   ...(config.S3_ENDPOINT && {
     endpoint: config.S3_ENDPOINT,
     forcePathStyle: true,

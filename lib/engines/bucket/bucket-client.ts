@@ -13,6 +13,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { failedAt } from '../../base/dependency.ts'
+import { notePending } from '../../base/telemetry/request-cost.ts'
 
 /** The SDK's client, with the commands that `blobs.ts` sends. The bundler puts it into a file of its own, loaded with the first call. */
 export const clientOf = (settings: S3ClientConfig) => ({
@@ -31,7 +32,7 @@ export const clientOf = (settings: S3ClientConfig) => ({
 
 function connect(settings: S3ClientConfig): S3Client {
   const s3 = new S3Client(settings)
-  s3.middlewareStack.add((next) => (args) => next(args).catch(failedAt('bucket')), {
+  s3.middlewareStack.add((next) => (args) => notePending('bucket', () => next(args)).catch(failedAt('bucket')), {
     step: 'initialize',
     name: 'failedAt',
   })

@@ -20,7 +20,7 @@ export async function sendUnprocessed<T>(
 ): Promise<void> {
   let left = requests
   for (let attempt = 1; left.length > 0; attempt += 1) {
-    if (attempt > attempts) throw unavailable()
+    if (attempt > attempts) throw unavailable(undefined, 'table')
     if (attempt > 1) await pauseAfter(attempt, backoff)
     left = await send(left)
   }

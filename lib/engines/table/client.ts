@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { config } from '../../base/config.ts'
-import { failedAt } from '../../base/dependency.ts'
+import { failedAt, isUnreachable } from '../../base/dependency.ts'
 import { localCredentials } from '../../base/telemetry/local-credentials.ts'
-import { noteAttempts, noteCall } from '../../base/telemetry/request-cost.ts'
+import { noteAttempts, noteCall, notePending } from '../../base/telemetry/request-cost.ts'
 import { forgetKept } from './kept.ts'
 import { HttpHandler } from './wire/http-handler.ts'
 import { lean } from './wire/lean.ts'
@@ -11,7 +11,7 @@ import { lean } from './wire/lean.ts'
 const client: DynamoDBClient = new DynamoDBClient({
   region: config.AWS_REGION,
   maxAttempts: 4,
-  requestHandler: new HttpHandler(),
+  requestHandler: new HttpHandler({ silenceMs: config.TABLE_TIMEOUT * 1000 }),
   ...(config.DYNAMODB_ENDPOINT && {
     endpoint: config.DYNAMODB_ENDPOINT,
     credentials: localCredentials,
@@ -31,7 +31,7 @@ async function callMetered(
 ): Promise<object> {
   if (!reads.test(operation)) forgetKept()
   try {
-    const output: Output = await call({ ...input, ReturnConsumedCapacity: 'TOTAL' })
+    const output: Output = await notePending('table', () => call({ ...input, ReturnConsumedCapacity: 'TOTAL' }))
     const { ConsumedCapacity, $metadata } = output
     const units = [ConsumedCapacity ?? []].flat().reduce((sum, each) => sum + (each.CapacityUnits ?? 0), 0)
     noteCall(`${operation}Command`, units)
@@ -39,6 +39,8 @@ async function callMetered(
     return output
   } catch (error) {
     noteAttempts((error as Output).$metadata?.attempts)
+    // A call without any reply is told in the log, too.
+    if (isUnreachable(error)) noteCall(`${operation}Command`, 0)
     return failedAt('table')(error)
   }
 }

@@ -56,7 +56,7 @@ export async function transact(writes: readonly Write[]): Promise<void> {
       // DynamoDB may report a failed condition because another transaction is still being applied. So it is tried again first.
       if (failed >= 0 && (isLast || !hasReason(passing))) throw writes[failed]?.otherwise?.() ?? conflict()
       if (!hasReason(passing)) throw error
-      if (isLast) throw unavailable()
+      if (isLast) throw unavailable(undefined, 'table')
       await pauseAfter(attempt, backoff)
     }
   }

@@ -46,7 +46,8 @@ export async function identifyCaller(credentials: Credentials): Promise<Identity
     // The token is good, so no other authenticator is asked.
     if (refusal) return { actor: null, denial: refusal }
   }
-  if (isProviderAway) log({ level: 'error', message: 'dependency away', dependency: 'identity provider' })
+  if (isProviderAway)
+    log({ level: 'error', message: 'dependency away', dependency: 'identity provider', provider_failures: 1 })
   return { actor: null, denial: isProviderAway ? 'provider_away' : denialOf(credentials) }
 }
 

@@ -76,6 +76,9 @@ async function fetchTokeninfo(token: string): Promise<unknown> {
   return fetchJson(url.href, {})
 }
 
+/** The statuses by which a provider refuses a token, or the method of the call. No other status says anything about the token. */
+const refusals = new Set([400, 401, 403, 405, 415, 422])
+
 /** Fetches JSON. Undefined if the provider refuses. Fails with `ProviderAway` if it does not answer, fails, or has too many calls. */
 // prove: identity-provider
 async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
@@ -83,9 +86,10 @@ async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
     const reply = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
     if (reply.status === 200) return await reply.json()
     await reply.body?.cancel()
-    if (reply.status < 500 && reply.status !== 429) return undefined
-  } catch {
+    if (refusals.has(reply.status)) return undefined
+  } catch (error) {
     // A call that fails is like a status that says so.
+    throw new ProviderAway(error instanceof Error && error.name === 'TimeoutError')
   }
   throw new ProviderAway()
 }

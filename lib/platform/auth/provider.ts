@@ -22,10 +22,18 @@ import { hashToken, tokenMemory } from './memory.ts'
 
 /** Claims of a provider about a person. `until`: when the token expires, in seconds. */
 export type Identification = { claims: unknown; until: number }
-/** The provider does not answer, or fails by itself. So nobody can check the token now. */
-export class ProviderAway extends Error {}
+/** The provider does not answer, or fails by itself. So nobody can check the token now. `isSilent`: it let a call wait for too long. */
+export class ProviderAway extends Error {
+  readonly isSilent: boolean
+  constructor(isSilent = false) {
+    super('The provider is away.')
+    this.isSilent = isSilent
+  }
+}
 /** Time limit for a call of a provider, in milliseconds. */
-export const TIMEOUT_MS = 5000
+export const TIMEOUT_MS = 3000
+/** Milliseconds for which a silent provider is not asked again, so that the callers meanwhile do not wait. */
+const REST_MS = 5000
 /** The longest time that the owner of a token is remembered, in seconds. */
 const REMEMBERED_S = 5 * 60
 
@@ -41,7 +49,7 @@ export function createVerifier(url: string, issuer: string[], audience: string) 
       const { payload } = await jwtVerify<JWTPayload>(token, keys, options)
       return { claims: payload, until: payload.exp ?? 0 }
     } catch (error) {
-      if (isAway(error)) throw new ProviderAway()
+      if (isAway(error)) throw new ProviderAway(error instanceof errors.JWKSTimeout)
       // The token is not for us.
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
       throw error
@@ -49,9 +57,13 @@ export function createVerifier(url: string, issuer: string[], audience: string) 
   }
 }
 
-/** Whether `jose` could not fetch the keys. It passes on the TypeError of fetch, and has no code of its own for another status. */
+/**
+ * Whether `jose` could not fetch the keys. It passes on the TypeError of fetch, and has no code of its own for another status, or for a
+ * body that is broken off. An answer that holds no keys is a fault of the provider, too.
+ */
 const isAway = (error: unknown) =>
   error instanceof errors.JWKSTimeout ||
+  error instanceof errors.JWKSInvalid ||
   (error instanceof errors.JOSEError && error.code === errors.JOSEError.code) ||
   (error instanceof TypeError && error.message === 'fetch failed')
 
@@ -61,6 +73,7 @@ const isAway = (error: unknown) =>
  */
 export function rememberIdentity(provider: Provider, ask: (token: string) => Promise<Identification | undefined>) {
   const known = tokenMemory<KeptIdentity>(5000)
+  const askAwake = unlessSilent(ask)
   return async (token: string): Promise<User | undefined> => {
     const kept = known.get(token) ?? (await loadIdentity(hashToken(token)))
     const owner = kept && (await loadUser(kept.user_id))
@@ -70,7 +83,7 @@ export function rememberIdentity(provider: Provider, ask: (token: string) => Pro
       return owner
     }
 
-    const identified = await ask(token)
+    const identified = await askAwake(token)
     const claims = v.safeParse(Claims, identified?.claims)
     if (!identified || !claims.success) return undefined
     const user = await findOrCreateUser(provider, claims.output)
@@ -78,6 +91,20 @@ export function rememberIdentity(provider: Provider, ask: (token: string) => Pro
     known.set(token, { user_id: user.id, ownership: user.ownership, until }, until)
     await keepIdentity(hashToken(token), user, until)
     return user
+  }
+}
+
+/** Asks a provider, but not for a while after it was silent: then it fails with `ProviderAway` at once. */
+function unlessSilent<T>(ask: (token: string) => Promise<T>): (token: string) => Promise<T> {
+  let restsUntil = Number.NEGATIVE_INFINITY
+  return async (token) => {
+    if (performance.now() < restsUntil) throw new ProviderAway()
+    try {
+      return await ask(token)
+    } catch (error) {
+      if (error instanceof ProviderAway && error.isSilent) restsUntil = performance.now() + REST_MS
+      throw error
+    }
   }
 }
 

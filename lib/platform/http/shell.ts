@@ -2,10 +2,11 @@ import { gzipSync } from 'node:zlib'
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import { config } from '../../base/config.ts'
-import { dependencyAway } from '../../base/dependency.ts'
+import { dependencyBehind } from '../../base/dependency.ts'
 import { Problem } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
-import { currentMeter } from '../../base/telemetry/request-cost.ts'
+import { currentMeter, pendingDependency } from '../../base/telemetry/request-cost.ts'
+import { isThrottle } from '../../engines/table/index.ts'
 import { failureReply } from './failure.ts'
 import { Reply } from './reply.ts'
 import { type Request, readRequest } from './request.ts'
@@ -121,11 +122,12 @@ function corsHeaders(origin: string | undefined): Record<string, string> {
 }
 
 function logRequest(request: Request, reply: Reply, started: number, error?: Error): void {
-  const isExpected = error === undefined || error instanceof Problem
-  const dependency = dependencyAway(error)
   const spent = currentMeter()
+  const isFault = reply.status >= 500
+  // A request that ran out of time waits for a dependency still.
+  const dependency = isFault && (dependencyBehind(error, isThrottle(error)) ?? (spent && pendingDependency(spent)))
   log({
-    level: isExpected ? 'info' : 'error',
+    level: isFault || isUnexpected(error) ? 'error' : 'info',
     message: 'request',
     request_id: request.id,
     method: request.method,
@@ -136,15 +138,18 @@ function logRequest(request: Request, reply: Reply, started: number, error?: Err
     calls: spent?.calls ?? 0,
     units: spent?.units ?? 0,
     retries: spent?.retries ?? 0,
-    faults: reply.status >= 500 ? 1 : 0,
+    faults: isFault ? 1 : 0,
     refusals: reply.status >= 400 && reply.status < 500 ? 1 : 0,
     throttled: reply.status === 429 ? 1 : 0,
     ...(spent &&
       spent.cache_hits + spent.cache_misses > 0 && { cache_hits: spent.cache_hits, cache_misses: spent.cache_misses }),
     ...(dependency && { dependency }),
-    ...(!isExpected && { error: error.name, stack: stackFrames(error) }),
+    ...(isFault && error instanceof Problem && { error: error.code }),
+    ...(isUnexpected(error) && { error: error.name, stack: stackFrames(error) }),
   })
 }
+
+const isUnexpected = (error: Error | undefined): error is Error => error !== undefined && !(error instanceof Problem)
 
 /** The stack of an error without its message, which may contain what the caller sent. */
 const stackFrames = (error: Error) =>

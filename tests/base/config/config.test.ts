@@ -71,6 +71,13 @@ describe('the configuration', () => {
     expect(parseConfig({ ...prod, STAGE }).SECRET_KEY).toBe(key)
   })
 
+  test('waits for the table at most half a minute', () => {
+    const refused = 'Configuration: TABLE_TIMEOUT must be a whole number from 1 to 30.'
+    expect(parseConfig(local).TABLE_TIMEOUT).toBe(2)
+    expect(parseConfig({ ...local, TABLE_TIMEOUT: '30' }).TABLE_TIMEOUT).toBe(30)
+    for (const TABLE_TIMEOUT of ['0', '31', '1.5', '']) expect(message({ ...local, TABLE_TIMEOUT })).toBe(refused)
+  })
+
   test('lets a table be so large as an answer holds, and no larger', () => {
     const refused = 'Configuration: LARGEST_TABLE must be a whole number from 0 to 4000000.'
     expect(parseConfig(local).LARGEST_TABLE).toBe(4_000_000)

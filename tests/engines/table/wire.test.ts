@@ -8,7 +8,7 @@ import { Sha256 } from '@smithy/core/checksum'
 import { HttpRequest } from '@smithy/core/protocols'
 import { SignatureV4 } from '@smithy/signature-v4'
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { HttpHandler } from '../../../lib/engines/table/wire/http-handler.ts'
 import { lean } from '../../../lib/engines/table/wire/lean.ts'
 import { answerIn, requestBody } from '../../../lib/engines/table/wire/messages.ts'
@@ -190,7 +190,7 @@ describe('a call', () => {
     const client = new DynamoDBClient({
       region: 'us-east-1',
       maxAttempts: 3,
-      requestHandler: new HttpHandler(),
+      requestHandler: new HttpHandler({ silenceMs: 30_000 }),
       endpoint: `http://127.0.0.1:${port}`,
       credentials: { accessKeyId: 'AKIA', secretAccessKey: 'secret' },
     })
@@ -277,11 +277,14 @@ describe('a call', () => {
 })
 
 describe('the sender', () => {
-  const serve = async (answer: Parameters<typeof createServer>[1]) => {
+  const serve = async (
+    answer: Parameters<typeof createServer>[1],
+    times: ConstructorParameters<typeof HttpHandler>[0] = { silenceMs: 30_000 },
+  ) => {
     const server = createServer(answer)
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo
-    const handler = new HttpHandler()
+    const handler = new HttpHandler(times)
     const request = new HttpRequest({
       protocol: 'http:',
       hostname: '127.0.0.1',
@@ -328,5 +331,55 @@ describe('the sender', () => {
     await expect(send({ abortSignal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'AbortError' })
     await expect(send({ abortSignal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
     stop()
+  })
+
+  it('does not wait for a reply that stays out, and after two such asks nobody for a while', async () => {
+    let asked = 0
+    const silentOnes = 2
+    const { send, stop } = await serve(
+      (_, answer) => {
+        asked += 1
+        if (asked > silentOnes) answer.end('{}')
+      },
+      { silenceMs: 50, pauseMs: 200 },
+    )
+    const silent = { name: 'TimeoutError', code: 'ETIMEDOUT' }
+    await expect(send()).rejects.toMatchObject(silent)
+    await expect(send()).rejects.toMatchObject(silent)
+    const refused = await Promise.allSettled(Array.from({ length: 20 }, () => send()))
+    expect(refused.map((it) => it.status === 'rejected' && it.reason.code)).toEqual(refused.map(() => 'ESILENT'))
+    expect(asked).toBe(2)
+    await vi.waitFor(async () => expect((await send()).response.statusCode).toBe(200), 5000)
+    expect(asked).toBe(3)
+    stop()
+  })
+
+  it('waits for a reply that comes bit by bit, and reads what came while this process was busy', async () => {
+    const { send, stop } = await serve(
+      (_, answer) => {
+        answer.write('a')
+        let parts = 0
+        const timer = setInterval(() => {
+          parts += 1
+          answer.write('b')
+          if (parts === 4) {
+            clearInterval(timer)
+            answer.end()
+          }
+        }, 60)
+      },
+      { silenceMs: 150 },
+    )
+    expect(Buffer.from((await send()).response.body).toString()).toBe('abbbb')
+    stop()
+    const busy = await serve((_, answer) => answer.end('{}'), { silenceMs: 30 })
+    const sent = busy.send()
+    const until = performance.now() + 200
+    // The server is in this process: its answer is written first, then nobody reads it for a while.
+    setTimeout(() => {
+      while (performance.now() < until);
+    }, 5)
+    expect((await sent).response.statusCode).toBe(200)
+    busy.stop()
   })
 })

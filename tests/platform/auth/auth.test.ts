@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../harness/app.ts'
 import { sure } from '../../harness/make.ts'
@@ -449,8 +451,36 @@ describe('when the provider is down', () => {
     ['tokeninfo', person('un11'), 500],
     ['userinfo', 503, {}],
     ['userinfo that has too many calls', 429, {}],
+    ['userinfo that is not there', 404, {}],
   ])('nobody is told that a token is bad: %s', async (_what, userinfo, tokeninfo) => {
     await expectRetry(accessToken(userinfo, tokeninfo))
+  })
+
+  test('keys that cannot be read refuse no token', async () => {
+    const { createVerifier, ProviderAway } = await import('../../../lib/platform/auth/provider.ts')
+    const page = createServer((_, reply) => reply.end('{"error": "maintenance"}'))
+    await new Promise<void>((done) => page.listen(0, '127.0.0.1', done))
+    const { port } = page.address() as AddressInfo
+    const verify = createVerifier(`http://127.0.0.1:${port}/jwks`, [idp.url], 'heritage-test')
+    await expect(verify(await idp.idToken(person('down')))).rejects.toBeInstanceOf(ProviderAway)
+    page.close()
+  })
+
+  test('a silent provider is asked once, then rests for a while', async () => {
+    const { ProviderAway, rememberIdentity } = await import('../../../lib/platform/auth/provider.ts')
+    let asked = 0
+    const silent = rememberIdentity('secondary', async () => {
+      asked += 1
+      throw new ProviderAway(true)
+    })
+    for (const token of ['a', 'b', 'c']) await expect(silent(token)).rejects.toBeInstanceOf(ProviderAway)
+    expect(asked).toBe(1)
+    const failing = rememberIdentity('secondary', async () => {
+      asked += 1
+      throw new ProviderAway()
+    })
+    for (const token of ['a', 'b']) await expect(failing(token)).rejects.toBeInstanceOf(ProviderAway)
+    expect(asked).toBe(3)
   })
 
   test('its tokens may be sent again, what is public is read, and everyone else still signs in', async () => {

@@ -14,7 +14,14 @@ let lines: Line[] = []
 beforeAll(async () => {
   // As deployed: then lines go to the output as they are, and metrics with them.
   app = await openApp({
-    env: { STAGE: 'dev', ALLOWED_HOSTS: 'localhost', CORS_ORIGINS: '', SES_ENDPOINT: 'http://127.0.0.1:1/' },
+    env: {
+      STAGE: 'dev',
+      ALLOWED_HOSTS: 'localhost',
+      CORS_ORIGINS: '',
+      SES_ENDPOINT: 'http://127.0.0.1:1/',
+      IDP_CLIENT_ID: 'heritage-test',
+      IDP_USERINFO_URL: 'http://127.0.0.1:1/userinfo',
+    },
   })
   const print = process.stdout.write.bind(process.stdout)
   vi.spyOn(process.stdout, 'write').mockImplementation((text: string | Uint8Array) => {
@@ -239,6 +246,8 @@ describe('what an operator looks at', () => {
     sure(200, await reader.put('/data/notifications/letters/', { body: { mode: 'at_once' } }))
     const { handler: send } = await import('../../../functions/letters.ts')
     expect(await send()).toEqual({ sent: 0, refused: 1, given_up: 0, unknown: 0 })
+    // A provider to which nobody listens.
+    sure(503, await app.as('ya29.opaque-token').get('/data/testme/'))
     all = lines
   })
   const watched = () => Object.entries(operations('heritage-dev', '').Resources)

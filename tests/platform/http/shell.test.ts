@@ -20,7 +20,8 @@ beforeAll(async () => {
   const { ok } = await import('../../../lib/platform/http/answer.ts')
   const { replyContent, Reply } = await import('../../../lib/platform/http/reply.ts')
   const { actorRoute, publicRoute, readRoute } = await import('../../../lib/platform/http/route.ts')
-  const { conflict } = await import('../../../lib/base/errors.ts')
+  const { badGateway, conflict } = await import('../../../lib/base/errors.ts')
+  const { notePending } = await import('../../../lib/base/telemetry/request-cost.ts')
   const documented = { summary: 'Try something', answer: ok(v.unknown()) }
   const open = { ...documented, permission: 'service.read' } as const
   serve = endpoint({
@@ -55,6 +56,8 @@ beforeAll(async () => {
         Promise.reject(Object.assign(new Error('It is held'), { name: 'TransactionConflictException' })),
     }),
     'GET /endless/': publicRoute({ ...open, handle: () => new Promise(() => undefined) }),
+    'GET /model/': publicRoute({ ...open, handle: async () => Promise.reject(badGateway('No.', 'language model')) }),
+    'GET /waiting/': publicRoute({ ...open, handle: () => notePending('bucket', () => new Promise(() => undefined)) }),
     'GET /closed/': actorRoute({ ...documented, permission: 'account.read', handle: async () => 1 }),
     'GET /thing/': readRoute({
       ...documented,
@@ -216,6 +219,19 @@ describe('a failure', () => {
       headers: { 'retry-after': '1', 'x-request-id': 'request-id-1' },
     })
     expect((await send('/small/', { context })).status).toBe(200)
+  })
+
+  test('that is no fault of the caller is an error in the log, which names the dependency', async () => {
+    await send('/model/')
+    await send('/waiting/', { context: { getRemainingTimeInMillis: () => 270 } })
+    expect(lines).toMatchObject([
+      { level: 'error', status: 502, dependency: 'language model', error: 'bad_gateway' },
+      { level: 'error', status: 503, dependency: 'bucket', error: 'unavailable', faults: 1 },
+    ])
+    lines = []
+    await send('/conflict/')
+    expect(lines).toMatchObject([{ level: 'info', status: 409 }])
+    expect(lines[0]).not.toHaveProperty('error')
   })
 
   test('of the method tells which there are', async () => {

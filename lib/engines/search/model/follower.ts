@@ -55,7 +55,7 @@ export class ModelFollower {
   }
 
   #open(): Promise<OpenModel> {
-    if (performance.now() - this.#failedAt < PAUSE_MS) return Promise.reject(unavailable())
+    if (performance.now() - this.#failedAt < PAUSE_MS) return Promise.reject(unavailable(undefined, 'search'))
     const before = this.#opening
     const attempt = openAny()
     this.#opening = attempt
@@ -203,8 +203,9 @@ const logUnmarked = () => log({ level: 'error', message: 'search snapshot', erro
 function unavailableFor(error: unknown): Problem {
   if (error instanceof Problem) return error
   const name = error instanceof Error ? error.name : 'unknown'
-  log({ level: 'error', message: 'search rebuild', dependency: dependencyAway(error), error: name })
-  return unavailable()
+  const dependency = dependencyAway(error)
+  log({ level: 'error', message: 'search rebuild', dependency, error: name })
+  return unavailable(undefined, dependency ?? 'search')
 }
 
 /**
@@ -220,7 +221,7 @@ async function openSnapshot(snapshot: StoredSnapshot, isFirstTry = true): Promis
     const reason = error instanceof UnreadableSnapshot ? error.message : error instanceof Error ? error.name : 'unknown'
     log({ level: 'error', message: 'search snapshot', error: reason })
     if (error instanceof UnreadableSnapshot) return undefined
-    if (reason !== 'ValiError' && !isOfFile(error)) throw unavailable()
+    if (reason !== 'ValiError' && !isOfFile(error)) throw unavailable(undefined, 'bucket')
     // Perhaps only the copy on this machine is broken.
     await rm(snapshotPath(snapshot.id), { force: true })
     return isFirstTry ? openSnapshot(snapshot, false) : undefined

@@ -42,7 +42,7 @@ export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildRes
 
 async function withRebuildLock<T>(work: () => Promise<T>): Promise<T> {
   const done = await withLock(searchKey.searchRebuild(), LOCK_SECONDS, async () => ({ result: await work() }))
-  if (!done) throw unavailable('The search model is being built. Try again.')
+  if (!done) throw unavailable('The search model is being built. Try again.', 'search')
   return done.result
 }
 

@@ -1,25 +1,50 @@
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols'
+import { SILENT } from '../../../base/dependency.ts'
+import { Circuit, type Ending } from './circuit.ts'
 
-/** Options of the SDK's own handler. A connection without any reply for 300 seconds is closed. */
-const kept = { keepAlive: true, maxSockets: 50, timeout: 300_000 }
+const kept = { keepAlive: true, maxSockets: 50 }
 
 type Options = { abortSignal?: AbortSignal | { aborted: boolean } }
+type Answer = { response: HttpResponse }
 
 /**
  * Sends the SDK's requests over connections that stay open, and returns the whole body: replies of the table are short, so none
- * is streamed. A broken connection fails with the error that the SDK tries again.
+ * is streamed. A broken connection fails with the error that the SDK tries again, and so does one that is silent for `silenceMs`.
+ * After two silent requests in a row the next ones fail at once for two seconds, without being sent: see `circuit.ts`.
  */
 export class HttpHandler {
   readonly metadata = { handlerProtocol: 'http/1.1' }
   readonly #plain = new PlainAgent(kept)
   readonly #secure = new SecureAgent(kept)
+  readonly #circuit: Circuit
+  readonly #silenceMs: number
 
-  async handle(request: HttpRequest, { abortSignal }: Options = {}): Promise<{ response: HttpResponse }> {
-    const isSecure = request.protocol === 'https:'
-    const { promise, resolve, reject } = Promise.withResolvers<{ response: HttpResponse }>()
+  constructor({ silenceMs, pauseMs = 2000 }: { silenceMs: number; pauseMs?: number }) {
+    this.#silenceMs = silenceMs
+    this.#circuit = new Circuit({ silences: 2, pauseMs, now: () => performance.now() })
+  }
+
+  async handle(request: HttpRequest, { abortSignal }: Options = {}): Promise<Answer> {
     if (abortSignal?.aborted) throw abortError()
+    if (!this.#circuit.begin()) throw silentError()
+    let ending: Ending = 'failed'
+    try {
+      const answer = await this.#send(request, abortSignal)
+      ending = 'heard'
+      return answer
+    } catch (error) {
+      if (isSilence(error)) ending = 'silent'
+      throw error
+    } finally {
+      this.#circuit.end(ending)
+    }
+  }
+
+  #send(request: HttpRequest, abortSignal: Options['abortSignal']): Promise<Answer> {
+    const isSecure = request.protocol === 'https:'
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     const { hostname, port, method, path, headers } = request
     const place = { host: hostname, port, method, path, headers }
     const sent = isSecure
@@ -27,8 +52,8 @@ export class HttpHandler {
       : plainRequest({ ...place, agent: this.#plain })
     const fail = (error: NodeJS.ErrnoException) => reject(asRetryable(error))
     sent.once('error', fail)
-    sent.once('timeout', () => sent.destroy(Object.assign(new Error('Nothing was heard.'), { code: 'ETIMEDOUT' })))
     sent.once('response', (answer) => collect(answer, (body) => resolve({ response: responseOf(answer, body) }), fail))
+    endIfSilent(sent, this.#silenceMs)
     if (abortSignal instanceof AbortSignal) stopOn(abortSignal, sent, reject)
     sent.end(request.body)
     return promise
@@ -44,6 +69,36 @@ export class HttpHandler {
     return {}
   }
 }
+
+/**
+ * Ends a request once nothing has been heard for so many milliseconds, the time for a connection included. A process that was busy
+ * itself first reads what has come meanwhile.
+ */
+function endIfSilent(sent: ClientRequest, silenceMs: number): void {
+  let heard = 0
+  let timer = setTimeout(look, silenceMs)
+  function look(): void {
+    // The network is read between a timer and an immediate.
+    setImmediate(() => {
+      const read = sent.socket?.bytesRead ?? 0
+      if (sent.destroyed) return
+      if (read === heard || sent.socket?.connecting) return void sent.destroy(silence())
+      heard = read
+      timer = setTimeout(look, silenceMs)
+    })
+  }
+  // A connection that stays open has read the replies of earlier requests.
+  sent.once('socket', (socket) => {
+    heard = socket.bytesRead
+  })
+  sent.once('close', () => clearTimeout(timer))
+}
+
+const silence = () => Object.assign(new Error('Nothing was heard.'), { code: 'ETIMEDOUT', [ours]: true })
+const ours = Symbol('silence')
+const isSilence = (error: unknown) => typeof error === 'object' && error !== null && ours in error
+const silentError = () =>
+  Object.assign(new Error('The table has not answered for a while, so it is not asked.'), { code: SILENT })
 
 function collect(answer: IncomingMessage, done: (body: Uint8Array) => void, fail: (error: Error) => void): void {
   const parts: Buffer[] = []
