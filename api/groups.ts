@@ -34,6 +34,7 @@ import { routes as sources } from '../functions/sources.ts'
 import { routes as submissions } from '../functions/submissions.ts'
 import { routes as tokens } from '../functions/tokens.ts'
 import { routes as users } from '../functions/users.ts'
+import { routes as visitors } from '../functions/visitors.ts'
 import type { Routes } from '../lib/platform/http/route.ts'
 
 export type Group = { about: string; routes: Routes }
@@ -41,7 +42,7 @@ export type Group = { about: string; routes: Routes }
 /** All groups of routes, in the order of the document. */
 export const groups: Readonly<Record<string, Group>> = {
   tokens: { about: 'Signing in and out, and new accounts.', routes: tokens },
-  users: { about: 'The own account, and the profiles of others.', routes: users },
+  users: { about: 'The own account, the profiles of others, and organizations.', routes: users },
   'profile-images': { about: 'Pictures on profiles.', routes: profileImages },
   keys: { about: "Keys with which programs call in a person's name.", routes: keys },
   registry: { about: 'The published description of all kinds of record.', routes: registry },
@@ -60,6 +61,7 @@ export const groups: Readonly<Record<string, Group>> = {
     routes: revisions,
   },
   comments: { about: 'What people say of records.', routes: comments },
+  visitors: { about: 'Notes that visitors leave, mostly by a QR code at a monument.', routes: visitors },
   activities: { about: 'What happens.', routes: activities },
   flags: { about: 'What someone finds wrong with a record.', routes: flags },
   queue: { about: 'What waits for review.', routes: queue },

@@ -79,6 +79,13 @@ const things = {
   'import.change': 'Whoever has sent the table.',
   'import.decide': 'Reviewers and staff; nobody on a table of their own.',
   'import.take_back': 'Staff.',
+  'share.count': 'Everyone who sees the record.',
+  'note.read': 'Whoever is signed in. Addresses of visitors are for reviewers and staff.',
+  'note.review': 'Reviewers and staff; nobody on a note of their own.',
+  'organization.read': 'Everyone. Addresses of members are for its admins, the member and staff.',
+  'organization.join': 'Whoever is signed in.',
+  'organization.change': 'Its owner, its admins and staff.',
+  'organization.delete': 'Its owner, and staff.',
   'submission.read': 'Everyone once it is accepted, whoever is signed in until then.',
   'suggestion.read':
     'Whoever is signed in once it is taken over; until then whoever made it, whose submission it is, and reviewers.',

@@ -146,7 +146,8 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
     },
   ],
   tokens: [identify],
-  users: [identify, listAsTable, { table: ['Index'] }],
+  users: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  visitors: [identify, listAsTable, { table: ['Query', 'Index'] }],
   webhooks: [{ table: ['Get', 'BatchGet', 'Put', 'Delete', 'Query', 'Index'] }],
 }
 

@@ -11,6 +11,16 @@ const slashless: readonly string[] = [
 ]
 
 /**
+ * Roots that known clients send in one spelling alone. Their other spellings go to the dispatcher, so that the gateway has room.
+ */
+export const sentAs: Readonly<Record<string, string>> = {
+  '/data/organizations': '/data/api',
+  '/data/public-contributions': '/data/api',
+  '/data/shares': '/data/api',
+  '/data/tabular-import-jobs': '/api/v1/data',
+}
+
+/**
  * The gateway's routes for each group, from its roots in lib/platform/http/groups.ts. They rely on what AWS's guide says: the gateway
  * takes the route that fits the whole path, then the most specific greedy route, then `$default`.
  *
@@ -27,8 +37,8 @@ export const rest: readonly Event[] = [{ httpApi: '*' }]
 
 /** Routes for the root itself. A root with one form always gets one, another only for the forms in `slashless`. */
 function whole({ path }: Root): readonly string[] {
-  const forms = formsOf(path)
-  return forms.length === 1 ? forms : forms.filter((form) => slashless.includes(form))
+  const forms = formsOf(path, path)
+  return forms.length === 1 && sentAs[path] === undefined ? forms : forms.filter((form) => slashless.includes(form))
 }
 
 /**
@@ -43,13 +53,15 @@ function greedy(root: Root): readonly string[] {
   )
   const deepest = inside.sort((a, b) => b.segments.length - a.segments.length)[0]?.segments ?? root.segments
   const between = deepest.slice(root.segments.length).map((part, i) => (isVariable(part) ? part : `{part${i + 1}}`))
-  return formsOf([root.path, ...between, '{proxy+}'].join('/'))
+  return formsOf([root.path, ...between, '{proxy+}'].join('/'), root.path)
 }
 
 /** A path with all its prefixes. `/api/v1/data/api` is left to the dispatcher, since no known client sends it. */
-function formsOf(path: string): readonly string[] {
+function formsOf(path: string, root: string): readonly string[] {
   if (path.startsWith('/data/')) {
     const below = path.slice('/data'.length)
+    const only = sentAs[root]
+    if (only !== undefined) return [`${only}${below}`]
     return [`/data${below}`, `/data/api${below}`, `/api/v1/data${below}`]
   }
   if (path.startsWith('/cidoc') || path.startsWith('/assistant')) return [path, `/api/v1${path}`]

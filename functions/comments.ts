@@ -30,6 +30,7 @@ import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
 import { peopleIn, peopleOf } from '../lib/platform/users/people.ts'
 import { loadUserByUsername } from '../lib/platform/users/users.ts'
 import { reactions } from './comments/reactions.ts'
+import { shares } from './comments/shares.ts'
 
 /** Bodies as the API document shows them. */
 const TextShape = v.object({ comment: v.pipe(s.text, v.maxLength(10_000)) })
@@ -93,9 +94,10 @@ const remove = async ({ unit, subject }: { unit: UnitOfWork; subject: remarks.Re
   return replyNoContent()
 }
 
-/** Comments on records, in threads and by number, and reactions to both. */
+/** Comments on records, in threads and by number, reactions to both, and how often records were passed on. */
 export const routes = withTables({
   ...reactions,
+  ...shares,
 
   'GET /data/entities/{entity_id}/comments/': readRoute({
     permission: 'comment.read',

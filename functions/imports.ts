@@ -36,6 +36,7 @@ import { fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
+import { jobs } from './imports/jobs.ts'
 
 /** Sent tables and announced tables share one count. */
 const tables = { scope: 'import', rate: 'RATE_IMPORTS', per: 'caller', counts: 'every success' } as const
@@ -82,8 +83,10 @@ const ByName = v.object({ name: v.pipe(v.string(), v.maxLength(80)) })
 const importTexts = ['failed', 'told.*', 'decided.reasons.*', 'undo.records.*.reasons.*']
 const ofImport = ({ id }: { id: string }) => imports.loadImport(id)
 
-/** Imports of tables: their columns, their dry run, their run, and the decisions on them. */
+/** Imports of tables, and the same as jobs: their columns, their dry run, their run, and the decisions on them. */
 export const routes = withTables({
+  ...jobs,
+
   'GET /data/imports/': actorRoute({
     permission: 'import.own',
     summary: 'List the own imports, the latest first',

@@ -2,6 +2,7 @@ import '../lib/domain/composition.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { sweepImports } from '../lib/domain/imports/clean-up.ts'
 import { sweepBoards } from '../lib/domain/leaderboard/sweep.ts'
+import { sweepContacts } from '../lib/domain/notes/sweep.ts'
 import { sweepPictures } from '../lib/domain/pictures/files.ts'
 import { sweepOcr } from '../lib/domain/projects/assets/ocr.ts'
 import { sweepFiles } from '../lib/domain/projects/assets/sweep.ts'
@@ -29,6 +30,7 @@ const chores = {
     pictures: sweepPictures,
     loose: sweepLooseFiles,
     merges: sweepMerges,
+    contacts: sweepContacts,
     packed: compactIfDue,
   },
 } satisfies Record<string, Chores>

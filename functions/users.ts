@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { forbidden, notFound, signInNeeded } from '../lib/base/errors.ts'
 import { languages } from '../lib/base/language/languages.ts'
+import { listOrganizationsOf } from '../lib/domain/organizations/members.ts'
+import { organizationOfProfile } from '../lib/domain/organizations/view.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { calendarKeys } from '../lib/engines/calendars/index.ts'
 import { listOf, ok } from '../lib/platform/http/answer.ts'
@@ -17,6 +19,7 @@ import {
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import { uuidText } from '../lib/platform/http/params.ts'
+import type { Request } from '../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import { type Actor, maySeeEmail } from '../lib/platform/permissions.ts'
 import { UserCardView } from '../lib/platform/users/people.ts'
@@ -30,6 +33,7 @@ import {
   type User,
 } from '../lib/platform/users/users.ts'
 import { AccountView, accountOf, ProfileView, profileOf } from '../lib/platform/users/views/profile.ts'
+import { organizations } from './users/organizations.ts'
 
 const Slug = v.object({ slug: uuidText })
 
@@ -63,7 +67,7 @@ const changeProfile = actorRoute({
     if (params.slug !== actor.id) throw (await ifActive(loadUser(params.slug))) ? forbidden() : notFound()
     const user = await amendUser(unit, actor.id, () => body)
     if (!user) throw notFound()
-    return profileOf(user, actor, request.origin)
+    return showProfile(user, actor, request)
   },
 })
 
@@ -78,8 +82,10 @@ const changeUsername = actorRoute({
   }),
 })
 
-/** The caller's account, and public profiles. */
+/** The caller's account, public profiles, and organizations. */
 export const routes = withTables({
+  ...organizations,
+
   'GET /api/user/info/': actorRoute({
     permission: 'account.read',
     summary: 'Read the own account',
@@ -109,7 +115,7 @@ export const routes = withTables({
     permission: 'account.read',
     summary: 'Read the own profile',
     answer: ok(ProfileView),
-    handle: async ({ actor, request }) => profileOf(await loadOwnUser(actor), actor, request.origin),
+    handle: async ({ actor, request }) => showProfile(await loadOwnUser(actor), actor, request),
   }),
 
   'GET /data/user/{slug}/': publicRoute({
@@ -118,7 +124,7 @@ export const routes = withTables({
     answer: ok(ProfileView),
     params: Slug,
     handle: async ({ actor, params, request }) =>
-      profileOf(await requirePublicUser(loadUser(params.slug)), actor, request.origin),
+      showProfile(await requirePublicUser(loadUser(params.slug)), actor, request),
   }),
 
   'GET /data/user/by-username/{username}/': publicRoute({
@@ -127,7 +133,7 @@ export const routes = withTables({
     answer: ok(ProfileView),
     params: v.object({ username }),
     handle: async ({ actor, params, request }) =>
-      profileOf(await requirePublicUser(loadUserByUsername(params.username)), actor, request.origin),
+      showProfile(await requirePublicUser(loadUserByUsername(params.username)), actor, request),
   }),
 
   'POST /data/user/{slug}/': changeProfile,
@@ -147,6 +153,10 @@ async function requirePublicUser(user: Promise<User | undefined>): Promise<User>
   if (!it) throw notFound()
   return it
 }
+
+/** The profile of a user with the organizations that the user is in. */
+const showProfile = async (user: User, actor: Actor | null, { origin }: Request) =>
+  profileOf(user, actor, origin, (await listOrganizationsOf(user.id)).map(organizationOfProfile))
 
 /** Loads the caller's own user. Fails if it was removed a moment ago. */
 async function loadOwnUser(actor: Actor): Promise<User> {

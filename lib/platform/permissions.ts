@@ -47,6 +47,8 @@ export type Subject = {
   project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
   /** The authors of a contribution that waits for a decision. */
   authors?: readonly string[] | undefined
+  /** Of an organization: its admins. */
+  admins?: readonly string[] | undefined
   /** Of a comment: who wrote it. */
   author_id?: string | null | undefined
   /** Of a hook: the key that made it. Null if a person did. */
@@ -98,6 +100,7 @@ const canSeeHook = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) && (!actor?.key || actor.key.id === it.key_id)
 const isFlagger = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 const isAuthor = (actor: Actor, it: Subject) => actor.id === it.author_id
+const isAdmin = (actor: Actor, it: Subject) => it.admins?.includes(actor.id) ?? false
 /** Legacy submissions: accepted ones are everyone's, the others are for those who are signed in. */
 const canSeeSubmission = (actor: Actor | null, it: Subject) => it.public || actor !== null
 /** Suggestions: what came of them is for those who are signed in, until then they are between the two sides and reviewers. */
@@ -272,6 +275,21 @@ export const permissions = {
   'application.answer': { role: curator },
   'user.read': { role: curator },
   'user.moderate': { role: staff },
+  'share.create': { open: 'it only counts' },
+  'share.count': { lists: scope },
+  'note.create': { open: 'visitors have no account' },
+  'note.list': { role: anyone },
+  // Whoever is signed in. What is for reviewers is left out by the view.
+  'note.read': { role: anyone, sees: anyone },
+  'note.count': { role: reviewer },
+  'note.review': { role: reviewer, sees: anyone, changes: notOnesOwn },
+  'organization.list': { open: 'organizations are public pages, and so is who is in them' },
+  'organization.create': { role: anyone },
+  'organization.own': { role: anyone },
+  'organization.read': { sees: anyone },
+  'organization.join': { sees: anyone, changes: anyone },
+  'organization.change': { sees: anyone, changes: (actor, it) => ownerOrStaff(actor, it) || isAdmin(actor, it) },
+  'organization.delete': { sees: anyone, changes: ownerOrStaff },
   'project.list': { lists: scope },
   'project.create': { role: anyone },
   'project.read': { sees: canSeeProject },

@@ -158,8 +158,11 @@ const worldNames = [
   'moderations id',
   'notifications id',
   'users id',
+  'organizations id',
+  'public-contributions id',
   'assets id',
   'imports id',
+  'tabular-import-jobs id',
   'entities id',
   'memberships id',
   'review-flags id',
@@ -232,6 +235,9 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   const spare = await picture()
 
   const batch = await checkTable(app.contributor, 'sights.csv', csv(rows))
+  const leaves = { entity_name: 'Sight', content: 'Seen by a visitor.', entity_id: sight.cultural_entity_id }
+  const left = sure(201, await app.anon.post('/data/public-contributions/', { body: leaves }))
+  const guthi = sure(201, await app.other.post('/data/organizations/', { body: { name: 'Sight guthi' } }))
   const hook = sure(201, await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }))
 
   const { confirmLink, stopLink } = await import('../../lib/doors/letters/links.ts')
@@ -291,8 +297,11 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'moderations id': sent.map((it) => it.submission_id),
     'notifications id': await ids(app.contributor, '/data/notifications/', 'notification_id'),
     'users id': people,
+    'organizations id': [guthi.id],
+    'public-contributions id': [left.id],
     'assets id': [asset.id],
     'imports id': [batch.id],
+    'tabular-import-jobs id': [batch.id],
     'entities id': await ids(app.contributor, at(slug, 'entities/')),
     'memberships id': await ids(app.contributor, at(slug, 'memberships/')),
     'review-flags id': [mark.id],

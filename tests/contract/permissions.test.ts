@@ -35,6 +35,7 @@ import type { routes as sources } from '../../functions/sources.ts'
 import type { routes as submissions } from '../../functions/submissions.ts'
 import type { routes as tokens } from '../../functions/tokens.ts'
 import type { routes as users } from '../../functions/users.ts'
+import type { routes as visitors } from '../../functions/visitors.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { fileOf, form } from '../harness/asset-world.ts'
 import { functionNames } from '../harness/functions.ts'
@@ -79,6 +80,7 @@ type Groups = {
   submissions: typeof submissions
   tokens: typeof tokens
   users: typeof users
+  visitors: typeof visitors
 }
 type Matrix = { [G in keyof Groups]: Record<keyof Groups[G], readonly Case[]> }
 
@@ -98,7 +100,7 @@ const sayings = { open: '', hidden: '' }
 const files = { open: '', hidden: '' }
 const revisionIds = { published: '', pending: '' }
 beforeAll(async () => {
-  app = await openApp({ env: { RATE_PROJECTS: '1000/h' } })
+  app = await openApp({ env: { RATE_PROJECTS: '1000/h', RATE_NOTES: '1000/h', RATE_NOTES_DAY: '1000/day' } })
   me = (await app.contributor.get('/api/user/info')).body.id
   published = await publish(app, 'structures', { name: 'Published' })
   pending = await contribute(app.contributor, 'structures', { name: 'Pending' })
@@ -148,6 +150,30 @@ let picture: string
 const pictured = { open: { record: '', image: '' }, hidden: { record: '', image: '' } }
 const ofTable = (rest = '') => `/data/imports/${table}/${rest}`
 const changesTable = (ok: number) => by(401, 404, ok, 403, 403, 403, 403)
+
+/** A note of a visitor, made anew for each persona. */
+let notes = 0
+const noted = (rest: string, gives: readonly number[], body?: object, sender: 'anon' | 'community' = 'anon'): Case => ({
+  place: async () => {
+    const left = { entity_name: 'Nyatapola', content: `Note ${++notes}` }
+    const { id } = sure(201, await app[sender].post('/data/public-contributions/', { body: left }))
+    return { path: `/data/public-contributions/${id}/${rest}`, body }
+  },
+  gives,
+})
+
+/** An organization that the contributor owns, made anew for each persona. */
+let organizations = 0
+const guthi = (rest: (ids: { other: string }) => string, gives: readonly number[], body?: object): Case => ({
+  place: async () => {
+    const named = { name: `Guthi ${++organizations}` }
+    const { id } = sure(201, await app.contributor.post('/data/organizations/', { body: named }))
+    const { id: other } = (await app.other.get('/api/user/info')).body
+    sure(201, await app.other.post(`/data/organizations/${id}/join/`))
+    return { path: `/data/organizations/${id}/${rest({ other })}`, body }
+  },
+  gives,
+})
 
 /** The link that the contributor gets in a letter, for whoever has it. */
 const link = (what: 'stop' | 'confirm', body?: object): Case => ({
@@ -402,6 +428,11 @@ const matrix: Matrix = {
     'DELETE /data/entities/{entity_id}/comments/{id}/': [
       remarked(freshPublished, inThread, changesOpen(204)),
       remarked(fresh, inThread, by(401, 404, 204, 403, 403, 403, 204)),
+    ],
+    'POST /data/shares/': at(() => '/data/shares/', all(400), { body: {} }),
+    'GET /data/shares/count/': [
+      ...at(() => `/data/shares/count/?entity_id=${published.cultural_entity_id}`, all(200)),
+      ...at(() => `/data/shares/count/?entity_id=${pending.cultural_entity_id}`, readsHidden),
     ],
     'GET /data/comments/': at(() => `/data/comments/?user_id=${me}`, all(200)),
     'POST /data/comments/': [
@@ -824,6 +855,33 @@ const matrix: Matrix = {
     'PATCH /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
     'PATCH /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
     'PUT /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
+    'GET /data/organizations/': at(() => '/data/organizations/', all(200)),
+    'POST /data/organizations/': at(() => '/data/organizations/', signedIn(400), { body: {} }),
+    'GET /data/organizations/my_organizations/': at(() => '/data/organizations/my_organizations/', signedIn(200)),
+    'GET /data/organizations/{id}/': [guthi(() => '', all(200))],
+    'PUT /data/organizations/{id}/': [guthi(() => '', changesOpen(200), {})],
+    'PATCH /data/organizations/{id}/': [guthi(() => '', changesOpen(200), {})],
+    // Its owner, while nobody else is in it.
+    'DELETE /data/organizations/{id}/': [guthi(() => '', by(401, 403, 409, 403, 403, 403, 204))],
+    'GET /data/organizations/{id}/members/': [guthi(() => 'members/', all(200))],
+    'POST /data/organizations/{id}/join/': [guthi(() => 'join/', by(401, 400, 400, 201, 201, 201, 201))],
+    'POST /data/organizations/{id}/leave/': [guthi(() => 'leave/', by(401, 200, 400, 400, 400, 400, 400))],
+    'PATCH /data/organizations/{id}/members/{user_id}/': [
+      guthi(({ other }) => `members/${other}/`, changesOpen(200), { confirmed: true }),
+    ],
+    'DELETE /data/organizations/{id}/members/{user_id}/': [guthi(({ other }) => `members/${other}/`, changesOpen(204))],
+  },
+
+  visitors: {
+    'GET /data/public-contributions/': at(() => '/data/public-contributions/', signedIn(200)),
+    'POST /data/public-contributions/': at(() => '/data/public-contributions/', all(400), { body: {} }),
+    'GET /data/public-contributions/stats/': at(() => '/data/public-contributions/stats/', reviewers(200)),
+    'GET /data/public-contributions/{id}/': [noted('', signedIn(200))],
+    'POST /data/public-contributions/{id}/review/': [
+      noted('review/', reviewers(200), { status: 'approved' }),
+      // A note of one's own.
+      noted('review/', by(401, 403, 403, 403, 200, 200, 200), { status: 'approved' }, 'community'),
+    ],
   },
 
   'profile-images': {
@@ -1029,6 +1087,18 @@ const matrix: Matrix = {
     'POST /data/imports/uploads/{id}/complete/': at(
       () => `/data/imports/uploads/${table}/complete/`,
       by(401, 404, 400, 403, 403, 403, 403),
+    ),
+    'GET /data/tabular-import-jobs/': at(() => '/data/tabular-import-jobs/', signedIn(200)),
+    'POST /data/tabular-import-jobs/': [
+      { place: () => ({ path: '/data/tabular-import-jobs/', body: form({ other: 'x' }) }), gives: signedIn(400) },
+    ],
+    'GET /data/tabular-import-jobs/{id}/': at(() => `/data/tabular-import-jobs/${table}/`, inspectsHidden),
+    'PATCH /data/tabular-import-jobs/{id}/': at(() => `/data/tabular-import-jobs/${table}/`, changesTable(200), {
+      body: {},
+    }),
+    'GET /data/tabular-import-jobs/{id}/compile-preview/': at(
+      () => `/data/tabular-import-jobs/${table}/compile-preview/`,
+      inspectsHidden,
     ),
     'GET /data/imports/mappings/': at(() => '/data/imports/mappings/', signedIn(200)),
     'POST /data/imports/mappings/': at(() => '/data/imports/mappings/', signedIn(400), { body: {} }),

@@ -1,5 +1,6 @@
 import type { Catalogue } from './catalogue.ts'
 import { choices } from './nepali/choices.ts'
+import { community } from './nepali/community.ts'
 import { fields } from './nepali/fields.ts'
 import { files } from './nepali/files.ts'
 import { identity } from './nepali/identity.ts'
@@ -28,6 +29,7 @@ export const parts = [
   notices,
   letters,
   words,
+  community,
 ] as const
 
 /** All texts of the service, in Nepali. `tests/base/language/catalogue.test.ts` fails if a text is missing. */

@@ -48,7 +48,8 @@ export async function loadImport(id: string): Promise<ImportSubject | undefined>
 
 export type SentFile = { file_name: string; format: ImportFormat; size: number; sha256: string | null }
 
-type StoredFile = { id: string; object_key: string }
+/** A file in the bucket. `read` is what it holds, if it was read with the request already. */
+type StoredFile = { id: string; object_key: string; read?: Partial<Import> & Pick<Import, 'state'> }
 
 /** Creates an import. Its file is in the bucket already, or the client will put it there. */
 export async function beginImport(unit: UnitOfWork, actor: Actor, sent: SentFile, there?: StoredFile): Promise<Import> {
@@ -75,7 +76,7 @@ export async function beginImport(unit: UnitOfWork, actor: Actor, sent: SentFile
       undo: null,
     },
     made: { created: 0, amended: 0, left: 0, failed: 0 },
-    work: direct ? null : workOf('read', actor, 0),
+    work: direct || there?.read ? null : newReading(actor),
     failed: null,
     decided: null,
     open: false,
@@ -83,6 +84,7 @@ export async function beginImport(unit: UnitOfWork, actor: Actor, sent: SentFile
     created_at: at,
     updated_at: at,
     version: 1,
+    ...there?.read,
   }
   unit.add([put(importItem, made, undefined)])
   return made
@@ -120,6 +122,9 @@ const workOf = (task: Task, actor: Actor, of: number, more: Partial<TaskState> =
   since: now(),
   ...more,
 })
+
+/** The task of reading a file that this caller has sent. */
+export const newReading = (actor: Actor): TaskState => workOf('read', actor, 0)
 
 async function save(unit: UnitOfWork, old: Import, changes: Partial<Import>): Promise<Import> {
   const stored = importOf(old)

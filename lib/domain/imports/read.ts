@@ -18,8 +18,11 @@ const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
 
 export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'columns' | 'kind_guess'>
 
+/** The members of an import that say what is read, for whom. */
+export type ReadableImport = Pick<Import, 'id' | 'object_key' | 'sha256' | 'format' | 'file_name' | 'work'>
+
 /** Reads the file of an import into rows, and guesses their meaning. Safe to repeat. Fails with `invalid` if it is no table. */
-export async function readFile(imported: Import): Promise<ReadFile> {
+export async function readFile(imported: ReadableImport): Promise<ReadFile> {
   const object = imported.object_key === null ? undefined : await getObject(imported.object_key)
   if (!object) throw impossible('The file is gone.')
   const bytes = Buffer.from(object.bytes)
@@ -42,7 +45,7 @@ export async function readFile(imported: Import): Promise<ReadFile> {
 
 /** Guesses by the table itself, then by the known records that it names. */
 async function guessMeaning(
-  { id, work }: Import,
+  { id, work }: Pick<Import, 'id' | 'work'>,
   columns: readonly Column[],
   about: readonly string[],
   at: { sheet: number; header_row: number },

@@ -23,6 +23,20 @@ const revisions = words(`
 `)
 
 export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
+  'GET /data/public-contributions/': words(`
+    id entity entity_reference_id entity_name entity_name_display contribution_type content contributor_name
+    contributor_email contributor_phone source_description submitted_via latitude longitude status
+    reviewed_by_username reviewed_at review_notes promoted_entity promoted_claim canonical_status created_at
+    updated_at
+  `),
+  'GET /data/tabular-import-jobs/': words(`
+    id status source_filename provenance column_mapping row_count validation_errors user_safe_error created_at
+    updated_at
+  `),
+  'GET /data/organizations/': words(`
+    id name short_name description logo website country focus_areas is_verified member_count owner_username
+    created_at
+  `),
   'GET /data/activities/': words(`
     activity_id activity_type comment created_at user.username entity_id entity_name entity_category
     entity_status

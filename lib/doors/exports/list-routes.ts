@@ -38,6 +38,9 @@ const listRoutes = [
   'GET /data/submissions/',
   'GET /data/submission-suggestions/',
   'GET /data/testthelogin/',
+  'GET /data/organizations/',
+  'GET /data/tabular-import-jobs/',
+  'GET /data/public-contributions/',
   'GET /cidoc/{segment}/{id}/history/',
   'GET /data/entities/{entity_id}/history/',
 ] as const

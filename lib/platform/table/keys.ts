@@ -69,6 +69,14 @@ import './lists.ts'
  *   waiting records, by list, by time                           gsi1, gsi3        QUEUE#<list>#created                  <created_at>#<id>
  *   waiting records by the time of their next age               gsi4              QUEUE#due                             <moment>#<id>
  *   the reviewer who holds a waiting record                     table             ENTITY#<id>                           LEASE
+ *   how often a record was passed on                            table             SHARES#<record>                       HEAD
+ *   one note of a visitor; its text                             table             NOTE#<id>                             HEAD, TEXT
+ *   notes: all, by state, by type; with contacts, by erasure    gsi2, gsi1, gsi3; gsi4  NOTE[#STATE#<state>][#TYPE#<type>]; NOTE#CONTACTS  <created_at>#<id>; <until>#<id>
+ *   notes by the start of a word; a text that was sent lately   table             WORD#note; NOTE_SENT#<digest>         <word>#<id>; HEAD
+ *   one organization; its members                              table             ORGANIZATION#<id>                     HEAD; MEMBER#<user>
+ *   organizations by name, by age                               gsi1, gsi2        ORGANIZATION                          <folded name>#<id>, <created_at>#<id>
+ *   members of an organization; organizations of a user         gsi1, gsi3        ORGANIZATION#MEMBERS#<id>; ORGANIZATION#OF#<user>  <rank>#<joined_at>#<user>; <joined_at>#<id>
+ *   the organization that has a name; by the start of a word    table             ORGANIZATION_NAME#<folded name>; WORD#organization  HEAD; <word>#<id>
  *   one project with its assets and linked records              table             PROJECT#<id>                          ASSET#<id>, ENTITY#<record>, HEAD
  *   the project that has a slug                                 table             SLUG#<slug>                           HEAD
  *   activities in a project, newest first                       table             PROJECT#<id>                          ACTIVITY#<number>
@@ -89,7 +97,7 @@ import './lists.ts'
  *   the asset of a number of older clients                      table             MEDIA#<number>                        HEAD
  *   assets whose text is being read, by start                   gsi2              OCR                                   <since>#<id>
  *   one file of a picture; files without a record, by deletion  table, gsi1       PICTURE#<id>; PICTURE                 HEAD; <until>#<id>
- *   one import; a row of it that has made a record              table             IMPORT#<id>                           HEAD, ROW#<number>
+ *   one import; a row that has made a record; what is noted of it  table           IMPORT#<id>                           HEAD, ROW#<number>, JOB
  *   imports of a user, newest first                             gsi3              IMPORT#OF#<user>                      <created_at>#<id>
  *   imports at work, by start                                   gsi2              IMPORT#AT_WORK                        <since>#<id>
  *   batches whose rows wait for review                          gsi1              IMPORT#BATCH                          <created_at>#<id>
@@ -195,6 +203,15 @@ export const key = {
   announcedEnd: { pk: 'ANNOUNCED', sk: HEAD } satisfies Key,
   announcedOf: (notice: string, event: string): Key => ({ pk: `ANNOUNCED#OF#${notice}#${event}`, sk: HEAD }),
   readMark: (user: string, id: string): Key => ({ pk: `INBOX#${user}`, sk: `READ#${id}` }),
+  shares: (record: string): Key => ({ pk: `SHARES#${record}`, sk: HEAD }),
+  note: (id: string): Key => ({ pk: `NOTE#${id}`, sk: HEAD }),
+  noteText: (id: string): Key => ({ pk: `NOTE#${id}`, sk: 'TEXT' }),
+  noteWord: (word: string, id: string): Key => ({ pk: 'WORD#note', sk: `${word}#${id}` }),
+  noteSent: (digest: string): Key => ({ pk: `NOTE_SENT#${digest}`, sk: HEAD }),
+  organization: (id: string): Key => ({ pk: `ORGANIZATION#${id}`, sk: HEAD }),
+  organizationMember: (id: string, user: string): Key => ({ pk: `ORGANIZATION#${id}`, sk: `MEMBER#${user}` }),
+  organizationName: (folded: string): Key => ({ pk: `ORGANIZATION_NAME#${folded}`, sk: HEAD }),
+  organizationWord: (word: string, id: string): Key => ({ pk: 'WORD#organization', sk: `${word}#${id}` }),
   project: (id: string): Key => ({ pk: `PROJECT#${id}`, sk: HEAD }),
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: HEAD }),
   asset: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `ASSET#${id}` }),
@@ -222,6 +239,7 @@ export const key = {
   picture: (id: string): Key => ({ pk: `PICTURE#${id}`, sk: HEAD }),
   import: (id: string): Key => ({ pk: `IMPORT#${id}`, sk: HEAD }),
   importRow: (id: string, row: number): Key => ({ pk: `IMPORT#${id}`, sk: `ROW#${padPlace(row)}` }),
+  importJob: (id: string): Key => ({ pk: `IMPORT#${id}`, sk: 'JOB' }),
   importMapping: (user: string, name: string): Key => ({ pk: `IMPORTER#${user}`, sk: `MAPPING#${name}` }),
   reply: (user: string, key: string): Key => ({ pk: `REPLY#${user}#${key}`, sk: HEAD }),
   comment: (thread: string, { id, root, place }: { id: number; root: number; place: number }): Key => ({

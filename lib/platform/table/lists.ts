@@ -28,6 +28,8 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlac
   [/^QUEUE#([^#]+)#IN#(.*)$/, (type, category) => ({ group: `QUEUE#IN#${category}`, name: `${type}` })],
   // Families whose sizes are read together: the lists of all kinds, and the lists of records that name a record.
   [/^KIND#([^#]+)#(.*)$/, (kind, standing) => ({ group: 'KIND', ...(kind && { sk: kind }), name: `${standing}` })],
+  // Notes of visitors: the sizes of all their lists are read together.
+  [/^NOTE(#.*)?$/, (rest) => ({ group: 'NOTE', name: rest || 'ALL' })],
   // What waits of a batch, and the decisions of each verdict on it.
   [/^(BATCH#[^#]+)(.*)$/, (batch, rest) => ({ group: `${batch}`, name: `${rest}` })],
   [/^RELATED#([^#]+)#(.*)$/, (record, kind) => ({ group: `RELATED#${record}`, name: `${kind}` })],

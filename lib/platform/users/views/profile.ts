@@ -29,17 +29,27 @@ export const ProfileView = s.shape('Profile', () =>
     member_since: s.text,
     profile_image: s.maybe(s.text),
     avatar_url: s.text,
-    organizations: v.array(v.unknown()),
+    organizations: v.array(
+      v.object({ id: s.uuid, name: s.text, short_name: s.text, role: s.text, logo: s.maybe(s.text) }),
+    ),
     language: v.optional(s.oneOf(['', ...languages])),
     calendar: v.optional(s.oneOf(['', ...calendarKeys])),
   }),
 )
 
+/** An organization that a user is in. */
+export type ProfileOrganization = { id: string; name: string; short_name: string; role: string; logo: string | null }
+
 /**
  * A user's profile as this caller may see it. Links begin with `origin`. Only a missing image is null.
- * Only the user sees the settings.
+ * Only the user sees the settings. `organizations` are those that the user is in.
  */
-export const profileOf = (it: User, actor: Actor | null, origin: string) => ({
+export const profileOf = (
+  it: User,
+  actor: Actor | null,
+  origin: string,
+  organizations: readonly ProfileOrganization[],
+) => ({
   user_id: it.id,
   slug: it.id,
   username: it.username,
@@ -60,7 +70,7 @@ export const profileOf = (it: User, actor: Actor | null, origin: string) => ({
   member_since: memberSince(it),
   profile_image: imageUrl(it, origin),
   avatar_url: it.avatar_url,
-  organizations: [],
+  organizations,
   ...(actor?.id === it.id && { language: it.language ?? '', calendar: it.calendar ?? '' }),
 })
 

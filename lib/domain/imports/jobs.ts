@@ -1,0 +1,183 @@
+import * as v from 'valibot'
+import { Problem } from '../../base/errors.ts'
+import { defineItem, get, getMany, itemIn, put, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { beginImport, newReading, type SentFile } from './imports.ts'
+import type { Import } from './items.ts'
+import { type Mapping, mappingFaults } from './mapping.ts'
+import { loadColumnNames, readFile } from './read.ts'
+import { firstSentence } from './references.ts'
+import { listRows } from './row-list.ts'
+import { loadRows, type TableRow } from './store.ts'
+
+/**
+ * Imports as the dashboard knows them: a job with a mapping from headers to fields, the first rows, and remarks of its reader. A job has the id
+ * of its import, so it is tried and run as any import.
+ */
+
+const anyObject = v.record(v.string(), v.unknown())
+
+/** What a job has besides its import. Objects from the sender are stored as JSON text: DynamoDB refuses some numbers. */
+const Job = v.object({
+  import_id: v.string(),
+  provenance: v.record(v.string(), v.string()),
+  row_review_state: v.string(),
+  version: v.number(),
+})
+export type Job = v.InferOutput<typeof Job>
+const job = defineItem({
+  type: 'import_job',
+  schema: Job,
+  key: ({ import_id }: { import_id: string }) => key.importJob(import_id),
+})
+
+/** The job of an import that was sent through another door. */
+const plainJob = (import_id: string): Job => ({ import_id, provenance: {}, row_review_state: '{}', version: 0 })
+
+/** Loads what an import has as a job. One call. */
+export const loadJob = async (import_id: string): Promise<Job> => (await get(job, { import_id })) ?? plainJob(import_id)
+
+/** Loads what these imports have as jobs, by id. One call for each hundred. */
+export async function loadJobs(ids: readonly string[]): Promise<(id: string) => Job> {
+  const found = await getMany(ids.map((id) => key.importJob(id)))
+  return (import_id) => itemIn(found, job, { import_id }) ?? plainJob(import_id)
+}
+
+/** What a person notes of rows, by their numbers. */
+export const notesOf = ({ row_review_state }: Job): Record<string, unknown> =>
+  v.parse(anyObject, JSON.parse(row_review_state))
+
+/** The most bytes of a file that is read while its sender waits. A larger one is read by the worker. */
+const READ_AT_ONCE = 1024 * 1024
+
+/**
+ * Takes in a table. A small one is read at once: its columns are guessed, or it has failed with a sentence. The provenance becomes the source of
+ * its rows. `there` names the file, which is in the bucket already.
+ */
+export async function beginJob(
+  unit: UnitOfWork,
+  actor: Actor,
+  sent: SentFile,
+  there: { id: string; object_key: string },
+  provenance: Readonly<Record<string, string>>,
+): Promise<{ made: Import; job: Job }> {
+  const isSmall = sent.size <= READ_AT_ONCE
+  const made = await beginImport(unit, actor, sent, {
+    ...there,
+    ...(isSmall && { read: await readAtOnce(actor, sent, there, provenance) }),
+  })
+  const first: Job = { ...plainJob(made.id), provenance: { ...provenance }, version: 1 }
+  unit.add([put(job, first, undefined)])
+  return { made, job: first }
+}
+
+type Read = Partial<Import> & Pick<Import, 'state'>
+
+async function readAtOnce(
+  actor: Actor,
+  sent: SentFile,
+  there: { id: string; object_key: string },
+  provenance: Readonly<Record<string, string>>,
+): Promise<Read> {
+  try {
+    const read = await readFile({ ...sent, ...there, work: newReading(actor) })
+    return { ...read, mapping: read.mapping && withProvenance(read.mapping, provenance), state: 'read' }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { failed: firstSentence(error), state: 'failed' }
+  }
+}
+
+/** Adds the provenance of a job to a mapping, as far as no column holds it. */
+function withProvenance(mapping: Mapping, provenance: Readonly<Record<string, string>>): Mapping {
+  const { collection_name = '', source_institution = '', language } = provenance
+  const citation = [collection_name, source_institution].filter(Boolean).join(', ')
+  const isCited = mapping.assertion.some(({ member }) => member === 'source_citation')
+  return {
+    ...mapping,
+    ...(mapping.language === undefined && (language === 'ne' || language === 'en') && { language }),
+    assertion: [
+      ...mapping.assertion,
+      ...(citation !== '' && !isCited ? [{ member: 'source_citation' as const, constant: citation }] : []),
+    ],
+  }
+}
+
+/** Fields by header; null takes a header out. */
+export type ColumnMapping = Readonly<Record<string, string | null>>
+
+/** The fields by header of a mapping. A column that fills several fields is shown with the first. */
+export const columnsOf = ({ mapping }: Pick<Import, 'mapping'>): Record<string, string> =>
+  Object.fromEntries((mapping?.rules ?? []).flatMap(({ column, field }) => (column ? [[column, field]] : [])).reverse())
+
+/** Changes which field each header fills. Rules of headers that are not named stay, with all that they say of the cell. */
+export const withColumns = (mapping: Mapping, changes: ColumnMapping): Mapping => ({
+  ...mapping,
+  rules: [
+    ...mapping.rules.filter(
+      ({ column, field }) => column === undefined || !(column in changes) || changes[column] === field,
+    ),
+    ...Object.entries(changes).flatMap(([column, field]) =>
+      field === null || mapping.rules.some((rule) => rule.column === column && rule.field === field)
+        ? []
+        : [{ column, field }],
+    ),
+  ],
+})
+
+/** Merges changes into an object, member by member. Null removes a member. */
+function mergeMembers<T>(
+  old: Readonly<Record<string, T>>,
+  changes: Readonly<Record<string, T | null>>,
+): Record<string, T> {
+  const all = { ...old, ...changes }
+  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, T] => entry[1] !== null))
+}
+
+export type JobChanges = {
+  provenance?: Readonly<Record<string, string | null>> | undefined
+  row_review_state?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Changes what a job has besides its import, member by member; null removes one. Fails with `conflict` if it has changed since it was read. */
+export async function amendJob(unit: UnitOfWork, old: Job, changes: JobChanges): Promise<Job> {
+  const next = withNextVersion<Job>(old, {
+    provenance: mergeMembers(old.provenance, changes.provenance ?? {}),
+    row_review_state: JSON.stringify(mergeMembers(notesOf(old), changes.row_review_state ?? {})),
+  })
+  unit.add([put(job, next, old.version === 0 ? undefined : old)])
+  return next
+}
+
+/** The first rows of a table below its header, each by header, and the faults of its mapping. */
+export type StagedTable = {
+  headers: string[]
+  rows: { row: number; cells: Record<string, string> }[]
+  faults: string[]
+}
+
+/** Loads the first 500 rows of a table. Two reads of one object of the bucket. Empty if it is not read yet. */
+export async function loadStaged({ id, mapping }: Import): Promise<StagedTable> {
+  if (!mapping) return { headers: [], rows: [], faults: [] }
+  const [headers, rows] = await Promise.all([
+    loadColumnNames(id, mapping.sheet, mapping.header_row),
+    loadRows(id, mapping.sheet, 0),
+  ])
+  const below = rows.filter(([row]) => row > mapping.header_row)
+  return { headers, rows: below.map((it) => stagedRow(it, headers)), faults: mappingFaults(mapping, headers) }
+}
+
+const stagedRow = ([row, cells]: TableRow, headers: readonly string[]) => ({
+  row,
+  cells: Object.fromEntries(headers.map((header, i) => [header, cells[i] ?? ''])),
+})
+
+/** Rows whose faults a preview tells. */
+const TOLD_ROWS = 100
+
+/** What the dry run says against rows, one sentence each, for the first 100 rows that it refuses. Empty before a dry run. */
+export async function listFaults(it: Import): Promise<string[]> {
+  const { results } = await listRows(it, { outcome: 'refused' }, { limit: TOLD_ROWS, offset: 0 })
+  return results.flatMap(({ result }) => result.faults.map(({ message }) => `Row ${result.row}: ${message}`))
+}

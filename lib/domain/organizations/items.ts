@@ -1,0 +1,114 @@
+import * as v from 'valibot'
+import { fold } from '../../engines/matching/index.ts'
+import { defineItem } from '../../engines/table/index.ts'
+import { foldedName } from '../../platform/name-index/entries.ts'
+import type { Subject } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+
+/** The item types of organizations and their members. */
+
+/** The roles of members. A list of members begins with the last of them. */
+export const memberRoles = ['member', 'editor', 'admin'] as const
+
+const text = v.optional(v.string(), '')
+
+/** An organization with the ids of its admins, so that one read tells who may change it. */
+const Organization = v.object({
+  id: v.string(),
+  name: v.string(),
+  short_name: text,
+  description: text,
+  logo: text,
+  website: text,
+  country: text,
+  focus_areas: v.array(v.string()),
+  /** Staff say so. A new name has to be verified again. */
+  is_verified: v.boolean(),
+  /** An admin, too. */
+  owner_id: v.string(),
+  admins: v.array(v.string()),
+  member_count: v.number(),
+  created_at: v.string(),
+  updated_at: v.string(),
+  deleted_at: v.nullable(v.string()),
+  version: v.number(),
+})
+export type Organization = v.InferOutput<typeof Organization>
+
+/** The list of all organizations. */
+export const ALL = 'ORGANIZATION'
+
+/** The place of an organization in the list of each order. */
+export const placesOf = ({ id, name, created_at }: Pick<Organization, 'id' | 'name' | 'created_at'>) => ({
+  name: `${foldedName(name)}#${id}`,
+  created_at: `${created_at}#${id}`,
+})
+
+export const organization = defineItem({
+  type: 'organization',
+  schema: Organization,
+  key: ({ id }: { id: string }) => key.organization(id),
+  indexes: (it) =>
+    it.deleted_at === null
+      ? { gsi1: { pk: ALL, sk: placesOf(it).name }, gsi2: { pk: ALL, sk: placesOf(it).created_at } }
+      : {},
+  counted: (it) => (it.deleted_at === null ? [ALL] : []),
+})
+
+/** An organization as the subject of permissions. */
+export type OrganizationSubject = Subject & { about: Organization; version: number }
+/** Returns an organization with its owner and admins, by whom permissions decide. */
+export const asSubject = (about: Organization): OrganizationSubject => ({
+  about,
+  contributor_id: about.owner_id,
+  public: true,
+  deleted_at: about.deleted_at,
+  admins: about.admins,
+  version: about.version,
+})
+
+/** The claim to a name. The first organization that writes it has the name, in any spelling that folds alike. */
+export const nameClaim = defineItem({
+  type: 'organization_name',
+  schema: v.object({ folded: v.string(), organization_id: v.string(), version: v.literal(1) }),
+  key: ({ folded }: { folded: string }) => key.organizationName(folded),
+})
+
+const Membership = v.object({
+  organization_id: v.string(),
+  user_id: v.string(),
+  role: v.picklist(memberRoles),
+  /** True if an admin has said so. Whoever joins by themselves is not confirmed. */
+  confirmed: v.boolean(),
+  joined_at: v.string(),
+  version: v.number(),
+})
+export type Membership = v.InferOutput<typeof Membership>
+
+/** The list of the members of an organization, and that of the organizations of a user. */
+export const membersOf = (organization: string) => `ORGANIZATION#MEMBERS#${organization}`
+export const organizationsOf = (user: string) => `ORGANIZATION#OF#${user}`
+
+export const membership = defineItem({
+  type: 'organization_member',
+  schema: Membership,
+  key: (it: { organization_id: string; user_id: string }) => key.organizationMember(it.organization_id, it.user_id),
+  indexes: ({ organization_id, user_id, role, joined_at }) => ({
+    // Admins first, then the longest members.
+    gsi1: {
+      pk: membersOf(organization_id),
+      sk: `${memberRoles.length - memberRoles.indexOf(role)}#${joined_at}#${user_id}`,
+    },
+    gsi3: { pk: organizationsOf(user_id), sk: `${joined_at}#${organization_id}` },
+  }),
+})
+
+/** The most words by which an organization is found: of its names first, then of its description from the beginning. */
+const MOST_WORDS = 35
+
+/** The folded words by which an organization is found. None if it is deleted. */
+export function wordsOf(it: Organization | undefined): Set<string> {
+  if (!it || it.deleted_at !== null) return new Set()
+  const words = [it.name, it.short_name, it.description].flatMap((part) => fold(part).split(' '))
+  return new Set([...new Set(words.map((word) => word.slice(0, 60)).filter(Boolean))].slice(0, MOST_WORDS))
+}

@@ -1,0 +1,35 @@
+import * as v from 'valibot'
+import * as s from '../base/shapes.ts'
+import { addNumbers, getMany, itemAt, type UnitOfWork } from '../engines/table/index.ts'
+import { key } from '../platform/table/keys.ts'
+
+/** How often a record was passed on, by platform. Who did it is not stored. */
+export const platforms = ['twitter', 'facebook', 'linkedin', 'email', 'copy_link', 'other'] as const
+export type SharePlatform = (typeof platforms)[number]
+
+export const ShareView = s.shape('Share', () =>
+  v.object({ id: s.uuid, entity: s.uuid, platform: s.oneOf(platforms), created_at: s.time }),
+)
+export const ShareCountView = s.shape('ShareCount', () =>
+  v.object({ total: s.whole, by_platform: v.record(v.string(), s.whole) }),
+)
+
+/** Counts that a record was passed on. One number of one item rises, so many may do it at the same time. */
+export function countShare(unit: UnitOfWork, entity_id: string, platform: SharePlatform): void {
+  unit.add([addNumbers(key.shares(entity_id), { [platform]: 1 })])
+}
+
+const Counts = v.record(v.string(), v.unknown())
+
+/** Returns how often a record was passed on, in all and by platform. Platforms without a count are left out. One call. */
+export async function loadShareCount(
+  entity_id: string,
+): Promise<{ total: number; by_platform: Record<string, number> }> {
+  const at = key.shares(entity_id)
+  const stored = v.parse(Counts, itemAt(await getMany([at], true), at) ?? {})
+  const counted = platforms.map((platform) => [platform, Number(stored[platform] ?? 0)] as const)
+  return {
+    total: counted.reduce((sum, [, count]) => sum + count, 0),
+    by_platform: Object.fromEntries(counted.filter(([, count]) => count > 0)),
+  }
+}
