@@ -59,7 +59,8 @@ async function alone(lock: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function takeLock(lock: string): Promise<boolean> {
+/** Takes a lock. Returns false if another process has it. */
+export async function takeLock(lock: string): Promise<boolean> {
   try {
     await mkdir(lock)
     return true

@@ -1,10 +1,16 @@
+import { rmSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { buildPackages, keptPackages } from './build.ts'
+import { takeLock } from './fresh.ts'
 import { nearestQuotas } from './quotas.ts'
 
 type Resource = { Type: string; Properties: Record<string, unknown>; DependsOn?: string | string[] }
 type Template = { Resources: Record<string, Resource> }
 type Framework = {
   serviceDir: string
+  processedInput: { commands: readonly string[] }
   service: {
     functions: Record<string, { disableLogs?: boolean; package?: object }>
     provider: { compiledCloudFormationTemplate: Template }
@@ -21,8 +27,9 @@ type Printer = { log: { notice: (line: string) => void } }
 export default class Packages {
   readonly hooks: Readonly<Record<string, () => void | Promise<void>>>
 
-  constructor({ serviceDir, service }: Framework, _options: object, { log }: Printer) {
+  constructor({ serviceDir, service, processedInput }: Framework, _options: object, { log }: Printer) {
     this.hooks = {
+      initialize: () => waitForOthers(serviceDir, processedInput.commands),
       'before:package:setupProviderConfiguration': () => {
         for (const definition of Object.values(service.functions)) definition.disableLogs = true
       },
@@ -32,6 +39,18 @@ export default class Packages {
       'after:package:finalize': () => log.notice(sizeOfTemplate(service.provider.compiledCloudFormationTemplate)),
     }
   }
+}
+
+/**
+ * The framework writes what it packages into one folder of the project, whatever the stage. So a process that packages or deploys waits
+ * until no other does, and holds the lock until it ends.
+ */
+async function waitForOthers(root: string, [command = '']: readonly string[]): Promise<void> {
+  if (!['package', 'deploy', 'remove'].includes(command)) return
+  const lock = join(root, '.build/packaging.lock')
+  await mkdir(dirname(lock), { recursive: true })
+  while (!(await takeLock(lock))) await sleep(200)
+  process.once('exit', () => rmSync(lock, { recursive: true, force: true }))
 }
 
 /** Bundles each function, and has the framework upload its bundle. No stage is in a bundle, so one build serves all stages. */

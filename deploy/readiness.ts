@@ -1,5 +1,10 @@
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm'
-import { CloudFormationClient, DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation'
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  GetTemplateCommand,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation'
 import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-cloudwatch-logs'
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { GetAccountSettingsCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda'
@@ -11,14 +16,17 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
 /** The members of a packaged template that are read here. */
 export type Template = { Resources: Record<string, { Type: string; Properties: Record<string, unknown> }> }
 
-/** `stack` holds the logical ids of what is deployed already. `lacking` has a line for each thing that must be mended first. */
-export type Readiness = { stack: ReadonlySet<string>; lacking: readonly string[] }
+/**
+ * `stack` holds the logical ids of what is deployed already, and `deployed` its template. `lacking` has a line for each thing that must
+ * be mended first.
+ */
+export type Readiness = { stack: ReadonlySet<string>; deployed: Template; lacking: readonly string[] }
 
 /** Checks whether an account can take a stack. Only reads. */
 export async function readinessOf(name: string, region: string, template: Template): Promise<Readiness> {
   const client = { region }
   const { Account = '' } = await new STSClient(client).send(new GetCallerIdentityCommand({}))
-  const { state, resources } = await stackOf(new CloudFormationClient(client), name)
+  const { state, resources, deployed } = await stackOf(new CloudFormationClient(client), name)
   const missing = Object.fromEntries(Object.entries(template.Resources).filter(([id]) => !resources.has(id)))
   const lines = await Promise.all([
     stuck(name, state),
@@ -31,20 +39,24 @@ export async function readinessOf(name: string, region: string, template: Templa
     functionsTaken(new LambdaClient(client), { Resources: missing }),
     logGroupsTaken(new CloudWatchLogsClient(client), { Resources: missing }),
   ])
-  return { stack: resources, lacking: lines.flat() }
+  return { stack: resources, deployed, lacking: lines.flat() }
 }
 
 async function stackOf(client: CloudFormationClient, StackName: string) {
   const resources = new Set<string>()
+  const none: Template = { Resources: {} }
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }))
     for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
       for (const { LogicalResourceId = '', ResourceStatus = '' } of StackResourceSummaries)
         if (!ResourceStatus.startsWith('DELETE_COMPLETE')) resources.add(LogicalResourceId)
-    return { state: Stacks[0]?.StackStatus ?? '', resources }
+    const { TemplateBody = '' } = await client.send(new GetTemplateCommand({ StackName }))
+    const deployed: Template = TemplateBody === '' ? none : JSON.parse(TemplateBody)
+    return { state: Stacks[0]?.StackStatus ?? '', resources, deployed }
   } catch (error) {
     // AWS answers a missing stack with a general ValidationError, so only the message tells.
-    if (error instanceof Error && error.message.includes('does not exist')) return { state: '', resources }
+    if (error instanceof Error && error.message.includes('does not exist'))
+      return { state: '', resources, deployed: none }
     throw error
   }
 }

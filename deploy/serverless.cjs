@@ -4,8 +4,11 @@ const { gateway } = require('./gateway.ts')
 const { operations } = require('./operations.ts')
 const { events, rest } = require('./routes.ts')
 const { roles } = require('./roles.ts')
+const { loadStage } = require('./stages.ts')
 
 module.exports.events = { ...events, dispatcher: rest }
+
+module.exports.stage = async ({ resolveVariable }) => loadStage(await resolveVariable('sls:stage'))
 
 module.exports.roles = async ({ resolveVariable }) => {
   const { environment: shared } = await resolveVariable('self:provider')

@@ -7,6 +7,7 @@ import { type Meddle, startTableGate } from '../access/table-gate.ts'
 import { rolesIn } from '../access/template.ts'
 import { root } from '../root.ts'
 import { loadStack } from '../stack.ts'
+import { writeStage } from '../stages.ts'
 import { startEmulator } from '../stand-ins/emulator.ts'
 import { freePort } from '../stand-ins/free-port.ts'
 import { startMailCatcher } from '../stand-ins/mail-catcher.ts'
@@ -18,34 +19,33 @@ import { type GatewayRoute, RehearsedStack } from './template.ts'
 /** The identity that the mail service has verified. */
 const IDENTITY = 'letters.invalid'
 
-/**
- * Packages a stage, from its sources, and reads the template. What an operator would set in the shell is set here, such as the origins
- * of browsers and the identity provider.
- */
-export async function packageStage(stage: string, idp: string): Promise<RehearsedStack> {
+/** What an operator would say in the file of the stage, such as the origins of browsers and the identity provider. */
+const settingsFor = (idp: string) => ({
+  corsOrigins: ['http://localhost:3000'],
+  extraHosts: ['localhost'],
+  // No list fits into an answer, so every list as a table goes to the bucket.
+  largestTable: '0',
+  reviewWebhookUrl: 'https://reviews.invalid/hook',
+  lettersSender: `Heritage <letters@${IDENTITY}>`,
+  lettersIdentity: IDENTITY,
+  idpClientId: 'heritage-local',
+  idpIssuer: idp,
+  idpUserinfoUrl: `${idp}/userinfo`,
+  idpTokeninfoUrl: `${idp}/introspection`,
+  idpJwksUrl: `${idp}/jwks`,
+})
+
+/** Packages a stage, from its sources, and reads the template. `folder` gets the file of the stage. */
+export async function packageStage(stage: string, idp: string, folder: string): Promise<RehearsedStack> {
   const directory = join('.build/rehearsal', stage)
+  writeStage(stage, folder, settingsFor(idp))
   execFileSync(
     process.execPath,
     [join(root, 'node_modules/serverless/bin/serverless.js'), 'package', '--stage', stage, '--package', directory],
     {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: {
-        ...process.env,
-        BUNDLES: 'kept',
-        CORS_ORIGINS: 'http://localhost:3000',
-        EXTRA_HOSTS: 'localhost',
-        // No list fits into an answer, so every list as a table goes to the bucket.
-        LARGEST_TABLE: '0',
-        REVIEW_WEBHOOK_URL: 'https://reviews.invalid/hook',
-        LETTERS_SENDER: `Heritage <letters@${IDENTITY}>`,
-        LETTERS_IDENTITY: IDENTITY,
-        IDP_CLIENT_ID: 'heritage-local',
-        IDP_ISSUER: idp,
-        IDP_USERINFO_URL: `${idp}/userinfo`,
-        IDP_TOKENINFO_URL: `${idp}/introspection`,
-        IDP_JWKS_URL: `${idp}/jwks`,
-      },
+      env: { ...process.env, BUNDLES: 'kept', STAGE_FILES: folder },
     },
   )
   return new RehearsedStack(

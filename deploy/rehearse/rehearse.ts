@@ -46,7 +46,7 @@ async function rehearse(): Promise<number> {
   ending.push(() => rm(folder, { recursive: true, force: true }))
   const idp = await startIdp(0)
   ending.push(idp.stop)
-  const stack = await packageStage(stage, idp.issuer)
+  const stack = await packageStage(stage, idp.issuer, join(folder, 'stages'))
   const functions = stack.functions()
   const [roles, record, letters] = [rolesOf(stack), newAccessRecord(), new Map<string, number>()]
   const grounds = await raiseGrounds(

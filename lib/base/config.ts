@@ -65,7 +65,8 @@ const weights = (fallback: string) =>
     v.check(({ text, recency, popularity }) => Math.abs(text + recency + popularity - 1) < 1e-9, 'must add up to 1'),
   )
 
-const stages = ['local', 'dev', 'staging', 'prod'] as const
+/** The stages; `pr12` is that of a pull request. */
+const stage = /^(local|dev|staging|prod|pr\d{1,6})$/
 /** Whether people outside of the team use a stage. */
 const isSecure = (stage: string) => stage === 'prod' || stage === 'staging'
 
@@ -76,7 +77,7 @@ const isRandom = (key: string) => new Set(key).size >= 10
 const Environment = v.pipe(
   v.object(
     {
-      STAGE: v.picklist(stages, `must be one of ${stages.join(', ')}`),
+      STAGE: v.pipe(v.string('is missing'), v.regex(stage, 'must be local, dev, staging, prod or pr and a number')),
       AWS_REGION: text('us-east-1'),
       TABLE_NAME: v.pipe(v.string('is missing'), v.minLength(3, 'must have 3 characters or more')),
       BUCKET_NAME: text(),

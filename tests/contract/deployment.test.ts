@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { identifiesCallers, identityRights, usesOf } from '../../deploy/policies.ts'
 import { labelOf } from '../../deploy/roles.ts'
+import { writeStage } from '../../deploy/stages.ts'
 import { templateFaults } from '../../deploy/template-rules.ts'
 import { measures } from '../../lib/base/telemetry/emf.ts'
 import { groupNames } from '../../lib/platform/http/groups.ts'
@@ -21,32 +22,36 @@ const run = promisify(execFile)
 /** What `npm run package` has said of each. */
 const said = new Map<string, string>()
 
-/** The stack as `npm run package` makes it, without credentials. Bundles are made where their sources have changed. */
-async function pack(stage: string, env: Record<string, string> = {}): Promise<Template> {
-  const directory = join('.build/stacks', `${stage}${env.API_DOMAIN ? '-domain' : ''}`)
+/**
+ * The stack as `npm run package` makes it, without credentials: of a stage as its file has it, or with other settings. Bundles are made
+ * where their sources have changed.
+ */
+async function pack(stage: string, name: string = stage, settings: object = {}): Promise<Template> {
+  const directory = join('.build/stacks', name)
   const { AWS_PROFILE: _, ...own } = process.env
+  const files = join('.build/stage-files', name)
+  writeStage(stage, files, settings)
   const { stdout, stderr } = await run(
     'node_modules/.bin/serverless',
     ['package', '--stage', stage, '--package', directory],
-    {
-      env: { ...own, BUNDLES: 'kept', ...env },
-    },
+    { env: { ...own, BUNDLES: 'kept', STAGE_FILES: files } },
   )
-  said.set(env.API_DOMAIN ? 'domain' : stage, stdout + stderr)
+  said.set(name, stdout + stderr)
   return JSON.parse(await readFile(join(directory, 'cloudformation-template-update-stack.json'), 'utf8'))
 }
 
 const DOMAIN = {
-  API_DOMAIN: 'api.example.org',
-  API_CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:000000000000:certificate/x',
-  ALARM_EMAIL: 'operator@example.org',
-  ASSISTANT_API_KEY: 'ssm:/heritage-prod/assistant-api-key',
-  LETTERS_SENDER: 'Heritage <letters@example.org>',
-  LETTERS_IDENTITY: 'example.org',
+  domain: 'api.example.org',
+  certificate: 'arn:aws:acm:us-east-1:000000000000:certificate/x',
+  alarmEmail: 'operator@example.org',
+  assistantApiKey: 'ssm:/heritage-prod/assistant-api-key',
+  lettersSender: 'Heritage <letters@example.org>',
+  lettersIdentity: 'example.org',
 }
 beforeAll(async () => {
   for (const stage of stages) packaged.set(stage, await pack(stage))
-  packaged.set('domain', await pack('prod', DOMAIN))
+  packaged.set('domain', await pack('prod', 'domain', DOMAIN))
+  packaged.set('pr12', await pack('pr12'))
 }, 300_000)
 
 const stack = (stage: string) => packaged.get(stage)?.Resources ?? {}
@@ -370,7 +375,7 @@ describe('what differs', () => {
     const { Domain, DomainMapping } = stack('domain')
     expect(Domain?.Properties).toMatchObject({
       DomainName: 'api.example.org',
-      DomainNameConfigurations: [{ CertificateArn: DOMAIN.API_CERTIFICATE_ARN, SecurityPolicy: 'TLS_1_2' }],
+      DomainNameConfigurations: [{ CertificateArn: DOMAIN.certificate, SecurityPolicy: 'TLS_1_2' }],
     })
     expect(DomainMapping?.Properties).toMatchObject({ ApiId: { Ref: 'HttpApi' }, DomainName: { Ref: 'Domain' } })
     expect(packaged.get('domain')?.Outputs).toHaveProperty('DomainTarget')
@@ -388,9 +393,27 @@ describe('what differs', () => {
   })
 
   test('a name without a certificate is refused', async () => {
-    await expect(pack('dev', { API_DOMAIN: 'api.example.org' })).rejects.toMatchObject({
-      stdout: expect.stringContaining('API_CERTIFICATE_ARN is missing'),
+    await expect(pack('dev', 'lacking', { domain: 'api.example.org' })).rejects.toMatchObject({
+      stdout: expect.stringContaining('certificate is missing: domain is set'),
     })
+  })
+
+  test('a stage of a pull request has its own table and bucket, shared secrets, and goes without a trace', () => {
+    expect(templateFaults({ Resources: stack('pr12') })).toEqual([])
+    for (const it of functionsIn('pr12'))
+      expect(at(it, 'Environment', 'Variables')).toMatchObject({
+        STAGE: 'pr12',
+        TABLE_NAME: 'heritage-pr12',
+        SECRET_KEY: 'ssm:/heritage-pr/secret-key',
+        DEBUG: 'true',
+        SERVICE_DEV_AUTH: 'false',
+      })
+    for (const [id, it] of Object.entries(stack('pr12')))
+      expect([id, it.DeletionPolicy ?? 'Delete', it.Properties?.DeletionProtectionEnabled ?? false]).toEqual([
+        id,
+        'Delete',
+        false,
+      ])
   })
 })
 

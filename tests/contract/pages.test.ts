@@ -3,6 +3,7 @@ import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { usesOf } from '../../deploy/policies.ts'
 import { events } from '../../deploy/routes.ts'
+import { loadStage } from '../../deploy/stages.ts'
 import { config } from '../../lib/base/config.ts'
 import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
 import { functionNames } from '../harness/functions.ts'
@@ -164,8 +165,10 @@ test('the README or a page beside it names every script, and no page one that is
 describe('variables of the environment', () => {
   const { devMode: _, secure: __, ...own } = config
   const stack = found(read('serverless.yml'), /\$\{env:([A-Z0-9_]+)/g)
-  const wanted = [...Object.keys(own), ...stack, ...found(read('.env.example'), /^([A-Z0-9_]+)=/gm)]
+  const wanted = [...Object.keys(own), ...stack]
+  const ofFunctions = found(read('serverless.yml'), /^ {4,6}([A-Z][A-Z0-9_]+):/gm)
   const everywhere = code.flatMap((text) => [
+    ...ofFunctions,
     ...found(text, /\b(?:process\.env|environment)\.([A-Z0-9_]+)/g),
     ...found(text, /const \{[^}]*\b([A-Z][A-Z0-9_]+)\b[^}]*\} = process\.env/g),
   ])
@@ -174,6 +177,16 @@ describe('variables of the environment', () => {
     const named = found(section('deploy/OPERATING.md', 'Configuration'), /`([A-Z][A-Z0-9]+_[A-Z0-9_]+|[A-Z]{4,})`/g)
     expect(wanted.filter((it) => !named.includes(it))).toEqual([])
     expect(named.filter((it) => ![...wanted, ...everywhere].includes(it))).toEqual([])
+  })
+
+  test('of a stage file are there, too: as a member, or as the variable of that name', () => {
+    const members = Object.keys(loadStage('local')).filter(
+      (it) => !['secrets', 'removal', 'replacement', 'protected'].includes(it),
+    )
+    const text = section('deploy/OPERATING.md', 'Configuration')
+    const variableOf = (member: string) => member.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+    const named = (it: string) => text.includes(`\`${it}\``)
+    expect(members.filter((it) => !named(it) && !named(variableOf(it)) && it !== 'sslRedirect')).toEqual([])
   })
 
   /** Node reads it. */

@@ -78,6 +78,20 @@ const actions: Readonly<Record<string, Act>> = {
         )
         .join('')}</StackEvents>`,
     ),
+  DeleteStack: (stack, cloud) => {
+    const faults = [...stack.resources].map(([id, it]) => removeResource(stack, cloud, id, it)).filter(Boolean)
+    const status = faults.length > 0 ? 'DELETE_FAILED' : 'DELETE_COMPLETE'
+    stack.events.push({
+      id: stack.events.length + 1,
+      logical: stack.name,
+      type: ROOT,
+      status,
+      reason: faults.join('; '),
+    })
+    stack.status = status
+    if (status === 'DELETE_COMPLETE') cloud.stacks.delete(stack.name)
+    return result('DeleteStack', '')
+  },
   GetTemplate: (stack) =>
     result('GetTemplate', `<TemplateBody>${escaped(JSON.stringify(stack.template))}</TemplateBody>`),
 }
@@ -178,7 +192,19 @@ function execute(stack: Stack, cloud: Cloud, template: Template): void {
     if (!isThere) made.push(id)
   }
   stack.template = template
+  for (const [id, it] of [...stack.resources].filter(([id]) => !(id in template.Resources)))
+    removeResource(stack, cloud, id, it)
   note(stack.name, ROOT, `${doing}_COMPLETE`)
+}
+
+/** Removes a resource from its stack, and from the account unless it is retained. Returns why it cannot be removed, or undefined. */
+function removeResource(stack: Stack, cloud: Cloud, id: string, it: StackResource): string | undefined {
+  const name = nameOf(stack, id, it)
+  if (it.Type === 'AWS::S3::Bucket' && [...cloud.objects.keys()].some((key) => key.startsWith(`${name}/`)))
+    return `The bucket ${name} is not empty`
+  stack.resources.delete(id)
+  if (!it.DeletionPolicy?.startsWith('Retain')) cloud.names.delete(`${it.Type} ${name}`)
+  return undefined
 }
 
 /** Creates a resource. Returns the reason of a failure, or undefined. */

@@ -136,7 +136,8 @@ function storage(cloud: Cloud, method: string, pathname: string, query: URLSearc
   if (!cloud.names.has(`AWS::S3::Bucket ${bucket}`)) return { status: 404, text: '' }
   if (key === '') {
     if (method === 'HEAD') return { status: 200, text: '', headers: { 'x-amz-bucket-region': 'us-east-1' } }
-    if (method === 'POST') return { status: 200, text: '<DeleteResult></DeleteResult>', headers: XML }
+    if (method === 'POST') return { status: 200, text: removeObjects(cloud, bucket, body.toString()), headers: XML }
+    if (query.has('versions')) return { status: 200, text: versions(cloud, bucket), headers: XML }
     return { status: 200, text: listing(cloud, bucket, query.get('prefix') ?? ''), headers: XML }
   }
   const place = `${bucket}/${key}`
@@ -153,6 +154,19 @@ const inParts = (query: URLSearchParams): string =>
   query.has('uploads')
     ? '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>'
     : '<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>'
+
+/** Removes the objects that a request names, with their versions. */
+function removeObjects({ objects }: Cloud, bucket: string, body: string): string {
+  for (const [, key] of body.matchAll(/<Key>([^<]*)<\/Key>/g)) objects.delete(`${bucket}/${key}`)
+  return '<DeleteResult></DeleteResult>'
+}
+
+/** The versions of all objects: one each. */
+function versions({ objects }: Cloud, bucket: string): string {
+  const keys = [...objects.keys()].filter((it) => it.startsWith(`${bucket}/`)).map((it) => it.slice(bucket.length + 1))
+  const rows = keys.map((key) => `<Version><Key>${key}</Key><VersionId>1</VersionId></Version>`)
+  return `<ListVersionsResult><Name>${bucket}</Name><IsTruncated>false</IsTruncated>${rows.join('')}</ListVersionsResult>`
+}
 
 function listing({ objects }: Cloud, bucket: string, prefix: string): string {
   const keys = [...objects.keys()].flatMap((it) =>

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeStage } from '../../deploy/stages.ts'
 import { ACCOUNT, type Cloud, openCloud } from '../harness/cloud.ts'
 
 const run = promisify(execFile)
@@ -14,8 +15,15 @@ afterAll(async () => {
   await rm('.build/deploy/prod', { recursive: true, force: true })
 })
 
-/** `npm run deploy -- --stage prod` in an account that is the stand-in. Answers its exit code and what it printed. */
-async function deploy(env: Record<string, string> = {}): Promise<{ code: number; said: string }> {
+type Printed = { code: number; said: string }
+
+/** `npm run deploy -- --stage prod` in an account that is the stand-in, with these settings in the file of the stage. */
+const deploy = (settings: object = {}, ...options: string[]) => command('deploy', 'prod', settings, options)
+
+/** Runs a command in an account that is the stand-in. Answers its exit code and what it printed. */
+async function command(name: string, stage: string, settings: object = {}, options: string[] = []): Promise<Printed> {
+  const files = '.build/deploy/stage-files'
+  writeStage(stage, files, settings)
   const { AWS_PROFILE: _, DYNAMODB_ENDPOINT: __, S3_ENDPOINT: ___, ...own } = process.env
   const account = {
     AWS_ENDPOINT_URL: cloud.endpoint,
@@ -27,8 +35,8 @@ async function deploy(env: Record<string, string> = {}): Promise<{ code: number;
     BUNDLES: 'kept',
   }
   try {
-    const { stdout, stderr } = await run(process.execPath, ['deploy/deploy.ts', '--stage', 'prod'], {
-      env: { ...own, ...account, ...env },
+    const { stdout, stderr } = await run(process.execPath, [`deploy/${name}.ts`, '--stage', stage, ...options], {
+      env: { ...own, ...account, STAGE_FILES: files },
       maxBuffer: 10_000_000,
     })
     return { code: 0, said: stdout + stderr }
@@ -49,8 +57,8 @@ test('an account that lacks everything is told so, a line each, and nothing is m
   cloud.names.add('AWS::Logs::LogGroup /aws/lambda/heritage-prod')
   const arn = 'arn:aws:acm:us-east-1:000000000000:certificate/x'
   cloud.certificates.set(arn, { Status: 'ISSUED', SubjectAlternativeNames: ['other.example.org'] })
-  const letters = { LETTERS_SENDER: 'Heritage <letters@example.org>', LETTERS_IDENTITY: 'example.org' }
-  const { code, said } = await deploy({ API_DOMAIN: 'api.example.org', API_CERTIFICATE_ARN: arn, ...letters })
+  const letters = { lettersSender: 'Heritage <letters@example.org>', lettersIdentity: 'example.org' }
+  const { code, said } = await deploy({ domain: 'api.example.org', certificate: arn, ...letters })
   expect(code).toBe(1)
   const lines = said.slice(said.indexOf('Not deployed.')).trim().split('\n').slice(1)
   expect(lines.map((line) => line.replace(/:.*/s, '').replace(/,.*/s, ''))).toEqual([
@@ -98,4 +106,46 @@ test('a first deployment that fails in the middle can be repeated, and then the 
 
   const again = await deploy()
   expect([again.code, stack?.status]).toEqual([0, 'UPDATE_COMPLETE'])
+})
+
+test('a deployment that would take something away says what, and goes on only when it is told to', {
+  timeout: 300_000,
+}, async () => {
+  const provider = { idpClientId: 'heritage', idpIssuer: 'https://id.example.org' }
+  expect((await deploy({ ...provider, alarmEmail: 'operator@example.org' })).code).toBe(0)
+  const stack = cloud.stacks.get('heritage-prod')
+  expect(stack?.resources.has('AlarmEmail')).toBe(true)
+
+  const lost = await deploy()
+  expect(lost.code).toBe(1)
+  expect(lost.said.slice(lost.said.indexOf('Not deployed.')).trim().split('\n')).toEqual([
+    'Not deployed.',
+    'AlarmEmail (who is told of alarms) would be removed.',
+    'The setting IDP_CLIENT_ID would become empty. It is heritage.',
+    'The setting IDP_ISSUER would become empty. It is https://id.example.org.',
+    'To deploy it all the same, say --yes.',
+  ])
+  expect(stack?.resources.has('AlarmEmail')).toBe(true)
+
+  expect((await deploy({}, '--yes')).code).toBe(0)
+  expect(stack?.resources.has('AlarmEmail')).toBe(false)
+})
+
+test('the stage of a pull request is made and removed by one command each; no other stage is removed', {
+  timeout: 300_000,
+}, async () => {
+  for (const name of PARAMETERS) cloud.parameters.add(name.replace('-prod', '-pr'))
+  const before = [...cloud.names]
+  const made = await command('deploy', 'pr12')
+  expect([made.code, made.code === 0 ? '' : made.said]).toEqual([0, ''])
+  expect(cloud.names).toContain('AWS::DynamoDB::Table heritage-pr12')
+  cloud.objects.set(`heritage-pr12-files-${ACCOUNT}/assets/1`, Buffer.from('x'))
+
+  expect(await command('remove', 'prod')).toMatchObject({ code: 1, said: expect.stringContaining('Not removed.') })
+  const gone = await command('remove', 'pr12')
+  expect([gone.code, gone.code === 0 ? '' : gone.said]).toEqual([0, ''])
+  expect([...cloud.names]).toEqual(before)
+  expect([...cloud.objects.keys()].filter((key) => key.includes('pr12'))).toEqual([])
+  // Safe to repeat.
+  expect((await command('remove', 'pr12')).code).toBe(0)
 })

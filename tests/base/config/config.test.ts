@@ -42,7 +42,7 @@ describe('the configuration', () => {
       LOG_LEVEL: 'loud',
     })
     expect(faults).toBe(
-      'Configuration: STAGE must be one of local, dev, staging, prod; TABLE_NAME is missing; DYNAMODB_ENDPOINT must be a URL; RATE_TOKEN must look like 10/min (s, min, h, day); LOG_LEVEL must be info or silent; SECRET_KEY_FALLBACKS each must have 32 bytes or more; IDP_USERINFO_URL is needed beside IDP_CLIENT_ID.',
+      'Configuration: STAGE must be local, dev, staging, prod or pr and a number; TABLE_NAME is missing; DYNAMODB_ENDPOINT must be a URL; RATE_TOKEN must look like 10/min (s, min, h, day); LOG_LEVEL must be info or silent; SECRET_KEY_FALLBACKS each must have 32 bytes or more; IDP_USERINFO_URL is needed beside IDP_CLIENT_ID.',
     )
     // The faults of single members hide none of those of several.
     const production = message({ STAGE: 'prod', RATE_TOKEN: 'often' })
@@ -65,7 +65,7 @@ describe('the configuration', () => {
     expect(message(prod)).toBeUndefined()
   })
 
-  test.each(['dev', 'staging', 'prod'])('in %s does not fall back to the key of one’s own machine', (STAGE) => {
+  test.each(['dev', 'staging', 'prod', 'pr12'])('in %s does not fall back to the key of one’s own machine', (STAGE) => {
     expect(message({ ...prod, STAGE, SECRET_KEY: undefined })).toContain('SECRET_KEY')
     expect(message({ ...prod, STAGE, SECRET_KEY: '' })).toContain('SECRET_KEY')
     expect(parseConfig({ ...prod, STAGE }).SECRET_KEY).toBe(key)

@@ -1,0 +1,138 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { parse, stringify } from 'yaml'
+import { root } from './root.ts'
+
+const flag = (fallback: boolean) => v.optional(v.boolean('must be true or false'), fallback)
+const text = (fallback = '') =>
+  v.optional(v.pipe(v.union([v.string(), v.number()], 'must be a text'), v.transform(String)), fallback)
+const number = (fallback: number) => v.optional(v.pipe(v.number('must be a number'), v.minValue(0)), fallback)
+/** A list of texts, or texts with commas between them. */
+const list = (fallback = '') =>
+  v.optional(
+    v.pipe(
+      v.union([v.string(), v.array(v.string())], 'must be a list'),
+      v.transform((it) => [it].flat().join(',')),
+    ),
+    fallback,
+  )
+/** A secret stands in no file: only the name of its parameter. */
+const secret = v.pipe(text(), v.regex(/^$|^ssm:\/[\w./-]+$/, 'must be ssm:/NAME: no secret stands in a file'))
+
+/** What a stage decides, by the members of its file in `deploy/stages`, with defaults. */
+const Settings = v.pipe(
+  v.strictObject(
+    {
+      /** Whether table and bucket outlive their stack, and the table is protected from deletion. */
+      keepsData: flag(false),
+      debug: flag(false),
+      sslRedirect: flag(false),
+      /** Requests a second that the gateway lets through, and how many at once above that. */
+      throttleRate: number(50),
+      throttleBurst: number(100),
+      logDays: number(30),
+      /** A name of one's own, and its certificate. Neither: only the gateway's own address. */
+      domain: text(),
+      certificate: text(),
+      /** Hosts that the service answers to, beside its own. */
+      extraHosts: list(),
+      /** Who gets alarms by mail. */
+      alarmEmail: text(),
+      corsOrigins: list(),
+      idpClientId: text(),
+      idpIssuer: text(),
+      idpUserinfoUrl: text(),
+      idpTokeninfoUrl: text(),
+      idpJwksUrl: text(),
+      secondaryIssuer: text(),
+      secondaryAudience: text(),
+      secondaryJwksUrl: text(),
+      exportLicence: text(),
+      largestTable: text('4000000'),
+      reviewWebhookUrl: text(),
+      hookPorts: list('443,8443'),
+      metricsToken: secret,
+      assistantBaseUrl: text(),
+      assistantApiKey: secret,
+      assistantModel: text('gpt-4o-mini'),
+      searchWeights: text('0.80,0.15,0.05'),
+      lettersSender: text(),
+      lettersIdentity: text(),
+      lettersPerMinute: text('120'),
+    },
+    'is no setting of a stage',
+  ),
+  v.forward(
+    v.partialCheck(
+      [['domain'], ['certificate']],
+      (it) => it.domain === '' || it.certificate !== '',
+      'is missing: domain is set',
+    ),
+    ['certificate'],
+  ),
+)
+
+/** The settings of a stage, and what follows from them. */
+export type Stage = Omit<v.InferOutput<typeof Settings>, 'debug' | 'sslRedirect'> & {
+  debug: 'true' | 'false'
+  sslRedirect: 'true' | 'false'
+  /** Secrets are in the parameters `/heritage-SECRETS/...`. All stages of pull requests share them. */
+  secrets: string
+  removal: 'RetainExceptOnCreate' | 'Delete'
+  replacement: 'Retain' | 'Delete'
+  protected: 'true' | 'false'
+}
+
+/** The folder of the files that belong to the project. */
+const committed = join(root, 'deploy/stages')
+
+/** Whether a stage is that of a pull request: `pr12`. Such a stage is made, used and removed. */
+export const isOfPullRequest = (stage: string): boolean => /^pr\d{1,6}$/.test(stage)
+
+/** Whether a name can be that of a deployed stage. */
+export const isStage = (stage: string): boolean => ['dev', 'staging', 'prod'].includes(stage) || isOfPullRequest(stage)
+
+/**
+ * Reads the settings of a stage from its file: `prod.yml` for prod, `pr.yml` for all pull requests. `STAGE_FILES` may name another folder
+ * than `deploy/stages`. The stage `local` has no file, and gets the defaults. Throws one sentence that names every fault.
+ */
+export function loadStage(stage: string, folder = process.env.STAGE_FILES || committed): Stage {
+  const name = isOfPullRequest(stage) ? 'pr' : stage
+  const file = join(folder, `${name}.yml`)
+  const result = v.safeParse(Settings, stage === 'local' ? {} : (readSettings(file) ?? {}))
+  if (!result.success) {
+    const faults = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'it'} ${issue.message}`)
+    throw new Error(`${file}: ${faults.join('; ')}.`)
+  }
+  const { keepsData, debug, sslRedirect } = result.output
+  return {
+    ...result.output,
+    // Variables of functions are texts.
+    debug: debug ? 'true' : 'false',
+    sslRedirect: sslRedirect ? 'true' : 'false',
+    secrets: name,
+    removal: keepsData ? 'RetainExceptOnCreate' : 'Delete',
+    replacement: keepsData ? 'Retain' : 'Delete',
+    // `npm run deploy` sets PROTECTED while it makes the table.
+    protected: keepsData && process.env.PROTECTED !== 'false' ? 'true' : 'false',
+  }
+}
+
+/**
+ * Writes the file of a stage into another folder: what the project says of the stage, and these settings over it. Rehearsals and tests
+ * set `STAGE_FILES` to that folder.
+ */
+export function writeStage(stage: string, folder: string, settings: object): void {
+  const name = `${isOfPullRequest(stage) ? 'pr' : stage}.yml`
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, name), stringify({ ...Object(readSettings(join(committed, name))), ...settings }))
+}
+
+function readSettings(file: string): unknown {
+  try {
+    return parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}
