@@ -1,7 +1,7 @@
 import { invalidObject } from '../base/errors.ts'
 import { runUnit } from '../engines/table/immediate.ts'
 import { actionsOf, type Commit, MOST_ACTIONS, type UnitOfWork, type Write } from '../engines/table/index.ts'
-import { invalidate } from './cache/cached.ts'
+import { invalidateAfter } from './cache/cached.ts'
 
 type Withhold = (writes: readonly Write[]) => Promise<void>
 let withhold: Withhold = async () => undefined
@@ -26,6 +26,6 @@ export const inUnit = <T>(
       if (actionsOf(writes) > MOST_ACTIONS)
         throw invalidObject('Too many values, names and new records at once. Send them in parts.')
       await store(writes)
-      await Promise.all([invalidate(writes.flatMap((write) => write.type ?? [])), withhold(writes)])
+      await Promise.all([invalidateAfter(writes), withhold(writes)])
     },
   })

@@ -4,6 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { learnNames, rowOf } from '../../lib/domain/records/rows.ts'
+import { keysToShow } from '../../lib/domain/records/shown.ts'
 import { fold } from '../../lib/engines/matching/index.ts'
 import { readName } from '../../lib/engines/matching/reading.ts'
 import { answerCache } from '../../lib/engines/search/answer-cache.ts'
@@ -22,6 +24,8 @@ const bounds: Readonly<Record<string, number>> = {
   'lib/base/telemetry/shipped-files.ts': 4,
   // 4 MB of JSON, which takes some twelve times as much as values.
   'lib/domain/imports/read.ts': 48,
+  // Rows 4.5 MB, names 1.5 MB, and their entries.
+  'lib/domain/records/rows.ts': 8,
   'lib/engines/calendars/bikram-sambat.ts': 1,
   'lib/engines/calendars/nepal-sambat.ts': 1,
   'lib/engines/matching/fold.ts': 8,
@@ -38,7 +42,7 @@ const bounds: Readonly<Record<string, number>> = {
   'lib/engines/table/pages.ts': 2,
   'lib/platform/auth/memory.ts': 12,
   'lib/platform/cache/memory.ts': 16,
-  'lib/platform/cache/remembered.ts': 24,
+  'lib/platform/cache/remembered.ts': 16,
   'lib/platform/cache/table.ts': 1,
 }
 /** The most of a process's memory that its caches may hold. The rest is for Node, the code, and the work in hand. */
@@ -110,6 +114,8 @@ describe('a cache that is filled twice over with its largest values holds no mor
   beforeAll(() => {
     setFlagsFromString('--expose-gc')
     collect = runInNewContext('gc')
+    // What is made once, such as the shapes of rows, is no cache.
+    times(500, learnRow)
   })
   const heldBy = async (fill: () => unknown): Promise<number> => {
     collect()
@@ -139,6 +145,7 @@ describe('a cache that is filled twice over with its largest values holds no mor
         return store
       },
     ],
+    ['lib/domain/records/rows.ts', () => times(6000, learnRow)],
     [
       'lib/platform/auth/memory.ts',
       () => {
@@ -164,6 +171,23 @@ describe('a cache that is filled twice over with its largest values holds no mor
     expect(await heldBy(fill)).toBeLessThan(bounds[file] ?? 0)
   })
 
+  const blankRow = {
+    ...{ kind: 'structure', id: 1, name: 'Well', category: 'tangible', status: 'accepted', public: true },
+    ...{
+      contributor: 'dev',
+      current_revision: 1,
+      current_revision_id: 'r',
+      created_at: 't',
+      updated_at: 't',
+      version: 1,
+    },
+  }
+  const learnRow = (i: number) => {
+    const contributor_id = crypto.randomUUID()
+    const row = rowOf({ ...blankRow, entity_id: crypto.randomUUID(), contributor_id, data: { note: textOf(i, 2000) } })
+    const person = { pk: `USER#${contributor_id}`, sk: 'HEAD', id: contributor_id, username: textOf(i, 100) }
+    learnNames(keysToShow([row]), new Map([[`${person.pk} ${person.sk}`, person]]), {}, Date.now())
+  }
   const times = (many: number, work: (index: number) => unknown) => {
     for (let i = 0; i < many; i += 1) work(i)
     return many

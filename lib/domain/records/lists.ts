@@ -1,7 +1,8 @@
-import { omit } from '../../base/omit.ts'
+import { clock } from '../../base/clock.ts'
 import { audiences, audiencesWith, type Scope } from '../../base/visibility.ts'
 import {
   getMany,
+  itemAt,
   itemIn,
   type Key,
   type List,
@@ -9,11 +10,12 @@ import {
   type PageResult,
   parse,
   queryBetween,
-  read,
   readList,
   type Stored,
 } from '../../engines/table/index.ts'
 import { rememberRead } from '../../platform/cache/remembered.ts'
+import { parts } from '../../platform/cache/rules.ts'
+import { versionsAt } from '../../platform/cache/store.ts'
 import { readEntry } from '../../platform/name-index/entries.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -22,12 +24,13 @@ import {
   listingKindOf,
   listsOf,
   type RecordItem,
-  RecordRow,
+  type RecordRow,
   recordItem,
   recordVisibilities,
   rowMembers,
   visibilityOf,
 } from './items.ts'
+import { knownRow, learnNames, loadNames, partsOfNames, rowOf, splitNames, versionMembers } from './rows.ts'
 import { isPublished } from './rules/status.ts'
 import { keysToShow } from './shown.ts'
 
@@ -64,17 +67,58 @@ export async function listRecords(
   return { ...listing, results }
 }
 
-/** Like `listRecords`, for callers that show rows. It reads only the members of a row, and the process remembers the page. */
+/**
+ * Like `listRecords`, for callers that show rows. The process remembers the page until something in it changes. Then it reads ids and
+ * versions, and only those rows and names that it does not know: two calls, and a third if a new row names something unknown.
+ */
 export function listRecordRows(filter: RecordFilter, scope: Scope, place: PageRequest): Promise<RowPage> {
-  const list = { ...listFor(filter, scope), members: rowMembers }
-  return rememberRead('records', JSON.stringify(['list', list.partitions, list.forward, place]), async (beside) => {
-    let results: RecordRow[] = []
-    const listing = await readList(list, place, (items) => {
-      results = items.map((item) => read(RecordRow, recordItem, item))
-      return [...keysToShow(results), beside]
-    })
-    return { value: { ...omit(listing, 'items'), results }, found: listing.found }
+  const list = listFor(filter, scope)
+  return rememberRead(JSON.stringify(['list', list.partitions, list.forward, place]), async (versions) => {
+    const { page, found } = versions ? await readChanges(list, place, versions) : await readWhole(list, place)
+    return { value: page, of: [...list.of, ...partsOfNames(page.results)], found }
   })
+}
+
+type ReadPage = { page: RowPage; found: ReadonlyMap<string, Stored> }
+
+/** Reads a page with its rows, the names in them, and the versions of all parts. */
+async function readWhole(list: RecordList, place: PageRequest): Promise<ReadPage> {
+  const began = clock.now().getTime()
+  let results: RecordRow[] = []
+  const {
+    items: _,
+    found,
+    ...listing
+  } = await readList({ ...list, members: rowMembers }, place, (items) => {
+    results = items.map(rowOf)
+    return [...keysToShow(results), versionsAt()]
+  })
+  const names = learnNames(keysToShow(results), found, itemAt(found, versionsAt()) ?? {}, began)
+  return { page: { ...listing, results, found: names }, found }
+}
+
+/** Reads a page as ids and versions, with the rows and names that this process does not know. `versions` are those of all parts. */
+async function readChanges(list: RecordList, place: PageRequest, versions: Stored): Promise<ReadPage> {
+  const began = clock.now().getTime()
+  const rows = new Map<string, RecordRow>()
+  let missing: string[] = []
+  let names: ReturnType<typeof splitNames> = { known: new Map(), unknown: [] }
+  const { items, found, ...listing } = await readList({ ...list, members: versionMembers }, place, (read) => {
+    for (const row of read.flatMap((item) => knownRow(item) ?? [])) rows.set(row.entity_id, row)
+    missing = read.map((item) => String(item.entity_id)).filter((id) => !rows.has(id))
+    names = splitNames(keysToShow([...rows.values()]), versions)
+    return [...missing.map(key.head), ...names.unknown]
+  })
+  // A row that was read by its key may be newer than the index, and no longer belong to the list.
+  const made = missing.flatMap((id) => {
+    const stored = itemAt(found, key.head(id))
+    return stored ? [rowOf(stored)] : []
+  })
+  for (const row of made) if (list.shows(row)) rows.set(row.entity_id, row)
+  const learned = learnNames(names.unknown, found, versions, began)
+  const further = await loadNames(made, versions)
+  const results = items.flatMap((item) => rows.get(String(item.entity_id)) ?? [])
+  return { page: { ...listing, results, found: new Map([...names.known, ...learned, ...further]) }, found }
 }
 
 /** Records of one kind and identifier that are listed. An identifier that more records share identifies nothing. */
@@ -113,6 +157,9 @@ function passes(
   return record.public || isOwn || all === true
 }
 
+/** A list of records. `of`: the parts of what is stored to which its rows and its size belong. `shows`: whether a record may be in it. */
+type RecordList = List & { of: readonly string[]; shows: (row: RecordRow) => boolean }
+
 /**
  * Returns the index partitions of the records that pass the filter and that the scope allows. A category stands for all
  * its kinds.
@@ -121,7 +168,7 @@ function passes(
  * The reason: `?status=` lists withheld records by status (`draft`, `rejected`). All of them have the one history audience
  * `withheld`. A list of that audience would mix the statuses, and its counter could not give the size of one status.
  */
-function listFor({ kind, status, mine, all, contributor, category, forward }: RecordFilter, scope: Scope): List {
+function listFor({ kind, status, mine, all, contributor, category, forward }: RecordFilter, scope: Scope): RecordList {
   const listOwner = mine ? scope.own : contributor
   const listingKinds =
     category === undefined ? [kind] : listingKindsIn(category).filter((listed) => !kind || listed === kind)
@@ -140,7 +187,24 @@ function listFor({ kind, status, mine, all, contributor, category, forward }: Re
     if (!scope.own || (listOwner && listOwner !== scope.own)) return []
     return partitionsOf(scope.own, visibility)
   })
-  return { partitions, counted: partitions.map(({ pk }) => pk), isCountedEach: true, ...(forward && { forward }) }
+  return {
+    partitions,
+    counted: partitions.map(({ pk }) => pk),
+    isCountedEach: true,
+    of: visibilities.flatMap((visibility) => listingKinds.map((listed) => partOfList(listed, visibility))),
+    shows: (row) => {
+      const visibility = visibilityOf(row)
+      const isOpen = scope.everything || open.includes(visibility) || row.contributor_id === scope.own
+      return isOpen && !row.deleted_at && visibilities.includes(visibility)
+    },
+    ...(forward && { forward }),
+  }
+}
+
+const partOfList = (listed: string | undefined, visibility: string): string => {
+  if (!audiences.some((audience) => audience === visibility)) return parts.withheld
+  // Cultural entities are listed by category: `entity:festival`.
+  return listed === undefined ? parts.published : parts.publishedOf(listed.replace(/:.*/, ''))
 }
 
 /** Returns the visibilities that a filter names. Without a status: all with `mine` or `all`, else the published ones. None for an unknown status. */

@@ -14,7 +14,8 @@ import {
 } from '../../engines/search/index.ts'
 import { getMany, itemAt, type Key, parse, read, type Stored } from '../../engines/table/index.ts'
 import { rememberRead } from '../../platform/cache/remembered.ts'
-import { attributesOf } from '../../platform/cache/store.ts'
+import { parts } from '../../platform/cache/rules.ts'
+import { versionsAt } from '../../platform/cache/store.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { kindKeys, kinds } from '../kinds/index.ts'
@@ -22,8 +23,8 @@ import { resourceOf } from '../kinds/resources.ts'
 import { facetNames } from '../search-words/facets.ts'
 import { RecordRow, recordItem, rowMembers } from './items.ts'
 import type { RecordFilter, RecordPage, RowPage } from './lists.ts'
+import { loadNames, loadRows, partOfRow, partsOfNames } from './rows.ts'
 import { isPublished, withheldStatuses } from './rules/status.ts'
-import { keysToShow, loadNamed } from './shown.ts'
 
 /** How many hits each value of a facet has. Example: 12 temples, 3 wells. */
 export const FacetsView = s.shape('Facets', () =>
@@ -83,7 +84,7 @@ export async function searchRecordRows(
     return { ...page, ids: hits.map(({ id }) => id) }
   })
   const { ids, ...page } = value
-  const { rows, found } = await loadRows(ids)
+  const { rows, found } = await readRows(ids)
   return { ...page, results: rows.filter((row) => isVisible(actor, row)), found }
 }
 
@@ -93,17 +94,19 @@ export async function searchRecordRows(
  */
 const pageCache = answerCache<Omit<Page, 'hits'> & { ids: string[] }>(60)
 
-/** Loads rows. A record that is missing from the table is left out. The process remembers the rows. */
-const loadRows = (ids: readonly string[]): Promise<{ rows: RecordRow[]; found: ReadonlyMap<string, Stored> }> =>
-  rememberRead('records', JSON.stringify(['rows', ids]), async (beside) => {
-    const found = await getMany([...ids.map(key.head), beside], false, rowsAndVersion)
-    const rows = ids.flatMap((id) => {
-      const stored = itemAt(found, key.head(id))
-      return stored ? [read(RecordRow, recordItem, stored)] : []
-    })
-    return { value: { rows, found: await loadNamed(keysToShow(rows)) }, found }
+/** Reads rows. A record that is missing from the table is left out. The process remembers the rows until one of them changes. */
+const readRows = (ids: readonly string[]): Promise<{ rows: RecordRow[]; found: ReadonlyMap<string, Stored> }> =>
+  rememberRead(JSON.stringify(['rows', ids]), async (versions) => {
+    const [byId, beside] = await Promise.all([
+      loadRows(ids),
+      versions ? new Map<string, Stored>() : getMany([versionsAt()]),
+    ])
+    const rows = ids.flatMap((id) => byId.get(id) ?? [])
+    const found = await loadNames(rows, versions ?? itemAt(beside, versionsAt()) ?? {})
+    const isMissing = rows.length < ids.length
+    const of = [...rows.map(partOfRow), ...partsOfNames(rows), ...(isMissing ? [parts.published, parts.withheld] : [])]
+    return { value: { rows, found }, of, found: beside }
   })
-const rowsAndVersion = [...rowMembers, ...attributesOf('records')]
 
 type Slice = { limit: number; offset: number }
 type Page = { count: number; hits: readonly Hit[]; facets?: Facets }

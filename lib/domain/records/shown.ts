@@ -83,7 +83,7 @@ export async function showClaims(
 }
 
 /** The members by which claims, targets and people are named. */
-const namedMembers = [
+export const namedMembers: readonly string[] = [
   ...Object.keys({ ...ClaimPack.entries, ...Target.entries }),
   'id',
   'username',

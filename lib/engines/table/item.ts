@@ -201,11 +201,11 @@ export function addExpression(
 ) {
   const added = Object.entries(numbers).map(([name, by], i) => ({ name, to: by, at: `#n${i}`, value: `:n${i}` }))
   const set = Object.entries(others).map(([name, to], i) => ({ name, to, at: `#s${i}`, value: `:s${i}` }))
-  const adds = `ADD ${added.map(({ at, value }) => `${at} ${value}`).join(', ')}`
-  const sets = set.length > 0 ? ` SET ${set.map(({ at, value }) => `${at} = ${value}`).join(', ')}` : ''
+  const adds = added.length > 0 ? [`ADD ${added.map(({ at, value }) => `${at} ${value}`).join(', ')}`] : []
+  const sets = set.length > 0 ? [`SET ${set.map(({ at, value }) => `${at} = ${value}`).join(', ')}`] : []
   const all = [...added, ...set]
   return {
-    UpdateExpression: adds + sets,
+    UpdateExpression: [...adds, ...sets].join(' '),
     ExpressionAttributeNames: Object.fromEntries(all.map(({ at, name }) => [at, name])),
     ExpressionAttributeValues: Object.fromEntries(all.map(({ value, to }) => [value, to])),
   }

@@ -3,11 +3,12 @@ import { clock } from '../../base/clock.ts'
 import { config } from '../../base/config.ts'
 import { noteCache } from '../../base/telemetry/request-cost.ts'
 import { addToNumbers } from '../../engines/table/immediate.ts'
+import type { Write } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
 import { memoryStore } from './memory.ts'
 import { redisStore } from './redis.ts'
-import { type CacheName, cacheTtls, invalidatedBy } from './rules.ts'
-import { changedAttribute, type Store, undefinedIfFailed } from './store.ts'
+import { type CacheName, cacheTtls, invalidatedBy, staleAfter } from './rules.ts'
+import { newStamp, type Store, undefinedIfFailed } from './store.ts'
 import { tableStore } from './table.ts'
 
 export type CachedAnswer<T> = { value: T; hit: boolean }
@@ -31,12 +32,17 @@ export async function cacheAnswer<T extends object>(
   return readOrWork(name, place(found.version), found.text, work)
 }
 
+/** As `invalidateAfter`, for changes of which only the types of the items are known: all that depends on such items becomes stale. */
+export const invalidate = (types: readonly string[]): Promise<void> =>
+  raise(types.flatMap((type) => invalidatedBy[type] ?? []))
+
 /**
- * Makes the answers stale that depend on items of these types. Call it after their commit. Calls at the same moment become one call
- * of the table. If that call fails, old answers live until their time is over.
+ * Makes stale what depends on these writes: answers, and what processes remember of records. Call it after their commit. Calls at the
+ * same moment become one call of the table. If that call fails, old answers live until their time is over.
  */
-export async function invalidate(types: readonly string[]): Promise<void> {
-  const names = types.flatMap((type) => invalidatedBy[type] ?? [])
+export const invalidateAfter = (writes: readonly Write[]): Promise<void> => raise(writes.flatMap(staleAfter))
+
+async function raise(names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   raising ??= raiseSoon()
   for (const name of names) raising.names.add(name)
@@ -56,12 +62,15 @@ function raiseSoon(): NonNullable<typeof raising> {
   return { names, raised }
 }
 
+/** Raises the versions of sorts of answers, and gives parts another stamp. */
 async function raiseVersions(names: readonly string[]): Promise<void> {
-  const at = clock.now().getTime()
-  const numbers = Object.fromEntries(names.map((it) => [it, 1]))
-  const times = Object.fromEntries(names.map((it) => [changedAttribute(it), at]))
-  await undefinedIfFailed(() => addToNumbers(key.versions(), numbers, times))
+  const [sorts, changed] = [names.filter(isSort), names.filter((name) => !isSort(name))]
+  const numbers = Object.fromEntries(sorts.map((it) => [it, 1]))
+  const stamps = Object.fromEntries(changed.map((it) => [it, newStamp()]))
+  await undefinedIfFailed(() => addToNumbers(key.versions(), numbers, stamps))
 }
+
+const isSort = (name: string): boolean => Object.hasOwn(cacheTtls, name)
 
 /** Whether the cache returns what was stored. If it does not, everything is a miss. One failure alone is forgiven. */
 export const isCacheHealthy = async (): Promise<boolean> => (await keepsText()) || keepsText()

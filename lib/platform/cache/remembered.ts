@@ -1,46 +1,62 @@
 import { clock } from '../../base/clock.ts'
 import { lru } from '../../base/lru.ts'
 import { noteCache } from '../../base/telemetry/request-cost.ts'
-import type { Key } from '../../engines/table/index.ts'
-import { itemAt, type Stored } from '../../engines/table/index.ts'
-import { type RememberedName, rememberedFor } from './rules.ts'
-import { loadStanding, standingIn, undefinedIfFailed, versionsAt } from './store.ts'
+import { itemAt, onceRead, type Stored } from '../../engines/table/index.ts'
+import { parts, REMEMBERED_SECONDS } from './rules.ts'
+import { changedAt, loadVersions, stampIn, undefinedIfFailed, versionsAt } from './store.ts'
 
 /** Estimated bytes of all remembered values of a process. */
-const MOST_BYTES = 24_000_000
-/** Indexes and reads that are not consistent may lag behind a change. A value read within this time after a change is not kept. */
+const MOST_BYTES = 16_000_000
+/** Indexes and reads that are not consistent may lag behind a change. What is read within this time after a change is not kept. */
 const LAG_MS = 3000
 
-type Kept = { version: number; value: object; size: number }
+/** `value` is undefined if it was read within moments of a change. The entry then only says that it was read. */
+type Kept = { of: readonly string[]; stamps: readonly number[]; value: object | undefined; size: number }
 const kept = lru<string, Kept>(MOST_BYTES, ({ size }) => size)
 
-/** Reads a value from the table. One of its calls also reads the item at `versions`, and `found` contains it. */
-type Work<T> = (versions: Key) => Promise<{ value: T; found: ReadonlyMap<string, Stored> }>
+/** What was read, and the parts from which it was made. `found` holds the item at `versionsAt` where `work` had to read it. */
+type Read<T> = { value: T; of: readonly string[]; found: ReadonlyMap<string, Stored> }
+/**
+ * Reads a value from the table. It gets the versions as they are now if this process has read the value lately. It then reads only what
+ * it does not know. Otherwise one of its calls also reads the item at `versionsAt`.
+ */
+type Work<T> = (versions: Stored | undefined) => Promise<Read<T>>
 
 /**
- * Returns the value that `work` reads from the table. This process remembers it under the key, until the version of its sort is raised or
- * its time is over. Each call reads that version, strongly consistent, so a change counts at once. That costs one call, or none on a
- * route with `usesReadCache`. All callers share the value, so none may change it. If the version cannot be read, it is a miss.
+ * Reads a value that is made from some parts of what is stored. This process remembers it under the key, until one of these parts changes
+ * or its time is over. Each call reads the versions of all parts, strongly consistent, so a change counts at once. That costs one call, or
+ * none on a route with `usesReadCache`. All callers share the value, so none may change it. If versions cannot be read, it is a miss.
  */
-export async function rememberRead<T extends object>(name: RememberedName, key: string, work: Work<T>): Promise<T> {
-  const at = `${name} ${key}`
-  const before = kept.get(at)
-  const standing = before && (await undefinedIfFailed(() => loadStanding(name)))
-  const isHit = standing !== undefined && before?.version === standing.version
+export async function rememberRead<T extends object>(key: string, work: Work<T>): Promise<T> {
+  const before = kept.get(key)
+  // An entry without a value does not pay for a call of its own: the versions may be here already.
+  const versions = before?.value ? await undefinedIfFailed(loadVersions) : before && onceRead(versionsAt())
+  const isHit = before?.value !== undefined && versions !== undefined && isUnchanged(before, versions)
   noteCache(isHit ? 'cache_hits' : 'cache_misses')
   // A key names values of one type only.
   if (isHit) return before?.value as T
-  kept.delete(at)
   const began = clock.now().getTime()
-  const { value, found } = await work(versionsAt())
-  const { version, changed } = standingIn(name, itemAt(found, versionsAt()))
-  if (began - changed > LAG_MS)
-    kept.set(at, { version, value, size: sizeOf(value) }, began + rememberedFor[name].seconds * 1000)
-  return value
+  const read = await work(versions)
+  keep(key, read, versions ?? itemAt(read.found, versionsAt()) ?? {}, began)
+  return read.value
 }
 
+const isUnchanged = ({ of, stamps }: Kept, versions: Stored): boolean =>
+  of.every((part, i) => stampIn(versions, part) === stamps[i])
+
+function keep<T extends object>(key: string, { value, of: own }: Read<T>, versions: Stored, began: number): void {
+  const of = [...new Set([parts.all, ...own])]
+  const stamps = of.map((part) => stampIn(versions, part))
+  const until = began + REMEMBERED_SECONDS * 1000
+  if (stamps.every((stamp) => isSettled(stamp, began))) kept.set(key, { of, stamps, value, size: sizeOf(value) }, until)
+  else if (!kept.get(key)) kept.set(key, { of, stamps, value: undefined, size: sizeOf(key) + sizeOf(of) }, until)
+}
+
+/** Whether a part had changed long enough before a read, so that no index lags behind it any more. */
+export const isSettled = (stamp: number, began: number): boolean => began - changedAt(stamp) > LAG_MS
+
 /** Estimates the bytes of a value in memory. */
-function sizeOf(value: unknown): number {
+export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 24 + value.length
   if (typeof value !== 'object' || value === null) return 8
   let size = 48

@@ -1,3 +1,4 @@
+import { clock } from '../../base/clock.ts'
 import { runWithSignal } from '../../base/deadline.ts'
 import { log } from '../../base/telemetry/log.ts'
 import { getMany, itemAt, onceRead, type Stored } from '../../engines/table/index.ts'
@@ -16,32 +17,25 @@ export const SLOW_MS = 500
 /** Runs calls of the table, which are aborted after that time. */
 export const limitTime = <T>(ask: () => Promise<T>): Promise<T> => runWithSignal(AbortSignal.timeout(SLOW_MS), ask)
 
-/** The newest version of a sort, and when it was raised, in milliseconds since 1970. Both are 0 if it never was. */
-export type Standing = { version: number; changed: number }
-
 /** The key of all versions. If a request has read it by `getManyOnce`, the next read costs no call. */
 export const versionsAt = key.versions
 
-/** The attribute with the time at which a version was raised. */
-export const changedAttribute = (name: string) => `${name}_changed`
-
-/** The attributes of the standing of a sort. */
-export const attributesOf = (name: string): string[] => [name, changedAttribute(name)]
-
-/** Loads the standing of a sort from the table, strongly consistent, whichever store keeps the answers. One call, or none. */
-export async function loadStanding(name: string): Promise<Standing> {
+/** Loads the item of versions, strongly consistent, whichever store keeps the answers. Empty if nothing was ever raised. One call, or none. */
+export async function loadVersions(): Promise<Stored> {
   const at = versionsAt()
-  return standingIn(name, onceRead(at) ?? itemAt(await limitTime(() => getMany([at], true)), at))
+  return onceRead(at) ?? itemAt(await limitTime(() => getMany([at], true)), at) ?? {}
 }
 
-/** The standing of a sort in the item of versions. */
-export const standingIn = (name: string, versions: Stored | undefined): Standing => ({
-  version: Number(versions?.[name] ?? 0),
-  changed: Number(versions?.[changedAttribute(name)] ?? 0),
-})
+/** Loads the newest version of a sort. 0 if it was never raised. */
+export const loadVersion = async (name: string): Promise<number> => Number((await loadVersions())[name] ?? 0)
 
-/** Loads the newest version of a sort. */
-export const loadVersion = async (name: string): Promise<number> => (await loadStanding(name)).version
+/** A stamp of a part that changes now: its time, and chance, since two changes may have the same time. */
+export const newStamp = (): number => clock.now().getTime() * CHANCES + clock.random(CHANCES)
+/** The stamp of a part in the item of versions. 0 if the part never changed. */
+export const stampIn = (versions: Stored, part: string): number => Number(versions[part] ?? 0)
+/** When a part with this stamp changed, in milliseconds since 1970. */
+export const changedAt = (stamp: number): number => Math.floor(stamp / CHANCES)
+const CHANCES = 1000
 
 /** Runs work of a cache. If it fails, logs that and returns undefined: no answer fails with a cache. */
 export const undefinedIfFailed = <T>(work: () => Promise<T>): Promise<T | undefined> =>

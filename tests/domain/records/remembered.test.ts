@@ -163,15 +163,102 @@ describe('after a change nobody is shown what was before', () => {
 })
 
 test('what is read within moments of a change is not kept, since an index may lag behind it', async () => {
-  await contribute(app.contributor, 'structures', { name: 'Mandap of a moment ago' })
+  await publish(app, 'structures', { name: 'Mandap of a moment ago' })
   await askedFor(app.anon, LIST)
   expect((await app.anon.get(LIST)).cost.calls).toBeGreaterThan(1)
 })
 
 test('a version that was not raised in time counts for half a minute', async () => {
+  await publish(app, 'structures', { name: 'Mandap of some seconds ago' })
   await warm(app.anon, LIST)
   app.tick(29)
   expect((await app.anon.get(LIST)).cost.calls).toBe(1)
   app.tick(2)
   expect((await app.anon.get(LIST)).cost.calls).toBeGreaterThan(1)
+})
+
+describe('while others write', () => {
+  const people = ['anon', 'other', 'staff'] as const
+  beforeEach(async () => {
+    await following.settled()
+    // Pages that were read before are forgotten, and all are read within a moment.
+    app.tick(60)
+    for (const who of people) for (const path of [LIST, SEARCHED]) await askedFor(app[who], path)
+  })
+  /** The names of whole rows in the replies of the table: those with values, which a page must unpack and check. */
+  const namesOfWholeRows = async (work: () => Promise<unknown>): Promise<string[]> => {
+    const { db } = await import('../../../lib/engines/table/client.ts')
+    const rows: string[] = []
+    const note = (items: unknown) => {
+      for (const it of Array.isArray(items) ? items : [])
+        if (it.type === 'record' && it.data !== undefined) rows.push(it.name)
+    }
+    db.middlewareStack.add(
+      (next) => async (args) => {
+        const reply = await next(args)
+        const { Items, Responses } = reply.output as { Items?: unknown; Responses?: Record<string, unknown> }
+        for (const items of [Items, ...Object.values(Responses ?? {})]) note(items)
+        return reply
+      },
+      { step: 'initialize', name: 'rows' },
+    )
+    try {
+      await work()
+      return rows
+    } finally {
+      db.middlewareStack.remove('rows')
+    }
+  }
+
+  test('contributions that wait cost readers of published records nothing', async () => {
+    const before = shown(await askedFor(app.anon, LIST))
+    for (let n = 0; n < 5; n += 1) {
+      await contribute(app.contributor, 'structures', { name: `Waiting hall ${n}` })
+      await following.settled()
+      for (const who of people) {
+        expect((await app[who].get(LIST)).cost.calls, who).toBe(1)
+        expect((await app[who].get(SEARCHED)).cost.calls, who).toBe(2)
+      }
+    }
+    expect(shown(await askedFor(app.anon, LIST))).toEqual(before)
+  })
+
+  test('after a change of one published record only that row is read whole', async () => {
+    const size = 10
+    for (let n = 0; n < size; n += 1) await publish(app, 'structures', { name: `Hall of mandaps ${'abcdefghij'[n]}` })
+    await following.settled()
+    const it = await publish(app, 'structures', { name: 'Mandap that changes' })
+    app.tick(5)
+    for (const path of [LIST, SEARCHED]) await askedFor(app.contributor, path)
+    for (let n = 0; n < 3; n += 1) {
+      sure(200, await app.staff.patch(`/cidoc/structures/${it.id}/`, { body: { note: `Note ${n}.` } }))
+      sure(201, await decide(app.curator, it, { verdict: 'accept', conflict_handling: 'supersedes' }))
+      await following.settled()
+      for (const path of [LIST, SEARCHED]) {
+        // The first of both pages reads the row, and both show it.
+        const rows = await namesOfWholeRows(async () => {
+          const { results } = await askedFor(app.contributor, path)
+          expect(results.find(({ id }: Made) => id === it.id).note).toBe(`Note ${n}.`)
+        })
+        // What another row names is read whole as well, for its name.
+        const unnamed = rows.filter((name) => name !== 'Kasthamandap')
+        expect(unnamed, `${path} ${n}`).toEqual(path === LIST ? ['Mandap that changes'] : [])
+        expect(shown(await askedFor(app.contributor, path))).toEqual(shown(await readAnew(app.contributor, path)))
+      }
+    }
+  })
+
+  test('a row that is restricted between two reads is shown to nobody who may not read it', async () => {
+    const it = await publish(app, 'structures', { name: 'Mandap of a secret' })
+    app.tick(5)
+    for (const path of [LIST, SEARCHED]) for (const who of people) await askedFor(app[who], path)
+    sure(200, await app.staff.patch(`/cidoc/structures/${it.id}/`, { body: { access_tier: 'restricted' } }))
+    sure(201, await decide(app.curator, it, { verdict: 'accept', conflict_handling: 'supersedes' }))
+    await following.settled()
+    for (const path of [LIST, SEARCHED]) {
+      const [everyone, signedIn] = await Promise.all([askedFor(app.anon, path), askedFor(app.other, path)])
+      expect(everyone.results.map(({ id }: Made) => id)).not.toContain(it.id)
+      expect(signedIn.results.map(({ id }: Made) => id)).toContain(it.id)
+    }
+  })
 })
