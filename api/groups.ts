@@ -1,3 +1,4 @@
+import { routes as account } from '../functions/account.ts'
 import { routes as activities } from '../functions/activities.ts'
 import { routes as assertions } from '../functions/assertions.ts'
 import { routes as assets } from '../functions/assets.ts'
@@ -43,6 +44,7 @@ export type Group = { about: string; routes: Routes }
 export const groups: Readonly<Record<string, Group>> = {
   tokens: { about: 'Signing in and out, and new accounts.', routes: tokens },
   users: { about: 'The own account, the profiles of others, and organizations.', routes: users },
+  account: { about: 'Proven addresses, passwords by letter, and sessions.', routes: account },
   'profile-images': { about: 'Pictures on profiles.', routes: profileImages },
   keys: { about: "Keys with which programs call in a person's name.", routes: keys },
   registry: { about: 'The published description of all kinds of record.', routes: registry },

@@ -102,6 +102,7 @@ export const words: Readonly<Record<string, string>> = {
   calendar:
     'Dates are shown in this calendar as well, under `dates` (of one value `date`): `bs`, `ns`, `gregorian`, `julian` or `shaka`. Else in the one that the caller has set in the profile.',
   token: 'What the link in the letter carries.',
+  again: 'Set by the page itself, after a password that was refused.',
   date: 'The date, as records word it.',
   'calendars from': 'The calendar in which bare numbers are meant; the words may name another one.',
   'calendars to': 'Only this calendar; else all.',

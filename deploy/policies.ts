@@ -41,6 +41,7 @@ const shared: readonly Rights[] = [identify, search, listAsTable]
 
 /** Each function's rights: those that it shares, then its own. */
 const policies: Readonly<Record<string, readonly Rights[]>> = {
+  account: [identify, { table: ['Index'] }],
   activities: [identify, listAsTable, { table: ['Query', 'Index'] }],
   assertions: [identify, listAsTable, { table: ['Query', 'Index'] }],
   'asset-files': [
@@ -94,7 +95,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   ],
   keys: [identify, { table: ['Index'] }],
   leaderboard: [identify, search, listAsTable, { table: ['Index'] }],
-  letters: [{ table: ['Get', 'BatchGet', 'Put', 'Query', 'Index'] }],
+  letters: [{ table: ['Get', 'BatchGet', 'Put', 'Delete', 'Query', 'Index'] }],
   merger: [
     {
       table: [...change, 'BatchWrite', 'Query', 'Index'],

@@ -3,6 +3,7 @@ import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { checkAllowed, notFound, signInNeeded } from '../lib/base/errors.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { askForLetter } from '../lib/doors/letters/account-letters.ts'
 import { linkPlan, providers } from '../lib/platform/auth/link.ts'
 import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
 
@@ -263,8 +264,12 @@ export const routes = withTables({
     errors: [404, 409],
     params: ById,
     body: members({ reason: v.pipe(v.string(REQUIRED), lines(2000), v.trim(), v.minLength(1, REQUIRED)) }),
-    handle: async ({ unit, actor, params: { id }, body: { reason } }) =>
-      userView(requireFound(await deactivateUser(unit, id, reason, actor)), actor),
+    handle: async ({ unit, actor, params: { id }, body: { reason }, request }) => {
+      const closed = requireFound(await deactivateUser(unit, id, reason, actor))
+      const { email, email_verified } = closed
+      if (email_verified) askForLetter(unit, { sort: 'deactivated', user_id: id, email, reason }, request)
+      return userView(closed, actor)
+    },
   }),
 
   'POST /data/platform-admin/users/{id}/activate/': actorRoute({

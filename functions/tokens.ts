@@ -3,8 +3,10 @@ import { now } from '../lib/base/clock.ts'
 import { config } from '../lib/base/config.ts'
 import { badCredentials, forbidden, invalid } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
+import { askForLetter } from '../lib/doors/letters/account-letters.ts'
 import type { UnitOfWork } from '../lib/engines/table/index.ts'
 import { loadSeededUser } from '../lib/platform/auth/dev.ts'
+import { type CountGuesses, countGuess, forgiveGuess, guesses } from '../lib/platform/auth/guesses.ts'
 import {
   issueSession,
   issueTokens,
@@ -17,16 +19,10 @@ import { creation, DetailView, ok } from '../lib/platform/http/answer.ts'
 import { emailAddress, line, members, optional, REQUIRED, username } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { Reply, replyCreated } from '../lib/platform/http/reply.ts'
+import type { Request } from '../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import { hashPassword, isOutdated, passwordFaults, verifyPassword } from '../lib/platform/users/password.ts'
-import {
-  amendUser,
-  createUser,
-  createUserNamedAfterEmail,
-  loadUserByEmail,
-  loadUserByUsername,
-  type User,
-} from '../lib/platform/users/users.ts'
+import { amendUser, loadUserByEmail, loadUserByUsername, registerUser, type User } from '../lib/platform/users/users.ts'
 
 const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED), v.maxLength(1024, 'Too long.'))
 const name = v.optional(v.nullable(line(254)))
@@ -42,7 +38,10 @@ const Credentials = v.pipe(
     for (const key of ['email', 'username'] as const)
       addIssue({ message: EITHER, path: [{ type: 'object', origin: 'value', input: value, key, value: value[key] }] })
   }),
-  v.transform((it) => ({ login: (it.email || it.username || '').trim(), password: it.password })),
+  v.transform(({ username, email, password }) => ({
+    names: [username, email].map((it) => (it ?? '').trim()).filter((it) => it !== ''),
+    password,
+  })),
 )
 
 const Registration = members({
@@ -76,11 +75,12 @@ const signIns = { scope: 'token', rate: 'RATE_TOKEN', per: 'address', counts: 'e
 const register = publicRoute({
   permission: 'account.register',
   summary: 'Make an account',
-  description: 'Without a username one is made from the email address.',
+  description:
+    'Without a username one is made from the email address. A letter asks whether the address is theirs; until its link is followed the account signs in by its username. The answer is the same whether or not an account has the address.',
   answer: creation(RegisteredView),
   throttles: [{ scope: 'register', rate: 'RATE_REGISTER', per: 'address', counts: 'every call' }],
   body: Registration,
-  handle: async ({ unit, body }) => replyCreated(await registerUser(unit, body)),
+  handle: async ({ unit, body, request }) => replyCreated(await makeAccount(unit, body, request)),
 })
 
 /** Signing in and out: tokens, their refresh and revocation, registration, and the sign-in of dev mode. */
@@ -88,12 +88,14 @@ export const routes = {
   'POST /api/token/': publicRoute({
     permission: 'token.create',
     summary: 'Sign in',
-    description: 'By `email` or `username`, and password.',
+    description:
+      'By `username`, or by an `email` that is verified, and password. Twenty wrong passwords an hour are the most for one account.',
     answer: ok(TokensView),
     errors: [401],
-    throttles: [signIns],
+    throttles: [signIns, guesses],
     body: Credentials,
-    handle: async ({ unit, body }) => issueTokens(unit, await signIn(unit, body)),
+    handle: async ({ unit, body, request, count }) =>
+      issueTokens(unit, await signIn(unit, body, count), request.headers['user-agent']),
   }),
 
   'POST /api/token/refresh/': publicRoute({
@@ -164,12 +166,20 @@ export const handler = endpoint(routes)
 
 /**
  * Returns the user of a login name and password. Fails with `unauthenticated`, in the same time whether the name is unknown, the
- * password wrong or the user inactive.
+ * password wrong, the user inactive, or the name an address that is not proven. Fails with `tooMany` after too many guesses.
  */
-async function signIn(unit: UnitOfWork, { login, password }: v.InferOutput<typeof Credentials>): Promise<User> {
-  const user = await (login.includes('@') ? loadUserByEmail(login) : loadUserByUsername(login))
-  const matches = await verifyPassword(password, user?.password ?? '')
-  if (!user?.is_active || !matches) throw badCredentials()
+async function signIn(
+  unit: UnitOfWork,
+  { names, password }: v.InferOutput<typeof Credentials>,
+  count: CountGuesses,
+): Promise<User> {
+  const found = await findByNames(names)
+  const who = found?.user.id ?? names[0] ?? ''
+  await countGuess(count, who)
+  const matches = await verifyPassword(password, found?.user.password ?? '')
+  const user = found?.user
+  if (!user?.is_active || !matches || !found?.isProven) throw badCredentials()
+  await forgiveGuess(count, who)
   if (!isOutdated(user.password)) return user
   // Stores a stronger hash of the same password, unless the password has changed meanwhile.
   const stronger = await hashPassword(password)
@@ -177,12 +187,23 @@ async function signIn(unit: UnitOfWork, { login, password }: v.InferOutput<typeo
   return next ?? user
 }
 
-async function registerUser(unit: UnitOfWork, body: v.InferOutput<typeof Registration>) {
+/** Finds the first user that one of these login names means. An address means its user only once it is proven. */
+async function findByNames(names: readonly string[]): Promise<{ user: User; isProven: boolean } | undefined> {
+  for (const name of names) {
+    const byEmail = name.includes('@')
+    const user = await (byEmail ? loadUserByEmail(name) : loadUserByUsername(name))
+    if (user) return { user, isProven: !byEmail || user.email_verified }
+  }
+  return undefined
+}
+
+async function makeAccount(unit: UnitOfWork, body: v.InferOutput<typeof Registration>, request: Request) {
   const { username, email, password, birth_date, ...profile } = body
   const broken = await passwordFaults(password, { ...profile, username: username ?? '', email })
   if (broken.length > 0) throw invalid({ password: broken })
   const input = { ...profile, email, birth_date: birth_date || null, password: await hashPassword(password) }
-  const user = username ? createUser(unit, { ...input, username }) : await createUserNamedAfterEmail(unit, input)
+  const user = await registerUser(unit, { ...input, username: username || undefined })
+  if (config.LETTERS_SENDER !== '') askForLetter(unit, { sort: 'verify', user_id: user.id, email }, request)
   return {
     message: 'The account has been made. You can sign in now.',
     user: {

@@ -169,9 +169,12 @@ export const permissions = {
   'token.create': { open: 'nobody is signed in yet' },
   'session.end': { open: 'clears the cookie of whoever sends it' },
   'account.register': { open: 'nobody is signed in yet' },
+  'account.recover': { open: 'whoever asks gets a letter at the address, and is told nothing here' },
+  'account.link': { open: 'whoever has the link got the letter that it stands in' },
   'account.read': { role: anyone },
   'account.change': { role: anyone },
   'token.revoke': { role: anyone },
+  'session.own': { role: anyone },
   'hook.own': { role: anyone },
   'hook.read': { sees: canSeeHook },
   'hook.change': { sees: canSeeHook, changes: anyone },
@@ -348,7 +351,7 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'project.contribute': 'import',
 }
 /** Permissions that no key has, not even to read. */
-const peopleOnly: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own']
+const peopleOnly: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own', 'session.own']
 
 /** Whether a machine may use a permission with its key. What is open to everyone is open to it; people may what they may. */
 export function mayWithKey(key: MachineKey | undefined, permission: Permission, reads: boolean): Ruling {

@@ -38,6 +38,7 @@ const flag = ['1', 'true', '0', 'false']
 const ordering = ['name', '-name', 'created_at', '-created_at', 'updated_at', '-updated_at', '-triage_priority']
 
 const said: Record<string, readonly string[]> = {
+  again: ['1'],
   access_tier: ['public', 'restricted'],
   activity_type: ['contribution_submitted', 'comment_added', 'review_accepted'],
   after: ['0', '1', '999999'],
@@ -173,6 +174,7 @@ const worldNames = [
   'submissions id',
   'stop token',
   'confirm token',
+  'set token',
   'pictures id',
   'records entity_id',
   'image',
@@ -240,7 +242,7 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   const guthi = sure(201, await app.other.post('/data/organizations/', { body: { name: 'Sight guthi' } }))
   const hook = sure(201, await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }))
 
-  const { confirmLink, stopLink } = await import('../../lib/doors/letters/links.ts')
+  const { addressLink, confirmLink, passwordLink, stopLink } = await import('../../lib/doors/letters/links.ts')
   const me = sure(200, await app.contributor.get('/api/user/info'))
   const tokenIn = (link: string) => new URL(link).searchParams.get('token') ?? ''
 
@@ -312,7 +314,12 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'submissions id': sent.flatMap((it) => [String(it.id), it.submission_id]),
     'stop token': [tokenIn(stopLink('http://localhost:8000', me.id)), 'forged'],
     // It is good until the world has grown older.
-    'confirm token': [tokenIn(confirmLink('http://localhost:8000', me.id, me.email)), 'forged'],
+    'confirm token': [
+      tokenIn(confirmLink('http://localhost:8000', me.id, me.email)),
+      tokenIn(addressLink('http://localhost:8000', { id: me.id, ownership: 1 }, me.email)),
+      'forged',
+    ],
+    'set token': [tokenIn(passwordLink('http://localhost:8000', { id: me.id, token_generation: 1 })), 'forged'],
     'pictures id': [spare.id],
     'records entity_id': [pictured.cultural_entity_id, ...entities],
     image: [pictured.images[0].iiif.split('/').at(-1), unknown],

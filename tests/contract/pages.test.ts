@@ -212,7 +212,7 @@ test('the addresses that they name are answered', async () => {
     return path === undefined || families.includes(path) ? [] : [{ page, path }]
   })
   expect(named.length).toBeGreaterThan(30)
-  const methods = ['GET', 'POST', 'PATCH']
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
   const isAnswered = (path: string) =>
     methods.some(
       (method) => 'found' in match(method, canonicalPath(path.replace(/\?.*/, '').replace('{segment}', 'structures'))),

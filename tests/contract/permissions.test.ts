@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { routes as account } from '../../functions/account.ts'
 import type { routes as activities } from '../../functions/activities.ts'
 import type { routes as assertions } from '../../functions/assertions.ts'
 import type { routes as assets } from '../../functions/assets.ts'
@@ -44,6 +45,7 @@ import { mp3, photographs } from '../harness/media-files.ts'
 
 /** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
 type Groups = {
+  account: typeof account
   activities: typeof activities
   assertions: typeof assertions
   assets: typeof assets
@@ -1122,6 +1124,22 @@ const matrix: Matrix = {
     'GET /health/detailed/': at(() => '/health/detailed/', all(200)),
     'GET /': at(() => '/', all(200)),
     'GET /metrics/': at(() => '/metrics', all(200)),
+  },
+
+  account: {
+    'POST /api/password/reset/': at(() => '/api/password/reset/', all(400), { body: {} }),
+    'GET /api/password/set/': at(() => '/api/password/set/', all(400)),
+    'POST /api/password/set/': at(() => '/api/password/set/', all(400), { body: {} }),
+    'PUT /api/user/password/': at(() => '/api/user/password/', signedIn(400), { body: {} }),
+    'POST /api/user/address/': at(() => '/api/user/address/', signedIn(400), { body: {} }),
+    // Theirs are verified.
+    'POST /api/user/address/verify/': at(() => '/api/user/address/verify/', signedIn(400)),
+    'GET /api/address/confirm/': at(() => '/api/address/confirm/', all(400)),
+    'POST /api/address/confirm/': at(() => '/api/address/confirm/', all(400), { body: {} }),
+    'GET /api/user/sessions/': at(() => '/api/user/sessions/', signedIn(200)),
+    'DELETE /api/user/sessions/{id}/': at(() => `/api/user/sessions/${unknown}/`, signedIn(404)),
+    // The last row of all: it ends the personas' own sessions.
+    'DELETE /api/user/sessions/': at(() => '/api/user/sessions/', by(401, 204, 204, 204, 204, 204, 204)),
   },
 }
 

@@ -8,6 +8,7 @@ import { functionNames } from '../harness/functions.ts'
 import { checkTable, csv } from '../harness/imports.ts'
 import { sure } from '../harness/make.ts'
 import { photographs } from '../harness/media-files.ts'
+import { changeUser } from '../harness/people.ts'
 import { addAsset, newProject } from '../harness/projects.ts'
 
 /** What every route with a throttle promises: 429 with `Retry-After` once its rate is used up. */
@@ -18,11 +19,14 @@ const { declarationOf } = await import('../../lib/platform/http/endpoint.ts')
 const loaded = await Promise.all(
   functionNames().map(async (name): Promise<object> => (await import(`../../functions/${name}.ts`)).routes ?? {}),
 )
-/** Every throttle of a route, but for those without which the request goes on. */
+/**
+ * Every throttle of a route, but for those without which the request goes on, and that of wrong passwords: a request that succeeds
+ * takes its hit back (tests/platform/users/account.test.ts).
+ */
 const refusing = loaded
   .flatMap((routes) => Object.entries(routes) as [string, Route][])
   .flatMap(([key, route]) => (declarationOf(route).throttles ?? []).map((throttle) => ({ key, throttle })))
-  .filter(({ throttle }) => !('isOptional' in throttle))
+  .filter(({ throttle }) => !('isOptional' in throttle) && !('isKept' in throttle))
   .map(({ key, throttle }) => ({ key, scope: throttle.scope, throttle }))
 
 let picture: Buffer
@@ -78,6 +82,20 @@ const requests: Record<string, () => Promise<{ path: string; body?: unknown }>> 
   'POST /data/imports/{id}/run/': async () => {
     const table = csv([['Name'], [`Temple of rate ${++made}`]])
     return { path: `/data/imports/${(await checkTable(app.contributor, 'table.csv', table)).id}/run/`, body: {} }
+  },
+  // One address within a test, another one in the next.
+  'POST /api/password/reset/': async () => {
+    const { clock } = await import('../../lib/base/clock.ts')
+    return { path: '/api/password/reset/', body: { email: `at-${clock.now().getTime()}@example.org` } }
+  },
+  'POST /api/user/address/': async () => ({
+    path: '/api/user/address/',
+    body: { email: `moved-${++made}@example.org`, password: 'heritage-local' },
+  }),
+  'POST /api/user/address/verify/': async () => {
+    const { id } = sure(200, await app.contributor.get('/api/user/info/'))
+    await changeUser(id, () => ({ email_verified: false }))
+    return { path: '/api/user/address/verify/' }
   },
   'PUT /data/notifications/letters/': async () => ({
     path: '/data/notifications/letters/',

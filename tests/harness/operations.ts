@@ -559,7 +559,62 @@ function changingPeople({ app, someone, infoOf, image }: World): Operations {
     if (file) body.set('profile_image', file)
     return body
   }
+  const link = async (
+    make: (links: typeof import('../../lib/doors/letters/links.ts'), id: string, email: string) => string,
+  ) => {
+    const { who } = await someone()
+    const [{ id, email }, links] = await Promise.all([infoOf(who), import('../../lib/doors/letters/links.ts')])
+    const { pathname, search } = new URL(make(links, id, email))
+    return pathname + search
+  }
+  const moderated = async (verb: string, body: object) => {
+    const { id } = await infoOf((await someone()).who)
+    return { who: app.staff, path: `/data/platform-admin/users/${id}/${verb}/`, body }
+  }
+  const closed = async () => {
+    const asked = await moderated('activate', {})
+    sure(200, await app.staff.post(asked.path.replace('activate', 'deactivate'), { body: { reason: 'Spam.' } }))
+    return asked
+  }
+  const PASSWORD = 'correct horse battery'
   return {
+    'POST /data/platform-admin/users/{id}/link/': () => {
+      names += 1
+      return moderated('link', { provider: 'idp', subject: `subject-${names}` })
+    },
+    'POST /data/platform-admin/users/{id}/deactivate/': () => moderated('deactivate', { reason: 'Spam.' }),
+    'POST /data/platform-admin/users/{id}/activate/': closed,
+    'POST /api/password/reset/': () => {
+      names += 1
+      return { who: app.anon, path: '/api/password/reset/', body: { email: `asked-${names}@example.org` } }
+    },
+    'POST /api/password/set/': async () => ({
+      who: app.anon,
+      path: await link(({ passwordLink }, id) => passwordLink('http://localhost', { id, token_generation: 1 })),
+      body: { password: 'Bells-in-the-evening-4' },
+    }),
+    'PUT /api/user/password/': async () => ({
+      who: (await someone()).who,
+      path: '/api/user/password/',
+      body: { old_password: PASSWORD, password: 'Bells-in-the-evening-4' },
+    }),
+    'POST /api/user/address/': async () => ({
+      who: (await someone()).who,
+      path: '/api/user/address/',
+      body: { email: `moved-${++names}@example.org`, password: PASSWORD },
+    }),
+    'POST /api/user/address/verify/': async () => ({ who: (await someone()).who, path: '/api/user/address/verify/' }),
+    'POST /api/address/confirm/': async () => ({
+      who: app.anon,
+      path: await link(({ addressLink }, id, email) => addressLink('http://localhost', { id, ownership: 1 }, email)),
+      body: {},
+    }),
+    'DELETE /api/user/sessions/': async () => ({ who: (await someone()).who, path: '/api/user/sessions/' }),
+    'DELETE /api/user/sessions/{id}/': async () => {
+      const { who } = await someone()
+      const [{ id }] = sure(200, await who.get('/api/user/sessions/')).results
+      return { who, path: `/api/user/sessions/${id}/` }
+    },
     'POST /api/register/': () => ({ who: app.anon, path: '/api/register/', body: account() }),
     'POST /data/register/': () => ({ who: app.anon, path: '/data/register/', body: account() }),
     'POST /api/token/': async () => {

@@ -14,7 +14,9 @@ import {
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { actorOf } from '../../platform/users/actor.ts'
 import { loadUser, type User } from '../../platform/users/users.ts'
+import { listDueLetters } from './account-letters.ts'
 import { composeConfirmationRequest, composeLetter } from './compose.ts'
+import { sendAccountLetter } from './deliver-account.ts'
 import { type Mail, type SendFailure, sendMail } from './mail.ts'
 import { type LetterSettings, listUnconfirmed, loadSettings, obstacleOf, takeConfirmationRequest } from './settings.ts'
 
@@ -27,13 +29,15 @@ const pauses = [60, 600, 3600, 14_400] as const
 const LETTERS_AT_ONCE = 5
 
 /**
- * Sends letters that ask for confirmation, then letters that are due, `LETTERS_PER_MINUTE` in all. Each is sent at most once: it is
+ * Sends letters about accounts, then letters that ask for confirmation, then letters that are due, `LETTERS_PER_MINUTE` in all. Each is sent at most once: it is
  * taken before it is sent, and only a refused letter is due again. Fails with all errors once every letter was tried.
  */
 export async function deliverLetters(): Promise<LetterCounts> {
   const counts: LetterCounts = { sent: 0, refused: 0, given_up: 0, unknown: 0 }
   if (config.LETTERS_SENDER === '') return counts
   const limit = config.LETTERS_PER_MINUTE
+  // Who waits to get back into an account waits for this letter.
+  const own = (await listDueLetters(now(), limit)).map((letter) => () => sendAccountLetter(letter, pauses))
   const requests = (await listUnconfirmed(now(), limit)).map(
     ({ user_id }) =>
       () =>
@@ -42,7 +46,7 @@ export async function deliverLetters(): Promise<LetterCounts> {
   await remindReviewers(limit)
   const letters = (await listDueInboxes(now(), limit)).map((user_id) => () => sendLetter(user_id))
   const errors: unknown[] = []
-  await mapAtOnce([...requests, ...letters].slice(0, limit), LETTERS_AT_ONCE, async (send) => {
+  await mapAtOnce([...own, ...requests, ...letters].slice(0, limit), LETTERS_AT_ONCE, async (send) => {
     try {
       const result = await send()
       if (result) counts[result] += 1

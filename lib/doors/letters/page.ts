@@ -6,16 +6,25 @@ import { type Reply, replyContent } from '../../platform/http/reply.ts'
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** The page behind a link of a letter: a sentence, and a button that posts to the same address. `button` is absent if nothing is to be done. */
-export function linkPage(language: Language, sentence: string, button?: string): Reply<200, string> {
-  const form = button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`
+/**
+ * The page behind a link of a letter: a sentence, and a button that posts to the same address. `button` is absent if nothing is to be
+ * done. With `field` the form asks for a new password.
+ */
+export function linkPage(
+  language: Language,
+  sentence: string,
+  button?: string,
+  field?: 'password',
+): Reply<200, string> {
+  const input = field ? '<input name="password" type="password" autocomplete="new-password" required autofocus> ' : ''
+  const form = button === undefined ? '' : `<form method="post">${input}<button>${escapeHtml(button)}</button></form>`
   const page = `<!doctype html>
 <html lang="${language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(sentence)}</title>
-<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style>
+<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}button,input{font:inherit;padding:.5rem 1rem}</style>
 <p>${escapeHtml(sentence)}</p>
 ${form}
 </html>

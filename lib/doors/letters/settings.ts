@@ -55,13 +55,15 @@ export const loadSettings = async (user_id: string): Promise<LetterSettings> =>
 export const obstacles = ['unconfirmed', 'unsendable'] as const
 type Obstacle = (typeof obstacles)[number]
 
-/** The reason why no letters go to a person's address. Undefined if they do. An identity provider (`subjects`) confirms an address. */
+/** The reason why no letters go to a person's address. Undefined if they do. A verified address is confirmed. */
 export function obstacleOf(
   { confirmed }: LetterSettings,
-  { email, subjects }: Pick<User, 'email' | 'subjects'>,
+  { email, email_verified, subjects }: Pick<User, 'email' | 'email_verified' | 'subjects'>,
 ): Obstacle | undefined {
   if (!isSendable(email)) return 'unsendable'
-  return confirmed === email || Object.keys(subjects).length > 0 ? undefined : 'unconfirmed'
+  // Accounts from before `email_verified` are told by `confirmed` and by their provider.
+  const isProven = email_verified || confirmed === email || Object.keys(subjects).length > 0
+  return isProven ? undefined : 'unconfirmed'
 }
 
 /** Whether a text is a single email address: ASCII on one line, without characters that could begin another header or address. */

@@ -51,9 +51,15 @@ export async function loadTokenUser(
 
 export const TokensView = s.shape('Tokens', () => v.object({ access: s.text, refresh: s.text }))
 
-/** Signs a user in: opens a session and returns its first pair of tokens. */
-export const issueTokens = (unit: UnitOfWork, user: User): Promise<Pair> =>
-  signPair(openSession(unit, user, nowSeconds() + lifetimes.refresh))
+/** Signs a user in: opens a session and returns its first pair of tokens. `client` is the program that the person uses. */
+export const issueTokens = (unit: UnitOfWork, user: User, client?: string): Promise<Pair> =>
+  signPair(openSession(unit, user, nowSeconds() + lifetimes.refresh, client))
+
+/** The id of the session that the token of an `Authorization` header belongs to. Undefined for a token that is not ours. */
+export function sessionIn(authorization = ''): string | undefined {
+  const claims = claimsOf(authorization.replace(/^Bearer +/i, '').trim())
+  return claims?.iss === ISSUER ? jti.exec(String(claims.jti))?.[2] : undefined
+}
 
 /** Opens a session of dev mode. Returns the token of its cookie, and how many seconds the token lives. */
 export async function issueSession(unit: UnitOfWork, user: User): Promise<{ token: string; seconds: number }> {

@@ -4,6 +4,10 @@
  */
 const roots = {
   tokens: ['/api/token', '/api/register', '/data/register', '/data/blacklist', '/api/dev/login', '/api/dev/logout'],
+  account: [
+    ...['/api/password/reset', '/api/password/set', '/api/address/confirm'],
+    ...['/api/user/password', '/api/user/address', '/api/user/sessions'],
+  ],
   keys: ['/api/user/keys'],
   users: [
     '/api/user/info',

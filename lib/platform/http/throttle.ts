@@ -30,7 +30,10 @@ export type Throttle<By extends CountedBy = CountedBy, Input = never> = {
   | {
       /** The hits of `count(scope, hits)`, which the handler calls. They are deducted again if the call fails. */
       counts: 'in the handler'
-      per: By | ((input: Input) => string)
+      /** `given`: the handler says whose hits they are. */
+      per: By | ((input: Input) => string) | 'given'
+      /** The hits stay if the call fails. The handler takes them back (`hits: -1`) where it succeeds. */
+      isKept?: true
       /** If the rate is used up, `count` returns false, and the handler leaves out the limited work. */
       isOptional?: true
     }
@@ -63,20 +66,21 @@ export async function countSuccess(unit: UnitOfWork, throttles: readonly Throttl
 }
 
 /**
- * Counts hits from within a handler. `scope` names a throttle that the route declares with `counts: 'in the handler'`. Returns true if
- * the hits were counted. If the rate is used up, it fails with `tooMany`, or returns false for an optional throttle.
+ * Counts hits from within a handler. `scope` names a throttle that the route declares with `counts: 'in the handler'`. `whose` says
+ * whose hits they are, for a throttle per `given`. Returns true if the hits were counted. If the rate is used up, it fails with
+ * `tooMany`, or returns false for an optional throttle.
  */
-export type CountHits<Scope extends string = string> = (scope: Scope, hits?: number) => Promise<boolean>
+export type CountHits<Scope extends string = string> = (scope: Scope, hits?: number, whose?: string) => Promise<boolean>
 
 /** Creates the `count` of a handler. */
 export const counterOf =
   (unit: UnitOfWork, throttles: readonly Throttle[], call: Call): CountHits =>
-  async (scope, hits = 1) => {
+  async (scope, hits = 1, whose) => {
     const throttle = throttles.find((candidate) => candidate.scope === scope)
     if (throttle?.counts !== 'in the handler')
       throw new Error(`the route declares no throttle ${scope} for its handler`)
     try {
-      await addHitsOfUnit(unit, throttle, call, hits)
+      await addHitsOfUnit(unit, throttle, call, hits, whose)
       return true
     } catch (error) {
       if (throttle.isOptional && isProblem(error, 'too_many')) return false
@@ -87,14 +91,21 @@ export const counterOf =
 /** Hits that were counted, and the item that holds their count. */
 type CountedHits = { item: Key; limit: number; expires_at: number; hits: number }
 
-/** Adds hits once, also if the unit of work is retried. They are deducted again if it is not committed. */
-async function addHitsOfUnit(unit: UnitOfWork, throttle: Throttle, call: Call, hits: number): Promise<void> {
+/** Adds hits once, also if the unit of work is retried. They are deducted again if it is not committed, unless the throttle keeps them. */
+async function addHitsOfUnit(
+  unit: UnitOfWork,
+  throttle: Throttle,
+  call: Call,
+  hits: number,
+  whose?: string,
+): Promise<void> {
   if (hits === 0) return
+  const isKept = throttle.counts === 'in the handler' && throttle.isKept === true
   await unit.once(
-    `throttle ${throttle.scope}`,
-    () => addHits(throttle, call, hits),
+    `throttle ${throttle.scope} ${hits}`,
+    () => addHits(throttle, call, hits, whose),
     // prove: hits-given-back
-    ({ item, limit, expires_at }) => addBelowLimit(item, limit, expires_at, -hits),
+    isKept ? undefined : ({ item, limit, expires_at }) => addBelowLimit(item, limit, expires_at, -hits),
   )
 }
 
@@ -102,19 +113,21 @@ async function addHitsOfUnit(unit: UnitOfWork, throttle: Throttle, call: Call, h
  * Adds hits to the count of a throttle by one conditional update, which is exact across processes. Windows are fixed: each begins at
  * a multiple of the rate's period. Fails with `tooMany` if the rate is used up.
  */
-async function addHits(throttle: Throttle, call: Call, hits: number): Promise<CountedHits> {
+async function addHits(throttle: Throttle, call: Call, hits: number, whose?: string): Promise<CountedHits> {
   const { limit, seconds } = typeof throttle.rate === 'string' ? config[throttle.rate] : throttle.rate
   const now = nowSeconds()
   const window = now - (now % seconds)
-  const item = key.rate(throttle.scope, countKeyOf(throttle, call), window)
+  const item = key.rate(throttle.scope, countKeyOf(throttle, call, whose), window)
   const expires_at = window + 2 * seconds
   if (!(await addBelowLimit(item, limit, expires_at, hits))) throw tooMany(window + seconds - now)
   return { item, limit, expires_at, hits }
 }
 
-function countKeyOf({ per, scope }: Throttle, call: Call): string {
+function countKeyOf({ per, scope }: Throttle, call: Call, whose?: string): string {
   if (typeof per === 'function') return per(call as never)
-  const countKey = { address: call.request.address, caller: call.actor?.id, key: call.actor?.key?.id }[per]
+  const countKey = { given: whose, address: call.request.address, caller: call.actor?.id, key: call.actor?.key?.id }[
+    per
+  ]
   if (countKey === undefined) throw new Error(`the throttle ${scope} counts by ${per}, and there is none`)
   return countKey
 }

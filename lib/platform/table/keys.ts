@@ -50,6 +50,7 @@ import './lists.ts'
  *   reviewers who want letters, by last announcement sent       gsi4              INBOX#REVIEWERS                       <id>#<user>
  *   users whose letters are due, by time                        gsi2              INBOX#DUE                             <moment>#<user>
  *   the letter settings of a user                               table             LETTERS#<user>                        HEAD
+ *   letters about accounts that wait to be sent, by time        table, gsi2       LETTER#<id>; LETTERS#ACCOUNT          HEAD; <moment>#<id>
  *   users who wait for the confirmation of their address        gsi2              LETTERS#CONFIRM                       <moment>#<user>
  *   comments of a thread, newest first                          table             THREAD#<record or project>            ROOT#<number>
  *   first replies, those to the newest comment first            table             THREAD#<record or project>            EARLY#<number of the root, counted down>#<place>
@@ -121,6 +122,7 @@ import './lists.ts'
  *   parked changes: the projector could not apply them          table             PARKED                                <place in the stream>#<piece>
  *   hits in a throttle's window                                 table             RATE#<scope>#<who>                    <window>
  *   one sign-in with the tokens of its family                   table             TOKEN#session#<id>                    HEAD
+ *   the sign-ins of a user, oldest first                        gsi3              SESSION#<user>                        <created_at>#<id>
  *   the userinfo of a provider for a token, by its hash         table             TOKEN#idp#<sha256>                    HEAD
  *   the change log of search; its end                           table             SEARCH#LOG, SEARCH                    <number>, HEAD
  *   the pointer to the snapshot of search                       table             SEARCH                                SNAPSHOT
@@ -197,6 +199,7 @@ export const key = {
   subject: (issuer: string, subject: string): Key => ({ pk: `SUBJECT#${issuer}#${subject}`, sk: HEAD }),
   application: (id: string): Key => ({ pk: `APPLICATION#${id}`, sk: HEAD }),
   notification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: id }),
+  accountLetter: (id: string): Key => ({ pk: `LETTER#${id}`, sk: HEAD }),
   letters: (user: string): Key => ({ pk: `LETTERS#${user}`, sk: HEAD }),
   inbox: (user: string): Key => ({ pk: `INBOX#${user}`, sk: HEAD }),
   announcement: (id: string): Key => ({ pk: 'ANNOUNCED#LOG', sk: id }),

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
-import { newId, nowSeconds } from '../../base/clock.ts'
+import { newId, now, nowSeconds } from '../../base/clock.ts'
 import { isConflict, noneIf } from '../../base/errors.ts'
+import * as s from '../../base/shapes.ts'
+import { cut } from '../../engines/matching/index.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import {
   defineItem,
@@ -8,8 +10,10 @@ import {
   getManyOnce,
   itemIn,
   type Key,
+  parse,
   put,
   type UnitOfWork,
+  walk,
   withNextVersion,
 } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
@@ -32,6 +36,12 @@ const Session = v.object({
   /** Access tokens that were signed out one by one. Each is listed until it would have expired. */
   denied: v.array(v.object({ serial: v.number(), until: v.number() })),
   until: v.number(),
+  /** When the person signed in. Empty for sessions from before it was kept. */
+  created_at: v.optional(v.string(), ''),
+  /** When its tokens were renewed last: a write that happens anyway. */
+  last_used_at: v.optional(v.string(), ''),
+  /** The `User-Agent` of the sign-in, for its person to recognise. */
+  client: v.optional(v.string(), ''),
   version: v.number(),
 })
 export type Session = v.InferOutput<typeof Session>
@@ -40,8 +50,12 @@ const session = defineItem({
   type: 'session',
   schema: Session,
   key: ({ id }: { id: string }) => key.token(`session#${id}`),
+  indexes: ({ user_id, created_at, id }) =>
+    created_at === '' ? {} : { gsi3: { pk: sessionList(user_id), sk: `${created_at}#${id}` } },
   expires: (it) => it.until,
 })
+
+const sessionList = (user: string) => `SESSION#${user}`
 
 /** The user of a provider's token, so that other processes need not call the provider. */
 const Identity = v.object({
@@ -58,8 +72,17 @@ const identity = defineItem({
   expires: (it) => it.until,
 })
 
-/** Opens a session for a user. It can be refreshed until `until`, in seconds. */
-export function openSession(unit: UnitOfWork, { id: user_id, token_generation }: User, until: number): Session {
+/** The most letters that are kept of a client's name. */
+const CLIENT_LETTERS = 200
+
+/** Opens a session for a user. It can be refreshed until `until`, in seconds. `client` is the program that the person uses. */
+export function openSession(
+  unit: UnitOfWork,
+  { id: user_id, token_generation }: User,
+  until: number,
+  client = '',
+): Session {
+  const at = now()
   const opened: Session = {
     id: newId(),
     user_id,
@@ -68,6 +91,9 @@ export function openSession(unit: UnitOfWork, { id: user_id, token_generation }:
     serial: 1,
     denied: [],
     until,
+    created_at: at,
+    last_used_at: at,
+    client: cut(client, CLIENT_LETTERS),
     version: 1,
   }
   unit.add([put(session, opened, undefined)])
@@ -94,7 +120,7 @@ export async function loadWithUser(
 
 /** Makes the next pair of a session the current one. The commit fails with `conflict` if another request did so first. */
 export function advanceSession(unit: UnitOfWork, old: Session, until: number): Session {
-  const next = withNextVersion(old, { serial: old.serial + 1, until })
+  const next = withNextVersion(old, { serial: old.serial + 1, until, last_used_at: now() })
   unit.add([put(session, next, old)])
   return next
 }
@@ -144,3 +170,35 @@ async function changeSession(
   const changes = old && changesOf(old)
   if (changes) unit.add([put(session, withNextVersion(old, changes), old)])
 }
+
+/** The most sessions that a list reads. */
+const MOST_SESSIONS = 200
+
+/** Lists the open sessions of a user, newest first, of the last 200. One call. A new one may be missing, since the index lags. */
+export async function listSessions({ id, token_generation }: User): Promise<Session[]> {
+  const items = await walk({ index: 'gsi3', pk: sessionList(id), forward: false, limit: MOST_SESSIONS })
+  return items
+    .map((it) => parse(session, it))
+    .filter((it) => it.state === 'open' && it.until > nowSeconds() && it.generation === token_generation)
+}
+
+export const SessionView = s.shape('Session', () =>
+  v.object({
+    id: s.uuid,
+    created_at: s.time,
+    last_used_at: s.time,
+    expires_at: s.time,
+    client: s.text,
+    is_current: v.boolean(),
+  }),
+)
+
+/** A session as its person sees it. `current` is the id of the session that asks. */
+export const sessionView = ({ id, created_at, last_used_at, until, client }: Session, current: string | undefined) => ({
+  id,
+  created_at,
+  last_used_at,
+  expires_at: new Date(until * 1000).toISOString(),
+  client,
+  is_current: id === current,
+})

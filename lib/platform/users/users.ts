@@ -213,6 +213,22 @@ export const createUser = (unit: UnitOfWork, input: Pick<User, 'email' | 'userna
   addUser(unit, input, usernameTaken)
 
 /**
+ * Registers a user whose address is not proven. It claims the address if nobody does. An address that is claimed already is given
+ * to the new user as well, without the claim: so nobody learns by registering which addresses have accounts. Without a username one
+ * is made of the email. The commit fails with `invalid` if the username is taken.
+ */
+export async function registerUser(
+  unit: UnitOfWork,
+  { username, ...input }: Pick<User, 'email'> & Partial<Omit<User, 'username'>> & { username: string | undefined },
+): Promise<User> {
+  unit.retryOn('conflict', 20)
+  const isClaimed = (await get(emailClaim, { value: asciiLowerCase(input.email) })) !== undefined
+  const name = username ?? (await findFreeUsername(usernameFrom(input.email)))
+  const nameTaken = username === undefined ? conflict : usernameTaken
+  return addUser(unit, { ...input, username: name, email_verified: false }, nameTaken, isClaimed ? 'leave' : 'claim')
+}
+
+/**
  * Creates a user whose username is the beginning of the email, with a number if that is taken. The commit fails with `invalid` if
  * the email is taken. If another request takes the username first, the unit runs again and finds the next free one.
  */
@@ -228,6 +244,7 @@ function addUser(
   unit: UnitOfWork,
   input: Pick<User, 'email' | 'username'> & Partial<User>,
   nameTaken: () => Problem,
+  address: 'must claim' | 'claim' | 'leave' = 'must claim',
 ): User {
   const at = now()
   const created: User = {
@@ -243,13 +260,44 @@ function addUser(
   }
   unit.add([
     put(user, created, undefined),
-    put(emailClaim, { value: created.email, user_id: created.id, version: 1 }, undefined, emailTaken),
+    ...(address === 'leave'
+      ? []
+      : [put(emailClaim, claimOf(created), undefined, address === 'claim' ? conflict : emailTaken)]),
     put(usernameClaim, { value: created.username, user_id: created.id, version: 1 }, undefined, nameTaken),
     ...subjectWrites({ ...created, subjects: {} }, created.subjects),
     ...indexWrites(undefined, byName(created)),
     ...indexWrites(undefined, byAddress(created)),
   ])
   return created
+}
+
+const claimOf = ({ id, email }: Pick<User, 'id' | 'email'>) => ({ value: email, user_id: id, version: 1 as const })
+
+/**
+ * Gives a user a proven address, and the claim to it. Who claims it without proof loses the claim. Fails with `otherwise` if another
+ * user has proven it. Undefined if there is no such user.
+ */
+export async function claimAddress(
+  unit: UnitOfWork,
+  id: string,
+  email: string,
+  otherwise: () => Problem,
+): Promise<User | undefined> {
+  unit.retryOn('conflict')
+  const old = await loadUser(id)
+  if (!old || (old.email_verified && old.email === email)) return old
+  const claim = await get(emailClaim, { value: email })
+  const holder = claim && claim.user_id !== id ? await loadUser(claim.user_id) : undefined
+  if (holder?.email_verified) throw otherwise()
+  const next = withNextVersion(old, { email, email_verified: true, updated_at: now() })
+  const former = old.email === email ? undefined : await get(emailClaim, { value: old.email })
+  unit.add([
+    put(user, next, old),
+    ...(claim?.user_id === id ? [] : [put(emailClaim, claimOf(next), claim)]),
+    ...(former?.user_id === id ? [remove(emailClaim, former)] : []),
+    ...indexWrites(byAddress(old), byAddress(next)),
+  ])
+  return next
 }
 
 /** Example: `maya`, then `maya1` to `maya9`, then `maya` and eight letters by chance. One call for each name that is tried. */
@@ -261,7 +309,7 @@ async function findFreeUsername(base: string): Promise<string> {
   return base + newId().slice(0, 8)
 }
 
-/** Members of a user that `amendUser` changes. The email never changes, since it is a claim. `renameUser` changes the username. */
+/** Members of a user that `amendUser` changes. `claimAddress` changes the email, `renameUser` the username: both are claims. */
 export type UserChanges = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
 
 /** Returns the next version of a user, and the writes that store it. */

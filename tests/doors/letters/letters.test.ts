@@ -54,6 +54,8 @@ async function someone(name = ''): Promise<Reader> {
   const [password, email] = ['correct horse battery', `${username}@example.org`]
   const body = { username, email, password, first_name: name }
   sure(201, await app.anon.post('/api/register/', { body }))
+  // The letter about the account is none of these tests'.
+  await visit()
   const who = app.as(sure(200, await app.anon.post('/api/token/', { body: { username, password } })).access)
   return { ...who, id: sure(200, await who.get('/api/user/info')).id, email }
 }

@@ -9,6 +9,11 @@ export const requests: Readonly<Record<string, string>> = {
     'यस ठेगानाको खाता तपाईंको प्रदायकको अर्को साइन इनको हो। कर्मचारीले त्यसलाई तपाईंसँग जोड्न सक्छन्: आफ्नो टोकनको "sub" उनीहरूलाई भन्नुहोस्।',
   'The account with this address belongs to a sign-in of another provider. Sign in there, or ask staff to link it to this one.':
     'यस ठेगानाको खाता अर्को प्रदायकको साइन इनको हो। त्यहीँबाट साइन इन गर्नुहोस्, वा यससँग जोड्न कर्मचारीलाई भन्नुहोस्।',
+  'Your address is verified already.': 'तपाईंको ठेगाना पहिल्यै प्रमाणित छ।',
+  'No letter can be sent to this address.': 'यस ठेगानामा पत्र पठाउन सकिँदैन।',
+  'This address belongs to another account.': 'यो ठेगाना अर्को खाताको हो।',
+  'Your identity provider signs you in. Change it there.': 'तपाईं पहिचान प्रदायकबाट साइन इन गर्नुहुन्छ। त्यहीँ बदल्नुहोस्।',
+  'This is not your password.': 'यो तपाईंको पासवर्ड होइन।',
   'Another account is linked to this subject.': 'यो "sub" सँग अर्को खाता जोडिएको छ।',
   'Nobody deactivates their own account.': 'आफ्नै खाता कसैले निष्क्रिय पार्न पाइँदैन।',
   'This account is deactivated already.': 'यो खाता पहिल्यै निष्क्रिय छ।',
