@@ -38,7 +38,8 @@ export async function lastChange(paths: readonly string[]): Promise<number> {
     paths.map(async (path) => {
       const it = await stat(path)
       if (!it.isDirectory()) return it.ctimeMs
-      const inside = (await readdir(path)).filter((name) => name !== 'node_modules')
+      // No page is in a bundle.
+      const inside = (await readdir(path)).filter((name) => name !== 'node_modules' && !name.endsWith('.md'))
       return Math.max(it.ctimeMs, await lastChange(inside.map((name) => join(path, name))))
     }),
   )

@@ -4,49 +4,84 @@ import { queriesOf } from './operations/queries.ts'
 
 type Resources = Record<string, { Type: string; Properties: object; DependsOn?: readonly string[] }>
 
-/** The share of calls that X-Ray traces. X-Ray bills each trace. */
-export const SAMPLED = 0.01
+/** What the file of a stage says of watching it. */
+type Watch = {
+  alarmEmail: string
+  noticeEmail: string
+  /** How many functions the account may run at once. */
+  functionsAtOnce: number
+  /** Dollars a month. 0: no budget. */
+  budget: number
+  /** What the name of the table ends with. */
+  tableSuffix: string
+}
 
-/** What an operator looks at: alarms, the topic that mails them, one dashboard, saved log queries. Example of `service`: `heritage-prod`. */
-export function operations(service: string, email: string): { Resources: Resources } {
-  const namespace = service.replace('-', '/')
+/**
+ * What an operator looks at: alarms, the topics that mail them, a budget, one dashboard, saved log queries. Example of `service`:
+ * `heritage-prod`.
+ */
+export function operations(
+  service: string,
+  { alarmEmail, noticeEmail, functionsAtOnce, budget, tableSuffix }: Watch,
+): { Resources: Resources } {
+  const stack = { service, namespace: service.replace('-', '/'), table: `${service}${tableSuffix}` }
   return {
     Resources: {
-      Alarms: { Type: 'AWS::SNS::Topic', Properties: { TopicName: `${service}-alarms` } },
-      ...(email && {
-        AlarmEmail: {
-          Type: 'AWS::SNS::Subscription',
-          Properties: { TopicArn: { Ref: 'Alarms' }, Protocol: 'email', Endpoint: email },
-        },
-      }),
-      ...alarmsOf({ service, namespace }),
+      Alarms: topic(`${service}-alarms`),
+      Notices: topic(`${service}-notices`),
+      ...(alarmEmail && { AlarmEmail: mailTo('Alarms', alarmEmail) }),
+      ...((noticeEmail || alarmEmail) && { NoticeEmail: mailTo('Notices', noticeEmail || alarmEmail) }),
+      ...alarmsOf(stack, functionsAtOnce),
+      ...(budget > 0 && { Budget: monthlyBudget(service, budget, noticeEmail || alarmEmail) }),
+      GatewayThrottled: gatewayThrottled(stack.namespace),
       Dashboard: {
         Type: 'AWS::CloudWatch::Dashboard',
         Properties: {
           DashboardName: service,
-          DashboardBody: { 'Fn::Sub': JSON.stringify({ widgets: widgets({ service, namespace }) }) },
+          DashboardBody: { 'Fn::Sub': JSON.stringify({ widgets: widgets(stack) }) },
         },
       },
       ...queriesOf(service),
-      Sampling: {
-        Type: 'AWS::XRay::SamplingRule',
-        Properties: { SamplingRule: samplingRule(service) },
-      },
     },
   }
 }
 
-/** Goes before the account's default rule, which traces one call a second and one in twenty of the others. */
-const samplingRule = (service: string) => ({
-  RuleName: `${service}-calls`.slice(0, 32),
-  Priority: 1000,
-  FixedRate: SAMPLED,
-  ReservoirSize: 0,
-  ServiceName: `${service}-*`,
-  ServiceType: '*',
-  Host: '*',
-  HTTPMethod: '*',
-  URLPath: '*',
-  ResourceARN: '*',
-  Version: 1,
+const topic = (TopicName: string) => ({ Type: 'AWS::SNS::Topic', Properties: { TopicName } })
+const mailTo = (name: string, Endpoint: string) => ({
+  Type: 'AWS::SNS::Subscription',
+  Properties: { TopicArn: { Ref: name }, Protocol: 'email', Endpoint },
+})
+
+/** Mails when four fifths of the month's budget are spent, and when AWS foresees that it will not do. */
+const monthlyBudget = (service: string, dollars: number, email: string) => ({
+  Type: 'AWS::Budgets::Budget',
+  Properties: {
+    Budget: {
+      BudgetName: service,
+      BudgetType: 'COST',
+      TimeUnit: 'MONTHLY',
+      BudgetLimit: { Amount: dollars, Unit: 'USD' },
+      // The tags that the stack puts on all that it makes. Activate `service` as a cost allocation tag once.
+      CostFilters: { TagKeyValue: [`user:service$${service}`] },
+    },
+    NotificationsWithSubscribers: [
+      { NotificationType: 'ACTUAL', Threshold: 80 },
+      { NotificationType: 'FORECASTED', Threshold: 100 },
+    ].map((notification) => ({
+      Notification: { ...notification, ComparisonOperator: 'GREATER_THAN', ThresholdType: 'PERCENTAGE' },
+      Subscribers: [{ SubscriptionType: 'EMAIL', Address: email }],
+    })),
+  },
+})
+
+/** Counts requests that the gateway itself refused: 429, and no function was called. */
+const gatewayThrottled = (namespace: string) => ({
+  Type: 'AWS::Logs::MetricFilter',
+  Properties: {
+    LogGroupName: { Ref: 'HttpApiLogGroup' },
+    FilterPattern: '{ ($.status = "429") && ($.function_ms = "-") }',
+    MetricTransformations: [
+      { MetricNamespace: namespace, MetricName: 'gateway_throttled', MetricValue: '1', DefaultValue: 0 },
+    ],
+  },
 })

@@ -93,7 +93,10 @@ async function parameters(client: SSMClient, template: Template): Promise<string
   )
 }
 
-/** A request takes at most a tenth of a second. So 50 requests a second need 5 functions at once, and 5 more for background work. */
+/**
+ * A request takes at most a tenth of a second. So 50 requests a second need 5 functions at once, and 5 more for background work: at most
+ * so many schedules begin in the same minute. A new account has 10, which is enough for dev.
+ */
 const SECONDS = 0.1
 const BACKGROUND = 5
 
@@ -103,7 +106,11 @@ async function concurrency(client: LambdaClient, template: Template): Promise<st
   const wanted = Math.ceil(rate * SECONDS) + BACKGROUND
   const { AccountLimit } = await client.send(new GetAccountSettingsCommand({}))
   const there = AccountLimit?.UnreservedConcurrentExecutions ?? 0
-  if (there >= wanted) return []
+  const sum = `${rate} requests a second of ${SECONDS} s, and ${BACKGROUND} for background work`
+  if (there >= wanted) {
+    console.log(`Accepted: the account lets ${there} functions run at once, and the stage takes ${wanted} (${sum}).`)
+    return []
+  }
   return [
     `The account lets ${there} functions run at once, ${rate} requests a second take ${wanted}: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000`,
   ]

@@ -78,6 +78,7 @@ export function roles(
   service: string,
   environmentOf: (name: string) => Environment,
   names: readonly string[],
+  traces = false,
 ): { Resources: Record<string, Resource> } {
   return {
     Resources: Object.fromEntries(
@@ -89,7 +90,7 @@ export function roles(
           ...own(name),
           ...ofPlatform(name),
         ]
-        return [roleId(name), role(`${service}-${name}`, statements)]
+        return [roleId(name), role(`${service}-${name}`, statements, traces)]
       }),
     ),
   }
@@ -121,7 +122,7 @@ function resourcesAt(place: string): unknown[] {
   return [place === 'Bucket' ? bucket : joinParts([bucket, place.slice('Bucket'.length)], '')]
 }
 
-function role(functionName: string, statements: readonly Statement[]): Resource {
+function role(functionName: string, statements: readonly Statement[], traces: boolean): Resource {
   return {
     Type: 'AWS::IAM::Role',
     Properties: {
@@ -130,7 +131,9 @@ function role(functionName: string, statements: readonly Statement[]): Resource 
         Statement: [{ Effect: 'Allow', Principal: { Service: ['lambda.amazonaws.com'] }, Action: ['sts:AssumeRole'] }],
       },
       // X-Ray's actions can only be granted on `*`. AWS's own policy grants them, so that ours have no star.
-      ManagedPolicyArns: [{ 'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess` }],
+      ...(traces && {
+        ManagedPolicyArns: [{ 'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess` }],
+      }),
       Policies: [
         {
           PolicyName: functionName,

@@ -1,4 +1,5 @@
 // The framework reads variables from CommonJS files only. The parts themselves are TypeScript.
+const { copies } = require('./copies.ts')
 const { domain } = require('./custom-domain.ts')
 const { gateway } = require('./gateway.ts')
 const { operations } = require('./operations.ts')
@@ -17,11 +18,15 @@ module.exports.roles = async ({ resolveVariable }) => {
     await nameOf(resolveVariable),
     (name) => ({ ...shared, ...functions[name].environment }),
     Object.keys(functions),
+    loadStage(await resolveVariable('sls:stage')).traces,
   )
 }
 
+module.exports.copies = async ({ resolveVariable }) =>
+  copies(await nameOf(resolveVariable), loadStage(await resolveVariable('sls:stage')).copies)
+
 module.exports.operations = async ({ resolveVariable }) =>
-  operations(await nameOf(resolveVariable), await resolveVariable('param:alarmEmail'))
+  operations(await nameOf(resolveVariable), loadStage(await resolveVariable('sls:stage')))
 
 module.exports.gateway = async ({ resolveVariable }) =>
   gateway(await nameOf(resolveVariable), await resolveVariable('param:logDays'))

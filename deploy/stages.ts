@@ -20,12 +20,33 @@ const list = (fallback = '') =>
 /** A secret stands in no file: only the name of its parameter. */
 const secret = v.pipe(text(), v.regex(/^$|^ssm:\/[\w./-]+$/, 'must be ssm:/NAME: no secret stands in a file'))
 
+/** Where copies go. Each is empty if there are none. */
+const Copies = v.optional(
+  v.strictObject({
+    /** The ARN of a vault of AWS Backup, in another account or region: a copy of the table and the bucket every night. */
+    vault: text(),
+    vaultDays: number(35),
+    /** The ARN of a bucket to which each file is copied within minutes, and the account that owns it. */
+    bucket: text(),
+    account: text(),
+  }),
+  {},
+)
+
 /** What a stage decides, by the members of its file in `deploy/stages`, with defaults. */
 const Settings = v.pipe(
   v.strictObject(
     {
       /** Whether table and bucket outlive their stack, and the table is protected from deletion. */
       keepsData: flag(false),
+      /** Counts tables that were lost: 2 makes an empty table beside the first one. */
+      tableNumber: number(1),
+      /** The most units a second that the table may read and write; 0: no cap. */
+      tableReads: number(0),
+      tableWrites: number(0),
+      /** Days for which files that were overwritten or deleted are kept. */
+      versionDays: number(30),
+      copies: Copies,
       debug: flag(false),
       sslRedirect: flag(false),
       /** Requests a second that the gateway lets through, and how many at once above that. */
@@ -37,8 +58,15 @@ const Settings = v.pipe(
       certificate: text(),
       /** Hosts that the service answers to, beside its own. */
       extraHosts: list(),
-      /** Who gets alarms by mail. */
+      /** Who gets alarms by mail: those that wake people, and those that wait for working hours (empty: the same). */
       alarmEmail: text(),
+      noticeEmail: text(),
+      /** How many functions the account may run at once. A new account may run 10. */
+      functionsAtOnce: number(1000),
+      /** Dollars a month, of which mails tell before they are spent; 0: none. Needs an address for mails. */
+      budget: number(0),
+      /** Whether X-Ray traces calls: one a second and one in twenty of the others, of each function. */
+      traces: flag(false),
       corsOrigins: list(),
       idpClientId: text(),
       idpIssuer: text(),
@@ -65,6 +93,14 @@ const Settings = v.pipe(
   ),
   v.forward(
     v.partialCheck(
+      [['budget'], ['alarmEmail'], ['noticeEmail']],
+      (it) => it.budget === 0 || it.alarmEmail !== '' || it.noticeEmail !== '',
+      'needs alarmEmail or noticeEmail',
+    ),
+    ['budget'],
+  ),
+  v.forward(
+    v.partialCheck(
       [['domain'], ['certificate']],
       (it) => it.domain === '' || it.certificate !== '',
       'is missing: domain is set',
@@ -75,6 +111,12 @@ const Settings = v.pipe(
 
 /** The settings of a stage, and what follows from them. */
 export type Stage = Omit<v.InferOutput<typeof Settings>, 'debug' | 'sslRedirect'> & {
+  /** What the name of the table ends with. Empty for the first one. */
+  tableSuffix: string
+  /** Caps of the table as DynamoDB takes them: -1 is none. */
+  mostReads: number
+  mostWrites: number
+  tracing: 'Active' | 'PassThrough'
   debug: 'true' | 'false'
   sslRedirect: 'true' | 'false'
   /** Secrets are in the parameters `/heritage-SECRETS/...`. All stages of pull requests share them. */
@@ -105,9 +147,13 @@ export function loadStage(stage: string, folder = process.env.STAGE_FILES || com
     const faults = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'it'} ${issue.message}`)
     throw new Error(`${file}: ${faults.join('; ')}.`)
   }
-  const { keepsData, debug, sslRedirect } = result.output
+  const { keepsData, debug, sslRedirect, tableNumber, tableReads, tableWrites, traces } = result.output
   return {
     ...result.output,
+    tableSuffix: tableNumber === 1 ? '' : `-${tableNumber}`,
+    mostReads: tableReads || -1,
+    mostWrites: tableWrites || -1,
+    tracing: traces ? 'Active' : 'PassThrough',
     // Variables of functions are texts.
     debug: debug ? 'true' : 'false',
     sslRedirect: sslRedirect ? 'true' : 'false',

@@ -1,5 +1,6 @@
 import '../lib/domain/composition.ts'
 import { log } from '../lib/base/telemetry/log.ts'
+import { countParked } from '../lib/domain/effects/parked.ts'
 import { sweepImports } from '../lib/domain/imports/clean-up.ts'
 import { sweepBoards } from '../lib/domain/leaderboard/sweep.ts'
 import { sweepContacts } from '../lib/domain/notes/sweep.ts'
@@ -48,7 +49,10 @@ export async function handler(event?: { chores?: HowOften }): Promise<Record<str
   const failed: unknown[] = []
   for (const each of due) await withLock(`sweeper-${each}`, LONGEST_S, () => visit(chores[each], done, failed))
   log({ level: 'info', message: 'sweep', count: Object.values(done).reduce((sum, each) => sum + each, 0) })
-  if (event?.chores !== 'often') log({ level: 'info', message: 'queue', ...(await loadQueueState()) })
+  if (event?.chores !== 'often') {
+    const [queue, parked] = await Promise.all([loadQueueState(), countParked()])
+    log({ level: 'info', message: 'queue', ...queue, parked })
+  }
   if (failed.length > 0) throw new AggregateError(failed, 'chores of the sweeper')
   return done
 }

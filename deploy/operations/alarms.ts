@@ -1,17 +1,26 @@
-/** Example: service `heritage-prod`, with its own metrics in namespace `heritage/prod`. */
-export type AlarmStack = { service: string; namespace: string }
+/** Example: service `heritage-prod`, with its own metrics in namespace `heritage/prod`, and the name of its table. */
+export type AlarmStack = { service: string; namespace: string; table: string }
 type Metric = { namespace: string; name: string; dimensions?: Readonly<Record<string, unknown>> }
 type MetricOf = (stack: AlarmStack) => Metric
 type Alarm = {
   means: string
-  metric: MetricOf
-  statistic: 'Sum' | 'Maximum' | 'SampleCount' | 'p99'
+  /** One metric, or several that are added up (`sum`) or of which the largest counts (`largest`). */
+  metric: MetricOf | { sum: readonly MetricOf[] } | { largest: readonly MetricOf[] }
+  statistic: 'Sum' | 'Maximum' | 'SampleCount' | 'Average' | 'p99'
   above?: number
   below?: number
   minutes: number
   /** The number of periods in a row, each of `minutes`. */
   times?: number
+  /** `wake`: people are without service, or something is being lost. `look`: in working hours is soon enough. */
+  severity: 'wake' | 'look'
 }
+
+/** The functions that no request waits for. */
+const workers = ['asset-files', 'exporter', 'importer', 'letters', 'merger', 'ocr', 'projector', 'sweeper', 'webhooks']
+/** Those of them that are called asynchronously: by a schedule, or by another function. */
+const calledLater = ['exporter', 'importer', 'letters', 'merger', 'ocr', 'sweeper', 'webhooks']
+const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4']
 
 const ofFunction =
   (name: string, metric: string): MetricOf =>
@@ -22,6 +31,22 @@ const inQueue =
 const ofGateway =
   (name: string): MetricOf =>
   () => ({ namespace: 'AWS/ApiGateway', name, dimensions: { ApiId: { Ref: 'HttpApi' } } })
+/** The count of a throttled sort of call to the table and each of its indexes, whoever makes it. */
+const ofTable = (name: string): MetricOf[] => [
+  ({ table }) => ({ namespace: 'AWS/DynamoDB', name, dimensions: { TableName: table } }),
+  ...indexes.map(
+    (index): MetricOf =>
+      ({ table }) => ({
+        namespace: 'AWS/DynamoDB',
+        name,
+        dimensions: { TableName: table, GlobalSecondaryIndexName: index },
+      }),
+  ),
+]
+/** A metric of the whole account, in this region. */
+const ofAccount =
+  (namespace: string, name: string): MetricOf =>
+  () => ({ namespace, name })
 const own =
   (name: string): MetricOf =>
   ({ namespace }) => ({ namespace, name })
@@ -34,6 +59,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Sum',
     above: 4,
     minutes: 5,
+    severity: 'wake',
   },
   Slow: {
     means: 'One request in a hundred takes over 3 seconds, for 15 minutes. Saved query: routes.',
@@ -42,6 +68,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     above: 3000,
     minutes: 5,
     times: 3,
+    severity: 'wake',
   },
   ProjectorLate: {
     means: 'Links, notifications and search are over a minute behind what was written. Saved query: errors.',
@@ -49,6 +76,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Maximum',
     above: 60_000,
     minutes: 5,
+    severity: 'wake',
   },
   ProjectorGaveUp: {
     means: 'A change was not taken in: its place in the stream is in the queue ProjectorFailures.',
@@ -56,6 +84,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Maximum',
     above: 0,
     minutes: 5,
+    severity: 'wake',
   },
   SweeperGaveUp: {
     means:
@@ -64,6 +93,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Maximum',
     above: 0,
     minutes: 5,
+    severity: 'look',
   },
   AssetsGaveUp: {
     means: 'A file of an asset was not cleared away, drawn small or read: the change is in the queue AssetFailures.',
@@ -71,6 +101,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Maximum',
     above: 0,
     minutes: 5,
+    severity: 'look',
   },
   AssetsLate: {
     means:
@@ -79,6 +110,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Maximum',
     above: 1_800_000,
     minutes: 5,
+    severity: 'look',
   },
   SweeperSilent: {
     means: 'The sweeper, which comes by every minute, has come by less than thirty times in an hour.',
@@ -86,6 +118,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Sum',
     below: 30,
     minutes: 60,
+    severity: 'wake',
   },
   QueueUnseen: {
     means: 'For an hour the sweeper has not come to the end of its visit every 15 minutes. Saved query: errors.',
@@ -93,6 +126,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'SampleCount',
     below: 1,
     minutes: 60,
+    severity: 'look',
   },
   ExportsSilent: {
     means: 'For 30 hours no run of the exporter has come to its end: readers have the files of the last that did.',
@@ -101,14 +135,16 @@ const alarms: Readonly<Record<string, Alarm>> = {
     below: 1,
     minutes: 60,
     times: 30,
+    severity: 'look',
   },
   TableThrottled: {
     means:
-      'Calls to the table had to be made again: a hot partition, or a limit of the account. Saved query: throttled.',
-    metric: own('retries'),
+      'The table refused calls for their number, of requests or workers: a hot partition, the cap of the stage, or a limit of the account. Saved query: throttled.',
+    metric: { sum: [...ofTable('ReadThrottleEvents'), ...ofTable('WriteThrottleEvents')] },
     statistic: 'Sum',
     above: 100,
     minutes: 5,
+    severity: 'look',
   },
   QueueForgotten: {
     means: 'Something has waited for a reviewer for 14 days, and nobody has claimed it.',
@@ -116,6 +152,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Maximum',
     above: 14 * 86_400,
     minutes: 60,
+    severity: 'look',
   },
   WebhookFails: {
     means: 'The webhook did not take what was sent to it.',
@@ -123,6 +160,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Sum',
     above: 2,
     minutes: 15,
+    severity: 'look',
   },
   LettersFail: {
     means: 'The mail service did not take letters, or gave no answer. Saved query: errors.',
@@ -130,45 +168,161 @@ const alarms: Readonly<Record<string, Alarm>> = {
     statistic: 'Sum',
     above: 5,
     minutes: 15,
+    severity: 'look',
+  },
+  ChangesParked: {
+    means:
+      'The projector could not apply a change and put it aside: its links, notifications and place in search are missing. Saved query: errors. Then npm run replay -- --parked.',
+    metric: own('parked'),
+    statistic: 'Maximum',
+    above: 0,
+    minutes: 15,
+    severity: 'wake',
+  },
+  ProviderAway: {
+    means:
+      'The identity provider does not answer, so people who sign in with it get 503. Keys and our own tokens go on.',
+    metric: own('provider_failures'),
+    statistic: 'Sum',
+    above: 10,
+    minutes: 5,
+    severity: 'wake',
+  },
+  WorkersFail: {
+    means:
+      'Functions that no request waits for ended with an error: a time limit, too little memory, or a thrown error. Saved query: errors.',
+    metric: { sum: workers.map((name) => ofFunction(name, 'Errors')) },
+    statistic: 'Sum',
+    above: 5,
+    minutes: 15,
+    severity: 'look',
+  },
+  WorkersLate: {
+    means:
+      'A call of a worker has waited for half an hour: too many functions run at once, or it fails again and again.',
+    metric: { largest: calledLater.map((name) => ofFunction(name, 'AsyncEventAge')) },
+    statistic: 'Maximum',
+    above: 1_800_000,
+    minutes: 15,
+    severity: 'look',
+  },
+  FunctionsThrottled: {
+    means: 'AWS refused to run functions of this account: as many run at once as it may have. Ask for a higher limit.',
+    metric: ofAccount('AWS/Lambda', 'Throttles'),
+    statistic: 'Sum',
+    above: 0,
+    minutes: 5,
+    severity: 'wake',
+  },
+  FunctionsMany: {
+    means: 'Four fifths of the functions that may run at once do. Beyond the limit requests are refused.',
+    metric: ofAccount('AWS/Lambda', 'ConcurrentExecutions'),
+    statistic: 'Maximum',
+    above: 0.8,
+    minutes: 5,
+    times: 2,
+    severity: 'look',
+  },
+  GatewayThrottles: {
+    means:
+      'The gateway refused requests with 429, since there were more a second than the stage lets through. Saved query: routes.',
+    metric: own('gateway_throttled'),
+    statistic: 'Sum',
+    above: 50,
+    minutes: 5,
+    severity: 'look',
+  },
+  LettersReturn: {
+    means:
+      'More than 2 of 100 letters come back. AWS stops an account that has 5. Look at: aws sesv2 list-suppressed-destinations.',
+    metric: ofAccount('AWS/SES', 'Reputation.BounceRate'),
+    statistic: 'Average',
+    above: 0.02,
+    minutes: 60,
+    severity: 'look',
+  },
+  LettersUnwanted: {
+    means: 'More than 5 of 10,000 letters are reported as unwanted. AWS stops an account that has 10.',
+    metric: ofAccount('AWS/SES', 'Reputation.ComplaintRate'),
+    statistic: 'Average',
+    above: 0.0005,
+    minutes: 60,
+    severity: 'look',
   },
 }
 
-/** The alarms of a stack, as resources. */
-export const alarmsOf = (stack: AlarmStack): Record<string, { Type: string; Properties: object }> =>
-  Object.fromEntries(Object.entries(alarms).map(([name, alarm]) => [`${name}Alarm`, alarmOf(stack, name, alarm)]))
+/** An alarm for each function that a schedule calls every minute or two. The sweeper and the exporter have theirs above. */
+const silences: Readonly<Record<string, Alarm>> = Object.fromEntries(
+  ['importer', 'letters', 'merger', 'webhooks'].map((name) => [
+    `${name[0]?.toUpperCase()}${name.slice(1)}Silent`,
+    {
+      means: `The function ${name}, which a schedule calls, has come by less than fifteen times in an hour. Look at its rule in EventBridge.`,
+      metric: ofFunction(name, 'Invocations'),
+      statistic: 'Sum',
+      below: 15,
+      minutes: 60,
+      severity: 'look',
+    } satisfies Alarm,
+  ]),
+)
 
-function alarmOf(
+/** The alarms of a stack, as resources. `functionsAtOnce` is how many functions the account may run at once. */
+export const alarmsOf = (
   stack: AlarmStack,
-  name: string,
-  { means, metric, statistic, above, below, minutes, times = 1 }: Alarm,
-) {
+  functionsAtOnce: number,
+): Record<string, { Type: string; Properties: object }> =>
+  Object.fromEntries(
+    Object.entries({ ...alarms, ...silences }).map(([name, alarm]) => [
+      `${name}Alarm`,
+      alarmOf(stack, name, name === 'FunctionsMany' ? { ...alarm, above: 0.8 * functionsAtOnce } : alarm),
+    ]),
+  )
+
+/** The topic that mails an alarm, by its severity. */
+const topics = { wake: 'Alarms', look: 'Notices' } as const
+
+function alarmOf(stack: AlarmStack, name: string, alarm: Alarm) {
+  const { means, above, below, times = 1, severity } = alarm
   return {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
       AlarmName: `${stack.service}-${name}`,
       AlarmDescription: means,
-      ...metricQuery(metric(stack), statistic, minutes * 60),
+      ...metricsOf(stack, alarm),
       EvaluationPeriods: times,
       Threshold: above ?? below,
       ComparisonOperator: below === undefined ? 'GreaterThanThreshold' : 'LessThanThreshold',
       // No data is good news, except from what must run regularly (`below`).
       TreatMissingData: below === undefined ? 'notBreaching' : 'breaching',
-      AlarmActions: [{ Ref: 'Alarms' }],
-      OKActions: [{ Ref: 'Alarms' }],
+      AlarmActions: [{ Ref: topics[severity] }],
+      OKActions: [{ Ref: topics[severity] }],
     },
   }
 }
 
-function metricQuery(
-  { namespace, name, dimensions = {} }: Metric,
-  statistic: Alarm['statistic'],
-  Period: number,
-): object {
+/** The metric of an alarm, or the expression over its metrics. */
+function metricsOf(stack: AlarmStack, { metric, statistic, minutes }: Alarm): object {
+  const Period = minutes * 60
+  if (typeof metric === 'function') return { ...namesOf(metric(stack)), Period, ...statisticOf(statistic) }
+  const several = 'sum' in metric ? metric.sum : metric.largest
+  const Expression = 'sum' in metric ? 'SUM(METRICS())' : 'MAX(METRICS())'
   return {
-    Namespace: namespace,
-    MetricName: name,
-    Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
-    Period,
-    ...(statistic === 'p99' ? { ExtendedStatistic: statistic } : { Statistic: statistic }),
+    Metrics: [
+      { Id: 'all', Expression, Label: 'all', ReturnData: true },
+      ...several.map((one, i) => ({
+        Id: `m${i}`,
+        MetricStat: { Metric: namesOf(one(stack)), Period, Stat: statistic },
+        ReturnData: false,
+      })),
+    ],
   }
 }
+
+const statisticOf = (statistic: Alarm['statistic']) =>
+  statistic === 'p99' ? { ExtendedStatistic: statistic } : { Statistic: statistic }
+
+const namesOf = ({ namespace, name, dimensions = {} }: Metric) => ({
+  Namespace: namespace,
+  MetricName: name,
+  Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
+})

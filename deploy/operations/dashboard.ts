@@ -20,7 +20,7 @@ const gateway =
   () => ['AWS/ApiGateway', name, 'ApiId', variableNamed('HttpApi'), { stat, label: `${name} ${stat}` }]
 const table =
   (name: string): LineOf =>
-  ({ service }) => ['AWS/DynamoDB', name, 'TableName', service, { stat: 'Sum' }]
+  (stack) => ['AWS/DynamoDB', name, 'TableName', stack.table, { stat: 'Sum' }]
 const queue =
   (name: string, metric: string): LineOf =>
   () => ['AWS/SQS', metric, 'QueueName', variableNamed(`${name}.QueueName`), { stat: 'Maximum', label: name }]
@@ -32,6 +32,7 @@ const panels: Readonly<Record<string, readonly LineOf[]>> = {
     gateway('4xx', 'Sum'),
     gateway('5xx', 'Sum'),
     own('throttled', 'Sum'),
+    own('gateway_throttled', 'Sum'),
   ],
   'Time, milliseconds': [gateway('Latency', 'p50'), gateway('Latency', 'p99'), own('ms', 'p99', 'in the function p99')],
   'Cost: calls and units per request': [own('calls', 'Average'), own('units', 'Average'), own('retries', 'Sum')],
@@ -44,6 +45,7 @@ const panels: Readonly<Record<string, readonly LineOf[]>> = {
   'Projector: lag and failures': [
     own('lag_ms', 'Maximum'),
     own('failures', 'Sum'),
+    own('parked', 'Maximum'),
     lambda('projector', 'IteratorAge', 'Maximum'),
   ],
   'Queue: size, oldest unclaimed': [own('waiting', 'Maximum'), own('oldest_unclaimed_s', 'Maximum')],

@@ -20,6 +20,7 @@ import { everyTable } from './lists.ts'
 import { pictures } from './pictures.ts'
 import { placesOf, print } from './print.ts'
 import { compareRights } from './report.ts'
+import { tableLost } from './restore.ts'
 import { type Runtime, startRuntime } from './runtime.ts'
 import { type Around, everyRoute, newcomers, pictureSent, story } from './smoke.ts'
 import type { GatewayRoute } from './template.ts'
@@ -128,6 +129,7 @@ async function playScenes(
   await scene('what comes by', () => runSchedules(world))
   await scene('letters', () => letterScene(world, origin, around.mail))
   await scene('pictures', () => pictures(world, origin, around))
+  await scene('the table is lost', () => tableLost(world, around.bucket))
   if (short) return failed
   await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))
   await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf, bucket: around.bucket }))

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { billOf, sumOf, totalOf } from './bill.ts'
+import { timesInMonth } from './costs.ts'
 
 // By hand, from the price pages: 12.5 cents and 62.5 cents a million units, 20 cents a million calls and so on.
 test.each([
   ['100,000 reads of 4 units', { reads: 400_000, requests: 100_000 }, { table: 0.05, gateway: 0.1 }],
   ['1,000 writes of 200 units', { writes: 200_000 }, { table: 0.125 }],
   ['a month of a call a minute', { invocations: 43_200, gb_seconds: 43_200 * 0.1 }, { lambda: 0.00864 + 0.0576 }],
+  ['a million GB seconds of x86', { gb_seconds_x86: 1e6 }, { lambda: 16.6667 }],
   ['a gigabyte of each', { table_gb_months: 1, file_gb_months: 1 }, { table: 0.45, files: 0.023 }],
   ['a gigabyte of logs, and one sent out', { logged_bytes: 1e9, sent_bytes: 1e9 }, { 'logs, metrics': 0.5, out: 0.09 }],
   ['24 alarms, a dashboard, 3 metrics', { alarm_metrics: 24, dashboards: 1, metrics: 3 }, { 'logs, metrics': 6.3 }],
@@ -22,6 +24,17 @@ test.each([
     Object.values(expected).reduce((sum, each) => sum + each, 0),
     4,
   )
+})
+
+test.each([
+  ['rate(1 minute)', 43_200],
+  ['rate(15 minutes)', 2880],
+  ['rate(1 day)', 30],
+  ['cron(0/2 * * * ? *)', 21_600],
+  ['cron(3,17,33,47 * * * ? *)', 2880],
+  ['cron(20 20 * * ? *)', 30],
+])('%s fires so often in a month', (expression, times) => {
+  expect(timesInMonth(expression)).toBe(times)
 })
 
 test('uses add up, each as often as it comes', () => {

@@ -11,6 +11,7 @@ const tariff = {
   requests: ['gateway', million.http_api_requests / 1e6],
   invocations: ['lambda', million.lambda_requests / 1e6],
   gb_seconds: ['lambda', gb.lambda_arm64_seconds],
+  gb_seconds_x86: ['lambda', gb.lambda_x86_seconds],
   logged_bytes: ['logs, metrics', gb.logs_taken_in / 1e9],
   alarm_metrics: ['logs, metrics', month.alarm],
   metrics: ['logs, metrics', month.custom_metric],

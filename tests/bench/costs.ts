@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBStreamEvent } from 'aws-lambda'
-import { SAMPLED } from '../../deploy/operations.ts'
 import prices from '../../deploy/prices.json' with { type: 'json' }
+import { RehearsedStack } from '../../deploy/rehearse/template.ts'
 import { measures } from '../../lib/base/telemetry/emf.ts'
 import type { Answer } from '../harness/app.ts'
 import { billOf, sumOf, totalOf, type Use } from './bill.ts'
@@ -12,11 +15,19 @@ const assumed = {
   read_seconds: 0.03,
   write_seconds: 0.08,
   projector_seconds: 0.1,
-  /** Of the sweeper every minute and every 15, of the webhooks, of an empty run of the exporter. */
-  often_seconds: 0.1,
-  seldom_seconds: 0.5,
-  webhooks_seconds: 0.02,
-  exporter_seconds: 1,
+  /** Of a visit that finds nothing to do, by the function and the input of its schedule. */
+  visit_seconds: {
+    'sweeper often': 0.1,
+    'sweeper seldom': 0.5,
+    exporter: 1,
+    importer: 0.05,
+    letters: 0.05,
+    merger: 0.05,
+    webhooks: 0.02,
+  },
+  /** An image that is drawn for a reader, and how many of the reads are that. */
+  drawn_seconds: 0.3,
+  drawn: 0.01,
   /** A record that is exported. */
   exported_seconds: 0.002,
   /** A request's own line with its metrics and that of the gateway; a line of the sweeper; the platform's own of each call. */
@@ -24,8 +35,6 @@ const assumed = {
   line_bytes: 300,
   platform_bytes: 700,
   stored_gb: 1,
-  /** Of all calls, how many are traced: what the sampling rule in deploy/operations.ts says. */
-  traced: SAMPLED,
   /** Of all reads, how many the dispatcher hands on: those without the last slash, and roots that others lie under. */
   dispatched: 0.02,
 }
@@ -76,40 +85,27 @@ export async function benchCosts(): Promise<void> {
   const afterReview = await spent.unasked(() => projected(made.cultural_entity_id))
   const fullExport = await spent.unasked(makeExports)
   const { handler: sweep } = await import('../../functions/sweeper.ts')
-  const { handler: webhooks } = await import('../../functions/webhooks.ts')
   // What has just been written is dealt with; from then on the service is idle.
   await sweep()
-  const often = await spent.unasked(() => sweep({ chores: 'often' }))
-  const seldom = await spent.unasked(() => sweep({ chores: 'seldom' }))
-  const deliveries = await spent.unasked(webhooks)
-  const watched = await watching()
+  const stack = await packageStage()
+  const visits = await measureVisits(stack, spent)
   const exported = { reads: ((fullExport.reads ?? 0) - (emptyExport.reads ?? 0)) / PUBLISHED }
 
   const idle = sumOf(
-    [MINUTES, sumOf([1, often], [1, call(assumed.often_seconds, { gb: 2, lines: 1 })])],
-    [MINUTES / 15, sumOf([1, seldom], [1, call(assumed.seldom_seconds, { gb: 2, lines: 2 })])],
-    [MINUTES, sumOf([1, deliveries], [1, call(assumed.webhooks_seconds)])],
-    [
-      30,
-      sumOf([1, { ...fullExport, reads: emptyExport.reads ?? 0 }], [1, call(assumed.exporter_seconds, { lines: 1 })]),
-    ],
+    ...visits.map((visit): [number, Use] => [visit.times, visit.use]),
+    // It exports nothing.
+    [30, { reads: (emptyExport.reads ?? 0) - (fullExport.reads ?? 0) }],
     [1, { table_gb_months: assumed.stored_gb, file_gb_months: assumed.stored_gb }],
     // A function that reads the table asks for its key every five minutes.
     [MINUTES / 5, { key_requests: 1 }],
     // Those of the queue in every hour, that of the exporter in one of a day.
-    [
-      1,
-      {
-        alarm_metrics: watched.alarm_metrics,
-        dashboards: watched.dashboards,
-        metrics: Object.keys(measures.queue).length + 1 / 24,
-      },
-    ],
+    [1, { ...monthly(stack), metrics: Object.keys(measures.queue).length + 1 / 24 }],
   )
   const read = sumOf(
     [1 / reads.answers, reads.use],
     [1, call(assumed.read_seconds)],
     [assumed.dispatched, call(assumed.read_seconds, { gb: 0.5 })],
+    [assumed.drawn, callOf(stack, 'iiif', assumed.drawn_seconds)],
   )
   const contributed = sumOf(
     [1, contribution.use],
@@ -146,29 +142,94 @@ export async function benchCosts(): Promise<void> {
     row('1,000,000 requests a day, a month', 1, busy),
   ])
   print('Item by item, a month', items({ idle, 'of 1,000,000 requests a day': busy }))
+  const { alarm_metrics } = monthly(stack)
   say(
-    `Units, calls to the bucket and answers are measured, what the projector does included. Assumed: 1 GB of memory (sweeper 2), ${assumed.read_seconds * 1000} ms for a read, ${assumed.write_seconds * 1000} for a write, ${assumed.projector_seconds * 1000} for the projector; one call in ${1 / assumed.traced} traced; ${assumed.dispatched * 100} % of the reads through the dispatcher; ${assumed.stored_gb} GB in the table and ${assumed.stored_gb} in the bucket. Idle: the sweeper every minute (${assumed.often_seconds * 1000} ms) and every 15 (${assumed.seldom_seconds * 1000}), the webhooks every minute, the exporter every day; alarms on ${watched.alarm_metrics} metrics, ${Object.keys(measures.queue).length} metrics of the queue. Schedules and what a function reads of the stream are free. A day of 1,000,000 requests: 960,000 reads, 10,000 contributions, 10,000 reviews of two reads and a verdict each; on top of what idle costs.`,
+    `Units, calls to the bucket and answers are measured, what the projector does included. Memory, processors (arm or x86), schedules, alarms, dashboards and traces are those of the packaged template of prod. Assumed: ${assumed.read_seconds * 1000} ms for a read, ${assumed.write_seconds * 1000} for a write, ${assumed.projector_seconds * 1000} for the projector; ${Object.entries(
+      assumed.visit_seconds,
+    )
+      .map(([name, seconds]) => `${name} ${seconds * 1000}`)
+      .join(
+        ', ',
+      )} ms for a visit with nothing to do; ${assumed.dispatched * 100} % of the reads through the dispatcher, ${assumed.drawn * 100} % draw an image (${assumed.drawn_seconds * 1000} ms); ${assumed.stored_gb} GB in the table and ${assumed.stored_gb} in the bucket. Idle: ${visits.reduce((sum, { times }) => sum + times, 0).toLocaleString('en')} visits of schedules, alarms on ${alarm_metrics} metrics, ${Object.keys(measures.queue).length} metrics of the queue. Schedules and what a function reads of the stream are free. A day of 1,000,000 requests: 960,000 reads, 10,000 contributions, 10,000 reviews of two reads and a verdict each; on top of what idle costs.`,
   )
 }
 
 /** So many records are published when the exporter is measured. */
 const PUBLISHED = 22
 
-/** A call of a function: its time, what the platform and itself write to the log, its trace. */
+/** A call of a function of 1 GB: its time, and what the platform and itself write to the log. */
 const call = (seconds: number, { gb = 1, lines = 0 } = {}): Use => ({
   invocations: 1,
   gb_seconds: gb * seconds,
-  traces: assumed.traced,
   logged_bytes: assumed.platform_bytes + lines * assumed.line_bytes,
 })
 
+type Packaged = RehearsedStack
+
+/** The packaged template of prod. Memory, processors, schedules, alarms and traces are taken from it, and from nothing else. */
+async function packageStage(): Promise<Packaged> {
+  const directory = '.build/costs'
+  execFileSync('node_modules/.bin/serverless', ['package', '--stage', 'prod', '--package', directory], {
+    stdio: 'ignore',
+    env: { ...process.env, BUNDLES: 'kept' },
+  })
+  return new RehearsedStack(
+    JSON.parse(await readFile(join(directory, 'cloudformation-template-update-stack.json'), 'utf8')),
+  )
+}
+
+/** A call of a function with the memory and the processor that the template gives it; traced, if it says so. */
+function callOf(stack: Packaged, name: string, seconds: number): Use {
+  const found = Object.values(stack.resources).find(
+    ({ Properties }) => Object(Properties).FunctionName === `heritage-prod-${name}`,
+  )
+  const { MemorySize, Architectures = ['x86_64'], TracingConfig } = Object(found?.Properties)
+  const gb_seconds = (MemorySize / 1024) * seconds
+  return {
+    invocations: 1,
+    ...(Architectures[0] === 'arm64' ? { gb_seconds } : { gb_seconds_x86: gb_seconds }),
+    // The platform traces the first call of each second: every visit of a schedule.
+    ...(TracingConfig?.Mode === 'Active' && { traces: 1 }),
+    logged_bytes: assumed.platform_bytes + assumed.line_bytes,
+  }
+}
+
+/** How often a schedule fires in a month of 30 days. */
+export function timesInMonth(expression: string): number {
+  const [, many = '1', unit = ''] = /^rate\((\d+) (\w+?)s?\)$/.exec(expression) ?? []
+  if (unit) return MINUTES / (Number(many) * { minute: 1, hour: 60, day: 1440 }[unit as 'minute' | 'hour' | 'day'])
+  const [, minutes = '', hours = ''] = /^cron\((\S+) (\S+) \* \* \? \*\)$/.exec(expression) ?? []
+  const inHour = minutes.includes('/') ? 60 / Number(minutes.split('/')[1]) : minutes.split(',').length
+  if (minutes === '' || Number.isNaN(inHour)) throw new Error(`What does ${expression} cost?`)
+  return 30 * inHour * (hours === '*' ? 24 : hours.split(',').length)
+}
+
+/** What each schedule of the template costs while there is nothing to do: its units are measured. */
+async function measureVisits(stack: Packaged, { unasked }: Awaited<ReturnType<typeof ledger>>) {
+  const visits: { times: number; use: Use }[] = []
+  for (const { target, expression, input } of stack.schedules()) {
+    const name = target.split(':')[6]?.replace('heritage-prod-', '') ?? ''
+    const chores: unknown = Object(input).chores
+    const seconds = Object(assumed.visit_seconds)[chores ? `${name} ${chores}` : name]
+    if (seconds === undefined) throw new Error(`How long does a visit of ${name} take?`)
+    const { handler } = await import(`../../functions/${name}.ts`)
+    const measured = await unasked(() => handler(chores ? { chores } : {}))
+    visits.push({ times: timesInMonth(expression), use: sumOf([1, measured], [1, callOf(stack, name, seconds)]) })
+  }
+  return visits
+}
+
 /** What the stack has that is paid for by the month: metrics under alarms, and dashboards. */
-async function watching(): Promise<{ alarm_metrics: number; dashboards: number }> {
-  const { operations } = await import('../../deploy/operations.ts')
-  const watching = Object.values(operations('heritage-prod', '').Resources)
-  const ofType = (type: string) => watching.filter(({ Type }) => Type === type).length
-  // Each alarm looks at one metric.
-  return { alarm_metrics: ofType('AWS::CloudWatch::Alarm'), dashboards: ofType('AWS::CloudWatch::Dashboard') }
+function monthly(stack: Packaged): { alarm_metrics: number; dashboards: number } {
+  const ofType = (type: string) => Object.values(stack.resources).filter(({ Type }) => Type === type)
+  const metricsOf = (alarm: object) => {
+    const { Metrics = [] }: { Metrics?: readonly object[] } = Object(Object(alarm).Properties)
+    return Metrics.filter((one) => 'MetricStat' in one).length || 1
+  }
+  return {
+    alarm_metrics: ofType('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOf(alarm), 0),
+    dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+  }
 }
 
 const values = {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { identifiesCallers, identityRights, usesOf } from '../../deploy/policies.ts'
+import { RehearsedStack } from '../../deploy/rehearse/template.ts'
 import { labelOf } from '../../deploy/roles.ts'
 import { writeStage } from '../../deploy/stages.ts'
 import { templateFaults } from '../../deploy/template-rules.ts'
@@ -47,6 +48,15 @@ const DOMAIN = {
   assistantApiKey: 'ssm:/heritage-prod/assistant-api-key',
   lettersSender: 'Heritage <letters@example.org>',
   lettersIdentity: 'example.org',
+  budget: 300,
+  traces: true,
+  tableReads: 4000,
+  tableNumber: 2,
+  copies: {
+    vault: 'arn:aws:backup:eu-west-1:222222222222:backup-vault:heritage',
+    bucket: 'arn:aws:s3:::heritage-copy',
+    account: '222222222222',
+  },
 }
 beforeAll(async () => {
   for (const stage of stages) packaged.set(stage, await pack(stage))
@@ -137,15 +147,24 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
         .map((it) => it['Fn::Sub'] ?? labelOf(it))
         .filter((it) => it.includes('*'))
       expect(
-        wide.filter((it) => !/:log-group:\/aws\/lambda\/[\w-]+:log-stream:\*$|^Bucket\/[\w-]+\/\*$/.test(it)),
+        wide.filter(
+          (it) =>
+            // And where files are copied, the objects of both buckets.
+            !/:log-group:\/aws\/lambda\/[\w-]+:log-stream:\*$|^Bucket\/[\w-]+\/\*$|:s3:::[\w-]+(\$\{AWS::AccountId\})?\/\*$/.test(
+              it,
+            ),
+        ),
       ).toEqual([])
     }
   })
 
-  test('gives roles no policy of AWS’s but the one for X-Ray, which has no resources to name', () => {
+  test('gives roles no policy of AWS’s: but for X-Ray, which has no resources to name, and for AWS Backup', () => {
     const tracing = { 'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess` }
-    for (const [id, { Properties }] of ofType(stage, 'AWS::IAM::Role'))
-      expect([id, Properties.ManagedPolicyArns ?? []]).toEqual([id, id === 'GatewayRole' ? [] : [tracing]])
+    for (const [id, { Properties }] of ofType(stage, 'AWS::IAM::Role')) {
+      if (id === 'BackupRole') continue
+      const isTracing = stage === 'domain' && /Role$/.test(id) && id !== 'GatewayRole' && id !== 'CopyRole'
+      expect([id, Properties.ManagedPolicyArns ?? []]).toEqual([id, isTracing ? [tracing] : []])
+    }
   })
 
   test('encrypts whatever it stores, and keeps it from the public', () => {
@@ -178,10 +197,10 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
     expect(names.size).toBe(1)
   })
 
-  test('traces every function, and reserves nothing that a new account does not have', () => {
+  test('traces functions where its file says so, and reserves nothing that a new account does not have', () => {
     const functions = ofType(stage, 'AWS::Lambda::Function')
     for (const [id, { Properties }] of functions)
-      expect([id, Properties.TracingConfig]).toEqual([id, { Mode: 'Active' }])
+      expect([id, Properties.TracingConfig]).toEqual([id, { Mode: stage === 'domain' ? 'Active' : 'PassThrough' }])
     expect(functions.filter(([, it]) => 'ReservedConcurrentExecutions' in it.Properties).map(([id]) => id)).toEqual([])
   })
 
@@ -204,6 +223,44 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
       return [deadLetterTargetArn, DeadLetterConfig?.Arn, OnFailure?.Destination].filter(Boolean).map(labelOf)
     })
     expect(watched.sort()).toEqual([...new Set(targets)].sort())
+  })
+
+  test('lets its schedules begin in different minutes: at most four at once', () => {
+    const { schedules } = { schedules: new RehearsedStack({ Resources: stack(stage) }).schedules() }
+    const isDue = (expression: string, minute: number): boolean => {
+      if (expression === 'rate(1 minute)') return true
+      const [, minutes = '', hours = ''] = /^cron\((\S+) (\S+) \* \* \? \*\)$/.exec(expression) ?? []
+      if (hours !== '*' && Number(hours) !== Math.floor(minute / 60)) return false
+      const [first, step] = minutes.split('/').map(Number)
+      if (step) return minute % step === (first ?? 0) % step
+      return minutes
+        .split(',')
+        .map(Number)
+        .includes(minute % 60)
+    }
+    const atOnce = Array.from(
+      { length: 1440 },
+      (_, minute) => schedules.filter((it) => isDue(it.expression, minute)).length,
+    )
+    expect(Math.min(...atOnce)).toBeGreaterThan(2)
+    expect(Math.max(...atOnce)).toBe(5)
+    for (const { expression } of schedules)
+      expect(Array.from({ length: 1440 }, (_, n) => isDue(expression, n))).toContain(true)
+  })
+
+  test('keeps earlier versions of files for a while, and those that are made anew for a day', () => {
+    const bucket = stack(stage).Bucket?.Properties
+    expect(at(bucket, 'VersioningConfiguration', 'Status')).toBe('Enabled')
+    const rules = [at(bucket, 'LifecycleConfiguration', 'Rules')].flat().map(Object)
+    const daysOf = (Prefix?: string) =>
+      rules.find((it) => it.Prefix === Prefix && it.NoncurrentVersionExpiration)?.NoncurrentVersionExpiration
+        .NoncurrentDays
+    expect(daysOf()).toBe(stage === 'pr12' ? 1 : 30)
+    expect(['uploads/', 'tables/', 'derivatives/', 'search/', 'exports/'].map(daysOf)).toEqual([1, 1, 1, 1, 1])
+    // What people have sent stays.
+    expect(['assets/', 'pictures/', 'data-sources/', 'profile-images/', 'snapshots/'].map(daysOf)).toEqual(
+      Array(5).fill(undefined),
+    )
   })
 
   test('throttles at the gateway', () => {
@@ -235,7 +292,10 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
   })
 
   test('shows and watches only metrics that there are', () => {
-    const known: readonly string[] = Object.values(measures).flatMap((each) => Object.keys(each))
+    const filtered = ofType(stage, 'AWS::Logs::MetricFilter').map(([, it]) =>
+      String(at(it.Properties, 'MetricTransformations', 0, 'MetricName')),
+    )
+    const known = [...Object.values(measures).flatMap((each) => Object.keys(each)), ...filtered]
     const namespace = `heritage/${stage === 'domain' ? 'prod' : stage}`
     const names = functionsIn(stage).map((it) => Object(it).FunctionName)
     const [, dashboard] = ofType(stage, 'AWS::CloudWatch::Dashboard')[0] ?? []
@@ -271,12 +331,43 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
   test('tells someone of every alarm', () => {
     const alarms = ofType(stage, 'AWS::CloudWatch::Alarm')
     expect(alarms.length).toBeGreaterThan(7)
-    for (const [id, { Properties }] of alarms)
-      expect([id, Properties.AlarmActions, Properties.AlarmDescription]).toEqual([
-        id,
-        [{ Ref: 'Alarms' }],
-        expect.any(String),
-      ])
+    const told = alarms.map(([id, { Properties }]) => {
+      expect([id, Properties.AlarmDescription]).toEqual([id, expect.any(String)])
+      expect([id, Properties.OKActions]).toEqual([id, Properties.AlarmActions])
+      return at(Properties, 'AlarmActions', 0, 'Ref')
+    })
+    // Some wake people, others wait for working hours.
+    expect(new Set(told)).toEqual(new Set(['Alarms', 'Notices']))
+    const topics = ofType(stage, 'AWS::SNS::Subscription').map(([, it]) => at(it.Properties, 'TopicArn', 'Ref'))
+    expect(topics.sort()).toEqual(stage === 'domain' ? ['Alarms', 'Notices'] : [])
+  })
+
+  test('notices the silence of each function that a schedule calls, the errors of each worker, and calls that wait', () => {
+    const names = (ids: readonly string[]) =>
+      ids
+        .map((id) =>
+          String(at(stack(stage)[id], 'Properties', 'FunctionName'))
+            .split('-')
+            .slice(2)
+            .join('-'),
+        )
+        .sort()
+    const scheduled = ofType(stage, 'AWS::Events::Rule').map(([, it]) =>
+      labelOf(at(it.Properties, 'Targets', 0, 'Arn')),
+    )
+    const alarms = ofType(stage, 'AWS::CloudWatch::Alarm')
+    const lacking = alarms.filter(([, it]) => it.Properties.TreatMissingData === 'breaching').map(([id]) => id)
+    const silent = names([...new Set(scheduled)]).map((it) =>
+      it === 'exporter' ? 'Exports' : `${it[0]?.toUpperCase()}${it.slice(1)}`,
+    )
+    expect(silent.filter((it) => !lacking.includes(`${it}SilentAlarm`))).toEqual([])
+
+    const watchedBy = (id: string) =>
+      [...within(stack(stage)[id])].map(Object).flatMap(({ Name, Value }) => (Name === 'FunctionName' ? [Value] : []))
+    const called = ofType(stage, 'AWS::Lambda::EventInvokeConfig').length
+    const followers = ofType(stage, 'AWS::Lambda::EventSourceMapping').length
+    expect(new Set(watchedBy('WorkersFailAlarm')).size).toBe(called + followers)
+    expect(new Set(watchedBy('WorkersLateAlarm')).size).toBe(called)
   })
 
   test('saves queries over all functions', () => {
@@ -348,6 +439,38 @@ test('the function for letters, and no other, may send them, as one identity', (
 })
 
 describe('what differs', () => {
+  test('copies go where the file of the stage says, and deletions are not copied', () => {
+    expect(ofType('prod', 'AWS::Backup::BackupPlan')).toEqual([])
+    expect(stack('prod').Bucket?.Properties).not.toHaveProperty('ReplicationConfiguration')
+    const { BackupPlan, BackupSelection, Bucket } = stack('domain')
+    expect(JSON.stringify(BackupPlan)).toContain(DOMAIN.copies.vault)
+    expect(at(BackupSelection?.Properties, 'BackupSelection', 'Resources')).toEqual([
+      { 'Fn::GetAtt': ['Table', 'Arn'] },
+      { 'Fn::GetAtt': ['Bucket', 'Arn'] },
+    ])
+    expect(at(Bucket?.Properties, 'ReplicationConfiguration', 'Rules', 0)).toMatchObject({
+      DeleteMarkerReplication: { Status: 'Disabled' },
+      Destination: { Bucket: DOMAIN.copies.bucket, Account: DOMAIN.copies.account },
+    })
+  })
+
+  test('a table that replaces a lost one has a number, and its spending a cap', () => {
+    const { Table } = stack('domain')
+    expect(Table?.Properties).toMatchObject({
+      TableName: 'heritage-prod-2',
+      OnDemandThroughput: { MaxReadRequestUnits: 4000, MaxWriteRequestUnits: -1 },
+    })
+    expect(stack('prod').Table?.Properties).toMatchObject({
+      TableName: 'heritage-prod',
+      OnDemandThroughput: { MaxReadRequestUnits: -1, MaxWriteRequestUnits: -1 },
+    })
+    for (const it of functionsIn('domain'))
+      expect(at(it, 'Environment', 'Variables', 'TABLE_NAME')).toBe('heritage-prod-2')
+    const { TableThrottledAlarm, Budget } = stack('domain')
+    expect(JSON.stringify(TableThrottledAlarm)).toContain('"heritage-prod-2"')
+    expect(at(Budget?.Properties, 'Budget', 'BudgetLimit')).toEqual({ Amount: 300, Unit: 'USD' })
+  })
+
   test('prod keeps its table and its files, whatever happens to the stack', () => {
     for (const stage of stages) {
       const kept = stage === 'prod' ? 'RetainExceptOnCreate' : 'Delete'

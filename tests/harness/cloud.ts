@@ -19,6 +19,10 @@ export type Cloud = {
   mailsAnybody: boolean
   /** The limit of functions that run at once. */
   concurrency: number
+  /** The names of alarms that ring. */
+  ringing: Set<string>
+  /** Published versions and aliases of functions, by name. */
+  releases: Map<string, Released>
   stacks: Map<string, Stack>
   objects: Map<string, Buffer>
   /** The logical id of the resource that fails to be created, once. */
@@ -41,6 +45,8 @@ export async function openCloud(): Promise<Cloud> {
     identities: new Set(),
     mailsAnybody: false,
     concurrency: 1000,
+    ringing: new Set(),
+    releases: new Map(),
     stacks: new Map(),
     objects: new Map(),
     failing: undefined,
@@ -69,6 +75,10 @@ function reply(cloud: Cloud, request: IncomingMessage, body: Buffer): Reply {
     return ok({
       AccountLimit: { ConcurrentExecutions: cloud.concurrency, UnreservedConcurrentExecutions: cloud.concurrency },
     })
+  if (/\/functions\/[\w-]+(\/|$)/.test(pathname) && request.method !== 'HEAD') {
+    const released = releasesOf(cloud, request.method ?? 'GET', pathname, searchParams, body)
+    if (released) return released
+  }
   if (pathname.includes('/functions')) return functions(cloud, pathname)
   if (pathname.startsWith('/v2/email/')) return mail(cloud, pathname)
   if (String(request.headers['content-type']).includes('x-www-form-urlencoded'))
@@ -87,10 +97,20 @@ const refused = (status: number, type: string): Reply => ({
   headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amzn-errortype': type },
 })
 
-type Asked = { Names?: string[]; TableName?: string; CertificateArn?: string; logGroupNamePrefix?: string }
+type Asked = {
+  AlarmNames?: string[]
+  Names?: string[]
+  TableName?: string
+  CertificateArn?: string
+  logGroupNamePrefix?: string
+}
 
 /** The services that speak JSON. */
-function json({ names, parameters, certificates }: Cloud, action: string, asked: Asked): Reply {
+function json({ names, parameters, certificates, ringing }: Cloud, action: string, asked: Asked): Reply {
+  if (action === 'DescribeAlarms') {
+    const rings = asked.AlarmNames?.filter((name) => ringing.has(name)) ?? []
+    return ok({ MetricAlarms: rings.map((AlarmName) => ({ AlarmName, StateValue: 'ALARM' })) })
+  }
   if (action === 'GetParameters') {
     const there = asked.Names?.filter((name) => parameters.has(name)) ?? []
     return ok({
@@ -108,6 +128,56 @@ function json({ names, parameters, certificates }: Cloud, action: string, asked:
   }
   const groups = [...names].flatMap((it) => (it.startsWith('AWS::Logs::LogGroup ') ? [it.split(' ')[1]] : []))
   return ok({ logGroups: groups.map((logGroupName) => ({ logGroupName })) })
+}
+
+/** What is published of a function: what its code was, and under which name. An alias names versions, with the share of the second. */
+type Version = { Version: string; Description: string; code: string }
+type Alias = { FunctionVersion: string; RoutingConfig?: { AdditionalVersionWeights?: Record<string, number> } }
+export type Released = { versions: Version[]; aliases: Map<string, Alias>; weights: number[] }
+
+/** Replies of Lambda about versions and aliases. Undefined for other requests. */
+function releasesOf(
+  cloud: Cloud,
+  method: string,
+  pathname: string,
+  query: URLSearchParams,
+  body: Buffer,
+): Reply | undefined {
+  const [, name = '', sort, alias] =
+    /\/functions\/([\w-]+)(?:\/(versions|aliases))?(?:\/([\w-]+))?$/.exec(pathname) ?? []
+  const own: Released = cloud.releases.get(name) ?? { versions: [], aliases: new Map(), weights: [] }
+  cloud.releases.set(name, own)
+  if (method === 'DELETE' && query.has('Qualifier')) {
+    own.versions = own.versions.filter((it) => it.Version !== query.get('Qualifier'))
+    return ok({})
+  }
+  if (sort === 'versions' && method === 'GET') return ok({ Versions: [{ Version: '$LATEST' }, ...own.versions] })
+  if (sort === 'versions') return ok(publish(cloud, name, own, String(JSON.parse(body.toString()).Description)))
+  if (sort !== 'aliases') return undefined
+  const given = body.length > 0 ? JSON.parse(body.toString()) : {}
+  const known = own.aliases.get(String(alias ?? given.Name))
+  if (method === 'GET') return known ? ok({ Name: alias, ...known }) : refused(404, 'ResourceNotFoundException')
+  if (method === 'PUT' && !known) return refused(404, 'ResourceNotFoundException')
+  own.aliases.set(String(alias ?? given.Name), {
+    FunctionVersion: given.FunctionVersion,
+    RoutingConfig: given.RoutingConfig,
+  })
+  own.weights.push(...Object.values<number>(given.RoutingConfig?.AdditionalVersionWeights ?? {}))
+  return ok({ Name: alias, ...given })
+}
+
+/** Publishes a version, unless the function is as it was at the last one. */
+function publish({ stacks }: Cloud, name: string, own: Released, Description: string): Version {
+  const all = [...stacks.values()].flatMap((stack) => [...stack.resources.values()])
+  const found = all.find((it) => it.Properties?.FunctionName === name)
+  // Where the package lies is no part of the function: its name has a time in it.
+  const { Code: _, ...properties }: Record<string, unknown> = Object(found?.Properties)
+  const code = JSON.stringify(properties)
+  const last = own.versions.at(-1)
+  if (last?.code === code) return last
+  const version = { Version: String(Number(last?.Version ?? 0) + 1), Description, code }
+  own.versions.push(version)
+  return version
 }
 
 function functions({ names }: Cloud, pathname: string): Reply {

@@ -12,7 +12,7 @@ export const measures = {
     cache_misses: 'Count',
   },
   projection: { lag_ms: 'Milliseconds', failures: 'Count' },
-  queue: { waiting: 'Count', oldest_unclaimed_s: 'Seconds' },
+  queue: { waiting: 'Count', oldest_unclaimed_s: 'Seconds', parked: 'Count' },
   webhook: { webhook_failures: 'Count' },
   letters: { letter_failures: 'Count' },
   export: { exported: 'Count' },

@@ -41,6 +41,7 @@ const members = [
   'waiting',
   'queue_age_s',
   'oldest_unclaimed_s',
+  'parked',
   'webhook_failures',
   'letter_failures',
   'exported',
