@@ -2,9 +2,16 @@ import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { conflict, invalid, notFound } from '../lib/base/errors.ts'
 import * as imports from '../lib/domain/imports/imports.ts'
-import { type Import, outcomes } from '../lib/domain/imports/items.ts'
+import { type Import, type ImportFormat, outcomes } from '../lib/domain/imports/items.ts'
 import { dropMapping, keepMapping, listMappings, loadMapping } from '../lib/domain/imports/kept-mappings.ts'
 import { Mapping } from '../lib/domain/imports/mapping.ts'
+import {
+  formOptionEntries,
+  optionEntries,
+  optionsIn,
+  type ReadOptions,
+  wholeWithin,
+} from '../lib/domain/imports/options.ts'
 import { loadColumns } from '../lib/domain/imports/read.ts'
 import { listRows } from '../lib/domain/imports/row-list.ts'
 import { formatOf, formFor, LARGEST_FILE, storeSent, takeInFile } from '../lib/domain/imports/take-in.ts'
@@ -43,26 +50,27 @@ const tables = { scope: 'import', rate: 'RATE_IMPORTS', per: 'caller', counts: '
 
 const ABOUT_PROGRESS = 'It goes on by itself: `progress` tells how far it has come.'
 
-const File_ = members({ file: v.instance(File, 'Send a file.') })
+const File_ = members({ file: v.instance(File, 'Send a file.'), ...formOptionEntries })
 const Announced = members({
   file_name: v.pipe(v.string(REQUIRED), v.transform(displayName)),
   size: announcedSize(LARGEST_FILE),
   sha256: announcedDigest,
+  ...optionEntries,
 })
-const number = (least: number, most: number) =>
-  v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'), v.minValue(least), v.maxValue(most))
-/** A mapping, the name of a kept mapping, or the kind, sheet and header row for which it is guessed again. */
+/**
+ * A mapping, the name of a kept mapping, or the kind, sheet and header row for which it is guessed again. With a delimiter or an
+ * encoding the file is read again.
+ */
 const Part = members({
   mapping: v.exactOptional(v.union([Mapping, v.string()], 'Give a mapping, or the name of one that is kept.')),
   kind: v.exactOptional(choice(kindKeys)),
-  sheet: v.exactOptional(number(0, 49)),
-  header_row: v.exactOptional(number(1, 20)),
+  ...optionEntries,
 })
 const Run = members({
   doubtful: v.optional(choice(['create', 'skip']), 'create'),
   changes: v.optional(choice(['make', 'leave']), 'make'),
 })
-const rowNumbers = v.pipe(v.array(number(1, 1_100_000), 'Give a list of numbers of rows.'), v.maxLength(1000))
+const rowNumbers = v.pipe(v.array(wholeWithin(1, 1_100_000), 'Give a list of numbers of rows.'), v.maxLength(1000))
 const Deciding = members({
   verdict: choice(['accept', 'reject', 'request_changes']),
   feedback: prose(5000),
@@ -109,14 +117,15 @@ export const routes = withTables({
     form: fileForm,
     body: File_,
     idempotent: '24h',
-    handle: async ({ unit, actor, body: { file } }) => {
+    handle: async ({ unit, actor, body: { file, ...body } }) => {
       const file_name = displayName(file.name)
       const format = formatNamed(file_name, 'file')
+      const given = optionsFor(format, body)
       const source = memorySource(await file.bytes())
       const { id, object_key, ...is } = await storeSent(unit, format, source)
       return replyCreated(
         await showImport(
-          await imports.beginImport(unit, actor, { file_name, format, ...is }, { id, object_key }),
+          await imports.beginImport(unit, actor, { file_name, format, given, ...is }, { id, object_key }),
           actor,
         ),
       )
@@ -132,9 +141,10 @@ export const routes = withTables({
     throttles: [tables],
     body: Announced,
     idempotent: '24h',
-    handle: async ({ unit, actor, body }) => {
-      const format = formatNamed(body.file_name, 'file_name')
-      const made = await imports.beginImport(unit, actor, { ...body, format })
+    handle: async ({ unit, actor, body: { file_name, size, sha256, ...body } }) => {
+      const format = formatNamed(file_name, 'file_name')
+      const given = optionsFor(format, body)
+      const made = await imports.beginImport(unit, actor, { file_name, size, sha256, format, given })
       return replyCreated({ import_id: made.id, upload: await formFor(made) })
     },
   }),
@@ -201,7 +211,7 @@ export const routes = withTables({
     permission: 'import.change',
     summary: 'Say what the columns mean',
     description:
-      'A whole mapping, or the name of one that is kept; or a kind, a sheet or the row of the header for which it is guessed anew. What the dry run has said is forgotten.',
+      'A whole mapping, or the name of one that is kept; or a kind, a sheet or the row of the header for which it is guessed anew. With a delimiter or an encoding, the file itself is read again. What the dry run has said is forgotten.',
     answer: ok(ImportDetailView),
     errors: [409],
     translatedPaths: importTexts,
@@ -209,8 +219,19 @@ export const routes = withTables({
     subject: ofImport,
     body: Part,
     handle: async ({ unit, subject, actor, body }) => {
-      const made = await imports.changeMapping(unit, subject, await resolveMapping(subject, actor, body), actor)
-      return showImport(made, actor)
+      const options = optionsFor(subject.format, body)
+      if (options.delimiter || options.encoding) {
+        if (body.mapping || body.kind)
+          throw invalid({ mapping: ['The file is read again first. Send this after that.'] })
+        return showImport(await imports.readAgain(unit, subject, options, actor), actor)
+      }
+      if (body.mapping === undefined)
+        return showImport(
+          await imports.changeTarget(unit, subject, { ...options, ...(body.kind && { kind: body.kind }) }, actor),
+          actor,
+        )
+      const mapping = await mappingFrom(actor, body.mapping)
+      return showImport(await imports.changeMapping(unit, subject, mapping, actor), actor)
     },
   }),
 
@@ -325,30 +346,20 @@ function formatNamed(file_name: string, member: string) {
   return found.format
 }
 
-/** Returns the mapping of a change: the one in the body, a kept one, or a new guess. */
-async function resolveMapping(
-  current: Import,
-  actor: Actor,
-  { mapping, kind, sheet, header_row }: v.InferOutput<typeof Part>,
-): Promise<Mapping> {
-  if (typeof mapping === 'string') {
-    const kept = await loadMapping(actor.id, mapping)
-    if (!kept) throw invalid({ mapping: ['You keep no mapping of this name.'] })
-    return kept.mapping
-  }
-  if (mapping) return mapping
-  const now = {
-    kind: current.mapping?.kind ?? 'structure',
-    sheet: current.mapping?.sheet ?? 0,
-    header_row: current.mapping?.header_row ?? 1,
-  }
-  const basis = {
-    ...now,
-    ...(kind && { kind }),
-    ...(sheet !== undefined && { sheet }),
-    ...(header_row && { header_row }),
-  }
-  return (await imports.guessAgain(current, basis, actor)).mapping
+/** The options among the members of a body. Fails with `invalid` if a file of this format has none of them. */
+function optionsFor(format: ImportFormat, body: ReadOptions): ReadOptions {
+  const isText = format === 'csv' || format === 'tsv'
+  if (body.delimiter && !isText) throw invalid({ delimiter: ['Only a table in text has a delimiter.'] })
+  if (body.encoding && !isText) throw invalid({ encoding: ['Only the encoding of a CSV or TSV file is chosen.'] })
+  return optionsIn(body)
+}
+
+/** The mapping that a body gives: itself, or the name of a kept one. */
+async function mappingFrom(actor: Actor, given: Mapping | string): Promise<Mapping> {
+  if (typeof given !== 'string') return given
+  const kept = await loadMapping(actor.id, given)
+  if (!kept) throw invalid({ mapping: ['You keep no mapping of this name.'] })
+  return kept.mapping
 }
 
 /** Whether rows of an import may wait for review: its run has begun. */

@@ -11,12 +11,13 @@ import { findMove } from '../records/rules/status.ts'
 import { reviewStateOf } from '../records/write.ts'
 import { EarlierRows, findLookAlikes, type RowLookAlike } from './alike.ts'
 import { addCounts, type OutcomeCounts, type RowOutcome, zeroCounts } from './items.ts'
+import { BAD_LINE } from './json-lines.ts'
 import { currentValues, findRecordsOfRows, listDifferences, loadHeads } from './known.ts'
 import type { Mapping } from './mapping.ts'
 import { ReferenceResolver, resolveValues } from './references.ts'
 import { ReportWriter } from './report.ts'
 import { type RowResult, storeResults } from './results.ts'
-import { type CellFault, columnFor, createRowReader, parseContribution, type ReadRow } from './rows.ts'
+import { type CellFault, columnFor, createRowReader, damagedTexts, parseContribution, type ReadRow } from './rows.ts'
 import { dataChunks, type TableRow } from './store.ts'
 
 /** A table that was read, its mapping, and the person for whom it is tried. */
@@ -106,6 +107,7 @@ async function lookUpRows(
   const references = rows.map(([row, cells]) => {
     const read = context.readRow(cells)
     const parsed = parseContribution(mapping, read, modeOf(mapping))
+    if (damagedTexts(mapping, read).length > 0) return { row, id: undefined, header: undefined }
     const header = 'contribution' in parsed ? headerOf(kind, parsed.contribution.data) : undefined
     return { row, id: read.id, header }
   })
@@ -131,7 +133,13 @@ async function checkRow(
   const kind = kinds[mapping.kind]
   const read = lookup.readRow(cells)
   const record = lookup.records.get(row)
-  const about = { row, name: read.texts.get(kind.nameField) ?? '', entity_id: record?.entity_id ?? null }
+  const about = {
+    row,
+    name: (read.texts.get(kind.nameField) ?? '').toWellFormed(),
+    entity_id: record?.entity_id ?? null,
+  }
+  const damaged = [...badLineFault(table, cells), ...damagedTexts(mapping, read)]
+  if (damaged.length > 0) return resultWith('refused', about, { faults: damaged })
   const parsed = parseContribution(mapping, read, record ? 'change' : modeOf(mapping))
   if ('faults' in parsed) return resultWith('refused', about, { faults: parsed.faults })
   const resolved = await resolveValues(kind, parsed.contribution.data, lookup.resolver)
@@ -159,10 +167,18 @@ const resultWith = (
   more: Partial<RowResult>,
 ): RowResult => ({ faults: [], alike: [], changes: [], conflicts: [], makes: [], ...about, ...more, outcome })
 
+/** The fault of a line of JSON Lines that has no object. */
+function badLineFault({ columns }: DryRunTable, cells: readonly string[]): CellFault[] {
+  const text = cells[columns.indexOf(BAD_LINE)] ?? ''
+  if (text === '') return []
+  return [{ field: '', column: null, value: text.slice(0, 200).toWellFormed(), message: BAD_LINE_TEXT }]
+}
+const BAD_LINE_TEXT = 'This line has no object in JSON.'
+
 const faultIn = (mapping: Mapping, { texts }: ReadRow, field: string, message: string): CellFault => ({
   field,
   column: columnFor(mapping, [field]),
-  value: (texts.get(field) ?? '').slice(0, 200),
+  value: (texts.get(field) ?? '').slice(0, 200).toWellFormed(),
   message,
 })
 

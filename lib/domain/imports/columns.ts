@@ -77,7 +77,7 @@ export class ColumnProfiler {
       name: this.#names[i] ?? '',
       header: (this.#headers[i] ?? '').trim(),
       filled,
-      samples: [...values].slice(0, SAMPLES).map((text) => text.slice(0, SAMPLE_LENGTH)),
+      samples: [...values].slice(0, SAMPLES).map((text) => text.slice(0, SAMPLE_LENGTH).toWellFormed()),
       shares: sharesOf((sort) => (tested === 0 ? 0 : (bySort.get(sort) ?? 0) / tested)),
       values: values.size > DIFFERENT_VALUES ? undefined : [...values],
     }))
@@ -113,7 +113,8 @@ export function nameColumns(headers: readonly string[]): string[] {
         .normalize('NFC')
         .replace(/[\s\p{Cc}]+/gu, ' ')
         .trim()
-        .slice(0, 200) || `Column ${i + 1}`
+        .slice(0, 200)
+        .toWellFormed() || `Column ${i + 1}`
     const times = (uses.get(plain) ?? 0) + 1
     uses.set(plain, times)
     return times === 1 ? plain : `${plain} (${times})`

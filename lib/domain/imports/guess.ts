@@ -62,6 +62,15 @@ export function areHeaders(cells: readonly string[]): boolean {
   return known.length >= 2 && known.length >= filled.length * 0.6
 }
 
+/** How many different fields cells name, as headers of the kind of which they name most. */
+export function countNamedFields(cells: readonly string[]): number {
+  const filled = cells.filter((it) => it.trim() !== '' && it.length <= LONGEST_HEADER)
+  if (filled.length === 0) return 0
+  const named = (key: KindKey) => new Set(filled.flatMap((it) => meaningOf(kinds[key], it) ?? [])).size
+  return Math.max(...recordKinds.map(named))
+}
+const LONGEST_HEADER = 200
+
 /** Guesses the kind of the rows and the meaning of each column. `about` holds the names of file and sheet. */
 export function guessTable(
   columns: readonly Column[],
@@ -87,24 +96,23 @@ export function guessFor(
   return { kind: key, guesses, mapping: buildMapping(kinds[key], guesses, at, columns) }
 }
 
+const wordsFor = (kind: Kind): string[] =>
+  [kind.key, kind.label, kind.labelPlural, kind.segment, kind.className, ...(kindWords[kind.key] ?? [])].map(wordsOf)
+
+/** Whether a text has a word for this kind. Example: "temples-of-patan.csv" for a structure. */
+export function namesKind(kind: Kind, text: string): boolean {
+  const plain = ` ${wordsOf(text)} `
+  return wordsFor(kind).some((it) => plain.includes(` ${it} `))
+}
+
 /**
  * Scores a kind. Headers that only this kind has count most. Names of file and sheet count, and so does a column that names the
  * kind.
  */
 function scoreOf(kind: Kind, columns: readonly Column[], about: readonly string[]): number {
   const own = columns.filter(({ header }) => isOwn(kind, meaningOf(kind, header))).length
-  const words = [
-    kind.key,
-    kind.label,
-    kind.labelPlural,
-    kind.segment,
-    kind.className,
-    ...(kindWords[kind.key] ?? []),
-  ].map(wordsOf)
-  const named = (text: string) => {
-    const plain = ` ${wordsOf(text)} `
-    return words.some((it) => plain.includes(` ${it} `))
-  }
+  const words = wordsFor(kind)
+  const named = (text: string) => namesKind(kind, text)
   const kindColumns = columns.filter((it) => ['kind', 'entity type', 'प्रकार'].includes(wordsOf(it.header)))
   const says = kindColumns.some(({ values }) => values?.length === 1 && words.includes(wordsOf(values[0] ?? '')))
   const options = columns.filter((it) => optionField(kind, it, [])).length
@@ -121,6 +129,15 @@ function scoreOf(kind: Kind, columns: readonly Column[], about: readonly string[
 const shared = new Set(['name', 'name_ne', 'alternate_names', 'description', 'identifier', 'same_as', 'note', 'source'])
 const isOwn = (kind: Kind, field: string | undefined) =>
   field !== undefined && field in kind.fields && !shared.has(field) && !field.startsWith('source_')
+
+/** Whether a guessed column tells of heritage, as a name, a text or a source alone does not. */
+export function isTelling(key: KindKey, field: string, name: string, columns: readonly Column[]): boolean {
+  if (['id', 'revision', 'latitude', 'longitude', 'name_ne', 'alternate_names', 'same_as'].includes(field)) return true
+  if (isOwn(kinds[key], field)) return true
+  const shares = columns.find((column) => column.name === name)?.shares
+  // A name in Devanagari is no name of ware.
+  return field === 'name' && shares !== undefined && shares.devanagari + shares.mixed > 0.2
+}
 
 function guessColumns(kind: Kind, columns: readonly Column[]): ColumnGuess[] {
   const taken = new Map<string, Column[]>()

@@ -16,6 +16,7 @@ import {
 } from '../../engines/table/index.ts'
 
 import type { Actor, Subject } from '../../platform/permissions.ts'
+import type { KindKey } from '../kinds/index.ts'
 import { queueLists } from '../records/queue-entry.ts'
 import { guessByNames } from './by-names.ts'
 import { guessFor } from './guess.ts'
@@ -30,6 +31,7 @@ import {
   type TaskState,
 } from './items.ts'
 import { type Mapping, mappingFaults } from './mapping.ts'
+import type { ReadOptions } from './options.ts'
 import { loadColumnNames, loadColumns, profileSheet, storeColumns } from './read.ts'
 
 /** Days for which the file of an import, and everything read from it, is kept. */
@@ -46,7 +48,13 @@ export async function loadImport(id: string): Promise<ImportSubject | undefined>
   return it && asSubject(it)
 }
 
-export type SentFile = { file_name: string; format: ImportFormat; size: number; sha256: string | null }
+export type SentFile = {
+  file_name: string
+  format: ImportFormat
+  size: number
+  sha256: string | null
+  given: ReadOptions
+}
 
 /** A file in the bucket. `read` is what it holds, if it was read with the request already. */
 type StoredFile = { id: string; object_key: string; read?: Partial<Import> & Pick<Import, 'state'> }
@@ -66,6 +74,8 @@ export async function beginImport(unit: UnitOfWork, actor: Actor, sent: SentFile
     object_key,
     ...{
       sheets: [],
+      delimiter: null,
+      encoding: null,
       told: [],
       mapping: null,
       columns: null,
@@ -194,24 +204,73 @@ async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
 
 /** Changes the mapping. The results of an earlier dry run are dropped. */
 export async function changeMapping(unit: UnitOfWork, old: Import, mapping: Mapping, actor: Actor): Promise<Import> {
-  checkIdle(old)
-  if (old.state !== 'read' && old.state !== 'checked') throw conflict('The mapping of an import that has run stays.')
+  checkMappable(old)
   await checkMapping({ ...old, mapping })
   const columns = (await isProfiled(old, mapping)) ? old.columns : (await guessAgain(old, mapping, actor)).columns
-  return save(unit, old, { mapping, columns, state: 'read', counts: null, chunks: [] })
+  return save(unit, old, { mapping, columns, ...beforeCheck })
 }
 
-type GuessTarget = Pick<Mapping, 'kind' | 'sheet' | 'header_row'>
+/**
+ * Guesses the mapping anew, for another kind, sheet or header row. It may be incomplete, as the first guess may; the dry run
+ * refuses that.
+ */
+export async function changeTarget(
+  unit: UnitOfWork,
+  old: Import,
+  { kind, ...options }: ReadOptions & { kind?: KindKey },
+  actor: Actor,
+): Promise<Import> {
+  checkMappable(old)
+  const target = {
+    kind: kind ?? old.mapping?.kind ?? 'structure',
+    sheet: options.sheet ?? old.mapping?.sheet ?? 0,
+    // Another sheet has headers in another row.
+    header_row: options.header_row ?? (options.sheet === undefined ? (old.mapping?.header_row ?? 1) : undefined),
+  }
+  const guessed = await guessAgain(old, target, actor)
+  return save(unit, old, { given: { ...old.given, ...options }, ...guessed, ...beforeCheck })
+}
 
-/** Guesses again for another kind, sheet or header row. Returns the mapping, and the name under which its columns are stored. */
-export async function guessAgain(
+const beforeCheck = { state: 'read' as const, counts: null, chunks: [] }
+
+function checkMappable(old: Import): void {
+  checkIdle(old)
+  if (old.state !== 'read' && old.state !== 'checked') throw conflict('The mapping of an import that has run stays.')
+}
+
+/** The states in which a file may be read again. */
+const readableStates: readonly ImportState[] = ['read', 'checked', 'failed']
+
+/**
+ * Has the file read again with further options, so that what its columns mean is guessed anew. Fails with `conflict` after the
+ * run, or if the file is gone.
+ */
+export async function readAgain(unit: UnitOfWork, old: Import, options: ReadOptions, actor: Actor): Promise<Import> {
+  checkIdle(old)
+  if (!readableStates.includes(old.state) || old.object_key === null)
+    throw conflict('The file of an import that has run is not read again.')
+  return save(unit, old, {
+    given: { ...old.given, ...options },
+    state: 'uploaded',
+    work: workOf('read', actor, 0),
+    failed: null,
+    counts: null,
+    chunks: [],
+  })
+}
+
+type GuessTarget = Pick<Mapping, 'kind' | 'sheet'> & { header_row: number | undefined }
+
+/** Guesses again for another kind, sheet or header row. Without a header row, that is guessed too. Returns the mapping, and the name under which its columns are stored. */
+async function guessAgain(
   old: Import,
   target: GuessTarget,
   actor: Actor,
 ): Promise<{ mapping: Mapping; columns: string }> {
   if (!old.sheets[target.sheet]) throw invalid({ sheet: [`There is no sheet ${target.sheet}.`] })
-  const { columns } = await profileSheet(old.id, target.sheet, target.header_row)
-  const guessed = await guessByNames(guessFor(target.kind, columns, target), columns, actor)
+  const { columns, header_row } = await profileSheet(old.id, target.sheet, target.header_row)
+  const guess = guessFor(target.kind, columns, { sheet: target.sheet, header_row })
+  const guessed = await guessByNames(guess, columns, actor)
   const { mapping, guesses } = guessed
   return { mapping, columns: await storeColumns(old.id, target.sheet, { columns, guesses }) }
 }

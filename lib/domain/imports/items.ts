@@ -7,6 +7,7 @@ import { kindKeys } from '../kinds/index.ts'
 import { builtReasons } from '../records/built-on.ts'
 import { handlings } from '../records/rules/verdicts.ts'
 import { Mapping } from './mapping.ts'
+import { delimiterNames, encodings, ReadOptions } from './options.ts'
 
 /** The states of an import. The task that runs is stored apart, in `work`. */
 export const importStates = [
@@ -43,8 +44,12 @@ const Sheet = v.object({
   columns: v.number(),
   /** Cells with formulas. Of these the last value is read. */
   formulas: v.number(),
+  /** Cells with formulas whose value the file does not hold. */
+  formulas_without_values: v.optional(v.number(), 0),
   /** Merged ranges of cells. */
   merged: v.number(),
+  /** Merged ranges over several rows, whose value was put into each of these rows. */
+  filled_down: v.optional(v.number(), 0),
 })
 export type Sheet = v.InferOutput<typeof Sheet>
 
@@ -135,6 +140,11 @@ export const Import = v.object({
   /** The key of the service's own copy of the file. */
   object_key: v.nullable(v.string()),
   sheets: v.array(Sheet),
+  /** The options of reading that the sender gave. */
+  given: v.optional(ReadOptions, {}),
+  /** How a table in text was read; null for workbooks and JSON Lines. */
+  delimiter: v.optional(v.nullable(v.picklist(delimiterNames)), null),
+  encoding: v.optional(v.nullable(v.picklist(encodings)), null),
   /** Remarks for the sender on how the file was read. Example: "The workbook has 3 sheets: ...". */
   told: v.array(v.string()),
   mapping: v.nullable(Mapping),

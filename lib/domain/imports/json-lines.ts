@@ -1,40 +1,55 @@
 import { impossible } from '../../base/errors.ts'
 
+/** The name of the column that holds the text of lines without an object. Rows with a cell in it are refused. */
+export const BAD_LINE = 'import:line'
+/** Characters of such a line that are kept. */
+const KEPT_OF_LINE = 2000
+
 /**
  * Reads JSON Lines as a table. Row 1 has the names of all members, in order of appearance; line 1 is row 2. A nested object
- * becomes columns ("assertion.confidence"); a list stays JSON. Fails at a line that is no object.
+ * becomes columns ("assertion.confidence"); a list stays JSON. A line without an object is a row with its text in the column
+ * `import:line`. Fails if no line has an object.
  */
 export function* readJsonLines(text: string): Generator<[number, string[]]> {
   const names = new Map<string, number>()
-  for (const { cells } of objectsIn(text))
-    for (const name of cells.keys()) if (!names.has(name)) names.set(name, names.size)
+  let bad: number | undefined
+  let objects = 0
+  for (const { line, cells } of linesIn(text)) {
+    if (cells) objects += 1
+    else bad ??= line
+    for (const name of cells?.keys() ?? []) if (!names.has(name)) names.set(name, names.size)
+  }
+  if (bad !== undefined && objects === 0) throw impossible(`Line ${bad} has no object in JSON.`)
   if (names.size === 0) return
-  yield [1, [...names.keys()]]
-  for (const { line, cells } of objectsIn(text)) {
-    const row = Array.from({ length: names.size }, () => '')
-    for (const [name, cell] of cells) row[names.get(name) ?? 0] = cell
+  const width = names.size + (bad === undefined ? 0 : 1)
+  yield [1, [...names.keys(), ...(bad === undefined ? [] : [BAD_LINE])]]
+  for (const { line, content, cells } of linesIn(text)) {
+    const row = Array.from({ length: width }, () => '')
+    if (cells) for (const [name, cell] of cells) row[names.get(name) ?? 0] = cell
+    else row[names.size] = content.trim().slice(0, KEPT_OF_LINE).toWellFormed()
     yield [line + 1, row]
   }
 }
 
-function* objectsIn(text: string): Generator<{ line: number; cells: Map<string, string> }> {
+type Line = { line: number; content: string; cells: Map<string, string> | undefined }
+
+function* linesIn(text: string): Generator<Line> {
   let line = 0
   for (const { 0: content } of text.matchAll(/[^\r\n]*(?:\r\n|\r|\n|$)/g)) {
     line += 1
-    if (content.trim() !== '') yield { line, cells: cellsOf(objectIn(content, line)) }
+    if (content.trim() === '') continue
+    const object = objectIn(content)
+    yield { line, content, cells: object && cellsOf(object) }
   }
 }
 
-function objectIn(content: string, line: number): object {
-  let value: unknown
+function objectIn(content: string): object | undefined {
   try {
-    value = JSON.parse(content)
+    const value: unknown = JSON.parse(content)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
   } catch {
-    throw impossible(`Line ${line} is not JSON.`)
+    return undefined
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw impossible(`Line ${line} is no object.`)
-  return value
 }
 
 /** Levels of nested objects. Anything deeper stays JSON. */

@@ -3,6 +3,7 @@ import { languages } from '../../base/language/languages.ts'
 import { didYouMean } from '../../engines/matching/index.ts'
 import { choice, line, members } from '../../platform/http/body.ts'
 import { type Field, type Kind, kindKeys, kinds } from '../kinds/index.ts'
+import { LAST_HEADER_ROW } from './options.ts'
 
 /** How the columns of a table become members of a contribution. A mapping is data: its owner changes, stores and reuses it. */
 
@@ -47,7 +48,10 @@ export const Mapping = members({
   kind: choice(kindKeys),
   sheet: v.optional(v.pipe(v.number('Give a whole number.'), v.integer(), v.minValue(0)), 0),
   /** The row of the headers in the sheet, from 1. */
-  header_row: v.optional(v.pipe(v.number('Give a whole number.'), v.integer(), v.minValue(1), v.maxValue(20)), 1),
+  header_row: v.optional(
+    v.pipe(v.number('Give a whole number.'), v.integer(), v.minValue(1), v.maxValue(LAST_HEADER_ROW)),
+    1,
+  ),
   match: v.optional(choice(matches), 'identifier'),
   /** The language of names without a language in their rule. */
   language: v.exactOptional(choice(languages)),

@@ -4,19 +4,21 @@ import { newId } from '../../base/clock.ts'
 import { impossible } from '../../base/errors.ts'
 import { lru } from '../../base/lru.ts'
 import { getObject } from '../../engines/bucket/index.ts'
+import { kinds } from '../kinds/index.ts'
 import { findKindByIds } from './by-ids.ts'
 import { guessByNames } from './by-names.ts'
 import { type Column, ColumnProfiler, nameColumns } from './columns.ts'
-import { areHeaders, guessFor, guessTable, type TableGuess } from './guess.ts'
+import { areHeaders, countNamedFields, guessFor, guessTable, isTelling, namesKind, type TableGuess } from './guess.ts'
 import type { Import, ImportFormat, Sheet } from './items.ts'
-import { readJsonLines } from './json-lines.ts'
+import { BAD_LINE, readJsonLines } from './json-lines.ts'
+import { delimiters, GUESSED_ROWS, LAST_HEADER_ROW } from './options.ts'
 import { getChunk, loadRows, putChunk, RowWriter, type TableRow } from './store.ts'
-import { decodeText, findDelimiter, readTextRows } from './text-table.ts'
+import { decodeText, encodingNames, guessDelimiter, readTextRows } from './text-table.ts'
 
 /** Limits of a table. `cell` is in characters. */
 const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
 
-export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'columns' | 'kind_guess'>
+export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'columns' | 'kind_guess' | 'delimiter' | 'encoding'>
 
 /** The members of an import that say what is read, for whom. */
 export type ReadableImport = Pick<Import, 'id' | 'object_key' | 'sha256' | 'format' | 'file_name' | 'work'>
@@ -28,19 +30,59 @@ export async function readFile(imported: ReadableImport): Promise<ReadFile> {
   const bytes = Buffer.from(object.bytes)
   if (imported.sha256 !== createHash('sha256').update(bytes).digest('hex'))
     throw impossible('The file is not what was sent.')
-  const { sheets, remarks } = await readers[imported.format](imported.id, bytes)
-  const first = sheets.findIndex(({ rows, hidden }) => rows > 0 && !hidden)
-  if (first < 0) throw impossible('The table is empty.')
-  const { columns, header_row } = await profileSheet(imported.id, first, imported.format === 'jsonl' ? 1 : undefined)
+  const { sheets, remarks, delimiter = null, encoding = null } = await readers[imported.format](imported, bytes)
+  const first = await chooseSheet(imported, sheets)
+  const headers = imported.format === 'jsonl' ? 1 : imported.given.header_row
+  const { columns, header_row } = await profileSheet(imported.id, first, headers)
   const about = [imported.file_name, sheets[first]?.name ?? '']
   const guessed = await guessMeaning(imported, columns, about, { sheet: first, header_row })
   return {
-    sheets,
+    ...{ sheets, delimiter, encoding },
     columns: await storeColumns(imported.id, first, { columns, guesses: guessed.guesses }),
-    told: [...remarks, ...sheetRemarks(sheets, first, header_row), ...columnRemarks(columns)],
+    told: [
+      ...remarks,
+      ...sheetRemarks(sheets, first, header_row),
+      ...columnRemarks(columns),
+      ...subjectRemarks(guessed, columns, about),
+    ],
     mapping: guessed.mapping,
     kind_guess: guessed.kind,
   }
+}
+
+/** Names of sheets that hold explanations rather than a table. */
+const NOTES =
+  /^(read ?me|notes?|about|info(rmation)?|instructions?|legend|contents|cover|help|guide|guidelines|टिप्पणी|निर्देशन|बारेमा|परिचय)\b/iu
+
+/**
+ * Chooses the sheet that the sender gave, else the first that holds a table. A sheet of notes is chosen only if no other sheet has
+ * a table. Fails with `invalid` if the sheet is empty.
+ */
+async function chooseSheet({ id, given }: Import, sheets: readonly Sheet[]): Promise<number> {
+  if (given.sheet !== undefined) {
+    if (!sheets[given.sheet]) throw impossible(`There is no sheet ${given.sheet}.`)
+    if (sheets[given.sheet]?.rows === 0) throw impossible('The table is empty.')
+    return given.sheet
+  }
+  const open = sheets.flatMap(({ rows, hidden }, place) => (rows > 0 && !hidden ? [place] : []))
+  const [only] = open
+  if (only === undefined) throw impossible('The table is empty.')
+  if (open.length === 1) return only
+  let best = { place: only, rank: -1 }
+  for (const place of open) {
+    const rank = await rankOfSheet(id, place, sheets[place])
+    if (rank > best.rank) best = { place, rank }
+  }
+  return best.place
+}
+
+/** How likely a sheet is the one that is meant: it holds a table, it has no name of notes, its headers are known. */
+async function rankOfSheet(id: string, place: number, sheet: Sheet | undefined): Promise<number> {
+  const rows = (await loadRows(id, place, 0)).slice(0, GUESSED_ROWS)
+  const named = Math.max(0, ...rows.map(([, cells]) => countNamedFields(cells)))
+  const isTable = named >= 2 || rows.filter(([, cells]) => cells.filter(Boolean).length >= 2).length >= 2
+  const isNotes = NOTES.test((sheet?.name ?? '').replace(/_/g, ' ').trim())
+  return (isTable ? 4 : 0) + (isNotes ? 0 : 2) + (named >= 2 ? 1 : 0)
 }
 
 /** Guesses by the table itself, then by the known records that it names. */
@@ -59,39 +101,48 @@ async function guessMeaning(
   return kind === undefined || kind === plain.kind ? plain : guessFor(kind, columns, at)
 }
 
-/** The sheets of a file, and remarks for the sender on how it was read. */
-type ReadSheets = { sheets: Sheet[]; remarks: string[] }
+/** The sheets of a file, how it was read, and remarks for the sender on that. */
+type ReadSheets = { sheets: Sheet[]; remarks: string[] } & Partial<Pick<Import, 'delimiter' | 'encoding'>>
+type SentTable = Pick<Import, 'id' | 'given'>
 
-const readers: Readonly<Record<ImportFormat, (id: string, bytes: Buffer) => Promise<ReadSheets>>> = {
-  csv: (id, bytes) => readText(id, bytes),
-  tsv: (id, bytes) => readText(id, bytes, '\t'),
+const readers: Readonly<Record<ImportFormat, (sent: SentTable, bytes: Buffer) => Promise<ReadSheets>>> = {
+  csv: readText,
+  tsv: readText,
   xlsx: readWorkbook,
   jsonl: readLines,
 }
 
-async function readText(id: string, bytes: Buffer, mark?: string): Promise<ReadSheets> {
-  const { text, encoding } = decodeText(bytes)
-  const delimiter = mark ?? findDelimiter(text)
+async function readText({ id, given }: SentTable, bytes: Buffer): Promise<ReadSheets> {
+  const { text, encoding } = decodeText(bytes, given.encoding)
   const plain = text.replace(/^\uFEFF/, '')
-  const size = await storeRows(id, 0, readTextRows(plain, delimiter))
-  const remarks = encoding === 'UTF-8' ? [] : [`The file is in ${encoding}; it was read as such.`]
-  if (delimiter === ';') remarks.push('The cells are parted by semicolons.')
-  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], remarks }
+  const delimiter = given.delimiter ?? guessDelimiter(plain)
+  const size = await storeRows(id, 0, readTextRows(plain, delimiters[delimiter]))
+  const remarks = encoding === 'utf-8' ? [] : [`The file is in ${encodingNames[encoding]}; it was read as such.`]
+  if (delimiter === 'semicolon') remarks.push('The cells are parted by semicolons.')
+  if (delimiter === 'pipe') remarks.push('The cells are parted by vertical bars.')
+  return { sheets: [sheetOfText(size)], remarks, delimiter, encoding }
 }
 
-async function readLines(id: string, bytes: Buffer): Promise<ReadSheets> {
+const sheetOfText = (size: { rows: number; columns: number }): Sheet => ({
+  ...{ name: '', hidden: false, formulas: 0, formulas_without_values: 0, merged: 0, filled_down: 0 },
+  ...size,
+})
+
+async function readLines({ id }: SentTable, bytes: Buffer): Promise<ReadSheets> {
   const { text, encoding } = decodeText(bytes)
-  if (encoding === 'Windows-1252') throw impossible('JSON Lines are written in UTF-8, and this file is not.')
+  if (encoding === 'windows-1252') throw impossible('JSON Lines are written in UTF-8, and this file is not.')
   const size = await storeRows(id, 0, readJsonLines(text.replace(/^\uFEFF/, '')))
-  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], remarks: [] }
+  return { sheets: [sheetOfText(size)], remarks: [] }
 }
 
-async function readWorkbook(id: string, bytes: Buffer): Promise<ReadSheets> {
+async function readWorkbook({ id }: SentTable, bytes: Buffer): Promise<ReadSheets> {
   // Loaded only here, since the functions that show imports need no reader of workbooks.
-  const { checkWorkbook, readWorkbookRows } = await import('./workbook.ts')
-  const facts = await checkWorkbook(bytes)
+  const { checkWorkbook, fillDown, readWorkbookRows } = await import('./workbook.ts')
   const sheets: Sheet[] = []
-  for (const [i, it] of facts.entries()) sheets.push({ ...it, ...(await storeRows(id, i, readWorkbookRows(bytes, i))) })
+  for (const [i, { fills, ...it }] of (await checkWorkbook(bytes)).entries()) {
+    const size = await storeRows(id, i, fillDown(readWorkbookRows(bytes, i), fills))
+    sheets.push({ ...it, ...size, filled_down: fills.length })
+  }
   return { sheets, remarks: [] }
 }
 
@@ -144,20 +195,34 @@ export async function profileSheet(
 }
 
 /**
- * Finds the header among the first ten rows: the row with the most different words. Of several headers above each other the
- * lowest is taken.
+ * Finds the header among the first 50 rows: the row that names most fields, and of several such rows below each other the lowest.
+ * If no row names two fields, it is the first row with many different words.
  */
-function findHeaderRow(rows: readonly (readonly [number, readonly string[]])[]): number {
-  const scores = rows.slice(0, 10).map(([row, cells]) => {
+function findHeaderRow(rows: readonly TableRow[]): number {
+  const start = rows.slice(0, GUESSED_ROWS)
+  const named = start.map(([, cells]) => countNamedFields(cells))
+  const most = Math.max(0, ...named)
+  let place = most >= 2 ? named.indexOf(most) : placeOfMostWords(start)
+  while (isFurtherHeader(start[place + 1]?.[1] ?? [], named[place + 1] ?? 0, most)) place += 1
+  return Math.min(start[place]?.[0] ?? 1, LAST_HEADER_ROW)
+}
+
+/** Whether the row below headers has headers too: it names fields, and has no cell that looks like a value. */
+function isFurtherHeader(cells: readonly string[], named: number, most: number): boolean {
+  if (areHeaders(cells)) return true
+  return named >= 2 && named * 2 >= most && cells.every((it) => it.length <= 60 && !/\p{N}/u.test(it))
+}
+
+function placeOfMostWords(rows: readonly TableRow[]): number {
+  const scores = rows.map(([, cells]) => {
     const filled = cells.map((it) => it.trim()).filter(Boolean)
-    const words = new Set(filled.filter((it) => !/^[\d.,°'"\s+-]+$/.test(it) && it.length <= 80))
-    return { row, score: words.size }
+    return new Set(filled.filter((it) => !/^[\d.,°'"\s+-]+$/.test(it) && it.length <= 80)).size
   })
-  const most = Math.max(0, ...scores.map(({ score }) => score))
-  const first = scores.findIndex(({ score }) => score >= most * 0.75 && score > 0)
-  // Headers in two languages may be in two rows.
-  const last = first + rows.slice(first + 1, 10).findIndex(([, cells]) => !areHeaders(cells))
-  return rows[Math.max(first, last, 0)]?.[0] ?? 1
+  const most = Math.max(0, ...scores)
+  return Math.max(
+    0,
+    scores.findIndex((score) => score >= most * 0.75 && score > 0),
+  )
 }
 
 const ONE_HIDDEN_SHEET = '1 of the sheets is hidden, and not taken unless asked for.'
@@ -170,20 +235,44 @@ const sheetRemarks = (sheets: readonly Sheet[], chosen: number, header_row: numb
     ...(hidden > 0
       ? [hidden === 1 ? ONE_HIDDEN_SHEET : `${hidden} of the sheets are hidden, and not taken unless asked for.`]
       : []),
-    ...(it && it.formulas > 0 ? [`${it.formulas} cells hold formulas: the values that they had were taken.`] : []),
-    ...(it && it.merged > 0
-      ? [`${it.merged} ranges of cells are merged: the value stands in the first cell of each.`]
+    ...(it && it.formulas > it.formulas_without_values
+      ? [`${it.formulas - it.formulas_without_values} cells hold formulas: the values that they had were taken.`]
+      : []),
+    ...(it && it.formulas_without_values > 0
+      ? [
+          `${it.formulas_without_values} cells hold formulas without stored values: they are empty here. Open the file in a spreadsheet program and save it, then send it again.`,
+        ]
+      : []),
+    ...(it && it.merged > it.filled_down
+      ? [`${it.merged - it.filled_down} ranges of cells are merged: the value stands in the first cell of each.`]
+      : []),
+    ...(it && it.filled_down > 0
+      ? [`${it.filled_down} ranges of cells are merged over several rows: the value was put into each of these rows.`]
       : []),
     ...(header_row > 1 ? [`The headers were found in row ${header_row}; what stands above them is left out.`] : []),
   ]
 }
 
 function columnRemarks(columns: readonly Column[]): string[] {
+  const bad = columns.find(({ name }) => name === BAD_LINE)?.filled ?? 0
   const again = columns.filter(({ name, header }) => header !== '' && /\(\d+\)$/.test(name) && !/\(\d+\)$/.test(header))
-  return again.map(
-    ({ header, name }) => `There is more than one column "${header}": a further one is called "${name}".`,
-  )
+  return [
+    ...(bad > 0 ? [`Lines without an object in JSON: ${bad}. Each of them is refused.`] : []),
+    ...again.map(({ header, name }) => `There is more than one column "${header}": a further one is called "${name}".`),
+  ]
 }
+
+/** A table that names hardly anything of heritage, such as the list of a shop. */
+function subjectRemarks({ guesses, kind }: TableGuess, columns: readonly Column[], about: readonly string[]): string[] {
+  if ([...about, ...columns.map(({ header }) => header)].some((text) => namesKind(kinds[kind], text))) return []
+  const filled = columns.filter((column) => column.filled > 0 && column.name !== BAD_LINE)
+  const telling = guesses.filter(({ column, field }) => field !== null && isTelling(kind, field, column, columns))
+  if (filled.length < LEAST_COLUMNS || telling.length > 0) return []
+  return [NOT_HERITAGE]
+}
+const LEAST_COLUMNS = 3
+const NOT_HERITAGE =
+  'Hardly anything in this table tells of heritage: no column is a date, a place, a type or a link. Is it the right table?'
 
 /** 0 for a sort that did not exist when the columns were stored. */
 const share = v.optional(v.number(), 0)
@@ -249,9 +338,15 @@ export async function loadColumnNames(id: string, sheet: number, header_row: num
   return nameColumns(headersIn(start, header_row))
 }
 
-/** The headers in a row, one for each column of the first 200 rows; empty if a column has no header. */
+/**
+ * The headers in a row, one for each column of the first 200 rows; empty if a column has no header. If the row above has headers
+ * too, they fill the gaps.
+ */
 function headersIn(rows: readonly TableRow[], header_row: number): string[] {
-  const headers = rows.find(([row]) => row === header_row)?.[1] ?? []
+  const place = rows.findIndex(([row]) => row === header_row)
+  const headers = rows[place]?.[1] ?? []
+  const above = place > 0 ? (rows[place - 1]?.[1] ?? []) : []
+  const gaps = areHeaders(above) ? above : []
   const width = Math.max(headers.length, ...rows.slice(0, 200).map(([, cells]) => cells.length))
-  return Array.from({ length: width }, (_, i) => headers[i] ?? '')
+  return Array.from({ length: width }, (_, i) => (headers[i]?.trim() ? headers[i] : (gaps[i] ?? '')).toWellFormed())
 }

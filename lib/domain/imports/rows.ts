@@ -136,6 +136,30 @@ export function parseContribution(
   }
 }
 
+/** Faults of texts with half of a character (a lone surrogate), which no store takes. JSON Lines can hold such texts. */
+export function damagedTexts(mapping: Mapping, { body, id, texts }: ReadRow): CellFault[] {
+  const { assertion, ...values } = body
+  const members: [string[], unknown][] = [
+    [['id'], id],
+    ...Object.entries(values).map(([name, value]): [string[], unknown] => [[name], value]),
+    ...Object.entries(Object(assertion)).map(([name, value]): [string[], unknown] => [['assertion', name], value]),
+  ]
+  return members
+    .filter(([, value]) => isDamaged(value))
+    .map(([path]) => ({
+      field: path.join('.'),
+      column: columnFor(mapping, path),
+      value: (texts.get(path.join('.')) ?? '').slice(0, 200).toWellFormed(),
+      message: 'The text has half of a character. Type it again.',
+    }))
+}
+
+function isDamaged(value: unknown): boolean {
+  if (typeof value === 'string') return !value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, inner]) => !name.isWellFormed() || isDamaged(inner))
+}
+
 function faultOf(mapping: Mapping, { texts, body }: ReadRow, path: readonly string[], message: string): CellFault {
   const [first = '', second] = path
   const field = second ?? first
@@ -146,7 +170,7 @@ function faultOf(mapping: Mapping, { texts, body }: ReadRow, path: readonly stri
   return {
     field: path.join('.'),
     column: columnFor(mapping, path),
-    value: value.slice(0, 200),
+    value: value.slice(0, 200).toWellFormed(),
     message,
     ...(options?.vocabulary && value !== '' && { legal: Object.keys(options.vocabulary.values) }),
     ...(near !== undefined && value !== '' && { nearest: near }),

@@ -1,35 +1,102 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
+import { parse as parseAtOnce } from 'csv-parse/sync'
 import { impossible } from '../../base/errors.ts'
+import { areHeaders } from './guess.ts'
+import { type DelimiterName, delimiterNames, delimiters, type Encoding, GUESSED_ROWS } from './options.ts'
 
-/** The text of a table, and its encoding. */
-export function decodeText(bytes: Buffer): { text: string; encoding: 'UTF-8' | 'UTF-16' | 'Windows-1252' } {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { text: utf16(bytes, 'utf-16le'), encoding: 'UTF-16' }
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { text: utf16(bytes, 'utf-16be'), encoding: 'UTF-16' }
-  if (bytes.includes(0)) throw impossible('The file is no text: it holds bytes of zero.')
+/** Bytes from which UTF-16 without a byte order mark is guessed. */
+const LOOKED_AT = 4096
+
+/**
+ * Guesses the encoding of a text: by its byte order mark, by bytes of zero in every other place, by whether all of it is UTF-8,
+ * else Windows-1252.
+ */
+function guessEncoding(bytes: Buffer): Encoding {
+  if (hasMark(bytes, 0xff, 0xfe) || hasMark(bytes, 0xfe, 0xff) || zeroSide(bytes) !== undefined) return 'utf-16'
+  return decodeAs('utf-8', bytes) === undefined ? 'windows-1252' : 'utf-8'
+}
+
+const hasMark = (bytes: Buffer, first: number, second: number) => bytes[0] === first && bytes[1] === second
+
+/** On which side of pairs of bytes most are zero: 1 in UTF-16 with the low byte first. Undefined if on neither side. */
+function zeroSide(bytes: Buffer): 0 | 1 | undefined {
+  const head = bytes.subarray(0, LOOKED_AT)
+  const zeros = [0, 0]
+  for (const [place, byte] of head.entries()) if (byte === 0) zeros[place % 2] = (zeros[place % 2] ?? 0) + 1
+  const [even = 0, odd = 0] = zeros
+  if (Math.max(even, odd) * 4 < head.length || Math.min(even, odd) > 0) return undefined
+  return odd > even ? 1 : 0
+}
+
+/** The text of bytes. Undefined if they are not in this encoding. */
+function decodeAs(encoding: Encoding, bytes: Buffer): string | undefined {
+  const isBigEndian = hasMark(bytes, 0xfe, 0xff) || (!hasMark(bytes, 0xff, 0xfe) && zeroSide(bytes) === 0)
+  const label = encoding === 'utf-16' ? (isBigEndian ? 'utf-16be' : 'utf-16le') : encoding
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'UTF-8' }
+    return new TextDecoder(label, { fatal: true }).decode(bytes)
   } catch {
-    return { text: new TextDecoder('windows-1252').decode(bytes), encoding: 'Windows-1252' }
+    return undefined
   }
 }
 
-const utf16 = (bytes: Buffer, label: string) => new TextDecoder(label).decode(bytes)
+/** The text of a table, and its encoding. Without `given` the encoding is guessed. Fails if the bytes are not in it. */
+export function decodeText(bytes: Buffer, given?: Encoding): { text: string; encoding: Encoding } {
+  const encoding = given ?? guessEncoding(bytes)
+  if (encoding !== 'utf-16' && bytes.includes(0)) throw impossible('The file is no text: it holds bytes of zero.')
+  const text = decodeAs(encoding, bytes)
+  if (text === undefined) throw impossible(`The file is not in ${encodingNames[encoding]}.`)
+  return { text, encoding }
+}
 
-/** The delimiter: comma, semicolon or tab, whichever the first line has most and the next lines have as often. */
-export function findDelimiter(text: string): string {
-  const lines = text
-    .slice(0, 20_000)
-    .replace(/"[^"]*"/g, '')
-    .split(/\r\n|\r|\n/)
-    .slice(0, 20)
-    .filter(Boolean)
-  const [head = ''] = lines
-  const score = (mark: string) => {
-    const first = head.split(mark).length - 1
-    return first === 0 ? 0 : first + lines.filter((line) => line.split(mark).length - 1 === first).length
+export const encodingNames: Readonly<Record<Encoding, string>> = {
+  'utf-8': 'UTF-8',
+  'utf-16': 'UTF-16',
+  'windows-1252': 'Windows-1252',
+}
+
+/** Characters of the start of a text from which its delimiter is guessed. */
+const LOOKED_AT_TEXT = 200_000
+
+/**
+ * Guesses the delimiter over the first 50 rows: the one that gives a row of headers, else the one that gives most rows the same
+ * number of cells. A title line above the table does not count, since it is one row of many.
+ */
+export function guessDelimiter(text: string): DelimiterName {
+  let best: { name: DelimiterName; score: number } = { name: 'comma', score: 0 }
+  for (const name of delimiterNames) {
+    const score = scoreOf(firstRows(text, delimiters[name]))
+    if (score > best.score) best = { name, score }
   }
-  return [',', '\t', ';'].reduce((best, mark) => (score(mark) > score(best) ? mark : best))
+  return best.name
+}
+
+/** The first rows that are not empty. A fault ends them, such as a quotation mark that is open at the end of the piece. */
+function firstRows(text: string, delimiter: string): string[][] {
+  const rows: string[][] = []
+  const take = (cells: string[]) => {
+    if (cells.some((it) => it.trim() !== '')) rows.push(cells)
+    return null
+  }
+  try {
+    parseAtOnce(text.slice(0, LOOKED_AT_TEXT), { ...reading(delimiter), to: GUESSED_ROWS, on_record: take })
+  } catch {
+    return rows
+  }
+  return rows
+}
+
+/** More than any score without known headers. */
+const KNOWN_HEADERS = 1000
+
+function scoreOf(rows: readonly (readonly string[])[]): number {
+  const widths = Map.groupBy(rows, ({ length }) => length)
+  const usual = [...widths.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
+  const width = usual[0]?.length ?? 1
+  if (width < 2) return 0
+  const share = usual.length / rows.length
+  const known = rows.some((cells) => cells.length > 1 && areHeaders(cells))
+  return share * share * Math.log2(width) + (known ? KNOWN_HEADERS : 0)
 }
 
 /**
@@ -37,15 +104,7 @@ export function findDelimiter(text: string): string {
  * mark is not closed.
  */
 export async function* readTextRows(text: string, delimiter: string): AsyncGenerator<[number, string[]]> {
-  const parser = Readable.from(pieces(text)).pipe(
-    parse({
-      delimiter,
-      relax_column_count: true,
-      relax_quotes: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      max_record_size: LONGEST_ROW,
-    }),
-  )
+  const parser = Readable.from(pieces(text)).pipe(parse(reading(delimiter)))
   let row = 0
   try {
     for await (const cells of parser) {
@@ -57,11 +116,25 @@ export async function* readTextRows(text: string, delimiter: string): AsyncGener
   }
 }
 
+const reading = (delimiter: string) => ({
+  delimiter,
+  relax_column_count: true,
+  relax_quotes: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
+  max_record_size: LONGEST_ROW,
+})
+
 const LONGEST_ROW = 4 * 1024 * 1024
 
-/** The text in pieces, so that rows are parsed only as they are read. */
+const PIECE = 65_536
+
+/** The text in pieces, so that rows are parsed only as they are read. No piece ends within a character. */
 function* pieces(text: string): Generator<string> {
-  for (let at = 0; at < text.length; at += 65_536) yield text.slice(at, at + 65_536)
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = at + PIECE
+    if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end += 1
+    yield text.slice(at, end)
+  }
 }
 
 /** Where and why the parser stopped. */

@@ -19,6 +19,7 @@ import {
   type UndoResult,
 } from './items.ts'
 import { matches, scripts, sourceMembers } from './mapping.ts'
+import { delimiterNames, encodings, optionNames } from './options.ts'
 import type { StoredColumns } from './read.ts'
 import { reportKey } from './report.ts'
 import type { ListedRow } from './row-list.ts'
@@ -107,7 +108,9 @@ const ImportSheetView = s.shape('ImportSheet', () =>
     rows: s.whole,
     columns: s.whole,
     formulas: s.whole,
+    formulas_without_values: s.whole,
     merged: s.whole,
+    filled_down: s.whole,
   }),
 )
 /**
@@ -119,6 +122,14 @@ export const ImportDetailView = s.shape('ImportDetail', () =>
     ...ImportRowView.entries,
     sha256: s.maybe(s.text),
     sheets: v.array(ImportSheetView),
+    /** How the file was read. `given` names what the sender gave; all else was guessed. */
+    options: v.object({
+      delimiter: s.maybe(s.oneOf(delimiterNames)),
+      encoding: s.maybe(s.oneOf(encodings)),
+      sheet: s.maybe(s.whole),
+      header_row: s.maybe(s.whole),
+      given: v.array(s.oneOf(optionNames)),
+    }),
     told: v.array(s.text),
     mapping: s.maybe(ImportMappingView),
     columns: v.array(ImportColumnView),
@@ -240,6 +251,13 @@ export async function importDetail(
     ...importRowView(it, people),
     sha256: it.sha256,
     sheets: it.sheets,
+    options: {
+      delimiter: it.delimiter,
+      encoding: it.encoding,
+      sheet: it.mapping?.sheet ?? null,
+      header_row: it.mapping?.header_row ?? null,
+      given: optionNames.filter((name) => it.given[name] !== undefined),
+    },
     told: it.told,
     mapping: it.mapping,
     columns: (columns?.columns ?? []).map(({ name, filled, samples }) => {

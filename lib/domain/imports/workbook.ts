@@ -2,14 +2,27 @@ import { posix } from 'node:path'
 import { streamXlsxRows } from 'hucre/xlsx'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 import { impossible } from '../../base/errors.ts'
+import { MOST_SHEETS } from './options.ts'
 
 /** What is known of a sheet before it is read. */
-export type SheetFacts = { name: string; hidden: boolean; formulas: number; merged: number }
+export type SheetFacts = {
+  name: string
+  hidden: boolean
+  formulas: number
+  formulas_without_values: number
+  merged: number
+  /** Merged ranges over several rows, whose value belongs to each of these rows. */
+  fills: readonly Fill[]
+}
 
-/** Limits of a workbook: unpacked bytes, parts, sheets. Any real workbook of 50 MB is below them. */
+/** A merged range over several rows: its first column, from 0, and its first and last row, from 1. */
+export type Fill = { column: number; first: number; last: number }
+
+/** Limits of a workbook: unpacked bytes, parts. Any real workbook of 50 MB is below them. */
 const MOST_UNPACKED = 400 * 1024 * 1024
 const MOST_PARTS = 5000
-const MOST_SHEETS = 50
+/** Merged ranges of a sheet that are filled down at most. */
+const MOST_FILLS = 20_000
 /**
  * Limits of what the reader of rows holds in memory at once, whatever its parts are called: the list of sheets, all shared strings,
  * all styles, and of a sheet one row. A shared string takes some 100 bytes beside its text.
@@ -38,10 +51,12 @@ export async function checkWorkbook(bytes: Buffer): Promise<SheetFacts[]> {
     const part = targets.find(({ id }) => id === attribute(tag, 'r:id'))?.part
     const hidden = ['hidden', 'veryHidden'].includes(attribute(tag, 'state'))
     return {
-      name: unescapeXml(attribute(tag, 'name')),
+      name: unescapeXml(attribute(tag, 'name')).toWellFormed(),
       hidden,
       formulas: part?.formulas ?? 0,
+      formulas_without_values: part?.formulasWithoutValues ?? 0,
       merged: part?.merged ?? 0,
+      fills: part?.fills ?? [],
     }
   })
   if (sheets.length === 0) throw impossible('The workbook has no sheets.')
@@ -93,7 +108,9 @@ type PartFacts = {
   size: number
   strings: number
   formulas: number
+  formulasWithoutValues: number
   merged: number
+  fills: Fill[]
   longestRow: number
 }
 
@@ -128,8 +145,18 @@ const MACROS = 'The workbook carries macros. Save it as .xlsx, without them.'
 
 /** Counts what a part holds, block by block. */
 class PartCounter {
-  readonly facts: PartFacts = { size: 0, strings: 0, formulas: 0, merged: 0, longestRow: 0 }
+  readonly facts: PartFacts = {
+    size: 0,
+    strings: 0,
+    formulas: 0,
+    formulasWithoutValues: 0,
+    merged: 0,
+    fills: [],
+    longestRow: 0,
+  }
   #rest = ''
+  /** The end of the block before, for what is longer than the start of a tag. */
+  #before = ''
   #sinceRow = 0
 
   take(block: Buffer): void {
@@ -143,6 +170,51 @@ class PartCounter {
     this.facts.longestRow = Math.max(this.facts.longestRow, this.#sinceRow)
     // The start of a tag at the end of a block is kept for the next block.
     this.#rest = /<[\w:]{0,9}$/.exec(text)?.[0] ?? ''
+    this.#takeCells(block.toString('latin1'))
+  }
+
+  /** Counts formulas without values, and takes merged ranges, also across the border of two blocks. */
+  #takeCells(block: string): void {
+    const text = this.#before + block
+    // What ends within the block before was counted with it.
+    const isNew = (match: RegExpExecArray) => match.index + match[0].length > this.#before.length
+    this.facts.formulasWithoutValues += [...text.matchAll(FORMULA_WITHOUT_VALUE)].filter(isNew).length
+    for (const match of text.matchAll(MERGED_RANGE)) {
+      const fill = isNew(match) && this.facts.fills.length < MOST_FILLS && fillIn(attribute(match[0], 'ref'))
+      if (fill) this.facts.fills.push(fill)
+    }
+    this.#before = text.slice(-LONGEST_MATCH)
+  }
+}
+
+const FORMULA_WITHOUT_VALUE = /(?:<\/f>|<f\b[^<>]{0,100}\/>)\s{0,9}(?:<v ?\/>|<v><\/v>)?\s{0,9}<\/c>/g
+const MERGED_RANGE = /<mergeCell [^<>]{1,100}>/g
+/** The longest text that one of these patterns matches. */
+const LONGEST_MATCH = 200
+
+/** A merged range such as "A3:B7" if it has several rows. */
+function fillIn(range: string): Fill | undefined {
+  const [, letters = '', first, last] = /^([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})$/.exec(range) ?? []
+  if (letters === '' || Number(last) <= Number(first)) return undefined
+  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+  return { column, first: Number(first), last: Number(last) }
+}
+
+/** Puts the value of merged ranges into each of their rows that the sheet has. Of a range over several columns, into the first. */
+export async function* fillDown(
+  rows: AsyncIterable<[number, string[]]>,
+  fills: readonly Fill[],
+): AsyncGenerator<[number, string[]]> {
+  const starts = Map.groupBy(fills, ({ first }) => first)
+  let open: { fill: Fill; value: string }[] = []
+  for await (const [row, cells] of rows) {
+    open = open.filter(({ fill }) => fill.last >= row)
+    for (const { fill, value } of open) cells[fill.column] ||= value
+    for (const fill of starts.get(row) ?? []) {
+      const value = cells[fill.column] ?? ''
+      if (value !== '') open.push({ fill, value })
+    }
+    yield [row, Array.from(cells, (it) => it ?? '')]
   }
 }
 

@@ -81,8 +81,23 @@ export const files: Readonly<Record<string, string>> = {
   'Save the table as .xlsx or .csv.': 'तालिका .xlsx वा .csv मा सुरक्षित गर्नुहोस्।',
   'The name must end in .csv, .tsv, .txt, .xlsx or .jsonl.': 'नाम .csv, .tsv, .txt, .xlsx वा .jsonl मा टुङ्गिनुपर्छ।',
   'JSON Lines are written in UTF-8, and this file is not.': 'JSON Lines UTF-8 मा लेखिन्छ, यो फाइल त्यस्तो छैन।',
-  'Line {0} is not JSON.': 'पङ्क्ति {0} JSON होइन।',
-  'Line {0} is no object.': 'पङ्क्ति {0} वस्तु (object) होइन।',
+  'Line {0} has no object in JSON.': 'पङ्क्ति {0} मा JSON वस्तु (object) छैन।',
+  'Lines without an object in JSON: {0}. Each of them is refused.':
+    'JSON वस्तु (object) नभएका पङ्क्ति: {0}। ती सबै अस्वीकार गरिन्छन्।',
+  'This line has no object in JSON.': 'यस पङ्क्तिमा JSON वस्तु (object) छैन।',
+  'The text has half of a character. Type it again.': 'पाठमा अक्षरको आधा भाग मात्र छ। फेरि टाइप गर्नुहोस्।',
+  'The file is not in {0}.': 'फाइल {0} मा छैन।',
+  'The cells are parted by vertical bars.': 'कोष्ठहरू ठाडो धर्काले छुट्याइएका छन्।',
+  '{0} cells hold formulas without stored values: they are empty here. Open the file in a spreadsheet program and save it, then send it again.':
+    '{0} कोष्ठमा मान नराखिएका सूत्र छन्: ती यहाँ खाली छन्। फाइललाई स्प्रेडसिट कार्यक्रममा खोलेर सुरक्षित गर्नुहोस्, अनि फेरि पठाउनुहोस्।',
+  '{0} ranges of cells are merged over several rows: the value was put into each of these rows.':
+    '{0} ठाउँमा धेरै पङ्क्तिका कोष्ठ गाभिएका छन्: मान ती हरेक पङ्क्तिमा राखियो।',
+  'Hardly anything in this table tells of heritage: no column is a date, a place, a type or a link. Is it the right table?':
+    'यस तालिकामा सम्पदाबारे खासै केही छैन: कुनै स्तम्भ मिति, स्थान, किसिम वा सम्बन्ध होइन। के यो ठीक तालिका हो?',
+  'Only a table in text has a delimiter.': 'पाठको तालिकामा मात्र छुट्याउने चिह्न हुन्छ।',
+  'Only the encoding of a CSV or TSV file is chosen.': 'CSV वा TSV फाइलको मात्र सङ्केतन (encoding) छानिन्छ।',
+  'The file is read again first. Send this after that.': 'पहिले फाइल फेरि पढिन्छ। यो त्यसपछि पठाउनुहोस्।',
+  'The file of an import that has run is not read again.': 'चलाइसकेको आयातको फाइल फेरि पढिँदैन।',
   'Only the name has a language: leave it out for {0}.': 'नामको मात्र भाषा हुन्छ: {0} का लागि नदिनुहोस्।',
   'The record is known, and what it says was to stay.': 'अभिलेख पहिल्यै छ, र त्यसमा भएको कुरा नबदल्न भनिएको थियो।',
   'The file is empty.': 'फाइल खाली छ।',
