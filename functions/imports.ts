@@ -4,7 +4,7 @@ import { conflict, invalid, notFound } from '../lib/base/errors.ts'
 import * as imports from '../lib/domain/imports/imports.ts'
 import { type Import, type ImportFormat, outcomes } from '../lib/domain/imports/items.ts'
 import { dropMapping, keepMapping, listMappings, loadMapping } from '../lib/domain/imports/kept-mappings.ts'
-import { Mapping } from '../lib/domain/imports/mapping.ts'
+import { chooseValues, Mapping, ValueChoice } from '../lib/domain/imports/mapping.ts'
 import {
   formOptionEntries,
   optionEntries,
@@ -15,17 +15,20 @@ import {
 import { loadColumns } from '../lib/domain/imports/read.ts'
 import { listRows } from '../lib/domain/imports/row-list.ts'
 import { formatOf, formFor, LARGEST_FILE, storeSent, takeInFile } from '../lib/domain/imports/take-in.ts'
+import { LARGEST_PAGE, listValues } from '../lib/domain/imports/values.ts'
 import {
   AnnouncedImportView,
   ImportDetailView,
   ImportRowView,
   ImportTableRowView,
+  ImportValuesView,
   importDetail,
   importRowView,
   KeptImportMappingsView,
   KeptImportMappingView,
   mappingView,
   rowView,
+  valuesView,
 } from '../lib/domain/imports/view.ts'
 import { kindKeys } from '../lib/domain/kinds/index.ts'
 import { handlings } from '../lib/domain/records/rules/verdicts.ts'
@@ -37,7 +40,7 @@ import { creation, empty, listOf, ok, TooLargeView } from '../lib/platform/http/
 import { announcedDigest, announcedSize, choice, line, members, prose, REQUIRED } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
-import { ById, optionalQueryChoice } from '../lib/platform/http/params.ts'
+import { ById, optionalQueryChoice, wholeNumber } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
@@ -65,6 +68,7 @@ const Part = members({
   mapping: v.exactOptional(v.union([Mapping, v.string()], 'Give a mapping, or the name of one that is kept.')),
   kind: v.exactOptional(choice(kindKeys)),
   ...optionEntries,
+  values: v.exactOptional(v.pipe(v.array(ValueChoice, 'Give a list.'), v.maxLength(500, 'Give 500 values at most.'))),
 })
 const Run = members({
   doubtful: v.optional(choice(['create', 'skip']), 'create'),
@@ -83,6 +87,17 @@ const Deciding = members({
 const TakingBack = members({
   rows: v.exactOptional(v.pipe(rowNumbers, v.minLength(1, 'Give at least one row.'))),
   preview: v.optional(v.boolean('Give true or false.'), false),
+})
+const optionalText = v.pipe(
+  v.optional(v.string(), ''),
+  v.maxLength(300),
+  v.transform((text) => text || undefined),
+)
+const ValueQuery = v.object({
+  column: optionalText,
+  field: optionalText,
+  after: v.pipe(v.optional(v.string(), '0'), v.regex(/^\d{1,7}$/, 'A whole number is wanted.'), v.transform(Number)),
+  limit: wholeNumber(LARGEST_PAGE, LARGEST_PAGE),
 })
 const RowQuery = v.object({ outcome: optionalQueryChoice(outcomes) })
 const name = v.pipe(line(80), v.trim(), v.nonEmpty('This field may not be blank.'))
@@ -211,7 +226,7 @@ export const routes = withTables({
     permission: 'import.change',
     summary: 'Say what the columns mean',
     description:
-      'A whole mapping, or the name of one that is kept; or a kind, a sheet or the row of the header for which it is guessed anew. With a delimiter or an encoding, the file itself is read again. What the dry run has said is forgotten.',
+      'A whole mapping, or the name of one that is kept; or a kind, a sheet or the row of the header for which it is guessed anew. With a delimiter or an encoding, the file itself is read again. `values` say what single values of a column become, for all rows that have them: `[{"column": "Style", "value": "Pagado", "becomes": "Pagoda"}]`; `#7` is the record with the id 7, an empty text leaves the value out, null takes the choice back. What the dry run has said is forgotten.',
     answer: ok(ImportDetailView),
     errors: [409],
     translatedPaths: importTexts,
@@ -220,6 +235,12 @@ export const routes = withTables({
     body: Part,
     handle: async ({ unit, subject, actor, body }) => {
       const options = optionsFor(subject.format, body)
+      if (body.values) {
+        if (body.kind || Object.keys(options).length > 0) throw invalid({ values: [VALUES_ALONE] })
+        const mapping = body.mapping === undefined ? subject.mapping : await mappingFrom(actor, body.mapping)
+        if (!mapping) throw invalid({ values: ['Say what the columns mean.'] })
+        return showImport(await imports.changeMapping(unit, subject, chooseValues(mapping, body.values), actor), actor)
+      }
       if (options.delimiter || options.encoding) {
         if (body.mapping || body.kind)
           throw invalid({ mapping: ['The file is read again first. Send this after that.'] })
@@ -278,13 +299,30 @@ export const routes = withTables({
     permission: 'import.read',
     summary: 'List the rows with what the dry run and the run say of them',
     answer: listOf(ImportTableRowView),
-    translatedPaths: ['results.*.faults.*.message', 'results.*.run.reason'],
+    translatedPaths: ['results.*.faults.*.message', 'results.*.doubts.*.message', 'results.*.run.reason'],
     params: ById,
     query: RowQuery,
     subject: ofImport,
     handle: async ({ subject, actor, query, page, request }) => {
       const { results, ...listed } = await listRows(subject, query, page)
       return listBody(request, page, { ...listed, results: results.map((it) => rowView(it, actor)) })
+    },
+  }),
+
+  'GET /data/imports/{id}/values/': readRoute({
+    permission: 'import.read',
+    summary: 'List the different values of a column with what each becomes',
+    description:
+      'Once the rows have been tried: this date as these bounds, this name as that record or as a new one, this word as that option. Likely spellings of one value stand together. Without `column`, only which columns have such a list. `PATCH /data/imports/{id}/` takes a choice for a value.',
+    answer: ok(ImportValuesView),
+    translatedPaths: ['groups.*.*.becomes.*.message'],
+    params: ById,
+    query: ValueQuery,
+    subject: ofImport,
+    handle: async ({ subject, actor, query, request }) => {
+      const listed = await listValues(subject, query, actor)
+      const next = listed.next === undefined ? null : nextPage(request, { ...query, after: listed.next })
+      return valuesView(listed, next)
     },
   }),
 
@@ -346,6 +384,8 @@ function formatNamed(file_name: string, member: string) {
   return found.format
 }
 
+const VALUES_ALONE = 'Values are chosen for a mapping that stands. Send them by themselves.'
+
 /** The options among the members of a body. Fails with `invalid` if a file of this format has none of them. */
 function optionsFor(format: ImportFormat, body: ReadOptions): ReadOptions {
   const isText = format === 'csv' || format === 'tsv'
@@ -360,6 +400,12 @@ async function mappingFrom(actor: Actor, given: Mapping | string): Promise<Mappi
   const kept = await loadMapping(actor.id, given)
   if (!kept) throw invalid({ mapping: ['You keep no mapping of this name.'] })
   return kept.mapping
+}
+
+function nextPage(request: { path: string; origin: string }, query: v.InferOutput<typeof ValueQuery>): string {
+  const next = new URL(request.path.replace(/\/?$/, '/'), request.origin)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) next.searchParams.set(name, String(value))
+  return next.href
 }
 
 /** Whether rows of an import may wait for review: its run has begun. */

@@ -104,6 +104,8 @@ const said: Record<string, readonly string[]> = {
   material: ['brick'],
   comment_id: ['1', '2'],
   columns: ['name,note', 'none'],
+  column: ['Condition', 'none'],
+  field: ['condition', 'none'],
   property: ['note', 'name'],
   published: flag,
   q: ['sight', 'Sight pub', 'सिग्त'],

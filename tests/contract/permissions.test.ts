@@ -1110,6 +1110,7 @@ const matrix: Matrix = {
     'POST /data/imports/{id}/check/': at(() => ofTable('check/'), changesTable(409)),
     'POST /data/imports/{id}/run/': at(() => ofTable('run/'), changesTable(409), { body: {} }),
     'GET /data/imports/{id}/rows/': at(() => ofTable('rows/'), inspectsHidden),
+    'GET /data/imports/{id}/values/': at(() => ofTable('values/'), inspectsHidden),
     'POST /data/imports/{id}/decide/': at(() => ofTable('decide/'), by(401, 404, 403, 400, 400, 400, 400), {
       body: {},
     }),

@@ -3,6 +3,7 @@ import { parseBoolean } from '../../base/text.ts'
 import { nearestName } from '../../engines/matching/index.ts'
 import type { Field } from '../kinds/index.ts'
 import { optionOf, optionsOf, spellingsOf, type Vocabulary } from '../kinds/schema/enums.ts'
+import { type DateOrder, rewriteDate } from './dates.ts'
 import type { Script } from './mapping.ts'
 
 /** Turns what people write in cells into values that fields accept. */
@@ -11,17 +12,29 @@ const digits = (text: string) => text.replace(/[०-९]/g, (it) => String(it.ch
 
 const NUMBER = '[+-]?\\d{1,3}(?:\\.\\d+)?'
 const DMS = `(\\d{1,3})\\s*[°º:]\\s*(?:(\\d{1,2}(?:\\.\\d+)?)\\s*['′’:]?\\s*)?(?:(\\d{1,2}(?:\\.\\d+)?)\\s*(?:["″”]|''|′′)?\\s*)?`
+/** Degrees and minutes with blanks between them, as GPS receivers write. Example: `N27 40.404`. Only with a letter it is one angle. */
+const SPACED = /^\s*([NSEW])?\s*(\d{1,3})\s+(\d{1,2}(?:\.\d+)?)(?:\s+(\d{1,2}(?:\.\d+)?))?\s*([NSEW])?\s*$/i
 const oneAngle = new RegExp(`^\\s*([NSEW])?\\s*(?:${DMS}|(${NUMBER})\\s*°?)\\s*([NSEW])?\\s*$`, 'i')
 
-/** An angle in degrees. Reads `27.7`, `27°42'` and `27°42'10"N`. Undefined if the text is no angle. */
+/**
+ * An angle in degrees. Reads `27.7`, `27,7`, `27°42'`, `27°42'10"N` and `N27 40.404`. Undefined if the text is no angle.
+ */
 export function parseDegrees(text: string): number | undefined {
-  const match = oneAngle.exec(digits(text).trim())
-  if (!match) return undefined
-  const [, before, deg, min, sec, plain, after] = match
+  const angle = decimalPoint(digits(text).trim())
+  const [, before, deg, min, sec, plain, after] = oneAngle.exec(angle) ?? spacedAngle(angle)
+  if (deg === undefined && plain === undefined) return undefined
   const whole = plain === undefined ? Number(deg) + Number(min ?? 0) / 60 + Number(sec ?? 0) / 3600 : Number(plain)
   if ((before && after) || Number(min ?? 0) >= 60 || Number(sec ?? 0) >= 60 || Math.abs(whole) > 180) return undefined
   return /[SW]/i.test(before ?? after ?? '') ? -whole : whole
 }
+
+function spacedAngle(text: string): (string | undefined)[] {
+  const [all, before, deg, min, sec, after] = SPACED.exec(text) ?? []
+  return before || after ? [all, before, deg, min, sec, undefined, after] : []
+}
+
+/** A number with a decimal comma as one with a point. */
+const decimalPoint = (text: string) => (text.includes('.') ? text : text.replace(/(?<=\d),(?=\d)/, '.'))
 
 /**
  * Two angles as "latitude, longitude". The latitude is the angle with N or S, else the first. Reads WKT, too: `POINT(85.3 27.7)`.
@@ -31,7 +44,7 @@ export function parseCoordinates(text: string): string | undefined {
   const plain = digits(text).trim()
   const wkt = /^point\s*\(\s*([+-]?[\d.]+)\s+([+-]?[\d.]+)\s*\)$/i.exec(plain)
   if (wkt) return `${wkt[2]}, ${wkt[1]}`
-  for (const cut of [/\s*[,;/]\s*/, /(?<=[NSEW])\s+/i, /\s+(?=[NSEW])/i, /\s+/]) {
+  for (const cut of [/\s*[,;/]\s*/, /\s*[;/]\s*/, /,\s+/, /(?<=[NSEW])\s+/i, /\s+(?=[NSEW])/i, /\s+/]) {
     const parts = plain.split(cut).filter(Boolean)
     if (parts.length !== 2) continue
     const [a, b] = parts.map(parseDegrees)
@@ -127,14 +140,17 @@ const DECIMAL = /^-?\d{1,2}(\.\d+)?, ?-?\d{1,3}(\.\d+)?$/
 const referenceIn = (text: string): string => /^#(\d+|[0-9a-f-]{36})(?:\s|$)/i.exec(text)?.[1] ?? text
 
 /** Turns a cell's text into a field's value. A text that cannot be read stays, and the field's schema refuses it. */
-export function parseCell(field: Field, text: string): unknown {
+export function parseCell(field: Field, text: string, order?: DateOrder): unknown {
   const trimmed = text.normalize('NFC').trim()
   switch (field.type) {
     case 'select':
       return findOption(field, trimmed) ?? trimmed
     case 'number':
     case 'float':
-      return digits(trimmed).replace(/(?<=\d),(?=\d{3}\b)/g, '')
+      return parseNumber(trimmed)
+    case 'date':
+    case 'edtf_date':
+      return rewriteDate(trimmed, order).text
     case 'boolean':
       return parseBoolean(trimmed) ?? trimmed
     case 'coordinates':
@@ -147,6 +163,17 @@ export function parseCell(field: Field, text: string): unknown {
     default:
       return trimmed
   }
+}
+
+/** A number in ASCII digits. A comma before three digits parts thousands; any other comma is a decimal point. */
+const parseNumber = (text: string) => decimalPoint(digits(text).replace(/(?<=\d),(?=\d{3}\b)/g, ''))
+
+/** The doubt about a number whose comma may part thousands or be a decimal point. Undefined if there is none. */
+export function doubtOfNumber(text: string): string | undefined {
+  const plain = digits(text.trim())
+  return /^[+-]?\d{1,3},\d{3}$/.test(plain)
+    ? `${text} was read as ${parseNumber(plain)}, with a comma for thousands.`
+    : undefined
 }
 
 /** A list that an exported table holds as JSON. Any other text stays, and the schema refuses it. */

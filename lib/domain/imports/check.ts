@@ -10,6 +10,7 @@ import { valueEdges } from '../records/links.ts'
 import { findMove } from '../records/rules/status.ts'
 import { reviewStateOf } from '../records/write.ts'
 import { EarlierRows, findLookAlikes, type RowLookAlike } from './alike.ts'
+import { findDoubts, PeriodFinder } from './doubts.ts'
 import { addCounts, type OutcomeCounts, type RowOutcome, zeroCounts } from './items.ts'
 import { BAD_LINE } from './json-lines.ts'
 import { currentValues, findRecordsOfRows, listDifferences, loadHeads } from './known.ts'
@@ -19,6 +20,7 @@ import { ReportWriter } from './report.ts'
 import { type RowResult, storeResults } from './results.ts'
 import { type CellFault, columnFor, createRowReader, damagedTexts, parseContribution, type ReadRow } from './rows.ts'
 import { dataChunks, type TableRow } from './store.ts'
+import { ValueTally } from './values.ts'
 
 /** A table that was read, its mapping, and the person for whom it is tried. */
 export type DryRunTable = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor }
@@ -31,7 +33,7 @@ export type DryRunTable = { id: string; mapping: Mapping; columns: readonly stri
 export async function dryRun(
   table: DryRunTable,
   advance: (done: number) => Promise<unknown> = async () => undefined,
-): Promise<{ counts: OutcomeCounts; chunks: OutcomeCounts[] }> {
+): Promise<{ counts: OutcomeCounts; chunks: OutcomeCounts[]; values: string }> {
   const { id, mapping, actor } = table
   const context = contextOf(table)
   const reader = await users.loadUser(actor.id)
@@ -53,7 +55,8 @@ export async function dryRun(
     await advance(done)
   }
   await report.end()
-  return { counts: chunks.reduce(addCounts, zeroCounts()), chunks }
+  const values = await context.tally.store(id, context.resolver, context.periods)
+  return { counts: chunks.reduce(addCounts, zeroCounts()), chunks, values }
 }
 
 function countOutcomes(results: readonly RowResult[]): OutcomeCounts {
@@ -83,6 +86,8 @@ type Context = {
   /** The first row of each record, by review identity, and of each identifier, as `=identifier`. */
   firstRows: Map<string, number>
   resolver: ReferenceResolver
+  periods: PeriodFinder
+  tally: ValueTally
 }
 /** The same, with what was looked up for the present rows. */
 type RowLookup = Context & {
@@ -95,6 +100,8 @@ const contextOf = ({ mapping, columns, actor }: DryRunTable): Context => ({
   earlier: new EarlierRows(),
   firstRows: new Map(),
   resolver: new ReferenceResolver(kinds[mapping.kind], actor),
+  periods: new PeriodFinder(actor),
+  tally: new ValueTally(mapping),
 })
 
 /** Looks up the records that rows are about, and the look-alikes of rows that are about none. */
@@ -129,9 +136,21 @@ async function checkRow(
   row: number,
   cells: readonly string[],
 ): Promise<RowResult> {
+  const read = lookup.readRow(cells)
+  const result = await checkReadRow(table, lookup, row, cells, read)
+  lookup.tally.add(row, read, result.dates)
+  return result
+}
+
+async function checkReadRow(
+  table: DryRunTable,
+  lookup: RowLookup,
+  row: number,
+  cells: readonly string[],
+  read: ReadRow,
+): Promise<RowResult> {
   const { mapping } = table
   const kind = kinds[mapping.kind]
-  const read = lookup.readRow(cells)
   const record = lookup.records.get(row)
   const about = {
     row,
@@ -149,23 +168,37 @@ async function checkRow(
   ]
   if (faults.length > 0) return resultWith('refused', about, { faults })
   const { makes, values } = resolved
+  const { data } = parsed.contribution
+  const found = await findDoubts(mapping, read, { data, makes, periods: lookup.periods })
   if (record) {
     const compared = await compareWithRecord(table, record, read, { ...parsed.contribution, values })
-    return resultWith(compared.outcome, about, { ...compared, makes: compared.changes.length > 0 ? makes : [] })
+    const isChanged = ({ field }: { field: string }) => compared.changes.some((change) => change.field === field)
+    return resultWith(compared.outcome, about, {
+      ...compared,
+      dates: found.dates,
+      doubts: found.doubts.filter(isChanged),
+      makes: compared.changes.length > 0 ? makes : [],
+    })
   }
   const linked = valueEdges({ entity_id: '', kind: mapping.kind, data: values }).map(({ to }) => to)
   const unlinked = (lookup.alike.get(row) ?? []).filter(
     ({ entity_id }) => entity_id === null || !linked.includes(entity_id),
   )
   const alike = [...unlinked, ...sameIdentifier(lookup, row, parsed.contribution)]
-  return resultWith(alike.length > 0 ? 'doubtful' : 'new', about, { alike, makes })
+  const isDoubtful = alike.length > 0 || found.doubts.length > 0
+  return resultWith(isDoubtful ? 'doubtful' : 'new', about, { alike, makes, ...found })
 }
 
 const resultWith = (
   outcome: RowOutcome,
   about: Pick<RowResult, 'row' | 'name' | 'entity_id'>,
   more: Partial<RowResult>,
-): RowResult => ({ faults: [], alike: [], changes: [], conflicts: [], makes: [], ...about, ...more, outcome })
+): RowResult => ({
+  ...{ faults: [], doubts: [], dates: [], alike: [], changes: [], conflicts: [], makes: [] },
+  ...about,
+  ...more,
+  outcome,
+})
 
 /** The fault of a line of JSON Lines that has no object. */
 function badLineFault({ columns }: DryRunTable, cells: readonly string[]): CellFault[] {

@@ -1,5 +1,5 @@
-import { readInterval } from '../../engines/calendars/index.ts'
 import { parseCoordinates, parseDegrees } from './cells.ts'
+import { isDateText, surelyFirst } from './dates.ts'
 
 /** The profile of a column: its header, some of its values, and of which sorts they are. */
 export type Column = {
@@ -18,11 +18,24 @@ export type Column = {
 }
 
 /** The sorts of values. A value may be of several. */
-const sorts = ['date', 'coordinates', 'degrees', 'address', 'devanagari', 'mixed', 'number', 'long'] as const
+const sorts = [
+  'date',
+  'day_first',
+  'month_first',
+  'coordinates',
+  'degrees',
+  'address',
+  'devanagari',
+  'mixed',
+  'number',
+  'long',
+] as const
 export type Sort = (typeof sorts)[number]
 
 const isOfSort: Readonly<Record<Sort, (text: string) => boolean>> = {
-  date: (text) => text.length <= 100 && readInterval(text) !== undefined,
+  date: (text) => text.length <= 100 && isDateText(text),
+  day_first: (text) => surelyFirst(text) === 'day_first',
+  month_first: (text) => surelyFirst(text) === 'month_first',
   coordinates: (text) => parseCoordinates(text) !== undefined,
   degrees: (text) => parseDegrees(text) !== undefined,
   address: (text) => /^https?:\/\/\S+$/i.test(text),
@@ -95,6 +108,8 @@ function addValue(tally: Tally, text: string, row: number): void {
 
 const sharesOf = (share: (sort: Sort) => number): Record<Sort, number> => ({
   date: share('date'),
+  day_first: share('day_first'),
+  month_first: share('month_first'),
   coordinates: share('coordinates'),
   degrees: share('degrees'),
   address: share('address'),

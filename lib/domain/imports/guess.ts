@@ -1,8 +1,8 @@
-import { type Field, type Kind, type KindKey, kinds, recordKinds } from '../kinds/index.ts'
+import { type Kind, type KindKey, kinds, recordKinds } from '../kinds/index.ts'
 import { findOption } from './cells.ts'
 import type { Column } from './columns.ts'
 import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
-import { type Mapping, type Rule, sourceMembers } from './mapping.ts'
+import { isDateField, type Mapping, type Rule, sourceMembers } from './mapping.ts'
 
 /** How a column was understood, and how sure that is, from 0 to 1. */
 export type ColumnGuess = {
@@ -210,14 +210,12 @@ function byValues(kind: Kind, column: Column, all: readonly Column[], taken: rea
   if (option) return option
   if (shares.devanagari >= 0.8 && shares.long < 0.2 && free('name_ne')) return 'name_ne'
   if (shares.date >= 0.8 && shares.number < 0.2)
-    return Object.keys(kind.fields).find((it) => free(it) && isDate(kind.fields[it]))
+    return Object.keys(kind.fields).find((it) => free(it) && isDateField(kind.fields[it]))
   const isData = samples.every((it) => /^[{[]/.test(it))
   if (shares.long >= 0.6 && !isData && free('description')) return 'description'
   const first = all.find((it) => it.shares.number < 0.2 && it.filled > 0)
   return free(kind.nameField) && first === column ? kind.nameField : undefined
 }
-
-const isDate = (field: Field | undefined) => field?.type === 'edtf_date' || field?.type === 'date'
 
 /** Latitude or longitude, if the table has one column of each within Nepal. */
 function sideOf(column: Column, all: readonly Column[]): 'latitude' | 'longitude' | undefined {
@@ -257,12 +255,22 @@ export function buildMapping(
     kind: kind.key,
     ...at,
     match: has('id') ? 'id' : has('identifier') ? 'identifier' : 'name_and_place',
-    rules: rules.flatMap((it) => (it.field === kind.nameField && !has('id') ? nameRules(it, columns, has) : [it])),
+    rules: rules.flatMap((it): Rule[] => {
+      if (it.field === kind.nameField && !has('id')) return nameRules(it, columns, has)
+      return [isDateField(kind.fields[it.field]) ? dateRule(it, columns) : it]
+    }),
     assertion: known.flatMap(({ column, field }) => {
       const member = sourceMembers.find((it) => field === `assertion.${it}`)
       return member ? [{ member, column }] : []
     }),
   }
+}
+
+/** If one date of a column can only have the day first (25/12/1890), all of the column have. */
+function dateRule(rule: { column: string; field: string }, columns: readonly Column[]): Rule {
+  const { day_first = 0, month_first = 0 } = columns.find(({ name }) => name === rule.column)?.shares ?? {}
+  if (day_first > 0 === month_first > 0) return rule
+  return { ...rule, date_order: day_first > 0 ? 'day_first' : 'month_first' }
 }
 
 /** A name in both scripts is split into `name` and `name_ne`. A name in Devanagari alone fills both. */

@@ -79,6 +79,7 @@ export async function beginImport(unit: UnitOfWork, actor: Actor, sent: SentFile
       told: [],
       mapping: null,
       columns: null,
+      values: null,
       kind_guess: null,
       counts: null,
       chunks: [],
@@ -220,10 +221,12 @@ export async function changeTarget(
   { kind, ...options }: ReadOptions & { kind?: KindKey },
   actor: Actor,
 ): Promise<Import> {
+  const sheet = options.sheet ?? old.mapping?.sheet ?? 0
+  if (!old.sheets[sheet]) throw invalid({ sheet: [`There is no sheet ${sheet}.`] })
   checkMappable(old)
   const target = {
     kind: kind ?? old.mapping?.kind ?? 'structure',
-    sheet: options.sheet ?? old.mapping?.sheet ?? 0,
+    sheet,
     // Another sheet has headers in another row.
     header_row: options.header_row ?? (options.sheet === undefined ? (old.mapping?.header_row ?? 1) : undefined),
   }
@@ -231,7 +234,7 @@ export async function changeTarget(
   return save(unit, old, { given: { ...old.given, ...options }, ...guessed, ...beforeCheck })
 }
 
-const beforeCheck = { state: 'read' as const, counts: null, chunks: [] }
+const beforeCheck = { state: 'read' as const, counts: null, chunks: [], values: null }
 
 function checkMappable(old: Import): void {
   checkIdle(old)
@@ -256,6 +259,7 @@ export async function readAgain(unit: UnitOfWork, old: Import, options: ReadOpti
     failed: null,
     counts: null,
     chunks: [],
+    values: null,
   })
 }
 
@@ -267,7 +271,6 @@ async function guessAgain(
   target: GuessTarget,
   actor: Actor,
 ): Promise<{ mapping: Mapping; columns: string }> {
-  if (!old.sheets[target.sheet]) throw invalid({ sheet: [`There is no sheet ${target.sheet}.`] })
   const { columns, header_row } = await profileSheet(old.id, target.sheet, target.header_row)
   const guess = guessFor(target.kind, columns, { sheet: target.sheet, header_row })
   const guessed = await guessByNames(guess, columns, actor)

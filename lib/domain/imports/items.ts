@@ -150,6 +150,8 @@ export const Import = v.object({
   mapping: v.nullable(Mapping),
   /** The name under which the columns of the chosen sheet are stored; null for old imports. */
   columns: v.optional(v.nullable(v.string()), null),
+  /** The name under which the different values of its columns are stored; null before the dry run. */
+  values: v.optional(v.nullable(v.string()), null),
   kind_guess: v.nullable(v.picklist(kindKeys)),
   /** Rows by outcome of the dry run; null before it. */
   counts: v.nullable(OutcomeCounts),

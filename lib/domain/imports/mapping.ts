@@ -1,8 +1,10 @@
 import * as v from 'valibot'
+import { invalid } from '../../base/errors.ts'
 import { languages } from '../../base/language/languages.ts'
 import { didYouMean } from '../../engines/matching/index.ts'
 import { choice, line, members } from '../../platform/http/body.ts'
 import { type Field, type Kind, kindKeys, kinds } from '../kinds/index.ts'
+import { dateOrders } from './dates.ts'
 import { LAST_HEADER_ROW } from './options.ts'
 
 /** How the columns of a table become members of a contribution. A mapping is data: its owner changes, stores and reuses it. */
@@ -15,6 +17,12 @@ const mark = v.exactOptional(v.pipe(v.string('Not a valid text.'), v.minLength(1
 /** The origin of a text: a column, named by its header, or the same text for all rows. */
 const origin = { column: v.exactOptional(short(300)), constant: v.exactOptional(line(2000)) }
 
+/** Values of one rule that are replaced at most. */
+export const MOST_VALUES = 200
+const TOO_MANY_VALUES = `Replace ${MOST_VALUES} values of a column at most.`
+const Replacement = members({ value: short(300), becomes: line(300) })
+export type Replacement = v.InferOutput<typeof Replacement>
+
 const Rule = members({
   /** A field of the kind, `latitude` or `longitude`. In a table that comes back, also `id` or `revision`. */
   field: short(60),
@@ -26,6 +34,10 @@ const Rule = members({
   join: mark,
   /** Only the words in this script are taken. */
   script: v.exactOptional(choice(scripts)),
+  /** Of dates such as 12/05/1890: which of the two first numbers is the day. */
+  date_order: v.exactOptional(choice(dateOrders)),
+  /** What to take instead of these values of the column; an empty text takes nothing. */
+  values: v.exactOptional(v.pipe(v.array(Replacement, 'Give a list.'), v.maxLength(MOST_VALUES, TOO_MANY_VALUES))),
   /** The language of the name. A Nepali name also fills `name_ne`, unless a column does. */
   language: v.exactOptional(choice(languages)),
 })
@@ -66,6 +78,41 @@ const otherRowMembers = ['latitude', 'longitude', 'id', 'revision'] as const
 /** The field that a rule fills; undefined for `latitude`, `longitude`, `id` and `revision`. */
 export const mappedField = (kind: Kind, name: string): Field | undefined => kind.fields[name]
 
+/** Bytes of a stored mapping at most. An item of the table has 400 KB. */
+const LARGEST_MAPPING = 150_000
+
+/**
+ * A mapping in which values of columns become something else. A choice replaces an earlier one for the same value; `null` takes
+ * it back. Fails with `invalid` if no rule reads the column.
+ */
+export function chooseValues(mapping: Mapping, choices: readonly ValueChoice[]): Mapping {
+  const read = new Set(mapping.rules.flatMap(({ column }) => column ?? []))
+  const unread = choices.filter(({ column }) => !read.has(column))
+  if (unread.length > 0)
+    throw invalid({ values: [...new Set(unread.map(({ column }) => `No rule reads the column "${column}".`))] })
+  return {
+    ...mapping,
+    rules: mapping.rules.map((rule) => {
+      const own = choices.filter(({ column }) => column === rule.column)
+      if (own.length === 0) return rule
+      const chosen = new Map((rule.values ?? []).map((it) => [it.value, it.becomes]))
+      for (const { value, becomes } of own)
+        if (becomes === null) chosen.delete(value)
+        else chosen.set(value, becomes)
+      const values = [...chosen].map(([value, becomes]) => ({ value, becomes }))
+      if (values.length > MOST_VALUES) throw invalid({ values: [TOO_MANY_VALUES] })
+      const { values: _, ...rest } = rule
+      return values.length === 0 ? rest : { ...rest, values }
+    }),
+  }
+}
+
+/** A choice for one value of a column. */
+export const ValueChoice = members({ column: short(300), value: short(300), becomes: v.nullable(line(300)) })
+export type ValueChoice = v.InferOutput<typeof ValueChoice>
+
+export const isDateField = (field: Field | undefined): boolean => field?.type === 'edtf_date' || field?.type === 'date'
+
 /** The faults of a mapping for these columns, one sentence each. */
 export function mappingFaults(mapping: Mapping, columns: readonly string[]): string[] {
   const kind = kinds[mapping.kind]
@@ -73,6 +120,7 @@ export function mappingFaults(mapping: Mapping, columns: readonly string[]): str
   const fields = [...Object.keys(kind.fields), ...otherRowMembers]
   const origins = [...mapping.rules, ...mapping.assertion]
   return [
+    ...(Buffer.byteLength(JSON.stringify(mapping)) > LARGEST_MAPPING ? ['The mapping has more than 150 KB.'] : []),
     ...mapping.rules
       .filter(({ field }) => !fields.includes(field))
       .map(({ field }) => `${kind.label} has no field ${field}.${didYouMean(field, fields)}`),
@@ -88,6 +136,9 @@ export function mappingFaults(mapping: Mapping, columns: readonly string[]): str
     ...mapping.rules
       .filter(({ field, language }) => language !== undefined && field !== kind.nameField)
       .map(({ field }) => `Only the name has a language: leave it out for ${field}.`),
+    ...mapping.rules
+      .filter(({ field, date_order }) => date_order !== undefined && !isDateField(mappedField(kind, field)))
+      .map(({ field }) => `Only a date has an order: leave it out for ${field}.`),
     ...(mapping.match === 'id' && !mapping.rules.some(({ field }) => field === 'id')
       ? ['To match by id, say which column holds it.']
       : []),

@@ -278,6 +278,8 @@ const NOT_HERITAGE =
 const share = v.optional(v.number(), 0)
 const Shares = v.object({
   date: share,
+  day_first: share,
+  month_first: share,
   coordinates: share,
   degrees: share,
   address: share,

@@ -17,6 +17,7 @@ const ownHeaders = [
   phrase('value'),
   phrase('legal'),
   phrase('nearest'),
+  phrase('dates'),
 ]
 
 export const reportKey = (id: string): string => `${importFolder(id)}report.csv`
@@ -60,6 +61,10 @@ export class ReportWriter {
 // prove: lines-at-once
 const LINES_AT_ONCE = 500
 
+/** How a date was understood. Example: "construction_date: 1702-04-09/1703-04-08". */
+const boundsText = ({ field, from, to }: RowResult['dates'][number]) =>
+  `${field}: ${from === null && to === null ? '?' : `${from ?? '..'}/${to ?? '..'}`}`
+
 /** The cells of the report's own columns. The first fault has its own cells; the reason names all. */
 function ownCells(result: RowResult, say: Say): unknown[] {
   const [fault] = result.faults
@@ -73,6 +78,7 @@ function ownCells(result: RowResult, say: Say): unknown[] {
     fault?.value ?? '',
     fault?.legal ?? '',
     fault?.nearest ?? '',
+    result.dates.map(boundsText).join('; '),
   ]
 }
 
@@ -82,7 +88,11 @@ const reasonOf: Readonly<Record<RowOutcome, (result: RowResult, say: Say) => str
   new: ({ makes }, say) => (makes.length > 0 ? say(`Makes also ${makes.map(({ name }) => name).join('; ')}.`) : ''),
   same: (_, say) => say('The record says this already.'),
   changes: ({ changes }) => changesText(changes),
-  doubtful: ({ alike }, say) => alike.map((each) => say(likenessText(each))).join(' '),
+  doubtful: ({ alike, doubts }, say) =>
+    [
+      ...alike.map((each) => say(likenessText(each))),
+      ...doubts.map(({ column, field, message }) => `${column ?? field}: ${say(message)}`),
+    ].join(' '),
   conflict: ({ conflicts }, say) => say(`Somebody has changed this since: ${changesText(conflicts)}`),
   refused: () => '',
 }

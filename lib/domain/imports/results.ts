@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { CellDoubt, ReadDate } from './doubts.ts'
 import { outcomes } from './items.ts'
 import { CellFault } from './rows.ts'
 import { getChunk, putChunk } from './store.ts'
@@ -20,6 +21,9 @@ export const RowResult = v.object({
   /** The record that the row is about. */
   entity_id: v.nullable(v.string()),
   faults: v.array(CellFault),
+  /** What is doubtful in its cells, and its dates as they were understood. */
+  doubts: v.optional(v.array(CellDoubt), []),
+  dates: v.optional(v.array(ReadDate), []),
   alike: v.array(RowLookAlike),
   changes: v.array(Change),
   /** Fields that somebody else has changed since the table was made. */

@@ -9,9 +9,17 @@ export type ReadRow = {
   /** The record's id in the table, and the revision from which the row was made. */
   id: string | undefined
   revision: number | undefined
-  /** The texts of the cells, by field. */
+  /** The texts of the cells, by field. Values that the mapping replaces are replaced here, too. */
   texts: ReadonlyMap<string, string>
+  /** The pieces of cells that fill fields. */
+  pieces: readonly Piece[]
 }
+
+/**
+ * One value of a cell: the whole cell, or one of several that it lists. `texts` is what is taken for it: itself, or what the
+ * mapping chooses instead. `listed`: the cell is a list in JSON, which is not split any further.
+ */
+export type Piece = { rule: Rule; value: string; texts: string[]; chosen: boolean; listed: boolean }
 
 /** A fault in a cell. */
 export const CellFault = v.object({
@@ -31,7 +39,7 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
   const places = new Map(columns.map((name, i) => [name, i]))
   const byField = Object.entries(Object.groupBy(mapping.rules, (it) => it.field)).map(([field, rules = []]) => ({
     field,
-    rules,
+    rules: rules.map((rule) => ({ rule, chosen: new Map(rule.values?.map((it) => [it.value, it.becomes])) })),
   }))
   const named = mapping.rules.find(({ field }) => field === kind.nameField)
   const isNepali = 'name_ne' in kind.fields && (named?.language ?? mapping.language) === 'ne'
@@ -40,17 +48,22 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
   return (cells: readonly string[]): ReadRow => {
     const body: Record<string, unknown> = {}
     const texts = new Map<string, string>()
+    const pieces: Piece[] = []
     for (const { field, rules } of byField) {
       const of = mappedField(kind, field)
-      const given = rules.map((rule) => textOf(cells, rule))
-      const list = of?.multivalued && of.type !== 'media' ? given.flatMap((text) => jsonList(text) ?? []) : []
-      const parts = list.length > 0 ? list : rules.flatMap((rule, i) => partsOf(rule, given[i] ?? '', of))
+      const given = rules.map(({ rule }) => textOf(cells, rule))
+      const all = rules.flatMap(({ rule, chosen }, i) => piecesOf(rule, chosen, given[i] ?? '', of))
+      const listed = all.filter((piece) => piece.listed)
+      // A list in JSON stands for the whole field.
+      const own = listed.length > 0 ? listed : all
+      const parts = own.flatMap((piece) => piece.texts)
+      pieces.push(...own)
       // In a table that comes back an empty cell deletes the value. In any other table it says nothing.
       if (parts.length === 0 && mapping.match === 'id') body[field] = null
       if (parts.length === 0) continue
-      texts.set(field, given.filter(Boolean).join(' '))
+      texts.set(field, own.some(({ chosen }) => chosen) ? parts.join('; ') : given.filter(Boolean).join(' '))
       body[field] =
-        of && list.length > 0 ? list.map((it) => parseCell(of, it)) : bodyValue(kind, field, parts, rules[0]?.join)
+        of && listed.length > 0 ? parts.map((it) => parseCell(of, it)) : bodyValue(kind, field, parts, rules[0]?.rule)
     }
     if (isNepali && texts.has(kind.nameField) && !texts.has('name_ne')) {
       body.name_ne = body[kind.nameField]
@@ -64,7 +77,7 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
       body.assertion = Object.fromEntries(assertion.map(([name, text]) => [name, sourceValue(name, text)]))
     const { id, revision } = Object.fromEntries(texts)
     for (const name of ['id', 'revision']) delete body[name]
-    return { body, texts, id, revision: revision && /^\d+$/.test(revision) ? Number(revision) : undefined }
+    return { body, texts, pieces, id, revision: revision && /^\d+$/.test(revision) ? Number(revision) : undefined }
   }
 }
 
@@ -82,6 +95,22 @@ function jsonList(text: string): string[] | undefined {
   }
 }
 
+/** The pieces of a cell. What the mapping chooses for the whole cell counts before what it chooses for one piece. */
+function piecesOf(rule: Rule, chosen: ReadonlyMap<string, string>, text: string, field: Field | undefined): Piece[] {
+  const whole = chosen.get(inOneLine(text))
+  if (whole !== undefined)
+    return [{ rule, value: text, texts: partsOf(rule, whole, field), chosen: true, listed: false }]
+  const list = field?.multivalued && field.type !== 'media' ? (jsonList(text) ?? []) : []
+  return (list.length > 0 ? list : partsOf(rule, text, field)).map((value) => {
+    const instead = chosen.get(inOneLine(value))
+    const texts = [instead ?? value].filter(Boolean)
+    return { rule, value, texts, chosen: instead !== undefined, listed: list.length > 0 }
+  })
+}
+
+/** A value as a mapping can name it: without line breaks. */
+export const inOneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+
 /** The pieces of a text that a rule asks for; none for an empty text. */
 function partsOf({ split, part, script }: Rule, text: string, field: Field | undefined): string[] {
   const written = script ? wordsInScript(text, script) : text
@@ -98,12 +127,15 @@ const marksOf = (field: Field, text: string) => {
   return field.type === 'relation' || text.includes(';') ? ';' : undefined
 }
 
-function bodyValue(kind: Kind, name: string, parts: readonly string[], join = ' '): unknown {
+function bodyValue(kind: Kind, name: string, parts: readonly string[], rule: Rule | undefined): unknown {
   const field = mappedField(kind, name)
   if (!field) return name === 'latitude' || name === 'longitude' ? degrees(parts.join(' ')) : parts.join(' ')
   if (field.multivalued && parts.length > 1) return parts.map((it) => parseCell(field, it))
-  return parseCell(field, parts.join(field.multivalued ? ', ' : join))
+  return parseCell(field, parts.join(field.multivalued ? ', ' : (rule?.join ?? ' ')), rule?.date_order)
 }
+
+/** The value of one piece of a cell, as the body of a contribution holds it. */
+export const pieceValue = (kind: Kind, { rule, texts }: Piece): unknown => bodyValue(kind, rule.field, texts, rule)
 
 const sourceType = (text: string) =>
   text

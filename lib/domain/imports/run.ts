@@ -71,7 +71,7 @@ async function runRow(
     refused: checked.faults[0]?.message ?? 'The dry run has refused this row.',
     conflict: CHANGED,
     changes: order.changes === 'leave' ? 'The record is known, and what it says was to stay.' : undefined,
-    doubtful: order.doubtful === 'skip' ? 'It looks like something that is known.' : undefined,
+    doubtful: order.doubtful === 'skip' ? (checked.alike.length > 0 ? KNOWN : checked.doubts[0]?.message) : undefined,
   }
   const reason = reasonsToLeave[checked.outcome]
   if (reason !== undefined) return left(reason)
@@ -84,6 +84,7 @@ async function runRow(
   }
 }
 
+const KNOWN = 'It looks like something that is known.'
 const CHANGED = 'Somebody has changed this since the table was written.'
 
 /** Runs a row unless it has run already. Undefined if somebody else has changed what it would change. */

@@ -7,6 +7,7 @@ import { type Actor, mayReview, maySeeAll, worksOn } from '../../platform/permis
 import type { PeopleById } from '../../platform/users/people.ts'
 import { kindKeys } from '../kinds/index.ts'
 import { recordStatuses } from '../records/rules/status.ts'
+import { dateOrders } from './dates.ts'
 import type { WaitingBatch } from './imports.ts'
 import {
   type Import,
@@ -23,6 +24,7 @@ import { delimiterNames, encodings, optionNames } from './options.ts'
 import type { StoredColumns } from './read.ts'
 import { reportKey } from './report.ts'
 import type { ListedRow } from './row-list.ts'
+import { becomingWords, type ListedValues } from './values.ts'
 
 /** The JSON of imports. */
 
@@ -41,6 +43,8 @@ const ImportRuleView = s.shape('ImportRule', () =>
     part: v.optional(s.whole),
     join: optionalText(),
     script: v.optional(s.oneOf(scripts)),
+    date_order: v.optional(s.oneOf(dateOrders)),
+    values: v.optional(v.array(v.object({ value: s.text, becomes: s.text }))),
     language: v.optional(s.oneOf(languages)),
   }),
 )
@@ -173,6 +177,19 @@ export const ImportTableRowView = s.shape('ImportTableRow', () =>
         nearest: optionalText(),
       }),
     ),
+    /** What is doubtful in its cells, though it is no fault. A new row with a doubt is `doubtful`. */
+    doubts: v.array(v.object({ field: s.text, column: s.maybe(s.text), value: s.text, message: s.text })),
+    /** Its dates as they were understood: first and last day; both are null if nothing was understood. */
+    dates: v.array(
+      v.object({
+        field: s.text,
+        column: s.maybe(s.text),
+        value: s.text,
+        from: s.maybe(s.text),
+        to: s.maybe(s.text),
+        approximate: v.boolean(),
+      }),
+    ),
     alike: v.array(
       v.object({
         entity_id: s.maybe(s.uuid),
@@ -195,6 +212,56 @@ export const ImportTableRowView = s.shape('ImportTableRow', () =>
         deleted: v.boolean(),
       }),
     ),
+  }),
+)
+/**
+ * What a value becomes in its field. Of a date, `from` and `to` are its first and last day; of a record, `record` is the one that
+ * is meant, if the reader may see it. `message` is a doubt, or the reason of a refusal.
+ */
+const ImportBecomingView = s.shape('ImportBecoming', () =>
+  v.object({
+    what: s.oneOf(becomingWords),
+    text: s.text,
+    from: s.maybe(s.text),
+    to: s.maybe(s.text),
+    approximate: v.boolean(),
+    kind: s.maybe(s.text),
+    record: s.maybe(v.object({ kind: s.text, id: s.whole, name: s.text, entity_id: s.uuid })),
+    message: s.maybe(s.text),
+    nearest: s.maybe(s.text),
+  }),
+)
+/**
+ * The different values of the columns of a table, once its rows have been tried. `groups` are those of one column: each has the
+ * likely spellings of one value, the most frequent first.
+ */
+export const ImportValuesView = s.shape('ImportValues', () =>
+  v.object({
+    columns: v.array(
+      v.object({
+        column: s.text,
+        field: s.text,
+        values: s.whole,
+        groups: s.whole,
+        doubtful: s.whole,
+        /** Rows whose values are not listed, since the column has more than 1,000 different ones. */
+        unlisted: s.whole,
+      }),
+    ),
+    groups: v.array(
+      v.array(
+        v.object({
+          value: s.text,
+          rows: s.whole,
+          /** The first row that has it. */
+          row: s.whole,
+          /** Whether the mapping says what it becomes. */
+          chosen: v.boolean(),
+          becomes: v.array(ImportBecomingView),
+        }),
+      ),
+    ),
+    next: s.maybe(s.text),
   }),
 )
 /** A batch as a line of the queue. Its rows are at `/data/imports/{id}/rows/`. */
@@ -318,6 +385,8 @@ export const rowView = ({ result: it, run, head }: ListedRow, actor: Actor | nul
   name: it.name,
   entity_id: run?.entity_id ?? it.entity_id,
   faults: it.faults,
+  doubts: it.doubts,
+  dates: it.dates,
   alike: it.alike,
   changes: it.changes,
   conflicts: it.conflicts,
@@ -333,6 +402,18 @@ export const rowView = ({ result: it, run, head }: ListedRow, actor: Actor | nul
           deleted: head.deleted_at !== null,
         }
       : null,
+})
+
+/** The values of a column, with the records that the reader may see. */
+export const valuesView = ({ columns, groups, records }: ListedValues, next: string | null) => ({
+  columns,
+  groups: groups.map((group) =>
+    group.map(({ becomes, ...value }) => ({
+      ...value,
+      becomes: becomes.map(({ entity_id, ...it }) => ({ ...it, record: records.get(entity_id ?? '') ?? null })),
+    })),
+  ),
+  next,
 })
 
 export const mappingView = ({ name, mapping, created_at, updated_at }: StoredMapping) => ({

@@ -37,6 +37,7 @@ const AnsweredRow = v.looseObject({
   name: v.string(),
   entity_id: v.nullable(v.string()),
   faults: Faults,
+  doubts: Faults,
   alike: v.array(
     v.looseObject({
       name: v.string(),
@@ -64,11 +65,18 @@ export function rowsDone(all: readonly Import[], task: string, settled: number):
   return all.reduce((sum, { progress }) => sum + (progress?.task === task ? progress.done : 0), settled)
 }
 
-/** What the dry run doubts about a row: a look-alike each, with the column and the value of the row's name. */
-export function doubtsOf({ outcome, name, alike }: AnsweredRow, { mapping }: Pick<Import, 'mapping'>): Fault[] {
-  if (outcome !== 'doubtful') return []
+/** What the dry run doubts about a row: cells with their values, and look-alikes with the column and the value of the row's name. */
+export function doubtsOf({ outcome, name, alike, doubts }: AnsweredRow, { mapping }: Pick<Import, 'mapping'>): Fault[] {
+  const cells = doubts.map((it) => ({
+    member: `${it.column ?? it.field} ${JSON.stringify(it.value)}`,
+    reason: it.message,
+  }))
+  if (outcome !== 'doubtful') return cells
   const column = mapping?.rules.find(({ field }) => field === 'name')?.column ?? 'name'
-  return alike.map((each) => ({ member: `${column} ${JSON.stringify(name)}`, reason: likenessText(each) }))
+  return [
+    ...alike.map((each) => ({ member: `${column} ${JSON.stringify(name)}`, reason: likenessText(each) })),
+    ...cells,
+  ]
 }
 
 /** The service refuses a table. The message says why. */

@@ -256,13 +256,13 @@ test('the report of a dry run is CSV that says each reason in the language of it
   }
   const english = (await report()).split('\r\n')
   expect(english[0]).toBe(
-    'Temple name,Year built,Existence status,import:row,import:outcome,import:reason,import:column,import:value,import:legal,import:nearest',
+    'Temple name,Year built,Existence status,import:row,import:outcome,import:reason,import:column,import:value,import:legal,import:nearest,import:dates',
   )
   expect(english[2]).toContain('This field is required.')
   await speak('ne')
   const nepali = (await report()).split('\r\n')
   expect(nepali[0]).toBe(
-    'Temple name,Year built,Existence status,import:पङ्क्ति,import:परिणाम,import:कारण,import:स्तम्भ,import:मान,import:मिल्ने मान,import:सबैभन्दा नजिकको',
+    'Temple name,Year built,Existence status,import:पङ्क्ति,import:परिणाम,import:कारण,import:स्तम्भ,import:मान,import:मिल्ने मान,import:सबैभन्दा नजिकको,import:मितिहरू',
   )
   expect(nepali[2]).toContain('यो फाँट अनिवार्य छ।')
   expect(nepali.map((line) => line.split(',')[4])).toEqual(

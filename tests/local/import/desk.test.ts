@@ -39,6 +39,7 @@ test('a dry run prints each doubt with its row, column, value and sentence', () 
     name: 'Krishna Mandir',
     entity_id: null,
     faults: [],
+    doubts: [],
     alike: [
       { name: '', row: 2, how: 'same_name', likeness: 1 },
       { name: 'Krishna Temple', row: null, how: 'close', likeness: 0.9 },

@@ -94,6 +94,23 @@ export const files: Readonly<Record<string, string>> = {
     '{0} ठाउँमा धेरै पङ्क्तिका कोष्ठ गाभिएका छन्: मान ती हरेक पङ्क्तिमा राखियो।',
   'Hardly anything in this table tells of heritage: no column is a date, a place, a type or a link. Is it the right table?':
     'यस तालिकामा सम्पदाबारे खासै केही छैन: कुनै स्तम्भ मिति, स्थान, किसिम वा सम्बन्ध होइन। के यो ठीक तालिका हो?',
+  '{0} was read as {1}, since spreadsheets count days.': '{0} लाई {1} भनी पढियो, किनभने स्प्रेडसिटले दिन गन्छ।',
+  '{0} may be {1} or {2}. Say which in the mapping: "date_order" is "day_first" or "month_first".':
+    '{0} को अर्थ {1} वा {2} हुन सक्छ। कुन हो मिलानमा भन्नुहोस्: "date_order" मा "day_first" वा "month_first"।',
+  '{0} was read as {1}, with a comma for thousands.': '{0} लाई {1} भनी पढियो, अल्पविराम हजारको मानियो।',
+  'This point lies far from Nepal. Latitude and longitude seem to be swapped.':
+    'यो बिन्दु नेपालबाट टाढा छ। अक्षांश र देशान्तर साटिएजस्तो देखिन्छ।',
+  '"{0}" was taken for one name. If it is a list, part the names by semicolons, or give "split": "," in the mapping.':
+    '"{0}" लाई एउटै नाम मानियो। सूची हो भने नामहरू अर्धविरामले छुट्याउनुहोस्, वा मिलानमा "split": "," दिनुहोस्।',
+  'No rule reads the column "{0}".': 'कुनै नियमले "{0}" स्तम्भ पढ्दैन।',
+  'Replace {0} values of a column at most.': 'एउटा स्तम्भका बढीमा {0} मान साट्नुहोस्।',
+  'Give 500 values at most.': 'बढीमा ५०० मान दिनुहोस्।',
+  'The mapping has more than 150 KB.': 'मिलान १५० केबीभन्दा ठूलो छ।',
+  'Only a date has an order: leave it out for {0}.': 'मितिको मात्र क्रम हुन्छ: {0} का लागि नदिनुहोस्।',
+  'Values are chosen for a mapping that stands. Send them by themselves.':
+    'मानहरू कायम रहेको मिलानका लागि छानिन्छन्। तिनलाई छुट्टै पठाउनुहोस्।',
+  'There is no list of values of "{0}".{1}': '"{0}" का मानहरूको सूची छैन।<1>',
+  dates: 'मितिहरू',
   'Only a table in text has a delimiter.': 'पाठको तालिकामा मात्र छुट्याउने चिह्न हुन्छ।',
   'Only the encoding of a CSV or TSV file is chosen.': 'CSV वा TSV फाइलको मात्र सङ्केतन (encoding) छानिन्छ।',
   'The file is read again first. Send this after that.': 'पहिले फाइल फेरि पढिन्छ। यो त्यसपछि पठाउनुहोस्।',

@@ -1,0 +1,131 @@
+import * as v from 'valibot'
+import { findPeriod } from '../../engines/calendars/index.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { type InputValues, kinds } from '../kinds/index.ts'
+import { findPeriodByName } from '../records/periods.ts'
+import { doubtOfNumber } from './cells.ts'
+import { boundsIn, boundsOfDate, type DateBounds, rewriteDate } from './dates.ts'
+import { isDateField, type Mapping, mappedField } from './mapping.ts'
+import { columnFor, type Piece, type ReadRow } from './rows.ts'
+
+/** What is doubtful in a row, though it is no fault, and how its dates were understood. */
+
+/** A doubt about a cell. */
+export const CellDoubt = v.object({
+  field: v.string(),
+  column: v.nullable(v.string()),
+  value: v.string(),
+  message: v.string(),
+})
+export type CellDoubt = v.InferOutput<typeof CellDoubt>
+
+/** A date of a row with its first and last day in the Gregorian calendar. An open end is null; so are both if nothing was understood. */
+export const ReadDate = v.object({
+  field: v.string(),
+  column: v.nullable(v.string()),
+  value: v.string(),
+  from: v.nullable(v.string()),
+  to: v.nullable(v.string()),
+  approximate: v.boolean(),
+})
+export type ReadDate = v.InferOutput<typeof ReadDate>
+
+/** Texts that are looked up as names of periods in one dry run. Each different one costs two calls, or four. */
+const MOST_PERIODS = 500
+
+/** Finds the bounds of periods that dates name, each different text once. */
+export class PeriodFinder {
+  readonly #actor: Actor
+  readonly #found = new Map<string, Promise<DateBounds | undefined>>()
+
+  constructor(actor: Actor) {
+    this.#actor = actor
+  }
+
+  /** The bounds of a period of this name. Undefined if there is none, or after too many different texts. */
+  find(text: string): Promise<DateBounds | undefined> {
+    const known = this.#found.get(text)
+    if (known) return known
+    const found = this.#found.size < MOST_PERIODS ? this.#look(text) : Promise.resolve(undefined)
+    if (this.#found.size < MOST_PERIODS) this.#found.set(text, found)
+    return found
+  }
+
+  async #look(text: string): Promise<DateBounds | undefined> {
+    const bounds = (await findPeriodByName(text, this.#actor))?.bounds ?? findPeriod(text)
+    return bounds && boundsIn(bounds)
+  }
+}
+
+/** How a date of a contribution is understood: its bounds, or why nothing of it is. */
+export async function understandDate(
+  text: string,
+  calendar: unknown,
+  periods: PeriodFinder,
+): Promise<DateBounds | { fault: string }> {
+  const read = boundsOfDate(text, calendar)
+  return 'fault' in read ? ((await periods.find(text)) ?? read) : read
+}
+
+/** What was found out about a row: its contribution, and the names of records that it would make. */
+type Found = { data: InputValues; makes: readonly { name: string }[]; periods: PeriodFinder }
+
+/** The doubts about a row that has no fault, and its dates as they were understood. */
+export async function findDoubts(
+  mapping: Mapping,
+  read: ReadRow,
+  { data, makes, periods }: Found,
+): Promise<{ doubts: CellDoubt[]; dates: ReadDate[] }> {
+  const doubt = (field: string, value: string, message: string): CellDoubt => ({
+    ...{ field, column: columnFor(mapping, [field]), message },
+    value: value.slice(0, 200).toWellFormed(),
+  })
+  const doubts = read.pieces.flatMap((piece) => {
+    const message = doubtOfPiece(mapping, piece, makes)
+    return message === undefined ? [] : [doubt(piece.rule.field, piece.value, message)]
+  })
+  const swapped = typeof data.coordinates === 'string' && isSwapped(data.coordinates)
+  if (swapped) {
+    const field = ['latitude', 'coordinates'].find((name) => read.texts.has(name)) ?? 'coordinates'
+    doubts.push(doubt(field, data.coordinates as string, SWAPPED))
+  }
+  const dates: ReadDate[] = []
+  for (const [field, value] of Object.entries(data)) {
+    if (!isDateField(mappedField(kinds[mapping.kind], field))) continue
+    const bounds = await understandDate(String(value), data.calendar_system, periods)
+    const text = (read.texts.get(field) ?? String(value)).slice(0, 200)
+    const about = { field, column: columnFor(mapping, [field]), value: text }
+    dates.push('fault' in bounds ? { ...about, ...NOTHING } : { ...about, ...bounds })
+    if ('fault' in bounds && !doubts.some((other) => other.field === field))
+      doubts.push(doubt(field, text, bounds.fault))
+  }
+  return { doubts, dates }
+}
+
+const NOTHING: DateBounds = { from: null, to: null, approximate: false }
+const SWAPPED = 'This point lies far from Nepal. Latitude and longitude seem to be swapped.'
+
+/** The doubt about one piece of a cell, as far as its text alone raises one. */
+export function doubtOfPiece(
+  mapping: Mapping,
+  { rule, texts, chosen, listed }: Piece,
+  makes: readonly { name: string }[],
+): string | undefined {
+  const field = mappedField(kinds[mapping.kind], rule.field)
+  const [text = ''] = texts
+  if (!field || chosen) return undefined
+  if (isDateField(field)) return rewriteDate(text, rule.date_order).doubt
+  if (field.type === 'float' || field.type === 'number') return doubtOfNumber(text)
+  const isList = field.type === 'relation' && field.multivalued && rule.split === undefined && !listed
+  if (isList && /,\s/.test(text) && makes.some(({ name }) => name === text.normalize('NFC')))
+    return `"${text.slice(0, 100)}" was taken for one name. If it is a list, part the names by semicolons, or give "split": "," in the mapping.`
+  return undefined
+}
+
+/** Whether a point is in Nepal only with its two numbers the other way round. */
+export function isSwapped(coordinates: string): boolean {
+  const [lat = 0, lng = 0] = coordinates.split(',').map(Number)
+  return isAroundNepal(lng, lat) && !isAroundNepal(lat, lng)
+}
+
+const isAroundNepal = (lat: number, lng: number) => lat >= 26 && lat <= 31 && lng >= 79 && lng <= 89
