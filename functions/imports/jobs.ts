@@ -130,7 +130,13 @@ export const jobs = {
       const { format } = found
       const { id, object_key, ...is } = await storeSent(unit, format, memorySource(await file.bytes()))
       const given = Object.fromEntries(Object.entries(provenance).filter(([, value]) => value !== ''))
-      const { made, job } = await beginJob(unit, actor, { file_name, format, ...is }, { id, object_key }, given)
+      const { made, job } = await beginJob(
+        unit,
+        actor,
+        { file_name, format, given: {}, ...is },
+        { id, object_key },
+        given,
+      )
       return replyCreated(jobView(made, job, await loadStaged(made)))
     },
   }),

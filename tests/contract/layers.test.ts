@@ -28,11 +28,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   iovalkey: ['platform/cache'],
   jose: ['platform/auth'],
   'csv-parse': ['domain/imports'],
-<<<<<<< HEAD
   '@zxcvbn-ts/language-common/src/passwords.json': ['platform/users'],
-=======
   'csv-parse/sync': ['domain/imports'],
->>>>>>> 473c06d5 (imports: Say what is doubtful in cells, and list what each value of a column becomes)
   yauzl: ['domain/imports'],
   'hucre/xlsx': ['domain/imports', 'doors/exports'],
   // Types only: the shapes of events.

@@ -21,7 +21,7 @@ const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
 export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'columns' | 'kind_guess' | 'delimiter' | 'encoding'>
 
 /** The members of an import that say what is read, for whom. */
-export type ReadableImport = Pick<Import, 'id' | 'object_key' | 'sha256' | 'format' | 'file_name' | 'work'>
+export type ReadableImport = Pick<Import, 'id' | 'object_key' | 'sha256' | 'format' | 'file_name' | 'given' | 'work'>
 
 /** Reads the file of an import into rows, and guesses their meaning. Safe to repeat. Fails with `invalid` if it is no table. */
 export async function readFile(imported: ReadableImport): Promise<ReadFile> {
@@ -58,7 +58,7 @@ const NOTES =
  * Chooses the sheet that the sender gave, else the first that holds a table. A sheet of notes is chosen only if no other sheet has
  * a table. Fails with `invalid` if the sheet is empty.
  */
-async function chooseSheet({ id, given }: Import, sheets: readonly Sheet[]): Promise<number> {
+async function chooseSheet({ id, given }: SentTable, sheets: readonly Sheet[]): Promise<number> {
   if (given.sheet !== undefined) {
     if (!sheets[given.sheet]) throw impossible(`There is no sheet ${given.sheet}.`)
     if (sheets[given.sheet]?.rows === 0) throw impossible('The table is empty.')
