@@ -123,7 +123,7 @@ export function doubtOfPiece(
 }
 
 /** Whether a point is in Nepal only with its two numbers the other way round. */
-export function isSwapped(coordinates: string): boolean {
+function isSwapped(coordinates: string): boolean {
   const [lat = 0, lng = 0] = coordinates.split(',').map(Number)
   return isAroundNepal(lng, lat) && !isAroundNepal(lat, lng)
 }

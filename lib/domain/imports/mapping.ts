@@ -18,7 +18,7 @@ const mark = v.exactOptional(v.pipe(v.string('Not a valid text.'), v.minLength(1
 const origin = { column: v.exactOptional(short(300)), constant: v.exactOptional(line(2000)) }
 
 /** Values of one rule that are replaced at most. */
-export const MOST_VALUES = 200
+const MOST_VALUES = 200
 const TOO_MANY_VALUES = `Replace ${MOST_VALUES} values of a column at most.`
 const Replacement = members({ value: short(300), becomes: line(300) })
 export type Replacement = v.InferOutput<typeof Replacement>

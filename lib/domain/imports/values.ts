@@ -49,7 +49,7 @@ const Becoming = v.object({
   nearest: v.optional(v.nullable(v.string()), null),
 })
 export type Becoming = v.InferOutput<typeof Becoming>
-const becoming = (what: Becoming['what'], text: string, more: Partial<Becoming> = {}): Becoming => ({
+const buildBecoming = (what: Becoming['what'], text: string, more: Partial<Becoming> = {}): Becoming => ({
   ...{ what, text, from: null, to: null, approximate: false },
   ...{ kind: null, entity_id: null, message: null, nearest: null },
   ...more,
@@ -175,13 +175,13 @@ type Means = { resolver: ReferenceResolver; periods: PeriodFinder; date: ReadDat
 async function understandPiece(mapping: Mapping, piece: Piece, means: Means): Promise<Becoming[]> {
   const kind = kinds[mapping.kind]
   const { field: name } = piece.rule
-  if (piece.texts.length === 0) return [becoming('nothing', '')]
+  if (piece.texts.length === 0) return [buildBecoming('nothing', '')]
   const value = pieceValue(kind, piece)
   const parsed = v.safeParse(schemaOf(kind, 'change'), bodyWith(name, value))
   if (!parsed.success) return [refusedPiece(kind, piece, parsed.issues[0].message)]
   const stored = parsed.output.data[name]
   const field = mappedField(kind, name)
-  if (!field) return [becoming('number', String(value))]
+  if (!field) return [buildBecoming('number', String(value))]
   if (field.type === 'relation' && Array.isArray(stored)) {
     const each: Becoming[] = []
     for (const reference of stored as ReferenceInput[])
@@ -189,7 +189,7 @@ async function understandPiece(mapping: Mapping, piece: Piece, means: Means): Pr
     return each.map((it) => withDoubt(it, mapping, piece))
   }
   if (isDateField(field)) return [withDoubt(await understandDateOf(String(stored), means), mapping, piece)]
-  return [withDoubt(becoming(wordOf(field), String(stored)), mapping, piece)]
+  return [withDoubt(buildBecoming(wordOf(field), String(stored)), mapping, piece)]
 }
 
 /** One angle alone is refused, so the other is added. */
@@ -208,7 +208,7 @@ function wordOf({ type }: Field): Becoming['what'] {
 function refusedPiece(kind: Kind, { rule, texts }: Piece, message: string): Becoming {
   const field = mappedField(kind, rule.field)
   const text = texts.join('; ')
-  return becoming('refused', text, { message, nearest: (field?.vocabulary && nearestOption(field, text)) ?? null })
+  return buildBecoming('refused', text, { message, nearest: (field?.vocabulary && nearestOption(field, text)) ?? null })
 }
 
 async function understandReference(
@@ -220,16 +220,18 @@ async function understandReference(
   const resolved = await resolver.resolve(name, field, reference)
   const kind: KindKey | null = field.relation ?? null
   const text = 'text' in reference ? reference.text : String(reference.id)
-  if ('fault' in resolved) return becoming('refused', text, { message: resolved.fault })
-  if ('makes' in resolved) return becoming('new_record', resolved.makes, { kind })
-  return becoming('record', text, { kind, entity_id: resolved.link.entity_id ?? null })
+  if ('fault' in resolved) return buildBecoming('refused', text, { message: resolved.fault })
+  if ('makes' in resolved) return buildBecoming('new_record', resolved.makes, { kind })
+  return buildBecoming('record', text, { kind, entity_id: resolved.link.entity_id ?? null })
 }
 
 async function understandDateOf(text: string, { periods, date }: Means): Promise<Becoming> {
   if (date?.from || date?.to)
-    return becoming('date', text, { from: date.from, to: date.to, approximate: date.approximate })
+    return buildBecoming('date', text, { from: date.from, to: date.to, approximate: date.approximate })
   const bounds = await understandDate(text, undefined, periods)
-  return 'fault' in bounds ? becoming('text', text, { message: bounds.fault }) : becoming('date', text, bounds)
+  return 'fault' in bounds
+    ? buildBecoming('text', text, { message: bounds.fault })
+    : buildBecoming('date', text, bounds)
 }
 
 function withDoubt(it: Becoming, mapping: Mapping, piece: Piece): Becoming {
