@@ -417,7 +417,7 @@ function refusalOf({ why, shape, shows, headers: told = [] }: Refused): Json {
 /** The refusals of an operation: those that its declaration implies, and its own `errors`. */
 function failures(one: One, signedIn: boolean): Record<string, Json> {
   const { method, path, spec, answer } = one
-  const sends = ['POST', 'PUT', 'PATCH'].includes(method)
+  const sends = ['POST', 'PUT', 'PATCH'].includes(method) || spec.body !== undefined
   const statuses = [
     400,
     ...(signedIn ? [401] : []),

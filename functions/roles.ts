@@ -2,16 +2,17 @@ import type { UnitOfWork } from '../lib/engines/table/index.ts'
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { checkAllowed, notFound, signInNeeded } from '../lib/base/errors.ts'
+import { contributionFates, leave } from '../lib/doors/departure/items.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { askForLetter } from '../lib/doors/letters/account-letters.ts'
 import { linkPlan, providers } from '../lib/platform/auth/link.ts'
-import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
+import { creation, DetailView, empty, listOf, ok } from '../lib/platform/http/answer.ts'
 
 import { choice, line, lines, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import { ById, lenientChoice, NameQuery } from '../lib/platform/http/params.ts'
-import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { Reply, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/platform/http/route.ts'
 import { type Actor, mayAnswer, mayChangeRoleOf, maySeeAll, ranks } from '../lib/platform/permissions.ts'
 import * as applications from '../lib/platform/users/applications.ts'
@@ -235,6 +236,22 @@ export const routes = withTables({
     answer: ok(UserView),
     params: ById,
     handle: async ({ actor, params: { id } }) => userView(requireFound(await users.loadUser(id)), actor),
+  }),
+
+  'DELETE /data/platform-admin/users/{id}/': actorRoute({
+    permission: 'user.moderate',
+    summary: 'Remove an account for good',
+    description: 'What its person does by `DELETE /data/user/me/`, where they cannot do it themselves.',
+    answer: { 202: { shape: DetailView } },
+    errors: [404, 409],
+    translatedPaths: ['detail'],
+    params: ById,
+    body: members({ contributions: v.optional(choice(contributionFates), 'keep') }),
+    handle: async ({ unit, params: { id }, body: { contributions } }) => {
+      const user = requireFound(await users.loadUser(id))
+      await leave(unit, user, contributions)
+      return new Reply(202, { detail: 'The account is gone. Its name is gone from everything within a day.' })
+    },
   }),
 
   'POST /data/platform-admin/users/{id}/link/': actorRoute({

@@ -11,6 +11,8 @@ import { sweepUploads } from '../lib/domain/projects/assets/uploads.ts'
 import { sweepMerges } from '../lib/domain/projects/merge-sweep.ts'
 import { loadQueueState } from '../lib/domain/review/queue-state.ts'
 import { sweepQueue } from '../lib/domain/review/sweep.ts'
+import { makeOwnExports } from '../lib/doors/departure/own-export.ts'
+import { workOnDepartures } from '../lib/doors/departure/work.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
 import { compactIfDue } from '../lib/engines/search/index.ts'
 import { recoverStaged, withLock } from '../lib/engines/table/immediate.ts'
@@ -32,6 +34,8 @@ const chores = {
     loose: sweepLooseFiles,
     merges: sweepMerges,
     contacts: sweepContacts,
+    files: makeOwnExports,
+    left: workOnDepartures,
     packed: compactIfDue,
   },
 } satisfies Record<string, Chores>

@@ -1,12 +1,16 @@
 import * as v from 'valibot'
-import { forbidden, notFound, signInNeeded } from '../lib/base/errors.ts'
+import { forbidden, invalid, notFound, signInNeeded } from '../lib/base/errors.ts'
 import { languages } from '../lib/base/language/languages.ts'
 import { listOrganizationsOf } from '../lib/domain/organizations/members.ts'
 import { organizationOfProfile } from '../lib/domain/organizations/view.ts'
+import { contributionFates, leave } from '../lib/doors/departure/items.ts'
+import { askForExport, exportView, loadExport, OwnExportView } from '../lib/doors/departure/own-export.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { calendarKeys } from '../lib/engines/calendars/index.ts'
-import { listOf, ok } from '../lib/platform/http/answer.ts'
+import { type CountGuesses, countGuess, guesses } from '../lib/platform/auth/guesses.ts'
+import { DetailView, listOf, ok } from '../lib/platform/http/answer.ts'
 import {
+  choice,
   line,
   lines,
   members,
@@ -19,9 +23,11 @@ import {
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import { uuidText } from '../lib/platform/http/params.ts'
+import { Reply } from '../lib/platform/http/reply.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import { type Actor, maySeeEmail } from '../lib/platform/permissions.ts'
+import { verifyPassword } from '../lib/platform/users/password.ts'
 import { UserCardView } from '../lib/platform/users/people.ts'
 import {
   amendUser,
@@ -71,6 +77,18 @@ const changeProfile = actorRoute({
   },
 })
 
+const Leaving = members({
+  password: v.optional(v.pipe(v.string('Not a valid text.'), v.maxLength(1024, 'Too long.')), ''),
+  contributions: v.optional(choice(contributionFates), 'keep'),
+})
+
+/** Fails with `invalid` unless the password is the user's. Guesses are counted. A user without a password needs none. */
+async function checkOwnPassword(count: CountGuesses, user: User, given: string): Promise<void> {
+  if (user.password === '') return
+  await countGuess(count, user.id)
+  if (!(await verifyPassword(given, user.password))) throw invalid({ password: ['This is not your password.'] })
+}
+
 const changeUsername = actorRoute({
   permission: 'account.change',
   summary: 'Change the own username',
@@ -116,6 +134,45 @@ export const routes = withTables({
     summary: 'Read the own profile',
     answer: ok(ProfileView),
     handle: async ({ actor, request }) => showProfile(await loadOwnUser(actor), actor, request),
+  }),
+
+  'GET /data/user/me/export/': actorRoute({
+    permission: 'account.export',
+    summary: 'Read where the file with the own data is',
+    description: 'Its address is good for a quarter of an hour, and the file for a week.',
+    answer: ok(OwnExportView),
+    handle: async ({ actor }) => exportView(await loadExport(await loadOwnUser(actor))),
+  }),
+
+  'POST /data/user/me/export/': actorRoute({
+    permission: 'account.export',
+    summary: 'Ask for a file with the own data',
+    description:
+      'Profile, contributions, decisions, comments, notifications, letters, imports, and the names of keys, hooks and sessions, as JSON. A worker makes it within half an hour, in place of an earlier one.',
+    answer: { 202: { shape: OwnExportView } },
+    throttles: [
+      { scope: 'account_export', rate: { limit: 5, seconds: 86_400 }, per: 'caller', counts: 'every success' },
+    ],
+    handle: async ({ unit, actor }) =>
+      new Reply(202, await exportView(await askForExport(unit, await loadOwnUser(actor)))),
+  }),
+
+  'DELETE /data/user/me/': actorRoute({
+    permission: 'account.leave',
+    summary: 'Leave for good',
+    description:
+      "From the answer on the account is nobody's: no session, key or hook acts by it. Name, address and profile are gone from every answer, and within a day from every copy. Contributions stay under a name such as `former-contributor-1a2b3c4d`, and so do decisions. With `contributions` as `remove` those go on which nobody else has built. `password` is needed where there is one.",
+    answer: { 202: { shape: DetailView } },
+    errors: [409],
+    translatedPaths: ['detail'],
+    body: Leaving,
+    throttles: [guesses],
+    handle: async ({ unit, actor, body, count }) => {
+      const user = await loadOwnUser(actor)
+      await checkOwnPassword(count, user, body.password)
+      await leave(unit, user, body.contributions)
+      return new Reply(202, { detail: 'You have left. Your name is gone from everything within a day.' })
+    },
   }),
 
   'GET /data/user/{slug}/': publicRoute({

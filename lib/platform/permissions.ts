@@ -173,6 +173,8 @@ export const permissions = {
   'account.link': { open: 'whoever has the link got the letter that it stands in' },
   'account.read': { role: anyone },
   'account.change': { role: anyone },
+  'account.export': { role: anyone },
+  'account.leave': { role: anyone },
   'token.revoke': { role: anyone },
   'session.own': { role: anyone },
   'hook.own': { role: anyone },
@@ -351,7 +353,7 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'project.contribute': 'import',
 }
 /** Permissions that no key has, not even to read. */
-const peopleOnly: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own', 'session.own']
+const peopleOnly: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own', 'session.own', 'account.export']
 
 /** Whether a machine may use a permission with its key. What is open to everyone is open to it; people may what they may. */
 export function mayWithKey(key: MachineKey | undefined, permission: Permission, reads: boolean): Ruling {

@@ -818,6 +818,9 @@ const matrix: Matrix = {
     ),
     'GET /data/platform-admin/users/': at(() => '/data/platform-admin/users/', curators(200)),
     'GET /data/platform-admin/users/{id}/': at(() => `/data/platform-admin/users/${unknown}/`, curators(404)),
+    'DELETE /data/platform-admin/users/{id}/': at(() => `/data/platform-admin/users/${unknown}/`, staffOnly(404), {
+      body: {},
+    }),
     'POST /data/platform-admin/users/{id}/link/': at(
       () => `/data/platform-admin/users/${unknown}/link/`,
       staffOnly(404),
@@ -850,6 +853,10 @@ const matrix: Matrix = {
     'GET /data/testme/': at(() => '/data/api/testme/', signedIn(200)),
     'GET /data/testthelogin/': at(() => '/data/api/testthelogin', signedIn(200)),
     'GET /data/user/me/': at(() => '/data/api/user/me/', signedIn(200)),
+    'GET /data/user/me/export/': at(() => '/data/user/me/export/', signedIn(200)),
+    'POST /data/user/me/export/': at(() => '/data/user/me/export/', signedIn(202)),
+    // Theirs need a password.
+    'DELETE /data/user/me/': at(() => '/data/user/me/', signedIn(400), { body: {} }),
     'GET /data/user/{slug}/': at(() => `/data/user/${me}/`, all(200)),
     'GET /data/user/by-username/{username}/': at(() => '/data/user/by-username/dev/', all(200)),
     'POST /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),

@@ -52,7 +52,18 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'effects',
     'composition',
   ],
-  doors: ['linked', 'discovery', 'iiif', 'activity-streams', 'oai', 'reconcile', 'assistant', 'exports', 'letters'],
+  doors: [
+    'linked',
+    'discovery',
+    'iiif',
+    'activity-streams',
+    'oai',
+    'reconcile',
+    'assistant',
+    'exports',
+    'letters',
+    'departure',
+  ],
 }
 /** All rooms from top to bottom; the functions come last. */
 export const rooms: readonly string[] = [

@@ -97,6 +97,7 @@ const requests: Record<string, () => Promise<{ path: string; body?: unknown }>> 
     await changeUser(id, () => ({ email_verified: false }))
     return { path: '/api/user/address/verify/' }
   },
+  'POST /data/user/me/export/': async () => ({ path: '/data/user/me/export/' }),
   'PUT /data/notifications/letters/': async () => ({
     path: '/data/notifications/letters/',
     body: { mode: 'daily', hour: ++made % 24 },

@@ -578,6 +578,16 @@ function changingPeople({ app, someone, infoOf, image }: World): Operations {
   }
   const PASSWORD = 'correct horse battery'
   return {
+    'DELETE /data/user/me/': async () => ({
+      who: (await someone()).who,
+      path: '/data/user/me/',
+      body: { password: PASSWORD, contributions: 'remove' },
+    }),
+    'DELETE /data/platform-admin/users/{id}/': async () => {
+      const { id } = await infoOf((await someone()).who)
+      return { who: app.staff, path: `/data/platform-admin/users/${id}/`, body: {} }
+    },
+    'POST /data/user/me/export/': async () => ({ who: (await someone()).who, path: '/data/user/me/export/' }),
     'POST /data/platform-admin/users/{id}/link/': () => {
       names += 1
       return moderated('link', { provider: 'idp', subject: `subject-${names}` })

@@ -188,7 +188,7 @@ export const peopleRows: readonly Row[] = [
     null,
     'POST',
     () => '/api/token/',
-    () => ({ email: 'new@heritage.test', password: WORDS }),
+    () => ({ username: 'new', password: WORDS }),
     () => [post('dev', '/api/register/', { email: 'new@heritage.test', password: WORDS })],
   ],
   [
@@ -197,7 +197,7 @@ export const peopleRows: readonly Row[] = [
     null,
     'POST',
     () => '/api/token/',
-    () => ({ email: 'new@heritage.test', password: WORDS }),
+    () => ({ username: 'new', password: WORDS }),
     () => [
       post('dev', '/api/register/', { email: 'new@heritage.test', password: WORDS }),
       { does: (world) => amendUser(world, 'new@heritage.test', { password: HASHED_FOR_LESS }) },

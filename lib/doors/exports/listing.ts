@@ -52,6 +52,13 @@ export async function removeOldFolders({ files, previous }: ExportListing): Prom
   for (const key of await listKeys(FOLDER)) if (!named.has(key) && key < before) await deleteObject(key)
 }
 
+/** Deletes all files of runs that began before the run of this listing. A run that began later goes on. */
+export async function removeEarlierFolders({ files }: ExportListing): Promise<void> {
+  const named = new Set([KEY, ...files.map((file) => file.key)])
+  const own = files.map((file) => file.key).sort()[0] ?? folderAt(clock.now().getTime())
+  for (const key of await listKeys(FOLDER)) if (!named.has(key) && key < own) await deleteObject(key)
+}
+
 const folderAt = (time: number) => `${FOLDER}${new Date(time).toISOString().replace(/\W/g, '')}`
 
 /** Loads the listing of the last complete run. Undefined before the first. */

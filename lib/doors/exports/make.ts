@@ -13,6 +13,7 @@ import {
   mediaTypes,
   newFolder,
   publishListing,
+  removeEarlierFolders,
   removeOldFolders,
 } from './listing.ts'
 import {
@@ -24,6 +25,13 @@ import {
   recordColumns,
   sourcesOf,
 } from './rows.ts'
+
+/** Makes the exports, and leaves none of an earlier run: they may name a person who has left. */
+export async function makeExportsAnew(): Promise<void> {
+  const alone = { ...(await makeExports()), previous: [] }
+  await publishListing(alone)
+  await removeEarlierFolders(alone)
+}
 
 /**
  * Writes the files of each kind from its public records, then makes them current in one step. If it fails, the earlier files stay

@@ -47,8 +47,9 @@ function expectFile(unit: UnitOfWork, object_key: string): LooseFile {
 /** Write it with the item that names the file from now on. Fails with `conflict` if the file is being removed. */
 export const forgetLooseFile = (it: LooseFile): Write => remove(looseFile, it)
 
-/** Write it with the item that no longer names the file: the sweeper removes the file. */
-export const markLoose = (object_key: string): Write => putAlways(looseFile, { object_key, until: now(), version: 1 })
+/** Write it with the item that no longer names the file, or names it until a time: then the sweeper removes the file. */
+export const markLoose = (object_key: string, until = now()): Write =>
+  putAlways(looseFile, { object_key, until, version: 1 })
 
 /**
  * Runs work that puts a file under a key of its own, and that writes `forgetLooseFile` with the item that names it.

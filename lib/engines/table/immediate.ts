@@ -4,6 +4,8 @@
 
 // Units of work of their own.
 export { withLock } from './lease.ts'
+// The table as a whole.
+export { scanRaw } from './scan.ts'
 // Small numbers, numbers under a limit, single items.
 export { nextNumber } from './sequence.ts'
 export { commitTogether } from './together.ts'
@@ -13,4 +15,4 @@ export { settle } from './two-phase/settle.ts'
 export { stageCounters, stagePart } from './two-phase/stage.ts'
 export * as transaction from './two-phase/transaction.ts'
 export { commitPlan, commitWrites, runUnit } from './unit-of-work.ts'
-export { addBelowLimit, addToNumber, addToNumbers, putItem, raiseNumber, removeItems } from './write.ts'
+export { addBelowLimit, addToNumber, addToNumbers, putIfUnchanged, putItem, raiseNumber, removeItems } from './write.ts'

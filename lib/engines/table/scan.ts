@@ -20,10 +20,20 @@ export const scanCounters = (): AsyncGenerator<Stored[]> =>
     ExpressionAttributeValues: { ':count': 'COUNT#' },
   })
 
+/**
+ * All items of the table as they are stored, those of open two-phase commits with their marks. Page by page and in no order. For a
+ * worker that looks at everything.
+ */
+export const scanRaw = (): AsyncGenerator<Stored[]> => scanAll({}, undefined, async (items) => [...items])
+
 type Filter = Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>
 
-async function* scanAll(filter: Filter, looked?: (items: number) => void): AsyncGenerator<Stored[]> {
-  const parts = Array.from({ length: PARTS }, (_, Segment) => partOf(filter, Segment, looked))
+async function* scanAll(
+  filter: Filter,
+  looked?: (items: number) => void,
+  resolve: (items: readonly Stored[]) => Promise<Stored[]> = resolveStaged,
+): AsyncGenerator<Stored[]> {
+  const parts = Array.from({ length: PARTS }, (_, Segment) => partOf(filter, Segment, looked, resolve))
   const next = (part: AsyncGenerator<Stored[]>) => part.next().then((step) => ({ part, step }))
   const waiting = new Map(parts.map((part) => [part, next(part)]))
   while (waiting.size > 0) {
@@ -45,7 +55,12 @@ function ofTypes(types: readonly string[]): Filter {
   }
 }
 
-async function* partOf(filter: Filter, Segment: number, looked?: (items: number) => void): AsyncGenerator<Stored[]> {
+async function* partOf(
+  filter: Filter,
+  Segment: number,
+  looked: ((items: number) => void) | undefined,
+  resolve: (items: readonly Stored[]) => Promise<Stored[]>,
+): AsyncGenerator<Stored[]> {
   const query: ScanCommandInput = {
     TableName,
     Segment,
@@ -56,7 +71,7 @@ async function* partOf(filter: Filter, Segment: number, looked?: (items: number)
   do {
     const page = await db.send(new ScanCommand(query))
     looked?.(page.ScannedCount ?? 0)
-    yield await resolveStaged(page.Items ?? [])
+    yield await resolve(page.Items ?? [])
     query.ExclusiveStartKey = page.LastEvaluatedKey
   } while (query.ExclusiveStartKey)
 }

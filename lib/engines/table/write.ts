@@ -86,6 +86,24 @@ export async function addBelowLimit(at: Key, limit: number, expires_at: number, 
   }
 }
 
+/**
+ * Writes an item over the one under its key, outside of any transaction, if that still has this version. The version stays. Nothing
+ * happens if it has changed or is gone.
+ */
+export const putIfUnchanged = (item: Readonly<Record<string, unknown>>): Promise<void> =>
+  ignoreFailedCondition(() =>
+    db.send(
+      new PutCommand({
+        TableName,
+        Item: item,
+        ...(item.version === undefined
+          ? { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(#version)' }
+          : { ConditionExpression: '#version = :version', ExpressionAttributeValues: { ':version': item.version } }),
+        ExpressionAttributeNames: { '#version': 'version' },
+      }),
+    ),
+  )
+
 /** Removes the items under these keys, 25 in a call. A key without an item is no failure. */
 export const removeItems = (keys: readonly Key[]): Promise<void> =>
   writeBatches(keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })))

@@ -26,7 +26,7 @@ export type Identification = { claims: unknown; until: number }
 export class ProviderAway extends Error {
   readonly isSilent: boolean
   constructor(isSilent = false) {
-    super('The provider is away.')
+    super('provider away')
     this.isSilent = isSilent
   }
 }

@@ -79,7 +79,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
 
   // Size and type of the body are checked at once. Its bytes are read when the caller is known to be allowed.
-  const readBody = bodyReader(request, spec.form, spec.urlencoded)
+  const readBody = bodyReader(request, spec.form, spec.urlencoded, spec.body !== undefined)
   const params = paramsOf(spec.params, matched.params)
 
   // 3. The token becomes a caller. A permission by role refuses before the subject is loaded.

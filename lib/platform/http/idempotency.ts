@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { nowSeconds } from '../../base/clock.ts'
 import { inProgress, keyReused, malformedInput } from '../../base/errors.ts'
-import { defineItem, get, put, type Write } from '../../engines/table/index.ts'
+import { defineItem, get, parse, put, type Stored, type Write } from '../../engines/table/index.ts'
 import type { Actor } from '../permissions.ts'
 import { key } from '../table/keys.ts'
 import { Reply } from './reply.ts'
@@ -101,4 +101,10 @@ async function digestOf(input: { body: unknown }): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(input))
   for (const file of files) hash.update(`${file.name}\n${file.type}\n`).update(await file.bytes())
   return hash.digest('base64url')
+}
+
+/** The text of a stored reply's body, as it is answered. */
+export function replyText(stored: Stored): string {
+  const { body, packed } = parse(storedReply, stored)
+  return packed ? gunzipSync(Buffer.from(body, 'base64')).toString() : body
 }

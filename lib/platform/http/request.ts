@@ -123,8 +123,9 @@ export function bodyReader(
   request: Request,
   limits?: FormLimits,
   urlencoded = false,
+  takesBody = false,
 ): () => Promise<object | undefined> {
-  if (!hasBody.has(request.method)) return async () => undefined
+  if (!hasBody.has(request.method) && !takesBody) return async () => undefined
   const type = request.headers['content-type'] ?? ''
   const isForm = /^multipart\/form-data\s*;/i.test(type)
   const asForm = limits !== undefined && (isForm || !limits.json)

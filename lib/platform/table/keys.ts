@@ -50,6 +50,8 @@ import './lists.ts'
  *   reviewers who want letters, by last announcement sent       gsi4              INBOX#REVIEWERS                       <id>#<user>
  *   users whose letters are due, by time                        gsi2              INBOX#DUE                             <moment>#<user>
  *   the letter settings of a user                               table             LETTERS#<user>                        HEAD
+ *   accounts that are leaving, by time                          table, gsi2       DEPARTURE#<user>; DEPARTURE           HEAD; <asked_at>#<user>
+ *   the file with a person's data; files that wait to be made   table, gsi2       ACCOUNT_EXPORT#<user>; ACCOUNT_EXPORT  HEAD; <asked_at>#<user>
  *   letters about accounts that wait to be sent, by time        table, gsi2       LETTER#<id>; LETTERS#ACCOUNT          HEAD; <moment>#<id>
  *   users who wait for the confirmation of their address        gsi2              LETTERS#CONFIRM                       <moment>#<user>
  *   comments of a thread, newest first                          table             THREAD#<record or project>            ROOT#<number>
@@ -199,6 +201,8 @@ export const key = {
   subject: (issuer: string, subject: string): Key => ({ pk: `SUBJECT#${issuer}#${subject}`, sk: HEAD }),
   application: (id: string): Key => ({ pk: `APPLICATION#${id}`, sk: HEAD }),
   notification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: id }),
+  departure: (user: string): Key => ({ pk: `DEPARTURE#${user}`, sk: HEAD }),
+  accountExport: (user: string): Key => ({ pk: `ACCOUNT_EXPORT#${user}`, sk: HEAD }),
   accountLetter: (id: string): Key => ({ pk: `LETTER#${id}`, sk: HEAD }),
   letters: (user: string): Key => ({ pk: `LETTERS#${user}`, sk: HEAD }),
   inbox: (user: string): Key => ({ pk: `INBOX#${user}`, sk: HEAD }),

@@ -347,6 +347,36 @@ export async function amendUserByPlan(
   return next
 }
 
+/**
+ * The writes that empty an account for good. It is nobody's from then on: its name is `former`, its claims are free, and nothing acts
+ * by it.
+ */
+export function eraseUser(old: User, former: string): Write[] {
+  const { id, date_joined, created_at } = old
+  const blank = { ...defaults, groups: [], id, date_joined, created_at, username: former, email: '', is_active: false }
+  const next: User = {
+    ...blank,
+    token_generation: old.token_generation + 1,
+    ownership: old.ownership + 1,
+    updated_at: now(),
+    version: old.version + 1,
+  }
+  return [
+    put(user, next, old),
+    put(usernameClaim, { value: former, user_id: id, version: 1 }, undefined, usernameTaken),
+    remove(usernameClaim, { value: old.username, user_id: id, version: 1 }),
+    ...subjectWrites(old, {}),
+    ...indexWrites(byName(old), byName(next)),
+    ...indexWrites(byAddress(old), undefined),
+  ]
+}
+
+/** The write that gives the claim of an address back. None if another account has it. One call. */
+export async function freeAddress({ id, email }: User): Promise<Write[]> {
+  const claim = await get(emailClaim, { value: email })
+  return claim?.user_id === id ? [remove(emailClaim, claim)] : []
+}
+
 /** Changes a username and frees the old one. The commit fails with `invalid` if the new one is taken. */
 export async function renameUser(unit: UnitOfWork, old: User, username: string): Promise<User> {
   const next = withNextVersion(old, { username: asciiLowerCase(username), updated_at: now() })

@@ -3,7 +3,8 @@ import type { Plain, View } from './view.ts'
 /** Names that are taken are those of what is there, and the other way round. */
 export function* uniqueNames(view: View): Iterable<string> {
   const claims: readonly [owner: string, claim: (it: Plain) => string | undefined, by: string][] = [
-    ['user', (it) => `EMAIL#${String(it.email).toLowerCase()}`, 'user_id'],
+    // Several accounts may have one address, as long as none of them has proven it.
+    ['user', (it) => (it.email_verified ? `EMAIL#${String(it.email).toLowerCase()}` : undefined), 'user_id'],
     ['user', (it) => `USERNAME#${String(it.username).toLowerCase()}`, 'user_id'],
     ['project', (it) => (it.deleted_at ? undefined : `SLUG#${it.slug}`), 'project_id'],
   ]

@@ -14,6 +14,10 @@ export const requests: Readonly<Record<string, string>> = {
   'This address belongs to another account.': 'यो ठेगाना अर्को खाताको हो।',
   'Your identity provider signs you in. Change it there.': 'तपाईं पहिचान प्रदायकबाट साइन इन गर्नुहुन्छ। त्यहीँ बदल्नुहोस्।',
   'This is not your password.': 'यो तपाईंको पासवर्ड होइन।',
+  'An account of the demonstration stays.': 'प्रदर्शनको खाता हटाउन मिल्दैन।',
+  'You have left. Your name is gone from everything within a day.':
+    'तपाईंको खाता हट्यो। एक दिनभित्र तपाईंको नाम सबैतिरबाट हट्छ।',
+  'The account is gone. Its name is gone from everything within a day.': 'खाता हट्यो। एक दिनभित्र यसको नाम सबैतिरबाट हट्छ।',
   'Another account is linked to this subject.': 'यो "sub" सँग अर्को खाता जोडिएको छ।',
   'Nobody deactivates their own account.': 'आफ्नै खाता कसैले निष्क्रिय पार्न पाइँदैन।',
   'This account is deactivated already.': 'यो खाता पहिल्यै निष्क्रिय छ।',

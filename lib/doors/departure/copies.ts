@@ -1,0 +1,57 @@
+import { now } from '../../base/clock.ts'
+import { isDone } from '../../base/errors.ts'
+import { importItem } from '../../domain/imports/items.ts'
+import { projectSnapshot } from '../../domain/projects/items.ts'
+import { readRecords, readSnapshot, storeRecords, storeSnapshot } from '../../domain/projects/snapshots.ts'
+import { deleteObject, listKeys } from '../../engines/bucket/index.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
+import { parse, put, type Stored, withNextVersion } from '../../engines/table/index.ts'
+import { type Former, scrubValue } from './scrub.ts'
+
+/** Copies of what a person has sent or was called, outside of the table. */
+
+/**
+ * Makes the files of a table that one of these people has sent due, so that the sweeper deletes them within minutes. Its file name goes,
+ * too. Returns whether that was still to do.
+ */
+export async function clearImport(stored: Stored, former: Former): Promise<boolean> {
+  if (stored.type !== importItem.type || !former.has(String(stored.contributor_id))) return false
+  const it = parse(importItem, stored)
+  const file_name = `table.${it.format}`
+  const isCleared = it.file_name === file_name && (it.files_until === null || it.files_until <= now())
+  if (isCleared) return false
+  const files_until = it.files_until && now()
+  await isDone(commitWrites([put(importItem, withNextVersion(it, { file_name, files_until }), it)]))
+  return true
+}
+
+/** Deletes the pictures of a profile and the files of one's data, earlier ones that were left included. */
+export async function clearOwnFiles(user_id: string): Promise<void> {
+  for (const key of await listKeys(`profile-images/${user_id}/`)) await deleteObject(key)
+  for (const key of await listKeys(`account-exports/${user_id}/`)) await deleteObject(key)
+}
+
+/**
+ * Takes names out of the snapshot of a merge, from which a rollback restores. The objects are stored anew under their digests; the
+ * former ones are deleted. Returns whether it named one of these people. Calls: one for each part of the merge, and two for each part that changes.
+ */
+export async function scrubSnapshot(stored: Stored, former: Former): Promise<boolean> {
+  const item = parse(projectSnapshot, stored)
+  const merge = /^snapshots\/([^/]+)\//.exec(item.object_key)?.[1]
+  const snapshot = merge === undefined ? undefined : await readSnapshot(item)
+  if (merge === undefined || !snapshot) return false
+  const gone: string[] = []
+  const parts: typeof snapshot.parts = []
+  for (const part of snapshot.parts) {
+    const records = await readRecords(part)
+    const next = scrubValue(records, former)
+    parts.push(next === records ? part : await storeRecords(merge, next))
+    if (next !== records) gone.push(part.object_key)
+  }
+  const next = scrubValue(snapshot, former)
+  if (gone.length === 0 && next === snapshot) return false
+  const whole = await storeSnapshot(merge, { ...next, parts })
+  const isOurs = await isDone(commitWrites([put(projectSnapshot, withNextVersion(item, whole), item)]))
+  if (isOurs) for (const key of [...gone, item.object_key]) await deleteObject(key)
+  return true
+}

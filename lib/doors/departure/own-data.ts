@@ -1,0 +1,122 @@
+import { omit } from '../../base/omit.ts'
+import { historyAudiences } from '../../base/visibility.ts'
+import { authorList, comment } from '../../domain/comments/items.ts'
+import { listHooks } from '../../domain/hooks/hooks.ts'
+import { importItem, importLists } from '../../domain/imports/items.ts'
+import { notification, notificationsOf } from '../../domain/notifications/items.ts'
+import {
+  activity,
+  activityList,
+  decision,
+  decisionList,
+  listsOf,
+  recordItem,
+  recordVisibilities,
+} from '../../domain/records/items.ts'
+import { type IndexName, parse, type Stored, walk } from '../../engines/table/index.ts'
+import { actorOf } from '../../platform/users/actor.ts'
+import { keyView, listKeys } from '../../platform/users/keys.ts'
+import { listSessions, sessionView } from '../../platform/users/tokens.ts'
+import type { User } from '../../platform/users/users.ts'
+import { loadSettings } from '../letters/settings.ts'
+
+/** Items that one query reads. */
+const ITEMS_IN_PAGE = 500
+
+/**
+ * Gathers what the service keeps of a person, as the person may see it: no hash of a password, no secret, and nothing that others
+ * wrote on the person's records.
+ */
+export async function gatherOwnData(user: User): Promise<Record<string, unknown>> {
+  const records = await walkAll(
+    'gsi3',
+    recordVisibilities.map((it) => listsOf.owner(user.id, it)),
+  )
+  const activities = await walkAll(
+    'gsi3',
+    historyAudiences.map((it) => activityList(it, user.id)),
+  )
+  const decisions = await walkAll('gsi3', [decisionList(user.id)])
+  const comments = await walkAll(
+    'gsi3',
+    historyAudiences.map((it) => authorList(user.id, it)),
+  )
+  const notices = await walkAll('gsi3', [notificationsOf(user.id)])
+  const imports = await walkAll('gsi3', [importLists.of(user.id)])
+  const settings = await loadSettings(user.id)
+  return {
+    account: omit(user, 'password', 'token_generation', 'ownership', 'seeded', 'version'),
+    contributions: records
+      .map((it) => parse(recordItem, it))
+      .map(
+        ({
+          entity_id,
+          kind,
+          id,
+          name,
+          status,
+          public: isPublic,
+          data,
+          proposed,
+          access_tier,
+          created_at,
+          updated_at,
+        }) => ({
+          ...{
+            entity_id,
+            kind,
+            id,
+            name,
+            status,
+            public: isPublic,
+            access_tier,
+            data,
+            proposed,
+            created_at,
+            updated_at,
+          },
+        }),
+      ),
+    activities: activities
+      .map((it) => parse(activity, it))
+      .map(({ entity_id, activity_type, comment: text, created_at }) => ({
+        ...{ entity_id, activity_type, comment: text, created_at },
+      })),
+    decisions: decisions
+      .map((it) => parse(decision, it))
+      .map(({ entity_id, verdict, feedback, internal_note, created_at }) => ({
+        ...{ entity_id, verdict, feedback, internal_note, created_at },
+      })),
+    comments: comments
+      .map((it) => parse(comment, it))
+      .map(({ id, entity_id, comment: text, created_at, updated_at }) => ({
+        ...{ id, entity_id, comment: text, created_at, updated_at },
+      })),
+    notifications: notices
+      .map((it) => parse(notification, it))
+      .map(({ notification_type, created_at }) => ({ notification_type, created_at })),
+    letters: omit(settings, 'origin', 'version'),
+    imports: imports
+      .map((it) => parse(importItem, it))
+      .map(({ id, file_name, size, state, created_at }) => ({ id, file_name, size, state, created_at })),
+    keys: (await listKeys(user)).map(keyView),
+    hooks: (await listHooks(actorOf(user))).map(({ id, url, changes, kinds, created_at }) => ({
+      ...{ id, url, changes, kinds, created_at },
+    })),
+    sessions: (await listSessions(user)).map((it) => sessionView(it, undefined)),
+  }
+}
+
+/** All items of these partitions of an index, oldest first within each. */
+async function walkAll(index: IndexName, partitions: readonly string[]): Promise<Stored[]> {
+  const all: Stored[] = []
+  for (const pk of partitions) {
+    for (let beyond: string | undefined; ; ) {
+      const page = await walk({ index, pk, forward: true, limit: ITEMS_IN_PAGE, beyond })
+      all.push(...page)
+      if (page.length < ITEMS_IN_PAGE) break
+      beyond = String(page.at(-1)?.[`${index}_sk`])
+    }
+  }
+  return all
+}

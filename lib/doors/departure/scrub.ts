@@ -1,0 +1,54 @@
+/**
+ * Takes a person's name out of stored values. A name is found by the id of the person that stands beside it. So it is found whatever
+ * the person was called when it was stored, and no other person's name is touched.
+ */
+
+type Members = Readonly<Record<string, unknown>>
+
+/** The people who have left, by id, and what they are called from now on. */
+export type Former = ReadonlyMap<string, string>
+
+/** For each member that holds a name: the members that may hold the id of the same person. */
+const idsBeside: Readonly<Record<string, readonly string[]>> = {
+  contributor: ['contributor_id'],
+  contributed_by: ['contributor_id'],
+  username: ['user_id', 'held_by', 'id'],
+  email: ['user_id', 'id'],
+  message: ['user_id'],
+}
+/** What becomes of a member in place of the name. All else gets what the person is called now. */
+const emptied: ReadonlySet<string> = new Set(['email', 'message'])
+/** Members whose object names its person in the object around it: the invitation of a member of a project. */
+const aroundIds: readonly string[] = ['target_id']
+
+/** Returns a value without the names of these people. Returns the same value if it names none of them. Pure. */
+export function scrubValue<T>(value: T, former: Former): T {
+  return scrub(value, former, {}) as T
+}
+
+function scrub(value: unknown, former: Former, around: Members): unknown {
+  if (Array.isArray(value)) {
+    const next = value.map((it) => scrub(it, former, around))
+    return next.every((it, i) => it === value[i]) ? value : next
+  }
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([name, it]): [string, unknown] => [
+    name,
+    typeof it === 'string' ? scrubText(name, it, { value, around }, former) : scrub(it, former, value),
+  ])
+  return entries.every(([name, it]) => it === value[name]) ? value : Object.fromEntries(entries)
+}
+
+function scrubText(name: string, text: string, { value, around }: Record<'value' | 'around', Members>, former: Former) {
+  const beside = Object.hasOwn(idsBeside, name) ? (idsBeside[name] ?? []) : []
+  if (text === '' || beside.length === 0) return text
+  const ids = beside.filter((id) => Object.hasOwn(value, id)).map((id) => value[id])
+  const candidates = ids.length > 0 ? ids : aroundIds.map((id) => around[id])
+  const called = candidates.map((id) => former.get(String(id))).find((it) => it !== undefined)
+  if (called === undefined) return text
+  return emptied.has(name) ? '' : called
+}
+
+// Bytes and dates of the table are left alone: only plain objects have members with names.
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype

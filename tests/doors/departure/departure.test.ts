@@ -1,0 +1,332 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { App, Persona } from '../../harness/app.ts'
+import { fileOf, form, objects } from '../../harness/asset-world.ts'
+import { type Following, followTable } from '../../harness/following.ts'
+import { localSteps } from '../../harness/imports.ts'
+import { linkIn, type Mailbox, openMailbox } from '../../harness/mail.ts'
+import { contribute, decide, publish, submit, sure } from '../../harness/make.ts'
+import { photographs } from '../../harness/media-files.ts'
+import { changeUser } from '../../harness/people.ts'
+import { addAsset, at, linkTo, move, newProject, openProjects } from '../../harness/projects.ts'
+
+let app: App
+let mail: Mailbox
+let following: Following
+beforeAll(async () => {
+  mail = await openMailbox()
+  app = await openProjects({ ...mail.env, CACHE_URL: 'dynamodb:' })
+  following = await followTable()
+})
+afterAll(() => mail.stop())
+
+const PASSWORD = 'Stupa-at-dawn-7'
+const ME = '/data/user/me/'
+type Person = { id: string; username: string; email: string; who: Persona }
+
+/** Registers a person whose names occur nowhere else. */
+async function register(name: string): Promise<Person> {
+  const [username, email] = [`${name}-zyx`, `${name}@zyx.example`]
+  const names = { first_name: `${name}first`, last_name: `${name}last`, organization: 'Museum of Patan' }
+  const { user } = sure(
+    201,
+    await app.anon.post('/api/register/', { body: { username, email, password: PASSWORD, ...names } }),
+  )
+  const { access } = sure(200, await app.anon.post('/api/token/', { body: { username, password: PASSWORD } }))
+  return { id: user.id, username, email, who: app.as(access) }
+}
+
+const work = async () => {
+  await following.settled()
+  const { files, left } = await sweep()
+  await following.settled()
+  return { files, left }
+}
+const sweep = async () => (await import('../../../functions/sweeper.ts')).handler({ chores: 'seldom' })
+
+/** Everything that is stored, as text: by its key in the table, and by its key in the bucket. */
+async function everythingStored(): Promise<Map<string, string>> {
+  const { scanRaw } = await import('../../../lib/engines/table/scan.ts')
+  const { getObject } = await import('../../../lib/engines/bucket/blobs.ts')
+  const found = new Map<string, string>()
+  for await (const page of scanRaw())
+    for (const it of page) found.set(`table ${it.type} ${it.pk} ${it.sk}`, JSON.stringify(it))
+  for (const key of await objects('')) {
+    const bytes = (await getObject(key))?.bytes ?? Buffer.alloc(0)
+    found.set(`bucket ${key}`, unpacked(Buffer.from(bytes)).toString('latin1'))
+  }
+  return found
+}
+function unpacked(bytes: Buffer): Buffer {
+  if (bytes.readUInt16BE(0) === 0x1f8b) return gunzipSync(bytes)
+  return bytes.length > 4 && bytes.readUInt32LE(0) === 0xfd2fb528 ? zstdDecompressSync(bytes) : bytes
+}
+/** Where a person is still named. */
+async function placesOf(name: string): Promise<string[]> {
+  const stored = await everythingStored()
+  return [...stored].filter(([key, text]) => `${key} ${text}`.toLowerCase().includes(name)).map(([key]) => key)
+}
+
+/** Has a person do everything that leaves a name behind. */
+async function live({ id, username, who }: Person) {
+  const time = { created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-15T10:00:00.000Z' }
+  const role = { id, role: 'domain_expert' as const, expertise_areas: [], is_active: true, assigned_by: null, ...time }
+  const built = await publish(app, 'structures', { name: 'Built on', note: 'n' }, who)
+  const alone = await publish(app, 'structures', { name: 'Nobody cares', note: 'n' }, who)
+  const waiting = await contribute(who, 'structures', { name: 'It waits' })
+  sure(200, await who.patch(`/cidoc/structures/${built.id}/`, { body: { note: 'changed' } }))
+  sure(201, await decide(app.community, built, { verdict: 'reject', feedback: 'No.' }))
+  const about = { entity_type: 'structure', entity_id: built.id, property: 'note', value: 'x' }
+  sure(201, await who.post('/cidoc/assertions/', { body: about }))
+  sure(201, await who.post('/cidoc/data_sources/', { body: { name: 'A book' } }))
+  sure(201, await who.post('/data/review-flags/', { body: { entity: built.cultural_entity_id, flag_type: 'other' } }))
+  const thread = `/data/entities/${built.cultural_entity_id}/comments/`
+  const comment = sure(201, await who.post(thread, { body: { comment: 'So it is.' } }))
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  sure(201, await app.other.post(thread, { body: { comment: 'Is it?', parent: comment.id }, headers }))
+  const old = await submit(username, { status: 'accepted' })
+  sure(
+    201,
+    await who.post('/data/submission-suggestions/', { body: { submission: old.id, title: 'T', description: 'D' } }),
+  )
+  sure(201, await who.post('/data/reviewer-applications/', { body: { message: `I am ${username}.` } }))
+  sure(201, await who.post('/api/user/keys/', { body: { name: `Tablet of ${username}`, scopes: ['read', 'hook'] } }))
+  sure(201, await who.post('/api/user/hooks/', { body: { url: `http://127.0.0.1:9/${username}` } }))
+  sure(200, await who.put('/data/notifications/letters/', { body: { mode: 'daily' } }))
+
+  // A reviewer: a lease, a decision, a cluster.
+  await changeUser(id, () => ({ reviewer_role: role }))
+  const judged = await contribute(app.contributor, 'structures', { name: 'Judged' })
+  sure(201, await decide(who, judged, { verdict: 'accept' }))
+  const held = await contribute(app.contributor, 'structures', { name: 'Held' })
+  sure(200, await who.post(`/data/review-queue/${held.cultural_entity_id}/claim/`))
+  sure(201, await who.post('/cidoc/entity-clusters/', { body: { canonical_label: 'C', type_scope: 'structure' } }))
+
+  // A project that was merged, and one of somebody else in which the person works.
+  const slug = await newProject(who)
+  await addAsset(slug)
+  const merged = await contribute(who, 'traditions', { name: 'Merged' })
+  await linkTo(who, slug, merged)
+  sure(200, await move(who, slug, 'in_review'))
+  sure(200, await move(app.community, slug, 'approved', 'Good.'))
+  sure(200, await move(app.domain, slug, 'merged'))
+  const theirs = await newProject(app.other)
+  sure(201, await app.other.post(at(theirs, 'memberships/'), { body: { username, role: 'editor' } }))
+
+  // Files: a picture of the profile, one of a record, a table.
+  const png = fileOf((await photographs())['image/png'], `${username}.png`)
+  sure(200, await who.post('/data/user/profile-image/', { body: form({ profile_image: png }) }))
+  await localSteps.checkTable(who, `${username}.csv`, `name\nWell of ${username}\n`)
+  // The answers of everyone are kept; the person is found and shown on boards; exports name contributors.
+  await following.settled()
+  for (const path of ['/data/leaderboard/', '/cidoc/structures/', `/data/search/?q=${username}`, `/data/user/${id}/`])
+    sure(200, await app.anon.get(path))
+  await (await import('../../../functions/exporter.ts')).handler()
+  await following.settled()
+  return { built, alone, waiting, judged, comment, slug, merged }
+}
+
+describe('leaving', () => {
+  test('takes the name out of everything; contributions and decisions stay under another', async () => {
+    const person = await register('ababa')
+    const done = await live(person)
+    const before = await placesOf('ababa')
+    // The names stand in the table and in the bucket, so the test would see them.
+    for (const place of [
+      'table record',
+      'table claims',
+      'table user',
+      'table lease',
+      'bucket exports/',
+      'bucket snapshots/',
+    ])
+      expect(
+        before.some((it) => it.startsWith(place)),
+        place,
+      ).toBe(true)
+
+    sure(401, await app.anon.delete(ME, { body: { password: PASSWORD } }))
+    expect(sure(400, await person.who.delete(ME, { body: { password: 'wrong' } }))).toEqual({
+      password: ['This is not your password.'],
+    })
+    expect(sure(400, await person.who.delete(ME, { body: { password: PASSWORD, contributions: 'sell' } }))).toEqual({
+      contributions: ['Not a valid choice. Choose one of: keep, remove.'],
+    })
+    expect(sure(202, await person.who.delete(ME, { body: { password: PASSWORD } }))).toEqual({
+      detail: 'You have left. Your name is gone from everything within a day.',
+    })
+
+    // At once: nobody acts by it, and no answer names them.
+    sure(401, await person.who.get('/api/user/info/'))
+    sure(401, await app.anon.post('/api/token/', { body: { username: person.username, password: PASSWORD } }))
+    sure(404, await app.anon.get(`/data/user/${person.id}/`))
+    sure(404, await app.anon.get(`/data/user/by-username/${person.username}/`))
+    const record = await app.anon.get(`/cidoc/structures/${done.built.id}/`)
+    expect(sure(200, record).contributor).toMatch(/^former-contributor-[0-9a-f]{8}$/)
+    expect(record.text).not.toContain('ababa')
+
+    app.tick(1)
+    expect(await work()).toEqual({ files: 0, left: 1 })
+    app.tick(1)
+    await sweep()
+    await following.settled()
+    expect(await placesOf('ababa')).toEqual([])
+
+    // All of them stay, told apart by a digest.
+    const former = sure(200, await app.anon.get(`/cidoc/structures/${done.built.id}/`)).contributor
+    sure(200, await app.anon.get(`/cidoc/structures/${done.alone.id}/`))
+    sure(200, await app.contributor.get(`/cidoc/structures/${done.judged.id}/`))
+    const history = await app.anon.get(`/data/entities/${done.judged.cultural_entity_id}/history/`)
+    expect(
+      sure(200, history).results.some(
+        (it: { decided_by?: { username: string } }) => it.decided_by?.username === former,
+      ),
+    ).toBe(true)
+    const { results } = sure(200, await app.anon.get(`/data/entities/${done.built.cultural_entity_id}/comments/`))
+    expect(results[0]).toMatchObject({ comment: 'So it is.', user: { username: former } })
+    // The merge can still be taken back.
+    sure(200, await app.domain.post(at(done.slug, 'rollback-merge/')))
+    sure(404, await app.anon.get(`/cidoc/traditions/${done.merged.id}/`))
+    // The name and the address are free.
+    sure(
+      201,
+      await app.anon.post('/api/register/', {
+        body: { username: person.username, email: person.email, password: PASSWORD },
+      }),
+    )
+    expect(await work()).toEqual({ files: 0, left: 0 })
+  }, 120_000)
+
+  test('takes contributions along where asked, but for those on which others have built', async () => {
+    const { who } = await register('cecec')
+    const [alone, built, linked] = await Promise.all(
+      ['Alone', 'Commented', 'Linked'].map((name) =>
+        publish(app, 'locations', { name: `${name} of one who goes` }, who),
+      ),
+    )
+    const waiting = await contribute(who, 'locations', { name: 'Waiting of one who goes' })
+    const thread = `/data/entities/${built?.cultural_entity_id}/comments/`
+    sure(201, await app.other.post(thread, { body: { comment: 'I know it.' } }))
+    await publish(app, 'structures', { name: 'Leans on it', has_current_location: String(linked?.id) }, app.other)
+    await following.settled()
+    sure(202, await who.delete(ME, { body: { password: PASSWORD, contributions: 'remove' } }))
+    expect(await work()).toMatchObject({ left: 1 })
+    const status = async (it?: { id: number }) => (await app.anon.get(`/cidoc/locations/${it?.id}/`)).status
+    expect([await status(alone), await status(built), await status(linked)]).toEqual([404, 200, 200])
+    const kept = sure(200, await app.staff.get(`/cidoc/locations/${waiting.id}/`))
+    expect(kept.is_deleted).toBe(true)
+    expect(await placesOf('cecec')).toEqual([])
+  }, 120_000)
+
+  test('is done by staff for others, and by no one else; the demonstration stays', async () => {
+    const { id } = await register('dedad')
+    const place = `/data/platform-admin/users/${id}/`
+    sure(401, await app.anon.delete(place, { body: {} }))
+    for (const who of [app.contributor, app.community, app.domain, app.curator])
+      sure(403, await who.delete(place, { body: {} }))
+    expect(sure(202, await app.staff.delete(place, { body: {} }))).toEqual({
+      detail: 'The account is gone. Its name is gone from everything within a day.',
+    })
+    expect(await work()).toMatchObject({ left: 1 })
+    expect(await placesOf('dedad')).toEqual([])
+    const seeded = await app.other.delete(ME, { body: { password: 'heritage-local' } })
+    expect(sure(400, seeded)).toEqual({ detail: 'An account of the demonstration stays.' })
+  })
+
+  test('goes on where a worker died', async () => {
+    const { who, username } = await register('fefaf')
+    await publish(app, 'structures', { name: 'Of one whose worker dies' }, who)
+    await following.settled()
+    sure(202, await who.delete(ME, { body: { password: PASSWORD } }))
+    await following.settled()
+    const { withFault } = await import('../../harness/faults.ts')
+    const { workOnDepartures } = await import('../../../lib/doors/departure/work.ts')
+    for (let call = 2; call < 8; call += 2) {
+      await withFault(call, 'killed after', workOnDepartures, 'every write')
+      app.tick(901)
+    }
+    let left = 0
+    for (let visit = 0; left === 0 && visit < 3; visit += 1) left = (await work()).left ?? 0
+    expect(await placesOf(username)).toEqual([])
+  }, 120_000)
+})
+
+describe("the file with one's own data", () => {
+  const place = '/data/user/me/export/'
+
+  test('is made by a worker, holds what is theirs and no secret, and goes after a week', async () => {
+    const { who, username, email } = await register('gagag')
+    sure(401, await app.anon.get(place))
+    expect(sure(200, await who.get(place))).toMatchObject({ state: 'none', url: null })
+    const made = await publish(app, 'structures', { name: 'Exported', note: 'mine' }, who)
+    const thread = `/data/entities/${made.cultural_entity_id}/comments/`
+    sure(201, await who.post(thread, { body: { comment: 'I said so.' } }))
+    const key = sure(201, await who.post('/api/user/keys/', { body: { name: 'Tablet', scopes: ['read'] } }))
+    // A key does not get it.
+    sure(403, await app.as(key.token).get(place))
+    sure(403, await app.as(key.token).post(place))
+    await following.settled()
+    expect(sure(202, await who.post(place))).toMatchObject({ state: 'waiting', url: null })
+    expect(sure(202, await who.post(place)).state).toBe('waiting')
+    expect(await work()).toEqual({ files: 1, left: 0 })
+    const { url, state, bytes } = sure(200, await who.get(place))
+    expect(state).toBe('ready')
+    const text = await (await fetch(url)).text()
+    expect(text).toHaveLength(bytes)
+    const data = JSON.parse(text)
+    expect(data).toMatchObject({
+      account: { username, email, first_name: 'gagagfirst' },
+      contributions: [{ kind: 'structure', name: 'Exported', public: true }],
+      comments: [{ comment: 'I said so.' }],
+      decisions: [],
+      keys: [{ name: 'Tablet' }],
+      letters: { mode: 'off' },
+    })
+    expect(data.sessions).toHaveLength(1)
+    expect(text).not.toMatch(/argon2|token_generation|hgk_/)
+    expect(text).not.toContain(key.token.split('_')[2])
+    // Nobody else is given it.
+    expect(sure(200, await app.other.get(place)).state).toBe('none')
+    app.tick(7 * 86_400 + 1)
+    await sweep()
+    expect(await objects('account-exports/')).toEqual([])
+  })
+})
+
+test('the walk of a person: register, verify, propose by a key, see it accepted, export everything, leave', async () => {
+  const username = 'hahah-zyx'
+  const email = 'hahah@zyx.example'
+  const names = { first_name: 'Hahahfirst', last_name: 'Hahahlast' }
+  sure(201, await app.anon.post('/api/register/', { body: { username, email, password: PASSWORD, ...names } }))
+  const letter = (await mail.fetch()).find(({ to }) => to === email)
+  sure(200, await app.anon.post(linkIn(letter), { body: {} }))
+  const who = app.as(sure(200, await app.anon.post('/api/token/', { body: { email, password: PASSWORD } })).access)
+  expect(sure(200, await who.get('/api/user/info/')).email_verified).toBe(true)
+  sure(200, await who.put('/data/notifications/letters/', { body: { mode: 'at_once' } }))
+
+  const key = sure(201, await who.post('/api/user/keys/', { body: { name: 'Survey', scopes: ['read', 'propose'] } }))
+  const made = await contribute(app.as(key.token), 'structures', { name: 'Proposed by a key', note: 'measured' })
+  sure(201, await decide(app.curator, made, { verdict: 'accept' }))
+  await following.settled()
+  const { results } = sure(200, await who.get('/data/notifications/'))
+  expect(results.map((it: { notification_type: string }) => it.notification_type)).toContain('submission_update')
+  app.tick(600)
+  expect((await mail.fetch()).map(({ to }) => to)).toContain(email)
+
+  sure(202, await who.post('/data/user/me/export/'))
+  await work()
+  const { url } = sure(200, await who.get('/data/user/me/export/'))
+  const data = JSON.parse(await (await fetch(url)).text())
+  expect(data.contributions).toMatchObject([{ name: 'Proposed by a key' }])
+
+  sure(202, await who.delete(ME, { body: { password: PASSWORD } }))
+  sure(401, await app.as(key.token).get('/api/user/info/'))
+  expect(await work()).toMatchObject({ left: 1 })
+  app.tick(86_400)
+  await sweep()
+  await following.settled()
+  expect(await placesOf('hahah')).toEqual([])
+  const { contributor, assertions } = sure(200, await app.anon.get(`/cidoc/structures/${made.id}/`))
+  for (const name of [contributor, ...assertions.map((it: { contributed_by: string }) => it.contributed_by)])
+    expect(name).toMatch(/^former-contributor-[0-9a-f]{8}$/)
+}, 120_000)
