@@ -14,6 +14,7 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
   const years = yearsIn(data)
   const name_ne = textOf(data.name_ne)
   const face = faceOf(picturesIn(data))
+  const identifiers = identifiersIn(data)
   return {
     resource: kind.segment.replaceAll('-', '_'),
     title,
@@ -24,9 +25,20 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
     values: facetValuesIn(data),
     ...(name_ne && { name_ne }),
     ...(years && { years }),
+    ...(identifiers.length > 0 && { identifiers }),
     ...(face && { picture: { image: face.id, width: face.width ?? 0, height: face.height ?? 0 } }),
   }
 }
+
+/** The most identifiers of a record that search knows. */
+const MOST_IDENTIFIERS = 20
+/** The names of a record in other systems: its identifier, and the addresses of the same thing elsewhere. */
+const identifiersIn = (data: Record<string, unknown>): string[] =>
+  [data.identifier, data.same_as]
+    .flat()
+    .map((it) => contributorWordsOf(it).trim())
+    .filter((it) => it !== '')
+    .slice(0, MOST_IDENTIFIERS)
 
 /** Returns the words of the first of these members that has any. Empty if none has. */
 const firstText = (data: Record<string, unknown>, members: readonly string[]): string =>

@@ -7,8 +7,11 @@ import type { Concept } from '../../engines/search/index.ts'
  */
 
 /** The sorts of concept that a part of a question may name. */
-export const interpretations = ['sort', 'place', 'deity', 'period', 'century', 'month', 'material'] as const
+export const interpretations = ['sort', 'place', 'deity', 'period', 'century', 'month', 'material', 'state'] as const
 type Interpretation = (typeof interpretations)[number]
+
+/** How `interpreted` names a part of a question: by its concept, or by what the grammar read. */
+export const readParts = [...interpretations, 'near', 'years', 'order', 'identifier', 'words'] as const
 
 const phrasesOf = (text: string) => text.split(',').map((it) => it.trim())
 const conceptsFrom = (as: Interpretation, rows: Readonly<Record<string, string>>): Concept[] =>
@@ -17,21 +20,22 @@ const conceptsFrom = (as: Interpretation, rows: Readonly<Record<string, string>>
 /** Sorts of records. */
 const sortsOfRecords = () =>
   conceptsFrom('sort', {
-    Temple: 'mandir, degah, deval, devalaya, dega, hindu temple',
+    Temple: 'mandir, degah, deval, devalaya, dega, hindu temple, tempel, templo, tempio',
     Stupa: 'chaitya, chibha, chiba, chorten, thupa, pagoda stupa',
-    Monastery: 'vihara, vihar, bihar, bahal, baha, bahi, mahavihar, mahabihar, gumba, gompa, gonpa, nunnery, convent',
-    Mosque: 'masjid, masjit, jame masjid, dargah',
-    Church: 'cathedral, chapel, girjaghar',
+    Monastery:
+      'vihara, vihar, bihar, bahal, baha, bahi, mahavihar, mahabihar, gumba, gompa, gonpa, nunnery, convent, kloster, monastere, monasterio',
+    Mosque: 'masjid, masjit, jame masjid, dargah, moschee, mosquee, mezquita',
+    Church: 'cathedral, chapel, girjaghar, kirche, eglise, iglesia',
     Gurdwara: 'gurudwara',
     Shrine: 'than, thaan, devsthan, pith, pitha',
     Pond: 'pokhari, pukhu, pukhuli, kunda, tank, water tank, talau, lake, taal',
     'Water spout':
       'hiti, dhara, dhunge dhara, stone spout, stone tap, water fountain, fountain, water tap, spout, dhungedhara',
     Well: 'kuwa, inar',
-    Palace: 'durbar, darbar, layku, durbar square, royal residence, rajdarbar, mahal',
+    Palace: 'durbar, darbar, layku, durbar square, royal residence, rajdarbar, mahal, palast, palais, palacio',
     'Rest house':
       'resthouse, pati, sattal, falcha, phalcha, dharmashala, mandapa, mandap, pilgrim shelter, rest shelter, traveller shelter',
-    Museum: 'sangrahalaya, musem, gallery',
+    Museum: 'sangrahalaya, musem, gallery, musee, museo',
     Gate: 'dhoka, dwar, gateway, torana',
     Square: 'chowk, courtyard, plaza',
     Bridge: 'pul, sanghu',
@@ -39,7 +43,7 @@ const sortsOfRecords = () =>
     Fort: 'gadhi, gadi, fortress, kot, killa',
     Garden: 'bagaicha, udyan',
     Library: 'pustakalaya',
-    Ghat: 'cremation ghat, cremation ground, river bank steps, masan ghat',
+    Ghat: 'cremation ghat, cremation ground, cremation site, burning ghat, burn the dead, burn dead body, cremate, river bank steps, masan ghat, aryaghat',
     Cave: 'gufa, gupha',
     Hill: 'danda, hilltop, pahad',
     River: 'khola, nadi, khusi',
@@ -67,6 +71,16 @@ const sortsOfRecords = () =>
     Birthplace: 'birth, born, birth place, janmasthan, janma',
     'New year': 'naya barsa, nava varsha, nawa barsha, naya barsha, nhu daya, nhudaya',
     'World Heritage Site': 'world heritage, vishwa sampada, bishwa sampada, unesco site',
+  })
+
+/** In what state a thing is. */
+const states = () =>
+  conceptsFrom('state', {
+    Destroyed:
+      'no longer standing, no longer exist, not standing, not standing anymore, lost, ruined, in ruins, ruin, collapsed, demolished, destroyed by earthquake, bhatkiyeko, bhatkiyeka, bhatkeko, bhatkeka, nasta, भत्किएको, भत्किएका, भत्केको, नष्ट',
+    Damaged:
+      'damaged by earthquake, earthquake damage, partly ruined, partially ruined, cracked, kshatigrasta, क्षतिग्रस्त',
+    Restored: 'rebuilt, reconstructed, renovated, punarnirman, jirnoddhar, पुनर्निर्माण, जीर्णोद्धार',
   })
 
 /** Sorts of beings after whom records are named: "queen's pond". */
@@ -120,7 +134,7 @@ const gazetteer = () => [
   town('Biratnagar', '', 26.4525, 87.2718, 5),
   town('Nepalgunj', '', 28.05, 81.6167, 5),
   town('Dolakha', 'dolkha', 27.6781, 86.0772, 3),
-  town('Mustang', 'lo manthang, lomanthang', 29.1833, 83.9667, 12),
+  town('Mustang', 'lo manthang, lomanthang, upper mustang', 29.0, 83.87, 45),
   town('Muktinath', '', 28.8167, 83.8717, 2),
   town('Jumla', '', 29.2747, 82.1838, 5),
   town('Ilam', '', 26.9094, 87.9282, 4),
@@ -141,31 +155,32 @@ const deities = () =>
   conceptsFrom('deity', {
     Shiva:
       'shiv, mahadev, mahadeva, shankar, pashupati, pashupatinath, maheshwar, shivalinga, linga, lingam, rudra, neelkantha mahadev, shivalaya, shivaratri',
-    Ganesh: 'ganesha, ganapati, vinayak, binayak, ganpati, vinayaka, ganesthan, ganedyah',
+    Ganesh:
+      'ganesha, ganapati, vinayak, binayak, ganpati, vinayaka, ganesthan, ganedyah, elephant god, elephant headed god, god of beginnings',
     Vishnu: 'bishnu, narayan, narayana, hari, mahavishnu, vasudeva',
     Krishna: 'krishna mandir, gopal, radha krishna, radhakrishna, krishnaji, murlidhar',
     Ram: 'rama, ramchandra, ramji, ram sita, sita ram',
-    Hanuman: 'bajrangbali, bajrang bali, mahabir hanuman',
+    Hanuman: 'bajrangbali, bajrang bali, mahabir hanuman, monkey god',
     Durga: 'bhagwati, bhagawati, bhagvati, navadurga, nava durga, mahishasuramardini, nawadurga',
     Kali: 'mahakali, kalika, dakshinkali, kalimai, bhadrakali',
     Taleju: 'tulja, taleju bhawani, tulaja, degutale',
     Kumari: 'living goddess, royal kumari',
     Bhairav: 'bhairab, bhairava, kal bhairav, bhairaba, aakash bhairav, bhairo',
-    Saraswati: 'saraswoti, sarasvati, shree panchami',
-    Lakshmi: 'laxmi, mahalaxmi, mahalakshmi, lachhmi',
+    Saraswati: 'saraswoti, sarasvati, shree panchami, goddess of learning, goddess of knowledge, goddess of music',
+    Lakshmi: 'laxmi, mahalaxmi, mahalakshmi, lachhmi, goddess of wealth',
     Parvati: 'gauri, uma, annapurna',
     Sita: 'janaki',
     Buddha: 'gautama, siddhartha, shakyamuni, buddhist, buddhism, buddhacharya, bouddha, bauddha, dipankara, dipankar',
     Tara: 'green tara, white tara, vasudhara',
     Machhindranath:
-      'matsyendranath, machindranath, bunga dyah, bungadyo, karunamaya, lokeshwar, lokeshvara, avalokiteshvara, avalokiteshwor, avalokitesvara, lokeshwor',
+      'matsyendranath, machindranath, bunga dyah, bungadyo, karunamaya, lokeshwar, lokeshvara, avalokiteshvara, avalokiteshwor, avalokitesvara, lokeshwor, rain god, god of rain, god of compassion',
     Indra: 'yenya',
     Bhimsen: 'bhim, bhima, bhimsen than, bhimsenthan',
-    Surya: 'sun god',
-    Nag: 'naga, nagraj, serpent',
+    Surya: 'sun god, suraj, surya narayan',
+    Nag: 'naga, nagraj, serpent, snake god, snake king, serpent god, serpent king, nag devata',
     Vishwakarma: 'bishwakarma, vishvakarma',
-    Manjushri: 'manjusri',
-    Harati: 'ajima, hariti',
+    Manjushri: 'manjusri, god of wisdom, bodhisattva of wisdom, bodhisattva who drained the lake, drained the lake',
+    Harati: 'ajima, hariti, goddess of smallpox, smallpox goddess',
     Bajrayogini: 'vajrayogini, bajra yogini, bajrajogini',
   })
 
@@ -234,6 +249,27 @@ function monthsNear(label: string, own: readonly string[]): string[] {
   })
 }
 
+/** The seasons of the Nepali year as people ask for them, with their months. */
+const seasons = (): Concept[] =>
+  Object.entries({
+    Winter: [
+      'winter, hiundo, jado, shishir, hemanta, जाडो, हिउँद',
+      'Mangsir, Poush, Magh, November, December, January, February',
+    ],
+    Spring: ['spring, basanta, vasanta, वसन्त', 'Falgun, Chaitra, Baisakh, February, March, April'],
+    Summer: ['summer, grishma, garmi, गर्मी, ग्रीष्म', 'Jestha, Asar, May, June, July'],
+    Monsoon: [
+      'monsoon, rainy season, barkha, barsha, वर्षा, बर्खा',
+      'Asar, Shrawan, Bhadra, June, July, August, September',
+    ],
+    Autumn: ['autumn, sharad, शरद', 'Ashwin, Kartik, September, October, November'],
+  }).map(([label, [words = '', near = '']]) => ({
+    as: 'month',
+    label,
+    phrases: phrasesOf(words),
+    near: phrasesOf(near),
+  }))
+
 const materials = () =>
   conceptsFrom('material', {
     Wood: 'wooden, timber, kashtha',
@@ -255,4 +291,6 @@ export const concepts = (): readonly Concept[] => [
   ...centuries(),
   ...months(),
   ...materials(),
+  ...states(),
+  ...seasons(),
 ]

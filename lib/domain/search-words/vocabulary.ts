@@ -1,6 +1,9 @@
 import type { Vocabulary } from '../../engines/search/index.ts'
 import { concepts, sortByResource } from './concepts.ts'
 import { facets } from './facets.ts'
+import { grammar } from './grammar/grammar.ts'
+import { superlatives } from './grammar/superlatives.ts'
+import { reaches } from './reaches.ts'
 
 /** The vocabulary of heritage. lib/domain/composition.ts hands it to the search engine. */
 export const vocabulary = (): Vocabulary => ({
@@ -9,6 +12,10 @@ export const vocabulary = (): Vocabulary => ({
   facets,
   placeFacet: 'place',
   sample,
+  grammar: grammar(),
+  reaches,
+  superlatives,
+  madeResources: ['structures', 'monuments', 'iconographic_objects', 'productions'],
 })
 
 /** Text that is typical of documents. The engine makes its compression dictionary from it. */

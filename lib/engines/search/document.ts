@@ -29,6 +29,8 @@ export const SearchDocument = v.object({
   years: v.exactOptional(
     v.object({ from: v.nullable(v.number()), to: v.nullable(v.number()), approximate: v.boolean() }),
   ),
+  /** Its names in other systems: `wd:Q889902`, or an address. */
+  identifiers: v.exactOptional(v.array(v.string())),
   /** The status as the public API shows it. Null if it has none. */
   status: v.nullable(v.string()),
   is_published: v.boolean(),

@@ -18,4 +18,11 @@ export { checkSearch, compactIfDue, compactSearch, describeSearch, rebuildSearch
 // Words of the field: the application hands them in by `provideVocabulary`. `meaningOf` folds names to their meaning.
 
 export { meaningOf } from './synonyms.ts'
-export { type Concept, provideVocabulary, type SearchVocabulary as Vocabulary } from './vocabulary.ts'
+export {
+  type Concept,
+  type GrammarPhrase,
+  type GrammarRole,
+  type GrammarSide,
+  provideVocabulary,
+  type SearchVocabulary as Vocabulary,
+} from './vocabulary.ts'

@@ -58,7 +58,7 @@ export type SearchQuery = {
 }
 
 /** A document as a result. `score` is between 0 and 1. */
-export type Hit = Omit<SearchDocument, 'text' | 'version' | 'links'> & {
+export type Hit = Omit<SearchDocument, 'text' | 'version' | 'links' | 'identifiers'> & {
   score: number
   /** A passage of the document, as HTML, with the words of the question between <mark> and </mark>. */
   snippet?: string
@@ -81,8 +81,11 @@ export type Facets = Record<'resource' | 'status', Record<string, number>> & {
   [facet: string]: Record<string, number> | undefined
 }
 
-/** A part of the question that was read as a concept. Example: "patan" as `place`, "Patan". */
-export type Interpreted = { text: string; as: string; value: string }
+/**
+ * A part of the question that was read as a concept, or by the grammar. Example: "patan" as `place`, "Patan". What is
+ * `excluded` is in no answer.
+ */
+export type Interpreted = { text: string; as: string; value: string; excluded?: true }
 
 export type SearchResult = {
   /** The number of found documents, on all pages. */

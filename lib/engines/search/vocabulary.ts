@@ -22,8 +22,45 @@ export type Concept = {
   readonly isName?: boolean
 }
 
+/**
+ * What a phrase of the grammar asks for. `not`: without the part beside it. `near`, `before`, `after`, `since` and `between`: near a place,
+ * or in a time. `bce`: before our era. `oldest` and `newest`: an order. `extreme`: a superlative of which records have no figure. `made`: before a time, only things that
+ * people made; `thing`: only these anyway. `in`: at a place or in a time. `and`: joins two ends. `within`: before a distance. `noise`: praise and fillers.
+ */
+export const grammarRoles = [
+  'not',
+  'near',
+  'within',
+  'before',
+  'after',
+  'since',
+  'bce',
+  'between',
+  'and',
+  'in',
+  'oldest',
+  'newest',
+  'extreme',
+  'made',
+  'thing',
+  'noise',
+] as const
+export type GrammarRole = (typeof grammarRoles)[number]
+/** A phrase `leads` its part ("near Patan"), `follows` it ("Patan najik"), or stands `alone` ("oldest"). */
+export type GrammarSide = 'leads' | 'follows' | 'alone'
+/** A phrase that asks for something. The grammar of a language is a list of them. */
+export type GrammarPhrase = { readonly role: GrammarRole; readonly side: GrammarSide; readonly phrase: string }
+
 /** The concepts, sorts and facets of a field, such as heritage. */
 export type SearchVocabulary = {
+  /** The phrases by which questions exclude, order and limit, in all languages. */
+  readonly grammar?: readonly GrammarPhrase[]
+  /** Superlatives of one meaning, in all languages: biggest, largest. */
+  readonly superlatives?: readonly (readonly string[])[]
+  /** How far a place reaches from its point, in kilometres, by a word of its name or type: valley 15. */
+  readonly reaches?: Readonly<Record<string, number>>
+  /** The resources of things that people made. */
+  readonly madeResources?: readonly string[]
   readonly concepts: readonly Concept[]
   /** For each resource the sort of thing of all its documents: the label of a concept as `sort`. */
   readonly sortByResource: Readonly<Record<string, string>>
@@ -63,6 +100,8 @@ export function loadedVocabulary(): SearchVocabulary {
 /** The names of the facets, in the order in which they are shown. */
 export const vocabularyFacets = once((): readonly string[] => Object.keys(loadedVocabulary().facets))
 
-/** A hash of the vocabulary. A process does not open a snapshot that was made with another vocabulary. */
-export const vocabularyDigest = (): string =>
-  createHash('sha256').update(JSON.stringify(loadedVocabulary())).digest('hex').slice(0, 16)
+/** A hash of the vocabulary without its grammar. A process does not open a snapshot that was made with another vocabulary. */
+export function vocabularyDigest(): string {
+  const { grammar: _, reaches: __, madeResources: ___, superlatives: ____, ...indexed } = loadedVocabulary()
+  return createHash('sha256').update(JSON.stringify(indexed)).digest('hex').slice(0, 16)
+}

@@ -53,10 +53,12 @@ function kilometresIn(text: string): number | undefined {
 /**
  * Reads a date as the years CE that it covers: `1702`, `BS 1759`, `NS 822`, `300 BCE`, `17th century`, `वि.सं. १७५९`.
  */
-function yearsIn(text: string): { from: number; to: number } | undefined {
+export function readYears(text: string): { from: number; to: number } | undefined {
   const days = readInterval(text) ?? readInterval(`${text} CE`) ?? findPeriod(text)
   return days && { from: yearOf(days.from), to: yearOf(days.to) }
 }
+/** The most words of a date that a question names: "the 17th century CE". */
+export const MOST_YEAR_WORDS = 4
 const yearOf = (day: number) => (Number.isFinite(day) ? new Date(day * 86_400_000).getUTCFullYear() : day)
 
 const NO_DATE =
@@ -66,8 +68,8 @@ export const whereEntries = {
   bbox: readWith('Give west, south, east and north in degrees, neither pair swapped: 85.2,27.6,85.5,27.8.', boxIn),
   near: readWith('Give latitude and longitude in degrees: 27.67,85.32.', pointIn),
   within: readWith(`Give kilometres, more than 0 and at most ${MOST_KM}.`, kilometresIn),
-  from: readWith(NO_DATE, yearsIn),
-  to: readWith(NO_DATE, yearsIn),
+  from: readWith(NO_DATE, readYears),
+  to: readWith(NO_DATE, readYears),
 }
 const WhereQuery = v.object(whereEntries)
 export type WhereQuery = v.InferOutput<typeof WhereQuery>

@@ -1,4 +1,5 @@
 import type { SearchDocument } from '../document.ts'
+import { identifierTerms } from './identifiers.ts'
 import { linkTerm } from './links.ts'
 import { tagsOf } from './tags.ts'
 import { ANY_VOICE, type Voice } from './voice.ts'
@@ -9,7 +10,7 @@ import { splitWords, stemOf, type Word } from './words.ts'
  * all words. A term in words of two voices has two impacts.
  */
 export type Impact = { term: string; voice: Voice; name: number; text: number }
-/** The words and terms by which a document is found. `terms` include its tags and links. */
+/** The words and terms by which a document is found. `terms` include its tags, links and identifiers. */
 export type Contents = { raws: Set<string>; terms: Set<string>; impacts: Impact[] }
 
 /**
@@ -46,6 +47,8 @@ export function contentsOf(document: SearchDocument): Contents {
     const byte = byteOf(TAGGED)
     impacts.push({ term: linkTerm(id), voice: ANY_VOICE, name: byte, text: byte })
   }
+  for (const term of new Set(document.identifiers?.flatMap(identifierTerms)))
+    impacts.push({ term, voice: ANY_VOICE, name: byteOf(TAGGED), text: byteOf(TAGGED) })
   return { raws, terms: new Set(impacts.map(({ term }) => term)), impacts }
 }
 

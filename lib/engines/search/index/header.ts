@@ -32,6 +32,7 @@ const members = [
   'text',
   'picture',
   'payload',
+  'identifiers',
 ] as const satisfies readonly (keyof SearchDocument)[]
 
 /** Small windows and buffers, because setting up larger ones takes longer than compressing a short text. */
@@ -55,7 +56,16 @@ export function unpackDocument(packed: Uint8Array): SearchDocument {
 }
 
 /** Members that are left out of a document if they are stored as null. */
-const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years', 'links', 'picture', 'payload'])
+const optional: ReadonlySet<string> = new Set([
+  'category',
+  'name_ne',
+  'values',
+  'years',
+  'links',
+  'picture',
+  'payload',
+  'identifiers',
+])
 
 /** The text by which titles are sorted. */
 export const nameKey = (title: string): string => plainWords(title).join(' ') || title.toLowerCase()

@@ -18,7 +18,7 @@ const phraseIndex = once(() => {
   const byPhrase = new Map<string, Row[]>()
   const openers = new Set<string>()
   for (const concept of loadedVocabulary().concepts) {
-    for (const phrase of concept.phrases) {
+    for (const phrase of concept.phrases.flatMap(withPlural)) {
       const words = splitWords(phrase)
       const terms = words.map(({ term }) => term)
       const key = terms.join(' ')
@@ -29,6 +29,11 @@ const phraseIndex = once(() => {
   }
   return { byPhrase, openers }
 })
+/**
+ * A phrase, and its English plural if `singularOf` does not undo it: stupas. That function spares names, many of which end in -as.
+ */
+const withPlural = (phrase: string): string[] => (/[aiou]$/.test(phrase) ? [phrase, `${phrase}s`] : [phrase])
+
 /** The most words of a phrase. */
 const MOST_WORDS = 4
 

@@ -1,18 +1,20 @@
 import type { Weights } from '../../../base/config.ts'
 import { tallyFor } from '../index/columns.ts'
+import { findMentions } from '../index/tags.ts'
 import type { Hit, MapResult, Model, SearchQuery, SearchResult, SuggestQuery } from '../query.ts'
+import { findByIdentifier } from '../reading/identifiers.ts'
+import { type Reading, readQuestion, withoutUnknown } from '../reading/read.ts'
+import { arrange, changesOrder, MOST_ARRANGED, withReading } from './arrange.ts'
 import { clusterPoints } from './clusters.ts'
 import type { Corpus } from './corpus.ts'
 import { countFacets } from './facets.ts'
 import { type Filters, isNarrowed, makeFilter } from './filters.ts'
+import { findMatches, noMatches, withoutScores } from './find.ts'
 import { explainAnswer, hitMaker, makeHit, makeHits } from './hits.ts'
 import { findLiteral } from './literal.ts'
-import { anyTells, countsInText, isWritten, lookUpExactly, tellingShare } from './lookup.ts'
-import { type Matches, matchDocuments, truncateMatches } from './match.ts'
-import { knownShare, lookUpNearly } from './near.ts'
 import { addLinks, findConcepts, parseQuestion, type QueryWord } from './question.ts'
 import { MOST_COMPARED, type QuestionMatches, rankByRelevance } from './rank.ts'
-import { sortByColumn } from './sort.ts'
+import { type RankedDocument, sortByColumn } from './sort.ts'
 
 /** Makes the model that searches a corpus. `state` is called for each answer, since the corpus follows the change log. */
 export function createModel(corpus: Corpus, weights: Weights, state: () => string): Model {
@@ -33,20 +35,86 @@ export function createModel(corpus: Corpus, weights: Weights, state: () => strin
 
 function search(corpus: Corpus, weights: Weights, query: SearchQuery, state: string): SearchResult {
   const { offset = 0, limit } = query
-  const { matches, ranking } = answerQuestion(corpus, weights, query, offset + limit)
-  const order = ranking ?? sortByColumn(corpus, query, matches.numbers, offset + limit)
+  const { asked, matches, ranking, reading } = answerQuestion(corpus, weights, query, offset + limit)
+  const order = ranking ?? sortByColumn(corpus, asked, matches.numbers, offset + limit)
   const page = order.slice(offset, offset + limit)
   return {
     count: matches.numbers.length,
-    hits: makeHits(corpus, query, matches, page),
-    ...(query.facets && { facets: countFacets(corpus, matches.numbers, query) }),
-    ...explainAnswer(corpus, query, matches, page),
+    hits: makeHits(corpus, asked, matches, page),
+    ...(query.facets && { facets: countFacets(corpus, matches.numbers, asked) }),
+    ...withReading(explainAnswer(corpus, asked, matches, page), reading),
     state,
   }
 }
 
 /** At this likeness or more, the question is the name of a document. Then its words are not read as concepts. */
 const NAME_LIKENESS = 0.8
+
+/** A question as it is asked of the words: the query with the text and the filters that its grammar leaves. */
+type Asked = SearchQuery & Filters
+type Answer = { asked: Asked; matches: QuestionMatches; ranking?: RankedDocument[] | undefined; reading: Reading }
+
+/**
+ * Answers a question: first by its grammar ("stupas near Patan", "temples not of Durga"), then by its words. A question that is the name
+ * of a document has no grammar. If nothing is found, words that nobody knows are left out.
+ */
+function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number): Answer {
+  const identified = query.literal ? noMatches().numbers : findByIdentifier(corpus, query)
+  if (identified.length > 0) return answerByIdentifier(query, identified)
+  const read = query.literal ? undefined : readQuestion(corpus, query)
+  const reading = read && isNameOfDocument(corpus, weights, query) ? undefined : read
+  const asked: Asked = reading ? { ...query, ...filtersOf(query, reading) } : query
+  if (reading?.isHopeless) return { asked, reading, matches: { ...noMatches(), queryWords: [], concepts: [] } }
+  const answer = answerAsked(corpus, weights, asked, reading ?? plainReading(query.text), size)
+  if (answer.matches.numbers.length > 0 || query.literal) return answer
+  const known = withoutUnknown(corpus, asked)
+  if (!known) return answer
+  const { text, leftOut } = known
+  const rest = reading ?? plainReading(text)
+  return answerAsked(corpus, weights, { ...asked, text }, { ...rest, leftOut: [...rest.leftOut, ...leftOut] }, size)
+}
+
+/** What the words of a question add to its filters. A filter of the query itself counts more. */
+const filtersOf = (query: SearchQuery, { text, near, years, also }: Reading) => ({
+  text,
+  near: query.near ?? near,
+  years: query.years ?? years,
+  also,
+})
+
+/** A question without grammar. */
+const plainReading = (text: string): Reading => ({
+  text,
+  extremes: [],
+  interpreted: [],
+  leftOut: [],
+  isHopeless: false,
+})
+
+function answerAsked(corpus: Corpus, weights: Weights, asked: Asked, reading: Reading, size: number): Answer {
+  const isArranged = (asked.sort ?? 'relevance') === 'relevance' && changesOrder(reading)
+  const { matches, ranking } = answerWords(corpus, weights, asked, isArranged ? MOST_ARRANGED : size)
+  if (!isArranged) return { asked, reading, matches, ranking }
+  return { asked, reading, matches, ranking: arrange(corpus, asked, reading, matches, ranking) }
+}
+
+/** The answer of the documents that carry the question as their identifier. */
+const answerByIdentifier = (query: SearchQuery, numbers: Uint32Array): Answer => ({
+  asked: query,
+  matches: { ...withoutScores(numbers), queryWords: [], concepts: [] },
+  ranking: Array.from(numbers, (number) => ({ number, score: 1, likeness: 1 })),
+  reading: { ...plainReading(''), interpreted: [{ text: query.text, as: 'identifier', value: query.text }] },
+})
+
+/** Whether a document is called as the whole question. Words such as "near" and "not" may be part of a name. */
+function isNameOfDocument(corpus: Corpus, weights: Weights, { text, scope }: SearchQuery): boolean {
+  const question = { text, scope, literal: true }
+  const matches = findMatches(corpus, question, parseQuestion(corpus, text, tallyFor(scope)), 'prefix')
+  if (matches.queryWords.length < 2) return false
+  return rankByRelevance(corpus, weights, text, matches, 1).some(({ likeness }) => likeness >= WHOLE_NAME_LIKENESS)
+}
+/** At this likeness or more, a question is the whole name of a document. */
+const WHOLE_NAME_LIKENESS = 0.95
 
 /**
  * Finds the documents that match a question, and ranks them if the order is relevance:
@@ -57,7 +125,12 @@ const NAME_LIKENESS = 0.8
  *
  * The choice depends on the question and the documents, not on the page. So all pages agree.
  */
-function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number) {
+function answerWords(
+  corpus: Corpus,
+  weights: Weights,
+  query: Asked,
+  size: number,
+): Pick<Answer, 'matches' | 'ranking'> {
   const rank = (matches: QuestionMatches) => rankByRelevance(corpus, weights, query.text, matches, size)
   const isRanked = (matches: QuestionMatches) =>
     matches.queryWords.length > 0 && (query.sort ?? 'relevance') === 'relevance'
@@ -71,11 +144,19 @@ function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, si
   const unfiltered = { text: query.text, scope: query.scope, literal: true }
   const named = isNarrowed(corpus, query) ? rank(findMatches(corpus, unfiltered, words)) : rankedNames
   const linked = addLinks(corpus, words, named.map(({ number }) => number).slice(0, MOST_COMPARED), tally)
-  const isName = rankedNames.some(({ likeness }) => likeness >= NAME_LIKENESS)
+  // Some things are called after their sort alone: "Small Stupas". Who asks for stupas means all of them.
+  const isName = !isSortAlone(words) && rankedNames.some(({ likeness }) => likeness >= NAME_LIKENESS)
   const hasConcepts = !isName && findConcepts(corpus, words, tally).concepts.length > 0
   const matches =
     hasConcepts || linked !== words ? findMatches(corpus, { ...query, literal: !hasConcepts }, linked) : asName
   return { matches, ranking: isRanked(matches) ? (matches === asName ? rankedNames : rank(matches)) : undefined }
+}
+
+/** Whether the telling words of a question name a sort of thing, and nothing else: "stupas". */
+function isSortAlone(words: readonly QueryWord[]): boolean {
+  const telling = words.filter(({ aside }) => !aside)
+  const [mention] = findMentions(telling)
+  return mention?.concept.as === 'sort' && mention.from === 0 && mention.to === telling.length - 1
 }
 
 /** The most points of an answer. Beyond, the answer has clusters instead. */
@@ -107,89 +188,4 @@ function suggest(corpus: Corpus, weights: Weights, query: SuggestQuery): Hit[] {
     .filter(({ likeness }) => likeness >= COMPLETION_LIKENESS)
     .slice(0, query.limit)
     .map(({ number, score }) => makeHit(corpus, number, score))
-}
-
-/** If fewer documents contain the whole question, near spellings and documents that lack a word are added. */
-const ENOUGH_MATCHES = 10
-/** The share of a question's weight that a document must contain to match. */
-const LEAST_SHARE = 0.45
-/** The same share if at least `SEVERAL_NAMES` documents contain all words in their names. */
-const LEAST_SHARE_AFTER_NAMES = 0.6
-/** From this number of documents on, a document that lacks a word must contain a larger share. */
-const SEVERAL_NAMES = 3
-/** The share for a question of more than four words. */
-const LEAST_SHARE_OF_MANY = 0.2
-/** If documents contain a smaller share of the question, nothing is found: one word of three may be in any name. */
-const LEAST_KNOWN_SHARE = 0.34
-/** A document that lacks a word must have this score. A name reaches it, a mention in passing does not. */
-const LEAST_SCORE = 0.15
-/** A document with all words in its names scores at least this. */
-const NAME_SCORE = 0.3
-
-type Question = Filters & { text: string; literal?: boolean | undefined }
-
-/**
- * Finds the documents that pass the filters and match the text, whose words are `words`. With `prefix`, only words and their completions
- * match, no near spellings.
- */
-function findMatches(
-  corpus: Corpus,
-  question: Question,
-  words: readonly QueryWord[],
-  how: 'prefix' | 'like' = 'like',
-): QuestionMatches {
-  const admits = makeFilter(corpus, question)
-  if (question.text.trim() === '') return { ...allMatches(corpus, admits), queryWords: [], concepts: [] }
-  if (words.length === 0) return { ...noMatches(), queryWords: [], concepts: [] }
-  const tally = tallyFor(question.scope)
-  const { words: markedWords, concepts } =
-    question.literal || how === 'prefix' ? { words, concepts: [] } : findConcepts(corpus, words, tally)
-
-  const written = lookUpExactly(corpus, markedWords, tally)
-  const exact = matchDocuments(corpus, written, tellingShare(written), admits)
-  const whole = anyTells(markedWords) ? exact : dropPassingMentions(exact, new Set())
-  if ((whole.numbers.length >= ENOUGH_MATCHES && written.every(isWritten)) || how === 'prefix')
-    return { ...whole, queryWords: written, concepts }
-
-  const queryWords = lookUpNearly(corpus, written, tally, question.literal)
-  if (knownShare(queryWords) < LEAST_KNOWN_SHARE) return { ...noMatches(), queryWords, concepts }
-  const named = new Set(whole.numbers.filter((_, i) => (whole.scores[i] ?? 0) >= NAME_SCORE))
-  const count = queryWords.filter(countsInText).length
-  const least = named.size >= SEVERAL_NAMES ? LEAST_SHARE_AFTER_NAMES : count > 4 ? LEAST_SHARE_OF_MANY : LEAST_SHARE
-  const near = matchDocuments(corpus, queryWords, least, admits)
-  const matches = count > 4 ? near : dropPassingMentions(near, new Set(whole.numbers))
-  if (matches.numbers.length > 0 || markedWords.length < 3 || queryWords.filter(isWritten).length < 2)
-    return { ...matches, queryWords, concepts, named }
-  // If documents contain two words of a question of three or more, a document with any one of its words matches.
-  return { ...matchDocuments(corpus, queryWords, LEAST_SHARE_OF_MANY / 4, admits), queryWords, concepts, named }
-}
-
-/** Drops documents with a low score, except the documents of `whole`, which contain the whole question. */
-function dropPassingMentions(matches: Matches, whole: ReadonlySet<number>): Matches {
-  const { numbers, scores, texts, held } = matches
-  let size = 0
-  for (let i = 0; i < numbers.length; i += 1) {
-    const number = numbers[i] ?? 0
-    if ((scores[i] ?? 0) < LEAST_SCORE && !whole.has(number)) continue
-    numbers[size] = number
-    texts[size] = texts[i] ?? 0
-    held[size] = held[i] ?? 0
-    scores[size++] = scores[i] ?? 0
-  }
-  return truncateMatches(matches, size)
-}
-
-const noMatches = (): Matches => withoutScores(new Uint32Array())
-const withoutScores = (numbers: Uint32Array): Matches => ({
-  numbers,
-  scores: new Float32Array(numbers.length),
-  texts: new Float32Array(numbers.length),
-  held: new Uint32Array(numbers.length),
-})
-
-function allMatches({ columns }: Corpus, admits: (number: number) => boolean): Matches {
-  const numbers = new Uint32Array(columns.size)
-  let count = 0
-  for (let number = 0; number < columns.size; number += 1) if (admits(number)) numbers[count++] = number
-  return withoutScores(numbers.subarray(0, count))
 }

@@ -8,7 +8,10 @@ import type { Corpus } from './corpus.ts'
 export type Filters = Pick<
   SearchQuery,
   'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor' | 'values' | 'box' | 'near' | 'years'
->
+> & {
+  /** A further test: what the words of the question exclude, and where they say that it is. */
+  also?: Test | undefined
+}
 type Test = (number: number) => boolean
 
 /**
@@ -27,6 +30,7 @@ export function makeFilter(corpus: Corpus, filters: Filters): Test {
     const owner = numberOf(corpus, filters.contributor)
     tests.push((number) => owners[number] === owner)
   }
+  if (filters.also) tests.push(filters.also)
   return (number) => tests.every((test) => test(number))
 }
 

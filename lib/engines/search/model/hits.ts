@@ -26,7 +26,7 @@ const headers = new WeakMap<SearchDocument, Header>()
 function headerOf(document: SearchDocument): Header {
   const cached = headers.get(document)
   if (cached) return cached
-  const { version: _, text: __, links: ___, ...others } = document
+  const { version: _, text: __, links: ___, identifiers: ____, ...others } = document
   const header = { ...others, point: coarsenPoint(document) }
   headers.set(document, header)
   return header

@@ -162,7 +162,9 @@ function completionChoices(corpus: Corpus, { term, begins, known }: QueryWord, t
   const fitOf = (completion: string, least: number) =>
     least + (0.25 * Math.min(term.length, completion.length)) / completion.length
   const written = corpus.words.beginning(begins.raw, MOST_COMPLETIONS, tally).map(toWord)
-  const sounding = corpus.terms.beginning(begins.sound, MOST_COMPLETIONS, tally)
+  // Of "qqq" one sound is left, with which hundreds of words begin.
+  const saysLittle = begins.sound.length * 2 < begins.raw.length
+  const sounding = saysLittle ? [] : corpus.terms.beginning(begins.sound, MOST_COMPLETIONS, tally)
   const voice = known ? onsetOf(begins.raw) : ANY_VOICE
   return [
     ...written.map((each) => ({ terms: [each.term], voice: each.voice, fit: fitOf(each.term, COMPLETION_FIT) })),

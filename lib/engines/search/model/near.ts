@@ -11,13 +11,14 @@ import {
   countsInText,
   isWritten,
   joinedChoices,
+  lookUpExactly,
   MOST_COMPLETIONS,
   recallWord,
   visibleTerms,
   type WeightedWord,
   weigh,
 } from './lookup.ts'
-import type { QueryWord } from './question.ts'
+import { parseQuestion, type QueryWord } from './question.ts'
 import { otherSpellingsOf } from './spellings.ts'
 
 /**
@@ -58,6 +59,18 @@ export function lookUpNearly(
     const joined = joinedChoices(corpus, written, i, tally)
     return joined.length === 0 ? withNear : weigh(corpus, word, [...withNear.choices, ...joined])
   })
+}
+
+/** Whether any document of this tally holds a word, one that begins with it, or a spelling of it that fits at least so well. */
+export function isKnownWord(corpus: Corpus, typed: string, tally: ColumnTally, least: number): boolean {
+  const words = parseQuestion(corpus, typed, tally)
+  const isBeginning = (raw: string) => raw.length > 2 && corpus.words.beginning(raw, 1, tally).length > 0
+  if (words.every(({ known, raw }) => known || isBeginning(raw))) return words.length > 0
+  // A word that is put together from two others is no spelling of them: Varanasi is not "varna" and "si".
+  const isSpelling = ({ terms, fit }: Choice) => terms.length === 1 && fit >= least
+  return lookUpNearly(corpus, lookUpExactly(corpus, words, tally), tally).every(({ choices }) =>
+    choices.some(isSpelling),
+  )
 }
 
 /** A question of more words is a question for texts. Its words that documents contain get no near spellings. */

@@ -3,9 +3,10 @@ import type { ColumnTally } from '../index/columns.ts'
 import { isDevanagari } from '../index/header.ts'
 import { linkTerm } from '../index/links.ts'
 import { memoize } from '../index/memoize.ts'
-import { conceptOf, findMentions, type Mention, tagOf } from '../index/tags.ts'
+import { conceptOf, findMentions, type Mention, nearbyTags, tagOf } from '../index/tags.ts'
 import { ANY_VOICE } from '../index/voice.ts'
 import { splitWords, stemOf, toTerm, toWord, trailingWordSet, type Word } from '../index/words.ts'
+import { hasRole } from '../reading/grammar.ts'
 import type { Concept } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
@@ -62,7 +63,7 @@ export function parseQuestion(corpus: Corpus, question: string, tally: ColumnTal
     const voice = known ? word.voice : ANY_VOICE
     // "Than" at the beginning of a question is not a joining word but the word for a shrine. A joining word that is typed alone may be
     // the beginning of another word.
-    const aside = word.aside && !(i === 0 && (last || trailingWordSet().has(word.raw)))
+    const aside = word.aside && !(i === 0 && (last || trailingWordSet().has(word.raw))) && !isMonthAt(words, i)
     return {
       ...word,
       aside,
@@ -72,7 +73,7 @@ export function parseQuestion(corpus: Corpus, question: string, tally: ColumnTal
       ...spellingsOf(word.sound),
       syllabic,
       swapped,
-      ...(last && { begins: beginningOf(word, typed) }),
+      ...(last && !isMonthAt(words, i) && { begins: beginningOf(word, typed) }),
     }
   })
 }
@@ -99,16 +100,33 @@ const isOwnerOfNext = ({ concept, to }: Mention, next: Mention | undefined): boo
 const withOwnVoice = (word: QueryWord): QueryWord =>
   word.term.length <= 4 && word.term.startsWith('b') ? { ...word, voice: toWord(word.raw).voice } : word
 
-/** Finds the concepts that a question names, and marks the words that name them. */
+/** Whether a joining word is a month here: "may" in "festivals in may". */
+const isMonthAt = (words: readonly Word[], at: number): boolean =>
+  conceptOf(words[at]?.term ?? '')?.as === 'month' && hasRole(words[at - 1]?.raw ?? '', 'in')
+
+/** Whether any document belongs to a concept, or to one that overlaps with it. */
+const hasDocuments = (corpus: Corpus, concept: Concept, tally: ColumnTally): boolean =>
+  [tagOf(concept), ...nearbyTags(concept)].some((tag) => corpus.terms.count(tag, tally) > 0)
+
+/**
+ * Finds the concepts that a question names, and marks the words that name them. With `evenNames`, a single word may be a concept that is a
+ * name, too.
+ */
 export function findConcepts(
   corpus: Corpus,
   words: readonly QueryWord[],
   tally: ColumnTally,
+  evenNames = false,
 ): { words: QueryWord[]; concepts: Mention[] } {
   const concepts = findMentions(words.map(withOwnVoice)).filter(
-    (it, i, all) => corpus.terms.count(tagOf(it.concept), tally) > 0 && !isOwnerOfNext(it, all[i + 1]),
+    (it, i, all) => hasDocuments(corpus, it.concept, tally) && !isOwnerOfNext(it, all[i + 1]),
   )
-  if (concepts.length === 1 && concepts[0]?.concept.isName && words.filter((it) => !it.aside).length === 1)
+  if (
+    !evenNames &&
+    concepts.length === 1 &&
+    concepts[0]?.concept.isName &&
+    words.filter((it) => !it.aside).length === 1
+  )
     return { words: [...words], concepts: [] }
   const conceptAt = (at: number) => concepts.find(({ from, to }) => from <= at && at <= to)?.concept
   return {

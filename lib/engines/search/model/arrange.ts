@@ -1,0 +1,68 @@
+import type { SearchQuery, SearchResult } from '../query.ts'
+import { beforeIn, type Reading } from '../reading/read.ts'
+import type { Corpus } from './corpus.ts'
+import { isCertain } from './facets.ts'
+import type { Filters } from './filters.ts'
+import { documentsHolding } from './find.ts'
+import type { QuestionMatches } from './rank.ts'
+import type { RankedDocument } from './sort.ts'
+
+/** The most documents that are arranged by the words of a question. The others follow by relevance. */
+export const MOST_ARRANGED = 5000
+/** The share of the best score from which on a document fits the question well. */
+const GOOD_SHARE = 0.6
+/** A better score counts as this one: what is called "Temple" does not push other temples out of the oldest ones. */
+const BEST_COUNTED = 0.5
+/** What a document gains that holds a superlative of the question, or whose years are surely those that it names. */
+const GAIN = 0.3
+
+/** Whether a reading asks for another order than that of relevance. */
+export const changesOrder = ({ order, years, extremes }: Reading): boolean =>
+  order !== undefined || years !== undefined || extremes.length > 0
+
+/**
+ * Arranges documents as the words of a question ask: the nearest, the oldest or the newest first, among those that fit the question
+ * well. A document that holds a superlative of the question ("largest"), or surely lies in its years, gains.
+ */
+export function arrange(
+  corpus: Corpus,
+  { scope }: SearchQuery & Filters,
+  { order, near, years, extremes }: Reading,
+  { numbers }: QuestionMatches,
+  ranking: readonly RankedDocument[] | undefined,
+): RankedDocument[] {
+  const ranked = ranking ?? Array.from(numbers, (number) => ({ number, score: 0, likeness: 0 }))
+  const holding = new Set(extremes.flatMap((word) => documentsHolding(corpus, word, scope)))
+  const best = ranked.reduce((most, { score }) => Math.max(most, score), 0)
+  const gained = ranked
+    .map((it) => {
+      if (it.score < best * GOOD_SHARE) return it
+      const gains =
+        (holding.has(it.number) ? GAIN : 0) + (years && isCertain(corpus.columns, it.number, years) ? GAIN : 0)
+      return { ...it, score: Math.min(1, it.score + gains) }
+    })
+    .sort((a, b) => b.score - a.score || (corpus.columns.order[a.number] ?? 0) - (corpus.columns.order[b.number] ?? 0))
+  if (!order) return gained
+  const least = Math.min(BEST_COUNTED, gained[0]?.score ?? 0) * GOOD_SHARE
+  const placeOf = beforeIn(corpus, order, near)
+  const good = gained.filter(({ score }) => score >= least)
+  const compare = (a: RankedDocument, b: RankedDocument) => {
+    const [x, y] = [placeOf(a.number), placeOf(b.number)]
+    return x === y ? 0 : x - y
+  }
+  return [...good.sort(compare), ...gained.filter(({ score }) => score < least)]
+}
+
+/** Adds to the explanation of an answer what the grammar has read. */
+export function withReading(
+  explanation: Pick<SearchResult, 'interpreted' | 'left_out' | 'did_you_mean'>,
+  reading: Reading,
+): typeof explanation {
+  const interpreted = [...(explanation.interpreted ?? []), ...reading.interpreted]
+  const leftOut = [...(explanation.left_out ?? []), ...reading.leftOut]
+  return {
+    ...explanation,
+    ...(interpreted.length > 0 && { interpreted }),
+    ...(leftOut.length > 0 && { left_out: leftOut }),
+  }
+}

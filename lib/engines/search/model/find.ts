@@ -1,0 +1,128 @@
+import { eachPosting } from '../index/codec.ts'
+import { tallyFor } from '../index/columns.ts'
+import { splitWords } from '../index/words.ts'
+import { loadedVocabulary } from '../vocabulary.ts'
+import type { Corpus } from './corpus.ts'
+import { type Filters, makeFilter } from './filters.ts'
+import { anyTells, countsInText, isWritten, lookUpExactly, tellingShare } from './lookup.ts'
+import { type Matches, matchDocuments, truncateMatches } from './match.ts'
+import { knownShare, lookUpNearly } from './near.ts'
+import { findConcepts, type QueryWord } from './question.ts'
+import type { QuestionMatches } from './rank.ts'
+
+/** If fewer documents contain the whole question, near spellings and documents that lack a word are added. */
+const ENOUGH_MATCHES = 10
+/** The share of a question's weight that a document must contain to match. */
+const LEAST_SHARE = 0.45
+/** The same share if at least `SEVERAL_NAMES` documents contain all words in their names. */
+const LEAST_SHARE_AFTER_NAMES = 0.6
+/** From this number of documents on, a document that lacks a word must contain a larger share. */
+const SEVERAL_NAMES = 3
+/** The share for a question of more than four words. */
+const LEAST_SHARE_OF_MANY = 0.2
+/** If documents contain a smaller share of the question, nothing is found: one word of three may be in any name. */
+const LEAST_KNOWN_SHARE = 0.34
+/** A document that lacks a word must have this score. A name reaches it, a mention in passing does not. */
+const LEAST_SCORE = 0.15
+/** A document with all words in its names scores at least this. */
+const NAME_SCORE = 0.3
+
+/** A text with the filters that its documents must pass. */
+export type Question = Filters & { text: string; literal?: boolean | undefined }
+
+/**
+ * Finds the documents that pass the filters and match the text, whose words are `words`. With `prefix`, only words and their completions
+ * match, no near spellings.
+ */
+export function findMatches(
+  corpus: Corpus,
+  question: Question,
+  words: readonly QueryWord[],
+  how: 'prefix' | 'like' = 'like',
+): QuestionMatches {
+  const admits = makeFilter(corpus, question)
+  if (question.text.trim() === '') return { ...allMatches(corpus, admits), queryWords: [], concepts: [] }
+  if (words.length === 0) return { ...noMatches(), queryWords: [], concepts: [] }
+  const tally = tallyFor(question.scope)
+  const { words: markedWords, concepts } =
+    question.literal || how === 'prefix' ? { words, concepts: [] } : findConcepts(corpus, words, tally)
+
+  const written = lookUpExactly(corpus, markedWords, tally)
+  const exact = matchDocuments(corpus, written, tellingShare(written), admits)
+  const whole = anyTells(markedWords) ? exact : dropPassingMentions(exact, new Set())
+  if ((whole.numbers.length >= ENOUGH_MATCHES && written.every(isWritten)) || how === 'prefix')
+    return { ...whole, queryWords: written, concepts }
+
+  const queryWords = lookUpNearly(corpus, written, tally, question.literal)
+  if (knownShare(queryWords) < LEAST_KNOWN_SHARE) return { ...noMatches(), queryWords, concepts }
+  const named = new Set(whole.numbers.filter((_, i) => (whole.scores[i] ?? 0) >= NAME_SCORE))
+  const count = queryWords.filter(countsInText).length
+  const least = named.size >= SEVERAL_NAMES ? LEAST_SHARE_AFTER_NAMES : count > 4 ? LEAST_SHARE_OF_MANY : LEAST_SHARE
+  const near = matchDocuments(corpus, queryWords, least, admits)
+  const matches = count > 4 ? near : dropPassingMentions(near, new Set(whole.numbers))
+  if (matches.numbers.length > 0 || markedWords.length < 3 || queryWords.filter(isWritten).length < 2)
+    return { ...matches, queryWords, concepts, named }
+  // If documents contain two words of a question of three or more, a document with any one of its words matches.
+  return { ...matchDocuments(corpus, queryWords, LEAST_SHARE_OF_MANY / 4, admits), queryWords, concepts, named }
+}
+
+/** Drops documents with a low score, except the documents of `whole`, which contain the whole question. */
+function dropPassingMentions(matches: Matches, whole: ReadonlySet<number>): Matches {
+  const { numbers, scores, texts, held } = matches
+  let size = 0
+  for (let i = 0; i < numbers.length; i += 1) {
+    const number = numbers[i] ?? 0
+    if ((scores[i] ?? 0) < LEAST_SCORE && !whole.has(number)) continue
+    numbers[size] = number
+    texts[size] = texts[i] ?? 0
+    held[size] = held[i] ?? 0
+    scores[size++] = scores[i] ?? 0
+  }
+  return truncateMatches(matches, size)
+}
+
+/** No documents. */
+export const noMatches = (): Matches => withoutScores(new Uint32Array())
+/** These documents, without scores. */
+export const withoutScores = (numbers: Uint32Array): Matches => ({
+  numbers,
+  scores: new Float32Array(numbers.length),
+  texts: new Float32Array(numbers.length),
+  held: new Uint32Array(numbers.length),
+})
+
+function allMatches({ columns }: Corpus, admits: (number: number) => boolean): Matches {
+  const numbers = new Uint32Array(columns.size)
+  let count = 0
+  for (let number = 0; number < columns.size; number += 1) if (admits(number)) numbers[count++] = number
+  return withoutScores(numbers.subarray(0, count))
+}
+
+/** Finds the documents that hold the whole text: every word of it as written, or its concept. */
+export function findWhole(
+  corpus: Corpus,
+  question: Question,
+  words: readonly QueryWord[],
+): Pick<QuestionMatches, 'numbers' | 'concepts'> {
+  const tally = tallyFor(question.scope)
+  const { words: markedWords, concepts } = findConcepts(corpus, words, tally, true)
+  const written = lookUpExactly(corpus, markedWords, tally)
+  if (!written.some(countsInText)) return { numbers: new Uint32Array(), concepts }
+  const { numbers } = matchDocuments(corpus, written, tellingShare(written), makeFilter(corpus, question))
+  return { numbers, concepts }
+}
+
+/** Finds the documents that hold a superlative, or another of the same meaning: "largest" for "biggest". */
+export function documentsHolding(corpus: Corpus, typed: string, scope: Filters['scope']): number[] {
+  const admits = makeFilter(corpus, { scope })
+  const { superlatives = [] } = loadedVocabulary()
+  const [term] = splitWords(typed).map((word) => word.term)
+  const group = superlatives.find((words) => words.some((word) => splitWords(word).at(-1)?.term === term)) ?? [typed]
+  const numbers: number[] = []
+  for (const word of group)
+    for (const list of corpus.postings(splitWords(word).at(-1)?.term ?? ''))
+      eachPosting(list, (number) => {
+        if (admits(number)) numbers.push(number)
+      })
+  return numbers
+}

@@ -1,0 +1,444 @@
+import { distanceInMetres } from '../../matching/index.ts'
+import { tallyFor } from '../index/columns.ts'
+import { findMentions } from '../index/tags.ts'
+import { splitWords, toWord } from '../index/words.ts'
+import type { Corpus } from '../model/corpus.ts'
+import type { Filters } from '../model/filters.ts'
+import { findWhole } from '../model/find.ts'
+import { isKnownWord } from '../model/near.ts'
+import { parseQuestion } from '../model/question.ts'
+import type { Interpreted, Near } from '../query.ts'
+import { type GrammarRole, loadedVocabulary } from '../vocabulary.ts'
+import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
+import { findPlace, hasAny, isInPlace, type NamedPlace } from './places.ts'
+import { type Token, textOf, tokensOf } from './tokens.ts'
+import { findSpan, findYears, type Years } from './years.ts'
+
+/**
+ * A question as the grammar reads it. `text`: the words that remain to be searched. `near`, `years` and `also` limit the
+ * answer. `extremes`: superlatives; documents that hold one come first. `isHopeless`: it asks for a place that nobody knows.
+ */
+export type Reading = {
+  text: string
+  near?: Near
+  years?: Years
+  also?: (number: number) => boolean
+  order?: 'oldest' | 'newest' | 'distance'
+  extremes: readonly string[]
+  interpreted: readonly Interpreted[]
+  leftOut: readonly string[]
+  isHopeless: boolean
+}
+
+type Question = Filters & { text: string }
+type Test = (number: number) => boolean
+
+/** What has been read so far. `rest`: tokens that are searched as words. */
+type Draft = {
+  corpus: Corpus
+  question: Question
+  tokens: readonly Token[]
+  rest: Token[]
+  /** Tokens that are part of a phrase of several words for a concept. */
+  named: Set<Token>
+  tests: Test[]
+  interpreted: Interpreted[]
+  leftOut: string[]
+  extremes: string[]
+  near?: Near
+  years?: Years
+  order?: NonNullable<Reading['order']>
+  isHopeless: boolean
+}
+
+/** Reads the part of a question that begins at token `at`. Returns the token after it, or undefined if the words mean nothing here. */
+type ReadPart = (draft: Draft, at: number, match: GrammarMatch) => number | undefined
+
+/**
+ * Reads a question by the grammar: exclusions, nearness, places, times and orders become filters, and the other words remain.
+ * Undefined if nothing in the question belongs to the grammar.
+ */
+export function readQuestion(corpus: Corpus, question: Question): Reading | undefined {
+  const tokens = tokensOf(question.text)
+  const draft: Draft = {
+    corpus,
+    question,
+    tokens,
+    rest: [],
+    named: new Set(),
+    tests: [],
+    interpreted: [],
+    leftOut: [],
+    extremes: [],
+    isHopeless: false,
+  }
+  const phrases = conceptPhrases(tokens)
+  let at = 0
+  for (const [from, to] of phrases) for (const token of tokens.slice(from, to)) draft.named.add(token)
+  while (at < tokens.length) at = phrases.get(at) ? keepWords(draft, at, phrases.get(at) ?? at + 1) : readAt(draft, at)
+  leaveOutNoise(draft)
+  const { rest, tests, ...read } = draft
+  if (rest.length === tokens.length) return undefined
+  const { near, years, order, extremes, interpreted, leftOut, isHopeless } = read
+  return {
+    text: textOf(rest),
+    extremes,
+    interpreted,
+    leftOut,
+    isHopeless,
+    ...(near && { near }),
+    ...(years && { years }),
+    ...(order && { order }),
+    ...(tests.length > 0 && { also: (number: number) => tests.every((test) => test(number)) }),
+  }
+}
+
+/** Phrases of several words that name a concept, by their first token: "no longer standing" is a state, not an exclusion. */
+function conceptPhrases(tokens: readonly Token[]): Map<number, number> {
+  const mentions = findMentions(tokens.map(({ plain }) => toWord(plain)))
+  return new Map(mentions.flatMap(({ from, to }) => (to > from ? [[from, to + 1] as const] : [])))
+}
+
+function keepWords(draft: Draft, from: number, to: number): number {
+  draft.rest.push(...draft.tokens.slice(from, to))
+  return to
+}
+
+function readAt(draft: Draft, at: number): number {
+  const { tokens } = draft
+  const token = tokens[at]
+  if (token?.minus) return exclude(draft, tokens.slice(at, at + 1), `-${token.typed}`, at + 1)
+  if (token?.point) return readNear(draft, at, { role: 'near', side: 'leads', to: at }) ?? keepWords(draft, at, at + 1)
+  const distance = distanceAt(tokens, at)
+  if (distance) {
+    const next = readPlaceNear(draft, at, distance.to, distance.kilometres)
+    if (next !== undefined) return next
+  }
+  const match = grammarAt(tokens, at)
+  const next =
+    match && (match.side === 'follows' ? readFollowing(draft, match) : readers[match.role]?.(draft, at, match))
+  return next ?? keepWords(draft, at, at + 1)
+}
+
+/** The end of the part that begins at a token: a comma, a minus sign or another phrase of the grammar ends it. */
+function endOfPart(tokens: readonly Token[], from: number): number {
+  for (let at = from; at < tokens.length; at += 1) {
+    if (at > from && (tokens[at]?.breaks || tokens[at]?.minus)) return at
+    const role = grammarAt(tokens, at)?.role
+    if (role && !insideParts.has(role)) return at
+  }
+  return tokens.length
+}
+const insideParts: ReadonlySet<GrammarRole> = new Set<GrammarRole>(['and', 'in', 'noise', 'made', 'within'])
+
+const addPart = (draft: Draft, from: number, to: number, as: string, value: string, excluded = false) =>
+  draft.interpreted.push({
+    text: textOf(draft.tokens.slice(from, to)),
+    as,
+    value,
+    ...(excluded && { excluded: true as const }),
+  })
+
+/** Of a phrase that follows its part, the part is at the end of the words before it: "Patan najik". */
+function readFollowing(draft: Draft, { role, to }: GrammarMatch): number | undefined {
+  const { corpus, question, rest } = draft
+  if (role === 'not') {
+    const found = findPlace(corpus, rest, question.scope, 'follows')
+    const part = rest.splice(-(found?.size ?? 1))
+    return part.length === 0 ? undefined : exclude(draft, part, textOf(part), to)
+  }
+  if (role === 'near') {
+    const found = findPlace(corpus, rest, question.scope, 'follows')
+    if (!found) return undefined
+    const part = rest.splice(-found.size)
+    setNear(draft, found.place, undefined, textOf(part))
+    return to
+  }
+  const years = findYears(rest.slice(-1))
+  const span = years && spanOf(role, years.years)
+  if (!span) return undefined
+  setYears(draft, span, role, textOf(rest.splice(-1)))
+  return to
+}
+
+const readers: Partial<Record<GrammarRole, ReadPart>> = {
+  not: readNot,
+  near: readNear,
+  before: readTime,
+  after: readTime,
+  since: readTime,
+  between: readBetween,
+  bce: readBce,
+  in: readIn,
+  oldest: readOrder,
+  newest: readOrder,
+  extreme: readExtreme,
+  made: readMade,
+  thing: readThing,
+}
+
+function readNot(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
+  const end = endOfPart(draft.tokens, to)
+  const part = draft.tokens.slice(to, end).filter(({ plain }) => !hasRole(plain, 'in') && !hasRole(plain, 'and'))
+  if (part.length === 0) return undefined
+  return exclude(draft, part, textOf(draft.tokens.slice(at, end)), end)
+}
+
+/**
+ * Excludes what a part names: a place, or the documents that hold all of it. If nothing else is asked for, the last word is what is
+ * asked for: "no hindu temples". Returns `next`.
+ */
+function exclude(draft: Draft, part: readonly Token[], text: string, next: number): number {
+  const { corpus, question } = draft
+  const isOnlyPart = draft.rest.every((_, i) => isNoise(draft.rest, i)) && next === draft.tokens.length
+  const [named, asked] = isOnlyPart && part.length > 1 ? [part.slice(0, -1), part.slice(-1)] : [part, []]
+  draft.rest.push(...asked)
+  const found = isOtherConcept(named) ? undefined : findPlace(corpus, named, question.scope, 'leads')
+  if (found && found.size === named.length) {
+    const isThere = isInPlace(corpus, found.place)
+    draft.tests.push((number) => !isThere(number))
+    draft.interpreted.push({ text, as: 'place', value: found.place.label, excluded: true })
+    return next
+  }
+  const words = textOf(named)
+  const { scope } = question
+  const { numbers, concepts } = findWhole(corpus, { text: words, scope }, parseQuestion(corpus, words, tallyFor(scope)))
+  if (numbers.length === 0) {
+    draft.leftOut.push(...named.map(({ typed }) => typed))
+    return next
+  }
+  const excluded = new Set(numbers)
+  draft.tests.push((number) => !excluded.has(number))
+  const [concept] = concepts
+  draft.interpreted.push({
+    text,
+    as: concept?.concept.as ?? 'words',
+    value: concept?.concept.label ?? words,
+    excluded: true,
+  })
+  return next
+}
+
+/** Whether these words name a concept that is no place: "Durga" is a deity, though a temple may be called so, too. */
+function isOtherConcept(tokens: readonly Token[]): boolean {
+  const [mention] = findMentions(tokens.map(({ plain }) => toWord(plain)))
+  return mention?.from === 0 && mention.to === tokens.length - 1 && mention.concept.area === undefined
+}
+
+function readNear(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
+  return readPlaceNear(draft, at, to, undefined)
+}
+
+function readPlaceNear(draft: Draft, at: number, from: number, kilometres: number | undefined): number | undefined {
+  const { corpus, question, tokens } = draft
+  const start = hasRole(tokens[from]?.plain ?? '', 'noise') ? from + 1 : from
+  const found = findPlace(corpus, tokens.slice(start, endOfPart(tokens, start)), question.scope, 'leads')
+  if (!found) return undefined
+  setNear(draft, found.place, kilometres, textOf(tokens.slice(at, start + found.size)))
+  return start + found.size
+}
+
+/** How far "near" reaches by itself, in kilometres, and how many times the reach of a town. */
+const NEAR = { least: 2, times: 1.5 }
+
+function setNear(draft: Draft, { at, reach, label }: NamedPlace, kilometres: number | undefined, text: string): void {
+  const within = kilometres ?? Math.max(NEAR.least, reach * NEAR.times)
+  draft.near = { ...at, within }
+  draft.order ??= 'distance'
+  draft.interpreted.push({ text, as: 'near', value: `${label}, ${within} km` })
+}
+
+function readTime(draft: Draft, at: number, { role, to }: GrammarMatch): number | undefined {
+  const found = findYears(draft.tokens.slice(to, endOfPart(draft.tokens, to)))
+  const span = found && spanOf(role, found.years)
+  if (!span) return undefined
+  setYears(draft, span, role, textOf(draft.tokens.slice(at, to + found.size)))
+  return to + found.size
+}
+
+function spanOf(role: GrammarRole, { from, to }: Years): Years | undefined {
+  if (role === 'before') return { from: Number.NEGATIVE_INFINITY, to: from - 1 }
+  if (role === 'after') return { from: to + 1, to: Number.POSITIVE_INFINITY }
+  return role === 'since' ? { from, to: Number.POSITIVE_INFINITY } : { from, to }
+}
+
+function setYears(draft: Draft, years: Years, role: GrammarRole, text: string): void {
+  const within = draft.years ?? { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
+  draft.years = { from: Math.max(within.from, years.from), to: Math.min(within.to, years.to) }
+  const ends = [years.from, years.to].filter(Number.isFinite).join(' to ')
+  draft.interpreted.push({ text, as: 'years', value: role === 'in' || role === 'between' ? ends : `${role} ${ends}` })
+}
+
+/** "Before Christ". After a number it belongs to a date: "300 BC". */
+function readBce(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
+  if (/^\d+$/.test(draft.tokens[at - 1]?.plain ?? '')) return undefined
+  setYears(draft, { from: Number.NEGATIVE_INFINITY, to: 0 }, 'before', textOf(draft.tokens.slice(at, to)))
+  return to
+}
+
+function readBetween(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
+  const found = findSpan(draft.tokens.slice(to, endOfPart(draft.tokens, to)))
+  if (!found) return undefined
+  setYears(draft, found.years, 'between', textOf(draft.tokens.slice(at, to + found.size)))
+  return to + found.size
+}
+
+/**
+ * "In" before a year, or before the place that a record is. Places of the vocabulary and months stay words: search knows their
+ * documents by tags. A place that nobody knows leaves nothing to find.
+ */
+function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
+  const { corpus, question, tokens } = draft
+  const start = hasRole(tokens[to]?.plain ?? '', 'noise') ? to + 1 : to
+  const part = tokens.slice(start, endOfPart(tokens, start))
+  const years =
+    !followsState(tokens, at) && /^\d{3,4}s?$/.test(part[0]?.plain ?? '') ? findYears(part.slice(0, 1)) : undefined
+  if (years) {
+    setYears(draft, years.years, 'in', textOf(tokens.slice(at, start + 1)))
+    return start + 1
+  }
+  const found = findPlace(corpus, part, question.scope, 'leads')
+  if (found && !found.place.concept) {
+    const end = start + found.size
+    const words = textOf(tokens.slice(start, end))
+    const { scope } = question
+    const naming = new Set(
+      findWhole(corpus, { text: words, scope }, parseQuestion(corpus, words, tallyFor(scope))).numbers,
+    )
+    const isThere = isInPlace(corpus, found.place)
+    const test = (number: number) => naming.has(number) || isThere(number)
+    if (!hasAny(corpus, question, test)) return undefined
+    draft.tests.push(test)
+    addPart(draft, at, end, 'place', found.place.label)
+    return end
+  }
+  const first = part[0]
+  if (!found && first && part.length === 1 && !isKnownWord(corpus, first.typed, tallyFor(question.scope), PLACE_FIT)) {
+    draft.isHopeless = true
+    draft.leftOut.push(first.typed)
+    return start + 1
+  }
+  return undefined
+}
+
+/** Whether a state of things stands before a token: what was destroyed in 2015 was not made then. */
+const followsState = (tokens: readonly Token[], at: number): boolean =>
+  findMentions(tokens.slice(0, at).map(({ plain }) => toWord(plain))).some(
+    ({ concept, to }) => concept.as === 'state' && to === at - 1,
+  )
+
+/** The least fit of a spelling by which the name of a place counts as known. */
+const PLACE_FIT = 0.6
+
+function readOrder(draft: Draft, at: number, { role, to }: GrammarMatch): number {
+  draft.order = role === 'oldest' ? 'oldest' : 'newest'
+  addPart(draft, at, to, 'order', draft.order)
+  return to
+}
+
+function readExtreme(draft: Draft, at: number, { to }: GrammarMatch): number {
+  draft.extremes.push(...draft.tokens.slice(at, to).map(({ typed }) => typed))
+  return to
+}
+
+/** "Built between 1700 and 1760" asks for things that were made, not for people who lived then. */
+function readMade(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
+  const next = grammarAt(draft.tokens, to)?.role
+  return next && timeRoles.has(next) ? readThing(draft, at, { role: 'thing', side: 'alone', to }) : undefined
+}
+const timeRoles: ReadonlySet<GrammarRole> = new Set<GrammarRole>(['before', 'after', 'since', 'between', 'bce', 'in'])
+
+/** "Buildings" asks for things that people made, of whatever sort. */
+function readThing(draft: Draft, at: number, { to }: GrammarMatch): number {
+  const { corpus } = draft
+  const { madeResources = [] } = loadedVocabulary()
+  const { resource } = corpus.columns
+  const made = new Set(corpus.labels.resource.texts.flatMap((text, i) => (madeResources.includes(text) ? [i] : [])))
+  draft.tests.push((number) => made.has(resource[number] ?? -1))
+  addPart(draft, at, to, 'sort', 'made')
+  return to
+}
+/** A distance at a token: "within 2 km of", "500 m from". `to` is the token after it. */
+function distanceAt(tokens: readonly Token[], at: number): { kilometres: number; to: number } | undefined {
+  const from = hasRole(tokens[at]?.plain ?? '', 'within') ? at + 1 : at
+  const joined = /^(\d+(?:\.\d+)?)([a-z]+)$/i.exec(tokens[from]?.typed ?? '')
+  const [amount, unit, after] = joined
+    ? [joined[1], joined[2], from + 1]
+    : [tokens[from]?.typed, tokens[from + 1]?.plain, from + 2]
+  const factor = kilometresOf[unit?.toLowerCase() ?? '']
+  if (factor === undefined || !/^\d+(?:\.\d+)?$/.test(amount ?? '')) return undefined
+  const joins = ['of', 'from'].includes(tokens[after]?.plain ?? '') || grammarAt(tokens, after)?.role === 'near'
+  return joins ? { kilometres: Number(amount) * factor, to: after + 1 } : undefined
+}
+const kilometresOf: Readonly<Record<string, number>> = {
+  km: 1,
+  kms: 1,
+  kilometer: 1,
+  kilometers: 1,
+  kilometre: 1,
+  kilometres: 1,
+  m: 0.001,
+  meter: 0.001,
+  meters: 0.001,
+  metre: 0.001,
+  metres: 0.001,
+  mile: 1.609,
+  miles: 1.609,
+}
+
+/**
+ * The question without the words that no document holds in any spelling, if it names a concept besides: "temple zzzqqq" asks for temples.
+ * Undefined if every word is known, or if more words are unknown than are concepts.
+ */
+export function withoutUnknown(
+  corpus: Corpus,
+  { text, scope }: Question,
+): { text: string; leftOut: string[] } | undefined {
+  const tokens = tokensOf(text)
+  const tally = tallyFor(scope)
+  const mentions = findMentions(tokens.map(({ plain }) => toWord(plain)))
+  const isNamed = (at: number) => mentions.some(({ from, to }) => from <= at && at <= to)
+  const unknown = tokens.filter(
+    ({ plain }, i) => !isNamed(i) && !toWord(plain).aside && !isKnownWord(corpus, plain, tally, KNOWN_FIT),
+  )
+  if (unknown.length === 0 || mentions.length < unknown.length) return undefined
+  return {
+    text: textOf(tokens.filter((token) => !unknown.includes(token))),
+    leftOut: unknown.map(({ typed }) => typed),
+  }
+}
+/** The least fit of a spelling by which a word counts as known. */
+const KNOWN_FIT = 0.4
+
+/** Leaves out praise and fillers if other words remain: "beautiful temples". */
+function leaveOutNoise(draft: Draft): void {
+  const telling = draft.rest.filter((token, i) => draft.named.has(token) || !isNoise(draft.rest, i))
+  const others = splitWords(textOf(telling)).filter(({ aside }) => !aside)
+  const limits = [draft.near, draft.years, draft.order, draft.tests[0]]
+  if (others.length === 0 && limits.every((limit) => limit === undefined)) return
+  const noise = draft.rest.filter((token) => !telling.includes(token))
+  draft.rest = telling
+  draft.leftOut.push(...noise.filter(({ plain }) => !toWord(plain).aside).map(({ typed }) => typed))
+}
+
+/** Whether a token is part of a phrase that is praise or a filler. */
+function isNoise(tokens: readonly Token[], at: number): boolean {
+  for (let from = Math.max(0, at - 3); from <= at; from += 1) {
+    const match = grammarAt(tokens, from)
+    if (match?.role === 'noise' && match.to > at) return true
+  }
+  return false
+}
+
+/** The order of documents by a reading: the nearest, the oldest or the newest first; what has no year comes last. */
+export function beforeIn(corpus: Corpus, order: NonNullable<Reading['order']>, near: Near | undefined) {
+  const { lat, lng, from, to } = corpus.columns
+  const last = (value: number) => (Number.isFinite(value) ? value : Number.POSITIVE_INFINITY)
+  const placeOf: Record<typeof order, (number: number) => number> = {
+    oldest: (number) => last(from[number] ?? Number.NaN),
+    newest: (number) => last(-(to[number] ?? Number.NaN)),
+    distance: (number) =>
+      near ? distanceInMetres(near, { lat: lat[number] ?? Number.NaN, lng: lng[number] ?? Number.NaN }) : 0,
+  }
+  return placeOf[order]
+}
