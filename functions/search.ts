@@ -59,7 +59,7 @@ export const routes = withTables({
     permission: 'search.read',
     summary: 'Find records, projects and people',
     description:
-      'In any script and spelling. Whoever is not signed in is shown what is published. `facets` is null unless it is asked for. `interpreted` tells which words were taken for a place, a sort of thing, a deity or a time; `literal=true` takes every word as it is. `bbox` is west,south,east,north; `near` is latitude,longitude; `from` and `to` are years of our era, Bikram Sambat (BS 1759) or Nepal Sambat (NS 822). Without `q` one of these is needed. With `application/geo+json` all that has a place comes at once, or, beyond 5,000 points, cells of a geohash grid.',
+      'In any script and spelling. Whoever is not signed in is shown what is published. `facets` is null unless it is asked for. `interpreted` tells which words were taken for a place, a sort of thing, a deity, a time, an order, or for what is `excluded`; `left_out` names the words that no answer holds. `literal=true` takes every word as it is. A question may exclude (`stupas not in Patan`, `-shiva`), say near what (`near Boudha`, `within 500 m of`), when (`before 1700`, `in May`) and in which order (`oldest`), or be an identifier. `bbox` is west,south,east,north; `near` is latitude,longitude; `from` and `to` are years of our era, Bikram Sambat (BS 1759) or Nepal Sambat (NS 822). Without `q` one of these is needed. With `application/geo+json` all that has a place comes at once, or, beyond 5,000 points, cells of a geohash grid.',
     answer: withTable(withTypes(ok(SearchResultsView), { [GEO_JSON]: SearchMapView })),
     answerHeaders: ['X-Cache'],
     query: SearchParams,

@@ -3,7 +3,7 @@ import * as s from '../../base/shapes.ts'
 import { discoveryGroups, kindOfResource, resources } from '../../domain/kinds/resources.ts'
 import { imagePath, PictureFaceView, thumbnailAt } from '../../domain/pictures/view.ts'
 import { FacetsView } from '../../domain/records/search.ts'
-import { interpretations } from '../../domain/search-words/concepts.ts'
+import { readParts } from '../../domain/search-words/concepts.ts'
 import type { Interval } from '../../engines/calendars/index.ts'
 import { gregorianDay, showDate } from '../../engines/calendars/index.ts'
 import type { Hit, MapResult } from '../../engines/search/index.ts'
@@ -51,7 +51,9 @@ export const SearchResultsView = s.shape('SearchResults', () =>
     page_size: s.whole,
     count: s.whole,
     facets: s.maybe(FacetsView),
-    interpreted: v.array(v.object({ text: s.text, as: s.oneOf(interpretations), value: s.text })),
+    interpreted: v.array(
+      v.object({ text: s.text, as: s.oneOf(readParts), value: s.text, excluded: v.optional(v.literal(true)) }),
+    ),
     left_out: v.array(s.text),
     did_you_mean: s.maybe(s.text),
     results: v.array(SearchResultView),

@@ -91,7 +91,7 @@ export function explainAnswer(
   const tally = tallyFor(query.scope)
   const isInCorpus = ({ raw, term }: WeightedWord) =>
     corpus.words.count(raw, tally) > 0 || corpus.terms.count(term, tally) > 0
-  const unknownWords = queryWords.map((it) => (isInCorpus(it) || it.aside ? undefined : it))
+  const unknownWords = queryWords.map((it) => (isInCorpus(it) || it.aside || it.concept ? undefined : it))
   const spelling = betterSpelling(corpus, typed, unknownWords, page)
   return {
     ...(interpreted.length > 0 && { interpreted }),

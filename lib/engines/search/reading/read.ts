@@ -78,8 +78,10 @@ export function readQuestion(corpus: Corpus, question: Question): Reading | unde
   while (at < tokens.length) at = phrases.get(at) ? keepWords(draft, at, phrases.get(at) ?? at + 1) : readAt(draft, at)
   leaveOutNoise(draft)
   const { rest, tests, ...read } = draft
-  if (rest.length === tokens.length) return undefined
   const { near, years, order, extremes, interpreted, leftOut, isHopeless } = read
+  const limits = [near, years, order, tests[0]].some((limit) => limit !== undefined)
+  // "Thulo" alone may be a name, and asks for nothing that could be the biggest.
+  if (rest.length === tokens.length || (rest.length === 0 && !limits && !isHopeless)) return undefined
   return {
     text: textOf(rest),
     extremes,

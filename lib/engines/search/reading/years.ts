@@ -28,6 +28,8 @@ export function findYears(tokens: readonly Token[]): { years: Years; size: numbe
 export function findSpan(tokens: readonly Token[]): { years: Years; size: number } | undefined {
   const first = findYears(tokens)
   if (!first) return undefined
+  // "1700 to 1760" may be read as one text.
+  if (first.years.to > first.years.from && first.size > 1) return first
   const joins = hasRole(tokens[first.size]?.plain ?? '', 'and')
   const second = joins ? findYears(tokens.slice(first.size + 1)) : undefined
   if (!second || second.years.to < first.years.from) return undefined

@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
+import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
+import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
+import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
+import { createModel } from '../../../lib/engines/search/model/engine.ts'
+import { documentOf } from '../../harness/search-documents.ts'
+
+/** What the grammar of questions understands, over a town of our own: Testpur, with a hill four kilometres away. */
+
+const directory = mkdtempSync(join(tmpdir(), 'heritage-grammar-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+let numbers = 0
+const document = (title: string, also: Partial<SearchDocument> = {}) => documentOf(++numbers, title, also)
+const years = (from: number, to = from) => ({ from, to, approximate: false })
+const centre = { lat: 20, lng: 80 }
+const east = (kilometres: number) => ({ lat: 20, lng: 80 + kilometres / 104.6 })
+
+const all = [
+  document('Testpur', { resource: 'locations', point: centre, values: { type: ['town'] } }),
+  document('Moon Hill', { resource: 'locations', point: east(8) }),
+  document('Lamp Temple', { point: east(0.2), years: years(1650), values: { deity: ['Shiva'] } }),
+  document('Flute Temple', { point: east(0.9), years: years(1720), values: { deity: ['Krishna'] } }),
+  document('Drum Temple', { point: east(8.3), years: years(1810), text: 'The largest of the hill. Pagoda roofs.' }),
+  document('River Temple', { point: east(60), years: years(-200), identifiers: ['wd:Q4711', 'osm:way/12345'] }),
+  document('Bell Stupa', { point: east(0.4), summary: 'Collapsed in an earthquake.' }),
+  document('Small Stupas', { point: east(30) }),
+  document('Spring Jatra', { resource: 'festivals', summary: 'Held in May.' }),
+  document('Snow Jatra', { resource: 'festivals', summary: 'Held in January.' }),
+  document('Builder Sen', { resource: 'persons', years: years(1715, 1755) }),
+]
+const hidden = document('Secretgaun', { resource: 'locations', point: centre, is_published: false })
+
+const anon = { signedIn: false, everything: false, own: null }
+async function modelOf(documents: readonly SearchDocument[]) {
+  const path = join(directory, `${++numbers}.sqlite`)
+  await buildSnapshot(path, documents, 0)
+  return createModel(new Corpus(openSnapshotFile(path)), { text: 0.8, recency: 0.15, popularity: 0.05 }, () => 'state')
+}
+const model = await modelOf([...all, hidden])
+const ask = (text: string, also: object = {}) => model.search({ text, scope: anon, limit: 20, ...also })
+const titles = async (text: string, also: object = {}) => (await ask(text, also)).hits.map(({ title }) => title)
+
+describe('exclusion', () => {
+  test.each([
+    ['temples not in testpur', ['Drum Temple', 'River Temple']],
+    ['temples outside testpur', ['Drum Temple', 'River Temple']],
+    ['testpur bahek mandir', ['Drum Temple', 'River Temple']],
+    ['मन्दिर testpur बाहिरका', ['Drum Temple', 'River Temple']],
+    ['testpur ke bahar mandir', ['Drum Temple', 'River Temple']],
+    ['temples without pagoda', ['Flute Temple', 'Lamp Temple', 'River Temple']],
+    ['temples, not shiva', ['Drum Temple', 'Flute Temple', 'River Temple']],
+    ['temples -krishna -shiva', ['Drum Temple', 'River Temple']],
+    ['neither shiva nor krishna temples', ['Drum Temple', 'River Temple']],
+  ])('%s', async (text, expected) => {
+    expect((await titles(text)).toSorted()).toEqual(expected)
+  })
+
+  test('is told as such, and nothing that is excluded is told as wanted', async () => {
+    expect((await ask('temples except shiva')).interpreted).toEqual([
+      { text: 'temples', as: 'sort', value: 'Temple' },
+      { text: 'except shiva', as: 'deity', value: 'Shiva', excluded: true },
+    ])
+    expect((await ask('temples outside testpur')).interpreted?.at(-1)).toEqual({
+      text: 'outside testpur',
+      as: 'place',
+      value: 'Testpur',
+      excluded: true,
+    })
+  })
+
+  test('of what nobody knows excludes nothing, and says so', async () => {
+    const { count, left_out } = await ask('temples without zzxqv')
+    expect([count, left_out]).toEqual([4, ['zzxqv']])
+  })
+})
+
+describe('nearness', () => {
+  test.each([
+    ['temples near testpur', ['Lamp Temple', 'Flute Temple']],
+    ['testpur najik mandir', ['Lamp Temple', 'Flute Temple']],
+    ['temples near 20.0001,80.0001', ['Lamp Temple', 'Flute Temple']],
+    ['temples near N20.0001 E80.0001', ['Lamp Temple', 'Flute Temple']],
+    ['temples within 500 m of testpur', ['Lamp Temple']],
+    ['temples 1 km from moon hill', ['Drum Temple']],
+    ['temples close to the moon hill', ['Drum Temple']],
+  ])('%s, the nearest first', async (text, expected) => {
+    expect(await titles(text)).toEqual(expected)
+  })
+
+  test('is told with the place and the distance', async () => {
+    expect((await ask('temples within 500 m of testpur')).interpreted?.at(-1)).toEqual({
+      text: 'within 500 m of testpur',
+      as: 'near',
+      value: 'Testpur, 0.5 km',
+    })
+  })
+
+  test('of a hidden record is that of a name that nobody knows', async () => {
+    const [secret, unknown] = [await ask('temples near secretgaun'), await ask('temples near sekkretgxun')]
+    expect(secret.hits).toEqual(unknown.hits)
+    expect(secret.interpreted).toEqual(unknown.interpreted)
+    const reviewer = { signedIn: true, everything: true, own: null }
+    expect((await ask('temples near secretgaun', { scope: reviewer })).hits.map(({ title }) => title)).toEqual([
+      'Lamp Temple',
+      'Flute Temple',
+    ])
+  })
+
+  test('in a place that nobody knows there is nothing', async () => {
+    const { count, left_out } = await ask('temples in wxyzville')
+    expect([count, left_out]).toEqual([0, ['wxyzville']])
+  })
+})
+
+describe('time and order', () => {
+  test.each([
+    ['temples before 1700', ['Lamp Temple', 'River Temple']],
+    ['temples after 1700', ['Drum Temple', 'Flute Temple']],
+    ['temples between 1700 and 1760', ['Flute Temple']],
+    ['temples from 1700 to 1760', ['Flute Temple']],
+    ['temples in 1720', ['Flute Temple']],
+    ['temples before christ', ['River Temple']],
+    ['built between 1700 and 1760', ['Flute Temple']],
+  ])('%s', async (text, expected) => {
+    expect((await titles(text)).toSorted()).toEqual(expected)
+  })
+
+  test('the oldest and the newest come first', async () => {
+    const oldest = ['River Temple', 'Lamp Temple', 'Flute Temple', 'Drum Temple']
+    expect(await titles('oldest temple')).toEqual(oldest)
+    expect(await titles('सबैभन्दा पुरानो मन्दिर')).toEqual(oldest)
+    expect(await titles('newest temples')).toEqual(oldest.toReversed())
+  })
+
+  test('a superlative without a figure prefers what says so of itself', async () => {
+    expect((await titles('biggest temple'))[0]).toBe('Drum Temple')
+    expect(await titles('biggest temple')).toHaveLength(4)
+  })
+
+  test('months and seasons are no joining words', async () => {
+    expect((await titles('festivals in may'))[0]).toBe('Spring Jatra')
+    expect((await titles('winter festivals'))[0]).toBe('Snow Jatra')
+  })
+})
+
+describe('identifiers', () => {
+  test.each(['Q4711', 'wd:Q4711', 'osm way 12345', 'way/12345', '12345'])('%s', async (text) => {
+    const { hits, interpreted } = await ask(text)
+    expect(hits.map(({ title }) => title)).toEqual(['River Temple'])
+    expect(interpreted).toEqual([{ text, as: 'identifier', value: text }])
+  })
+  test('another one finds nothing', async () => {
+    expect(await titles('Q4712')).toEqual([])
+  })
+})
+
+describe('words', () => {
+  test('a word that nobody knows is left out and told', async () => {
+    const { count, left_out } = await ask('temple zzxqvw')
+    expect([count, left_out]).toEqual([4, ['zzxqvw']])
+  })
+  test('praise does not count', async () => {
+    const { count, left_out } = await ask('beautiful temples')
+    expect([count, left_out]).toEqual([4, ['beautiful']])
+  })
+  test('a sort of thing means all of it, though something is called so', async () => {
+    expect((await titles('stupas')).toSorted()).toEqual(['Bell Stupa', 'Small Stupas'])
+  })
+  test('what is destroyed is a state, not an exclusion', async () => {
+    expect(await titles('buildings no longer standing')).toEqual(['Bell Stupa'])
+  })
+  test('nonsense finds nothing', async () => {
+    for (const text of ['qqq', 'xxxx', 'zzz qqq', 'lkjhg']) expect([text, await titles(text)]).toEqual([text, []])
+  })
+  test('a name may hold words of the grammar', async () => {
+    const named = await modelOf([document('House Near the Old Gate'), document('Gate'), document('Not a Temple')])
+    const first = async (text: string) => (await named.search({ text, scope: anon, limit: 5 })).hits[0]?.title
+    expect(await first('House Near the Old Gate')).toBe('House Near the Old Gate')
+    expect(await first('Not a Temple')).toBe('Not a Temple')
+  })
+  test('literal=true takes every word as it is', async () => {
+    const { interpreted } = await ask('temples near testpur', { literal: true })
+    expect(interpreted).toBeUndefined()
+  })
+})
