@@ -7,7 +7,7 @@ import type { Concept } from '../../engines/search/index.ts'
  */
 
 /** The sorts of concept that a part of a question may name. */
-export const interpretations = ['sort', 'place', 'deity', 'period', 'century', 'month', 'material', 'state'] as const
+const interpretations = ['sort', 'place', 'deity', 'period', 'century', 'month', 'material', 'state'] as const
 type Interpretation = (typeof interpretations)[number]
 
 /** How `interpreted` names a part of a question: by its concept, or by what the grammar read. */
