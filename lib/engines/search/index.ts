@@ -23,6 +23,8 @@ export {
   type GrammarPhrase,
   type GrammarRole,
   type GrammarSide,
+  grammarRoles,
+  grammarSides,
   provideVocabulary,
   type SearchVocabulary as Vocabulary,
 } from './vocabulary.ts'

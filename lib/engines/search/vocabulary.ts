@@ -47,7 +47,8 @@ export const grammarRoles = [
 ] as const
 export type GrammarRole = (typeof grammarRoles)[number]
 /** A phrase `leads` its part ("near Patan"), `follows` it ("Patan najik"), or stands `alone` ("oldest"). */
-export type GrammarSide = 'leads' | 'follows' | 'alone'
+export const grammarSides = ['leads', 'follows', 'alone'] as const
+export type GrammarSide = (typeof grammarSides)[number]
 /** A phrase that asks for something. The grammar of a language is a list of them. */
 export type GrammarPhrase = { readonly role: GrammarRole; readonly side: GrammarSide; readonly phrase: string }
 

@@ -24,7 +24,12 @@ export type Judged = {
 }
 
 const weights = { text: 0.8, recency: 0.15, popularity: 0.05 }
-const questionsFile = new URL('../../../../shared/data/visitor-questions.json', import.meta.url)
+/** Questions of visitors, and later ones that ask in ways which the engine was not made for at first. */
+const questionFiles = {
+  'Questions of visitors': 'visitor-questions.json',
+  'Fresh questions: negation, nearness, order, dates, identifiers': 'fresh-questions.json',
+}
+const shared = new URL('../../../../shared/data/', import.meta.url)
 const Questions = v.object({
   questions: v.array(
     v.object({
@@ -52,9 +57,15 @@ const gainOf = (grades: readonly number[]) =>
 
 /** What visitors ask of the shared rows: nDCG@5 by family. */
 async function visitors(finders: Readonly<Record<string, Finder>>): Promise<void> {
-  if (!existsSync(questionsFile)) return say('visitors: skipped, the shared questions are not here.')
-  const { questions } = v.parse(Questions, JSON.parse(readFileSync(questionsFile, 'utf8')))
-  await printed('Questions of visitors, nDCG@5', questions, 5, finders)
+  for (const [title, file] of Object.entries(questionFiles)) {
+    const path = new URL(file, shared)
+    if (!existsSync(path)) {
+      say(`${title}: skipped, the shared questions are not here.`)
+      continue
+    }
+    const { questions } = v.parse(Questions, JSON.parse(readFileSync(path, 'utf8')))
+    await printed(`${title}, nDCG@5`, questions, 5, finders)
+  }
 }
 
 /** Judges finders and prints a row for each family and one for all. Answers the mean of the first finder. */

@@ -1,4 +1,4 @@
-import type { LanguageGrammar } from './grammar.ts'
+import type { LanguageGrammar } from './language.ts'
 
 /** English. */
 export const english: LanguageGrammar = {

@@ -1,4 +1,4 @@
-import type { LanguageGrammar } from './grammar.ts'
+import type { LanguageGrammar } from './language.ts'
 
 /** French: what visitors type. */
 export const french: LanguageGrammar = {

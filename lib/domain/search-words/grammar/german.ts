@@ -1,4 +1,4 @@
-import type { LanguageGrammar } from './grammar.ts'
+import type { LanguageGrammar } from './language.ts'
 
 /** German: what visitors type. */
 export const german: LanguageGrammar = {

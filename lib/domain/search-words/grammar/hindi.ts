@@ -1,4 +1,4 @@
-import type { LanguageGrammar } from './grammar.ts'
+import type { LanguageGrammar } from './language.ts'
 
 /** Hindi, in Devanagari and as people type it. */
 export const hindi: LanguageGrammar = {

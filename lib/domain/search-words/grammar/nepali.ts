@@ -1,4 +1,4 @@
-import type { LanguageGrammar } from './grammar.ts'
+import type { LanguageGrammar } from './language.ts'
 
 /** Nepali, in Devanagari and as people type it. */
 export const nepali: LanguageGrammar = {
