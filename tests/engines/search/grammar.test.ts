@@ -188,3 +188,8 @@ describe('words', () => {
     expect(interpreted).toBeUndefined()
   })
 })
+
+test('a question of very many parts looks for few places', async () => {
+  const { interpreted = [] } = await ask(`temples ${'near testpur, '.repeat(20)}`)
+  expect(interpreted.filter(({ as }) => as === 'near').length).toBeLessThanOrEqual(4)
+})

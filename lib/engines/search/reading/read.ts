@@ -45,6 +45,8 @@ type Draft = {
   interpreted: Interpreted[]
   leftOut: string[]
   extremes: string[]
+  /** How many places were looked for. */
+  places: number
   near?: Near
   years?: Years
   order?: NonNullable<Reading['order']>
@@ -70,6 +72,7 @@ export function readQuestion(corpus: Corpus, question: Question): Reading | unde
     interpreted: [],
     leftOut: [],
     extremes: [],
+    places: 0,
     isHopeless: false,
   }
   const phrases = conceptPhrases(tokens)
@@ -133,24 +136,28 @@ function endOfPart(tokens: readonly Token[], from: number): number {
 }
 const insideParts: ReadonlySet<GrammarRole> = new Set<GrammarRole>(['and', 'in', 'noise', 'made', 'within'])
 
-const addPart = (draft: Draft, from: number, to: number, as: string, value: string, excluded = false) =>
-  draft.interpreted.push({
-    text: textOf(draft.tokens.slice(from, to)),
-    as,
-    value,
-    ...(excluded && { excluded: true as const }),
-  })
+const addPart = (draft: Draft, from: number, to: number, as: string, value: string) =>
+  draft.interpreted.push({ text: textOf(draft.tokens.slice(from, to)), as, value })
+
+/** The most places of a question that are looked for. Each look compares the names of records, so many would take long. */
+const MOST_PLACES = 4
+
+/** Looks for a place in a part. Undefined also if the question has had its places. */
+function lookForPlace(draft: Draft, tokens: readonly Token[], side: 'leads' | 'follows') {
+  draft.places += 1
+  return draft.places > MOST_PLACES ? undefined : findPlace(draft.corpus, tokens, draft.question.scope, side)
+}
 
 /** Of a phrase that follows its part, the part is at the end of the words before it: "Patan najik". */
 function readFollowing(draft: Draft, { role, to }: GrammarMatch): number | undefined {
-  const { corpus, question, rest } = draft
+  const { rest } = draft
   if (role === 'not') {
-    const found = findPlace(corpus, rest, question.scope, 'follows')
+    const found = lookForPlace(draft, rest, 'follows')
     const part = rest.splice(-(found?.size ?? 1))
     return part.length === 0 ? undefined : exclude(draft, part, textOf(part), to)
   }
   if (role === 'near') {
-    const found = findPlace(corpus, rest, question.scope, 'follows')
+    const found = lookForPlace(draft, rest, 'follows')
     if (!found) return undefined
     const part = rest.splice(-found.size)
     setNear(draft, found.place, undefined, textOf(part))
@@ -195,7 +202,7 @@ function exclude(draft: Draft, part: readonly Token[], text: string, next: numbe
   const isOnlyPart = draft.rest.every((_, i) => isNoise(draft.rest, i)) && next === draft.tokens.length
   const [named, asked] = isOnlyPart && part.length > 1 ? [part.slice(0, -1), part.slice(-1)] : [part, []]
   draft.rest.push(...asked)
-  const found = isOtherConcept(named) ? undefined : findPlace(corpus, named, question.scope, 'leads')
+  const found = isOtherConcept(named) ? undefined : lookForPlace(draft, named, 'leads')
   if (found && found.size === named.length) {
     const isThere = isInPlace(corpus, found.place)
     draft.tests.push((number) => !isThere(number))
@@ -232,9 +239,9 @@ function readNear(draft: Draft, at: number, { to }: GrammarMatch): number | unde
 }
 
 function readPlaceNear(draft: Draft, at: number, from: number, kilometres: number | undefined): number | undefined {
-  const { corpus, question, tokens } = draft
+  const { tokens } = draft
   const start = hasRole(tokens[from]?.plain ?? '', 'noise') ? from + 1 : from
-  const found = findPlace(corpus, tokens.slice(start, endOfPart(tokens, start)), question.scope, 'leads')
+  const found = lookForPlace(draft, tokens.slice(start, endOfPart(tokens, start)), 'leads')
   if (!found) return undefined
   setNear(draft, found.place, kilometres, textOf(tokens.slice(at, start + found.size)))
   return start + found.size
@@ -299,7 +306,7 @@ function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefi
     setYears(draft, years.years, 'in', textOf(tokens.slice(at, start + 1)))
     return start + 1
   }
-  const found = findPlace(corpus, part, question.scope, 'leads')
+  const found = lookForPlace(draft, part, 'leads')
   if (found && !found.place.concept) {
     const end = start + found.size
     const words = textOf(tokens.slice(start, end))
