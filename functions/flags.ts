@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { notFound } from '../lib/base/errors.ts'
 import type { Say } from '../lib/base/language/catalogue.ts'
 import { flagTypes } from '../lib/domain/records/items.ts'
 import { ReviewFlagView } from '../lib/domain/records/views/entity.ts'
@@ -66,7 +67,8 @@ export const routes = withTables({
   'GET /data/review-flags/': actorRoute({
     permission: 'flag.list',
     summary: 'List the flags',
-    description: 'Of a record that the caller may not see, only the type of the flag and its state are told.',
+    description:
+      'Of a record that the caller does not work on, only the type of the flag and its state are told. A likeness to a record that the caller may not see is told to reviewers alone.',
     answer: listOf(ReviewFlagView),
     translatedPaths: [],
     query: Filter,
@@ -136,6 +138,7 @@ export const routes = withTables({
 export const handler = endpoint(routes)
 
 async function viewOf(it: flags.FlagWithRecord, actor: Actor | null, say: Say) {
-  const { shown, people } = await flags.showFlag(it, actor)
-  return flagRow(shown, people, actor, say)
+  const known = await flags.showFlag(it, actor)
+  if (!known) throw notFound()
+  return flagRow(known.shown, known.people, actor, say)
 }

@@ -48,7 +48,7 @@ import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 import { jobs } from './imports/jobs.ts'
 
-/** Sent tables and announced tables share one count. */
+/** Sent tables, announced tables and dry runs share one count. */
 const tables = { scope: 'import', rate: 'RATE_IMPORTS', per: 'caller', counts: 'every success' } as const
 
 const ABOUT_PROGRESS = 'It goes on by itself: `progress` tells how far it has come.'
@@ -262,6 +262,7 @@ export const routes = withTables({
     description: `Each is told as new, the same as a known record, changing one, doubtful, in conflict with another change, or refused. Nothing is written. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
+    throttles: [tables],
     translatedPaths: importTexts,
     params: ById,
     subject: ofImport,

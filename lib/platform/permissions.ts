@@ -137,7 +137,7 @@ const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
 
 /** Reviewers, but not on a record of their own. For an open contradiction the same rank as for settling it by a decision. */
 function canSettleFlag(actor: Actor, it: Subject): Ruling {
-  if (!reviewer(actor) || isOwner(actor, it)) return false
+  if (!reviewer(actor) || isOwner(actor, it) || it.authors?.includes(actor.id)) return false
   return !it.contradicts || expert(actor) || refuseBelow(phrase('Settling a contradiction'), 'domain_expert')
 }
 const scope = (actor: Actor | null): Scope => ({
@@ -165,6 +165,7 @@ export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
   'document.read': { open: 'what can be called, and how, is no secret' },
   'feed.read': { open: 'it tells of what everyone may read, and of what nobody may any more no more than that' },
+  'machine.ask': { open: 'each tool answers what its caller may read, and looks for itself at who may propose' },
   'export.read': { open: 'the files hold what everyone may read' },
   'token.create': { open: 'nobody is signed in yet' },
   'session.end': { open: 'clears the cookie of whoever sends it' },
@@ -237,6 +238,9 @@ export const permissions = {
   'notification.own': { role: anyone },
   'letters.own': { role: anyone },
   'letters.link': { open: 'whoever has the link got the letter that it stands in' },
+  // What somebody watches is nobody's business but their own, not of staff either.
+  'watch.own': { role: anyone },
+  'watch.link': { open: 'whoever has the link got it from the person who watches' },
   'submission.list': { role: anyone },
   'submission.read': { sees: canSeeSubmission },
   'submission.ids': { open: 'an id says nothing of what it names, and each is checked when it is read' },
@@ -370,6 +374,20 @@ export const maySeeEmail = (actor: Actor | null, user: string): boolean =>
   actor !== null && (actor.is_staff || actor.id === user)
 /** Whether this caller may see that record; for handlers that load a second thing. */
 export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(actor, it)
+/**
+ * Whether that person may see that record by no right but their own. What is told to the owner of a thing in advance goes by this,
+ * since roles come and go.
+ */
+export const maySeeAsOwner = (user: string, it: Subject): boolean =>
+  canRead(
+    {
+      isDeleted: Boolean(it.deleted_at),
+      isPublished: it.public,
+      isForEveryone: isForEveryone(it.access_tier),
+      isOwn: user === it.contributor_id,
+    },
+    { signedIn: true, everything: false },
+  )
 /** Whether this caller may see that record, or reviews it while it waits. */
 export const mayInspect = (actor: Actor | null, it: Subject): boolean => canInspect(actor, it)
 /** Whether this caller may see that project. */

@@ -75,6 +75,7 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   flag: ({ before, after }) => {
     if (before || !after) return undefined
     const it = parse(flag, after)
+    if (it.concealed) return undefined
     return {
       notices: ['flagged'],
       event: it.id,

@@ -1,15 +1,18 @@
 import { fold, gridCellsNear, looksAlike, similarity } from '../../engines/matching/index.ts'
 import { readEntry } from '../../platform/name-index/entries.ts'
+import { type Actor, mayInspect } from '../../platform/permissions.ts'
 import type { Header } from '../records/build.ts'
 import {
   type FoundEntry,
   type LookAlike,
   type LookupRange,
   lookupRangesFor,
+  MOST_LOOK_ALIKES,
   MOST_PER_RANGE,
   pickLookAlikes,
 } from '../records/look-alikes.ts'
 import { KeySearch } from './key-search.ts'
+import { loadHeads } from './known.ts'
 
 /** A look-alike of a row: a record, or an earlier row of the same table. */
 export type RowLookAlike = {
@@ -24,29 +27,43 @@ export type RowLookAlike = {
 type NewRow = { row: number; header: Header }
 
 /**
- * Finds the look-alikes of rows among all records, among these rows, and among the rows before them. It compares as a single
- * contribution is compared. Afterwards these rows are among the earlier ones.
+ * Finds the look-alikes of rows among the records that the sender may see, among these rows, and among the rows before them. It
+ * compares as a single contribution is compared. Afterwards these rows are among the earlier ones.
  */
 export async function findLookAlikes(
   kind: string,
   rows: readonly NewRow[],
   earlier: EarlierRows,
+  sender: Actor,
 ): Promise<Map<number, RowLookAlike[]>> {
   const rangesByRow = new Map(
     rows.map(({ row, header }) => [row, lookupRangesFor(comparedParts(kind, header)).map(listKeys)]),
   )
   const entriesByKey = await searchEntries([...rangesByRow.values()].flat())
   const alike = new Map<number, RowLookAlike[]>()
+  const records = new Map<number, RowLookAlike[]>()
   for (const row of rows) {
     const ranges = rangesByRow.get(row.row) ?? []
     const entries = keysIn(ranges).flatMap(({ key, identified }) =>
       (entriesByKey.get(key) ?? []).map((entry): FoundEntry => ({ entry, identified })),
     )
-    const lookAlikes = [...recordsLike(kind, row, entries), ...earlier.like(row, ranges)]
-    if (lookAlikes.length > 0) alike.set(row.row, lookAlikes)
+    records.set(row.row, recordsLike(kind, row, entries))
+    alike.set(row.row, earlier.like(row, ranges))
     earlier.add(row, ownRanges(kind, row.header, ranges))
   }
+  const isVisible = await visibilityOf([...records.values()].flat(), sender)
+  for (const [row, others] of records)
+    alike.set(row, [...others.filter(isVisible).slice(0, MOST_LOOK_ALIKES), ...(alike.get(row) ?? [])])
   return alike
+}
+
+/** Returns whether the sender may see the record of a look-alike. One call for each hundred records. */
+async function visibilityOf(lookAlikes: readonly RowLookAlike[], sender: Actor) {
+  const heads = await loadHeads([...new Set(lookAlikes.flatMap(({ entity_id }) => entity_id ?? []))])
+  return ({ entity_id }: RowLookAlike): boolean => {
+    const head = heads.get(entity_id ?? '')
+    return head !== undefined && !head.deleted_at && mayInspect(sender, head)
+  }
 }
 
 /** The entries of the name index in these ranges, by key. */

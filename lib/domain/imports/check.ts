@@ -1,6 +1,6 @@
 import { sayIn } from '../../base/language/say.ts'
 import { get } from '../../engines/table/index.ts'
-import { type Actor, mayInspect, permissions, worksOn } from '../../platform/permissions.ts'
+import { type Actor, permissions, worksOn } from '../../platform/permissions.ts'
 import * as users from '../../platform/users/users.ts'
 import { type Contribution, kinds } from '../kinds/index.ts'
 import type { Values } from '../names/values.ts'
@@ -13,7 +13,7 @@ import { EarlierRows, findLookAlikes, type RowLookAlike } from './alike.ts'
 import { findDoubts, PeriodFinder } from './doubts.ts'
 import { addCounts, type OutcomeCounts, type RowOutcome, zeroCounts } from './items.ts'
 import { BAD_LINE } from './json-lines.ts'
-import { currentValues, findRecordsOfRows, listDifferences, loadHeads } from './known.ts'
+import { currentValues, findRecordsOfRows, listDifferences } from './known.ts'
 import type { Mapping } from './mapping.ts'
 import { ReferenceResolver, resolveValues } from './references.ts'
 import { ReportWriter } from './report.ts'
@@ -46,9 +46,8 @@ export async function dryRun(
     for (const { chunk, rows } of group) {
       const results: RowResult[] = []
       for (const [row, cells] of rows) results.push(await checkRow(table, lookup, row, cells))
-      const visible = await hideLookAlikes(results, actor)
-      await storeResults(id, chunk, visible)
-      for (const [i, result] of visible.entries()) await report.add(rows[i]?.[1] ?? [], result)
+      await storeResults(id, chunk, results)
+      for (const [i, result] of results.entries()) await report.add(rows[i]?.[1] ?? [], result)
       chunks.push(countOutcomes(results))
     }
     done += rowsOfGroup.length
@@ -125,7 +124,7 @@ async function lookUpRows(
   const newRows = references.flatMap(({ row, header }) =>
     header && !records.has(row) && mapping.match !== 'id' ? [{ row, header }] : [],
   )
-  return { ...context, records, alike: await findLookAlikes(kind.key, newRows, context.earlier) }
+  return { ...context, records, alike: await findLookAlikes(kind.key, newRows, context.earlier, actor) }
 }
 
 const modeOf = ({ match }: Mapping) => (match === 'id' ? 'change' : 'create')
@@ -279,16 +278,4 @@ function refusalOf(record: RecordItem, actor: Actor): string | undefined {
   if (permissions['record.update'].changes(actor, record) !== true)
     return 'This is a record of someone else, which only they and staff may change.'
   return findMove(reviewStateOf(record), 'edit') ? undefined : `A record that is ${record.status} cannot be changed.`
-}
-
-/** Drops id and name of look-alikes that the sender may not see. */
-async function hideLookAlikes(results: readonly RowResult[], actor: Actor): Promise<RowResult[]> {
-  const ids = results.flatMap(({ alike }) => alike.flatMap(({ entity_id }) => entity_id ?? []))
-  const heads = await loadHeads([...new Set(ids)])
-  const hide = (other: RowLookAlike): RowLookAlike => {
-    if (other.entity_id === null) return other
-    const head = heads.get(other.entity_id)
-    return head && mayInspect(actor, head) ? other : { ...other, entity_id: null, name: '' }
-  }
-  return results.map((result) => ({ ...result, alike: result.alike.map(hide) }))
 }

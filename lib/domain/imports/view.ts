@@ -398,7 +398,7 @@ export const rowView = ({ result: it, run, head }: ListedRow, actor: Actor | nul
           kind: head.kind,
           id: head.id,
           status: head.status,
-          open_flags: head.open_flags,
+          open_flags: head.open_flags - (mayReview(actor) ? 0 : head.concealed_flags),
           deleted: head.deleted_at !== null,
         }
       : null,

@@ -6,7 +6,7 @@ import { headerOf } from '../records/build.ts'
 import type { History } from '../records/history.ts'
 import type { RecordItem } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
-import { findLookAlikes, type LookAlike as RecordLookAlike } from '../records/look-alikes.ts'
+import { findLookAlikes, MOST_LOOK_ALIKES, type LookAlike as RecordLookAlike } from '../records/look-alikes.ts'
 import { picturesByRecord } from './assets/depicted.ts'
 import type { ProjectEntity } from './items.ts'
 import { mergeLimits } from './merge.ts'
@@ -149,7 +149,7 @@ async function foreseenRecords(
     link,
     head: head(link.entity_id),
     plan: plans.get(link.entity_id),
-    alike: (similar.get(link.entity_id) ?? []).flatMap(visible),
+    alike: (similar.get(link.entity_id) ?? []).flatMap(visible).slice(0, MOST_LOOK_ALIKES),
   }))
 }
 

@@ -78,8 +78,10 @@ export function newRecord(
     accepted_revision_id: null,
     accepted_at: null,
     open_flags: flags.length,
+    concealed_flags: countConcealed(flags),
     open_contradictions: 0,
     contradicted: false,
+    machine: actor.key?.name ?? null,
     decided: false,
     activity_count: 0,
     claim_count: Object.keys(data).length,
@@ -259,7 +261,10 @@ export const newActivity = (
 
 /** A doubt of the service, before it is stored as a flag. */
 export type NewFlag = Pick<Flag, 'flag_type' | 'reason'> &
-  Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property'>>
+  Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property' | 'concealed'>>
+
+/** Counts the flags that are for reviewers alone. */
+export const countConcealed = (flags: readonly NewFlag[]): number => flags.filter((it) => it.concealed).length
 
 /** Builds a flag that the service raises: `flagged_by` is null. */
 export const newFlag = (
@@ -270,6 +275,7 @@ export const newFlag = (
   other_entity_id: null,
   assertion_ids: [],
   property: null,
+  concealed: false,
   ...raised,
   id: newChildId(record.entity_id),
   entity_id: record.entity_id,

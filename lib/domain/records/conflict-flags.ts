@@ -1,11 +1,11 @@
 import { withCalendar } from '../../engines/calendars/index.ts'
 import { parse, put, queryAll, type Write, withNextVersion } from '../../engines/table/index.ts'
-import type { Actor } from '../../platform/permissions.ts'
+import { type Actor, maySeeAsOwner } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import type { Header, NewFlag } from './build.ts'
 import { type Assertion, type Flag, flag, type LoadedRecord } from './items.ts'
-import { findLookAlikes } from './look-alikes.ts'
+import { findLookAlikes, type LookAlike, MOST_LOOK_ALIKES, withHeads } from './look-alikes.ts'
 import type { PeriodMeanings } from './periods.ts'
 import { visibleValue } from './place.ts'
 import { findRefused } from './refused-pairs.ts'
@@ -13,14 +13,15 @@ import { type ClaimConflict, type ComparedClaim, contradictingRivals, findConfli
 
 /**
  * Returns one flag `suspected_duplicate` for each look-alike. Records to which the record links (`linked`) are no duplicates, nor those
- * that a reviewer has held to be another thing.
+ * that a reviewer has held to be another thing. Look-alikes that the contributor may see come first. Flags for the others are
+ * concealed from the contributor.
  */
 export async function findLikenessFlags(
   kind: Kind,
   { names, identities, point }: Header,
-  own: { entity_id?: string; linked: readonly string[] },
+  own: { entity_id?: string; contributor_id: string; linked: readonly string[] },
 ): Promise<NewFlag[]> {
-  const { entity_id } = own
+  const { entity_id, contributor_id } = own
   const found = await findLookAlikes({ kind: kind.key, names, identities, point, ...(entity_id && { entity_id }) })
   const unlinked = found.filter((lookAlike) => !own.linked.includes(lookAlike.entity_id))
   // A new record is in no pair yet.
@@ -30,14 +31,18 @@ export async function findLikenessFlags(
         unlinked.map((lookAlike) => lookAlike.entity_id),
       )
     : []
-  return unlinked
-    .filter((lookAlike) => !refused.includes(lookAlike.entity_id))
-    .map(({ entity_id, kind, id, names, how }) => ({
-      flag_type: 'suspected_duplicate' as const,
-      other_entity_id: entity_id,
-      reason: likenesses[how](`${(kindOfScope(kind)?.label ?? kind).toLowerCase()} ${id}`, names[0] ?? ''),
-    }))
+  const others = await withHeads(unlinked.filter((lookAlike) => !refused.includes(lookAlike.entity_id)))
+  const flags = others.map(({ lookAlike, head }) => likenessFlag(lookAlike, !maySeeAsOwner(contributor_id, head)))
+  return [...flags.filter((it) => !it.concealed), ...flags.filter((it) => it.concealed)].slice(0, MOST_LOOK_ALIKES)
 }
+
+/** Returns the flag for one look-alike. `concealed`: the contributor may not see it. */
+export const likenessFlag = ({ entity_id, kind, id, names, how }: LookAlike, concealed: boolean): NewFlag => ({
+  flag_type: 'suspected_duplicate',
+  other_entity_id: entity_id,
+  reason: likenesses[how](`${(kindOfScope(kind)?.label ?? kind).toLowerCase()} ${id}`, names[0] ?? ''),
+  concealed,
+})
 
 const likenesses = {
   same_identity: (other: string, name: string) => `Identified as the same thing as ${other}, "${name}".`,

@@ -61,9 +61,13 @@ export const RecordItem = v.object({
   /** When the values that the public sees last changed. */
   accepted_at: nullableText,
   open_flags: v.optional(v.number(), 0),
+  /** Those of the open flags that are for reviewers alone: see `concealed` of a flag. */
+  concealed_flags: v.optional(v.number(), 0),
   open_contradictions: v.optional(v.number(), 0),
   /** True once a contradiction was ever flagged, even if it is resolved by now. */
   contradicted: v.optional(v.boolean(), false),
+  /** The name of the key by which a machine sent what waits. Null if a person did. */
+  machine: nullableText,
   /** True once a reviewer has given any verdict. */
   decided: v.optional(v.boolean(), false),
   activity_count: v.optional(v.number(), 0),
@@ -358,6 +362,11 @@ export const Flag = v.object({
   is_resolved: v.boolean(),
   resolved_by: nullableText,
   resolved_at: nullableText,
+  /**
+   * True if the flag names another record that the contributor may not see. It is for reviewers alone: to everybody else it does
+   * not exist.
+   */
+  concealed: v.optional(v.boolean(), false),
   /** True if the flag may reveal a waiting edit: the service raised it, or a person who knows of the edit. */
   of_edit: v.optional(v.boolean(), true),
   /** The contributor of the record, for `ownFlagList`. */
@@ -396,7 +405,8 @@ const filtersPassedBy = ({ flag_type, is_resolved }: Flag): FlagFilter[] => [
   { flag_type, is_resolved },
 ]
 /** Whether the flag is in the list of the record's contributor. */
-const isListedForOwner = ({ audience, contributor_id }: Flag) => audience === 'withheld' && contributor_id !== ''
+const isListedForOwner = ({ audience, contributor_id, concealed }: Flag) =>
+  audience === 'withheld' && contributor_id !== '' && !concealed
 
 export const flag = defineItem({
   type: 'flag',

@@ -1,8 +1,9 @@
 import { gridCellsNear, looksAlike, type NamedPlace } from '../../engines/matching/index.ts'
-import { queryBetween } from '../../engines/table/index.ts'
+import { getMany, itemIn, queryBetween } from '../../engines/table/index.ts'
 import { type Indexed, readEntry, traitsOf } from '../../platform/name-index/entries.ts'
 import { familyOf } from '../../platform/name-index/families.ts'
 import { key } from '../../platform/table/keys.ts'
+import { type RecordItem, recordItem } from './items.ts'
 
 /** A record that may be about the same thing. `how`: the row of the table in README.md that holds. */
 export type LookAlike = {
@@ -13,8 +14,10 @@ export type LookAlike = {
   how: 'same_identity' | 'same_name' | 'close'
 }
 
-/** Look-alikes that are returned. */
-const MOST_LOOK_ALIKES = 5
+/** Look-alikes of one record that anybody is told of. */
+export const MOST_LOOK_ALIKES = 5
+/** Look-alikes that are returned. They are more, since the reader may not see all of them. */
+const MOST_FOUND = 25
 /** Spellings and identities that are looked up, at one call each. Spellings of the main name come first. */
 const MOST_TRAITS = 8
 
@@ -78,7 +81,22 @@ export function pickLookAlikes(subject: LikenessSubject, found: readonly FoundEn
       const how = identified ? 'same_identity' : looksAlike(self, namedPlaceOf(entry), kind !== subject.kind)
       return how ? [{ entity_id, kind, id, names, how }] : []
     })
-    .slice(0, MOST_LOOK_ALIKES)
+    .slice(0, MOST_FOUND)
+}
+
+/** Loads the heads of look-alikes. Returns each with its head; deleted records are left out. One call if there are any. */
+export async function withHeads(
+  lookAlikes: readonly LookAlike[],
+): Promise<{ lookAlike: LookAlike; head: RecordItem }[]> {
+  if (lookAlikes.length === 0) return []
+  const found = await getMany(
+    lookAlikes.map(({ entity_id }) => key.head(entity_id)),
+    true,
+  )
+  return lookAlikes.flatMap((lookAlike) => {
+    const head = itemIn(found, recordItem, lookAlike)
+    return head && !head.deleted_at ? [{ lookAlike, head }] : []
+  })
 }
 
 const namedPlaceOf = ({ names, point }: Pick<Indexed, 'names' | 'point'>): NamedPlace => ({

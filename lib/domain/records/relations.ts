@@ -5,22 +5,26 @@ import { openTier } from '../../base/visibility.ts'
 import { fold } from '../../engines/matching/index.ts'
 import { getMany, itemAt, type Key, queryBetween, type Stored } from '../../engines/table/index.ts'
 import { foldedName, readEntry } from '../../platform/name-index/entries.ts'
-import { type Actor, maySee } from '../../platform/permissions.ts'
+import { type Actor, mayInspect, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Field, type InputValues, type Kind, type KindKey, kinds, type ReferenceInput } from '../kinds/index.ts'
 import type { Link } from '../names/values.ts'
 import { isNamingNoted } from './built-on.ts'
 import { claimsIn } from './claim-packs.ts'
 
-/** A record that a text names and that does not exist yet. `planStubs` fills its id into `links`. */
-export type MissingRecord = { kind: KindKey; name: string; links: Link[] }
+/**
+ * A record that a text names and that does not exist yet for the caller. `planStubs` fills its id into `links`. `hidden`: records of
+ * this name that the caller may not see.
+ */
+export type MissingRecord = { kind: KindKey; name: string; links: Link[]; hidden: readonly HiddenNamesake[] }
+type HiddenNamesake = { entity_id: string; id: number | string; name: string }
 
 /** `noted`: review identities of records to which links are noted; see lib/domain/records/built-on.ts. */
 export type ResolvedValues = { data: Record<string, unknown>; missing: MissingRecord[]; noted: string[] }
 
 /**
- * Turns the references of a contribution into links. A text is matched by folded name, else by synonyms. Fails with a
- * field error on an id without a record that the caller may see. Calls: one for all ids, two for each text.
+ * Turns the references of a contribution into links. A text is matched by folded name, else by synonyms, among the records that
+ * the caller may see. Fails with a field error on an id without such a record. Calls: one for all ids, two for each text.
  */
 export async function resolveRelations(
   kind: Kind,
@@ -158,14 +162,13 @@ async function linksByText(relations: readonly Relation[], { actor, synonymsOf, 
   const missing: MissingRecord[] = []
   await Promise.all(
     [...texts].map(async ([folded, { target, text }]) => {
-      const stored =
-        (await findByName(target, text, actor)) ??
-        (await pickTarget(target, actor, await synonymsOf(target, text, actor)))
+      const named = await findByName(target, text, actor)
+      const stored = named.best ?? (await pickTarget(target, actor, await synonymsOf(target, text, actor))).best
       if (stored) targets.push(stored)
       const match = stored && linkByText(stored, text, actor)
       const written = text.normalize('NFC')
       const link: Link = { ...(match ?? { id: 0, name: written }), text: written }
-      if (!match) missing.push({ kind: target, name: written, links: [link] })
+      if (!match) missing.push({ kind: target, name: written, links: [link], hidden: named.hidden })
       links.set(folded, link)
     }),
   )
@@ -183,16 +186,22 @@ function checkNameable(texts: readonly { name: string; target: KindKey }[]): voi
 }
 
 /** Finds the record or data source whose folded name equals that of a text. Two calls. */
-async function findByName(kind: KindKey, text: string, actor: Actor): Promise<Stored | undefined> {
+async function findByName(kind: KindKey, text: string, actor: Actor): Promise<NamedTargets> {
   const folded = foldedName(text)
   const entries = await queryBetween(key.name(kind, folded, '').pk, `${folded}#`, `${folded}#~`, 25)
   const ids = entries.map((entry) => readEntry(entry).id)
   return pickTarget(kind, actor, ids)
 }
 
-/** Picks the record that a text means: a published record, else the caller's own, else any other that was not rejected. */
-async function pickTarget(kind: KindKey, actor: Actor, ids: readonly (number | string)[]): Promise<Stored | undefined> {
-  if (ids.length === 0) return undefined
+/** `best`: the record that a text means, among those that the caller may see. `hidden`: the others. */
+type NamedTargets = { best: Stored | undefined; hidden: HiddenNamesake[] }
+
+/**
+ * Picks the record that a text means: a published record, else the caller's own, else any other that the caller may see and that
+ * was not rejected.
+ */
+async function pickTarget(kind: KindKey, actor: Actor, ids: readonly (number | string)[]): Promise<NamedTargets> {
+  if (ids.length === 0) return { best: undefined, hidden: [] }
   const found = await getMany(
     ids.flatMap((id) => targetKey(kind, id) ?? []),
     true,
@@ -203,11 +212,20 @@ async function pickTarget(kind: KindKey, actor: Actor, ids: readonly (number | s
     .map((stored) => ({ stored, target: v.parse(Target, stored) }))
     .filter(({ target }) => !target.deleted_at && rankOf(target) < 3)
     .sort((a, b) => rankOf(a.target) - rankOf(b.target))
-  return candidates[0]?.stored
+  const isVisible = ({ target }: { target: v.InferOutput<typeof Target> }) => mayInspect(actor, target)
+  return {
+    best: candidates.find(isVisible)?.stored,
+    hidden: candidates.filter((it) => !isVisible(it)).flatMap(namesakeOf),
+  }
 }
 
-/** If the caller may not read the record, the link takes the caller's text as its name: the real name stays hidden. */
+/** The name of a record that reviewers alone see stays out of the link. */
 function linkByText(stored: Stored, text: string, actor: Actor): Link {
   const link = linkTo(stored, v.parse(v.union([v.number(), v.string()]), stored.id))
   return maySeeTarget(stored, actor) ? link : { ...link, name: text }
 }
+
+const namesakeOf = ({ stored, target }: { stored: Stored; target: v.InferOutput<typeof Target> }): HiddenNamesake[] =>
+  target.entity_id === undefined
+    ? []
+    : [{ entity_id: target.entity_id, id: linkTo(stored, String(stored.id)).id, name: targetName(target) }]

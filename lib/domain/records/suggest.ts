@@ -7,7 +7,7 @@ import { key } from '../../platform/table/keys.ts'
 import type { Kind } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
 import { recordItem } from './items.ts'
-import { findLookAlikes } from './look-alikes.ts'
+import { findLookAlikes, MOST_LOOK_ALIKES } from './look-alikes.ts'
 import { showRecords } from './shown.ts'
 
 export type SuggestedValue = { suggestion: string; confidence: number }
@@ -26,6 +26,7 @@ export async function suggestValue(kind: Kind, field: string, name: string, acto
   const visible = [...found.values()]
     .map((item) => parse(recordItem, item))
     .filter((it) => maySee(actor, it) && !it.deleted_at)
+    .slice(0, MOST_LOOK_ALIKES)
     // Coordinates are suggested only from records that everyone may read. Other tiers may guard their place.
     .filter((it) => field !== 'coordinates' || isForEveryone(it.access_tier))
   const values = (await showRecords(actor, visible)).map((it) => textOf(it.data[field])).filter(Boolean)

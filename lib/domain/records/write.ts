@@ -19,6 +19,7 @@ import { resolvePictures } from '../pictures/take.ts'
 import {
   type BatchRow,
   type ClaimOrigin,
+  countConcealed,
   headerOf,
   type NewFlag,
   nameEntryOf,
@@ -102,7 +103,7 @@ async function planCreate(
   const [id, stubs, likeness, doubts] = await Promise.all([
     nextRecordId(kind),
     planStubs(missing, provenance, actor, batch),
-    findLikenessFlags(kind, header, { linked: linkedTo(kind, values) }),
+    findLikenessFlags(kind, header, { contributor_id: actor.id, linked: linkedTo(kind, values) }),
     findPeriodMeanings(kind, values, actor).then((meanings) => findDoubtFlags(kind, values, actor, { meanings })),
   ])
   const flags = [...likeness, ...doubts]
@@ -188,6 +189,8 @@ export async function planAmendment(
     withNextVersion<RecordItem>(stored, {
       ...(old.public ? { proposed: after } : { ...withoutNames(header), data: after }),
       ...queueMembersAfter(old, editClaims, contradictions, flags.length),
+      concealed_flags: old.concealed_flags + countConcealed(flags),
+      machine: actor.key?.name ?? null,
       status: move.status,
       current_revision: old.current_revision + 1,
       current_revision_id: newChildId(old.entity_id),
@@ -230,10 +233,14 @@ const editActivity = (old: LoadedRecord, actor: Actor, at: string) => ({
 })
 
 /** Flags for look-alikes of the edited record. They are looked up only if a name, place or identity has changed. */
-async function likenessOf({ kind: key, entity_id }: LoadedRecord, after: Values, changed: readonly string[]) {
+async function likenessOf(
+  { kind: key, entity_id, contributor_id }: LoadedRecord,
+  after: Values,
+  changed: readonly string[],
+) {
   const kind = kinds[key]
   if (!changed.some((name) => likenessFieldsOf(kind).includes(name))) return []
-  return findLikenessFlags(kind, headerOf(kind, after), { entity_id, linked: linkedTo(kind, after) })
+  return findLikenessFlags(kind, headerOf(kind, after), { entity_id, contributor_id, linked: linkedTo(kind, after) })
 }
 
 type Edit = { after: Values; changed: string[]; removed: string[] }

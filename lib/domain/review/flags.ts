@@ -22,7 +22,7 @@ import {
   withNextVersion,
 } from '../../engines/table/index.ts'
 
-import { type Actor, audiencesFor, mayInspect, type Subject, worksOn } from '../../platform/permissions.ts'
+import { type Actor, audiencesFor, mayInspect, mayReview, type Subject, worksOn } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type PeopleById, peopleIn } from '../../platform/users/people.ts'
 import { keyOf } from '../../platform/users/users.ts'
@@ -83,6 +83,7 @@ export async function listFlags(
       // The index lags: it may still list a record that was hidden a moment ago.
       return about && mayInspect(actor, withRecord(it, about)) ? [visibleFlag(actor, it, about, found)] : []
     })
+    .filter((it) => !namesHidden(it, actor))
   return { ...listed, results, people: peopleIn(found) }
 }
 
@@ -106,14 +107,22 @@ function listsFor(filter: FlagFilter, actor: Actor): List {
   }
 }
 
-/** Adds the other record, if the caller may see it, and the people that the flag names. One call. */
+/**
+ * Adds the other record, if the caller may see it, and the people that the flag names. Undefined if the caller may not know of the
+ * flag. One call.
+ */
 export async function showFlag(
   it: FlagWithRecord,
   actor: Actor | null,
-): Promise<{ shown: FlagWithRecords; people: PeopleById }> {
+): Promise<{ shown: FlagWithRecords; people: PeopleById } | undefined> {
   const found = await getMany(namedBy(it.flag))
-  return { shown: visibleFlag(actor, it.flag, it.about, found), people: peopleIn(found) }
+  const shown = visibleFlag(actor, it.flag, it.about, found)
+  return namesHidden(shown, actor) ? undefined : { shown, people: peopleIn(found) }
 }
+
+/** Whether the service says by the flag that a record is like another one, which the caller may not see. Only reviewers know then. */
+const namesHidden = ({ flag: { flagged_by, other_entity_id }, other }: FlagWithRecords, actor: Actor | null): boolean =>
+  flagged_by === null && other_entity_id !== null && !other && !mayReview(actor)
 
 export type FlagInput = Pick<Flag, 'flag_type' | 'reason'>
 
@@ -236,6 +245,7 @@ export function withFlagCounts(about: RecordItem, before: Flag | undefined, afte
   const [old, next] = [weightOf(before), weightOf(after)]
   return withNextVersion<RecordItem>(about, {
     open_flags: about.open_flags + next.open - old.open,
+    concealed_flags: about.concealed_flags + next.concealed - old.concealed,
     open_contradictions: about.open_contradictions + next.contradictory - old.contradictory,
     contradicted: about.contradicted || next.contradictory > 0,
   })
@@ -243,7 +253,7 @@ export function withFlagCounts(about: RecordItem, before: Flag | undefined, afte
 
 function weightOf(it: Flag | undefined) {
   const open = it && !it.is_resolved ? 1 : 0
-  return { open, contradictory: it?.flag_type === 'contradiction' ? open : 0 }
+  return { open, contradictory: it?.flag_type === 'contradiction' ? open : 0, concealed: it?.concealed ? open : 0 }
 }
 
 /** The writes of a record whose counts have changed. */
@@ -255,7 +265,9 @@ export const headWrites = (old: RecordItem, next: RecordItem): Write[] => [
 const withRecord = (it: Flag, about: RecordItem): FlagWithRecord => ({
   flag: it,
   about,
-  contributor_id: about.contributor_id,
+  // To the contributor a concealed flag does not exist. Nobody settles one on a record of their own all the same.
+  contributor_id: it.concealed ? null : about.contributor_id,
+  authors: [about.contributor_id],
   public: audiences.some((one) => one === withFlagAudience(it, about).audience),
   access_tier: about.access_tier,
   deleted_at: about.deleted_at,
@@ -282,13 +294,9 @@ async function listFlagsOn(
       (!filter.flag_type || it.flag_type === filter.flag_type) &&
       (filter.is_resolved === undefined || it.is_resolved === filter.is_resolved),
   )
-  const page = fitting.slice(offset, offset + limit)
-  const found = await getMany(page.flatMap(namedBy))
-  return {
-    count: fitting.length,
-    results: page.map((it) => visibleFlag(actor, it, about, found)),
-    people: peopleIn(found),
-  }
+  const found = await getMany(fitting.flatMap(namedBy))
+  const known = fitting.map((it) => visibleFlag(actor, it, about, found)).filter((it) => !namesHidden(it, actor))
+  return { count: known.length, results: known.slice(offset, offset + limit), people: peopleIn(found) }
 }
 
 /** The keys of the other record and of the people that a flag names. */

@@ -15,7 +15,7 @@ import './lists.ts'
  *   one contributor's records of every kind                     gsi3              OWNER#<user>#<standing>               <created_at>#<id>
  *   one contributor's records of a kind                         gsi4              OWNER#<user>#<kind>#<standing>        <created_at>#<id>
  *   records whose name begins with, or equals                   table             NAME#<kind>#<first character>         <folded name>#<id>
- *   a name that a new stub takes                                table             STUB#<kind>#<folded name>             HEAD
+ *   a name that a new stub of a person takes                    table             STUB#<kind>#<folded name>#<user>      HEAD
  *   records with an identifier of their source                  table             IDENTIFIER#<kind>                     <identifier>#<id>
  *   look-alikes: records of one spelling or identity            table             ALIKE#<family of kinds>               <spelling or identity>#<id>
  *   records near a point                                        table             GRID#<kind>#<row>                     <column>#<id>
@@ -111,6 +111,10 @@ import './lists.ts'
  *   the runs of the exporter                                    table             EXPORTS                               HEAD
  *   one delivery to the review webhook                          table             DELIVERY#<id>                         HEAD
  *   one hook; hooks of a user; all hooks                        table, gsi3, gsi2  HOOK#<id>                             HEAD; <created_at>#<id>
+ *   what a user watches; when their next bulletin is due          table             WATCH#<user>                          ID#<watch>, HEAD
+ *   people who watch something, by the time of their bulletin     gsi2              WATCHER                               <moment>#<user>
+ *   how many watch a subject; its last change; its changes      table             WATCHED#<subject>                     HEAD, LAST, CHANGE#<number>
+ *   the last change that was noted under its subjects           table             WATCHED                               HEAD
  *   deliveries to one hook, newest first                        gsi3              DELIVERY#OF#<hook>                    <created_at>#<id>
  *   waiting deliveries, by time; deliveries given up            gsi2              DELIVERY#waiting, DELIVERY#dead       <moment>#<id>
  *   a two-phase commit, its parts                               table             LARGE#<id>                            HEAD, PART#<number>
@@ -169,7 +173,7 @@ export const key = {
     pk: `NAME#${kind}#${[...folded][0] ?? ''}`,
     sk: `${folded}#${record}`,
   }),
-  stub: (kind: string, folded: string): Key => ({ pk: `STUB#${kind}#${folded}`, sk: HEAD }),
+  stub: (kind: string, folded: string, maker = ''): Key => ({ pk: `STUB#${kind}#${folded}#${maker}`, sk: HEAD }),
   identifier: (kind: string, identifier: string, record: string): Key => ({
     pk: `IDENTIFIER#${kind}`,
     sk: `${identifier}#${record}`,
@@ -264,6 +268,15 @@ export const key = {
   suggestion: (id: number): Key => ({ pk: `SUGGESTION#${id}`, sk: HEAD }),
   delivery: (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: HEAD }),
   hook: (id: string): Key => ({ pk: `HOOK#${id}`, sk: HEAD }),
+  watch: (user: string, id: string): Key => ({ pk: `WATCH#${user}`, sk: `ID#${id}` }),
+  watcher: (user: string): Key => ({ pk: `WATCH#${user}`, sk: HEAD }),
+  watched: (subject: string): Key => ({ pk: `WATCHED#${subject}`, sk: HEAD }),
+  watchedLast: (subject: string): Key => ({ pk: `WATCHED#${subject}`, sk: 'LAST' }),
+  watchedChange: (subject: string, number: number): Key => ({
+    pk: `WATCHED#${subject}`,
+    sk: `CHANGE#${padNumber(number)}`,
+  }),
+  watchedThrough: (): Key => ({ pk: 'WATCHED', sk: HEAD }),
   exportRun: (): Key => ({ pk: 'EXPORTS', sk: HEAD }),
   progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),
   lateness: (slot: number): Key => ({ pk: 'PROJECTOR', sk: `LATE#${slot}` }),

@@ -93,19 +93,20 @@ test('a column of names of known records is a relation to them, as far as the se
   expect(theirs.columns[2]).toMatchObject({ guess: 'dedicated_to', by: 'names', sure: 0.6 })
 })
 
-test('what rows look like is named to those who may see it', async () => {
+test('what rows look like is told to those who may see it', async () => {
   const coordinates = '27.7043, 85.3075'
   await contribute(app.other, 'structures', { name: 'Degutale of the others', coordinates })
   const table = csv([
     ['Name', 'Coordinates'],
     ['Degutale of others', coordinates],
   ])
-  for (const [who, alike] of [
-    [app.contributor, { entity_id: null, name: '' }],
-    [app.other, { entity_id: expect.any(String), name: 'Degutale of the others' }],
+  for (const [who, told] of [
+    [app.contributor, { outcome: 'new', alike: [] }],
+    [app.other, { outcome: 'doubtful', alike: [{ entity_id: expect.any(String), name: 'Degutale of the others' }] }],
+    [app.community, { outcome: 'doubtful', alike: [{ name: 'Degutale of the others' }] }],
   ] as const) {
     const { id } = await checkTable(who, 'temples.csv', table)
-    expect((await rowsIn(who, id))[0]).toMatchObject({ outcome: 'doubtful', alike: [alike] })
+    expect((await rowsIn(who, id))[0]).toMatchObject(told)
   }
 })
 

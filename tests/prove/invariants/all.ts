@@ -280,6 +280,9 @@ function* history(view: View, oracle: Oracle): Iterable<string> {
     const open = own.filter((it) => it.type === 'flag' && !it.is_resolved)
     if (open.length !== head.open_flags)
       yield `${head.entity_id} has ${open.length} open flags, and says ${head.open_flags}`
+    const concealed = open.filter((it) => it.concealed).length
+    if (concealed !== (head.concealed_flags ?? 0))
+      yield `${head.entity_id} has ${concealed} open concealed flags, and says ${head.concealed_flags}`
     const contradictions = open.filter((it) => it.flag_type === 'contradiction').length
     if (contradictions !== head.open_contradictions)
       yield `${head.entity_id} has ${contradictions} open contradictions, and says ${head.open_contradictions}`

@@ -259,7 +259,7 @@ export const ReviewFlagView = s.shape('ReviewFlag', () =>
 )
 
 export const flagView = (flag: Flag, people: PeopleById) => ({
-  ...omit(flag, 'version', 'of_edit', 'contributor_id', 'audience', 'entity_id'),
+  ...omit(flag, 'version', 'of_edit', 'concealed', 'contributor_id', 'audience', 'entity_id'),
   entity: flag.entity_id,
   flagged_by: people(flag.flagged_by) ?? serviceCard,
   resolved_by: people(flag.resolved_by),
