@@ -37,7 +37,7 @@ const MAX_CANDIDATES = 20
 export async function findDuplicates(
   text: string,
   among: readonly Kind[],
-  actor: Actor,
+  actor: Actor | null,
 ): Promise<DuplicateCandidate[]> {
   const folded = fold(text)
   if (folded === '') return []
@@ -79,7 +79,7 @@ export async function findDuplicates(
 type NamedRecord = { entity_id: string; kind: string; names: readonly string[] }
 
 /** Finds records with names that are spelt nearly alike. Returns none if search has no snapshot yet. */
-async function searchSimilarNames(text: string, among: readonly Kind[], actor: Actor): Promise<NamedRecord[]> {
+async function searchSimilarNames(text: string, among: readonly Kind[], actor: Actor | null): Promise<NamedRecord[]> {
   const resources = among.map((kind) => resourceOf(kind.key))
   if (resources.length === 0) return []
   const model = await openSearchModelIfAny()
@@ -98,7 +98,7 @@ export const isGenericName = (text: string) => isGeneric(fold(text))
 async function groupByCluster(
   ids: readonly string[],
   clusterIds: ReadonlySet<string>,
-  actor: Actor,
+  actor: Actor | null,
 ): Promise<Omit<DuplicateCandidate, 'score'>[]> {
   const recordIds = ids.filter((id) => !clusterIds.has(id))
   const clusterOf = await loadClusterIds(recordIds)

@@ -169,15 +169,25 @@ const isStatus = (text: string): text is Assertion['reconciliation_status'] =>
 const isForInsiders = (audience: HistoryAudience) => !audiences.some((it) => it === audience)
 
 /**
- * Makes a claim that is no part of a contribution. It waits for review. If it contradicts another claim, it gets a flag.
+ * Makes a claim that is no part of a contribution. It waits for review. If it contradicts another claim, it gets a flag. With
+ * `waits` it puts its record into the queue even if it contradicts nothing.
  * Fails with field errors on an unknown record, property or predicate. After a conflict it is planned again.
  */
-export async function createClaim(unit: UnitOfWork, actor: Actor, input: Contribution): Promise<ClaimWithRecord> {
+export async function createClaim(
+  unit: UnitOfWork,
+  actor: Actor,
+  input: Contribution,
+  { waits = false } = {},
+): Promise<ClaimWithRecord> {
   unit.retryOn('conflict')
-  return unit.addPlan(await planClaim(actor, input))
+  return unit.addPlan(await planClaim(actor, input, waits))
 }
 
-async function planClaim(actor: Actor, { data, assertion: provenance }: Contribution): Promise<Plan<ClaimWithRecord>> {
+async function planClaim(
+  actor: Actor,
+  { data, assertion: provenance }: Contribution,
+  waits: boolean,
+): Promise<Plan<ClaimWithRecord>> {
   const { data: values } = await resolveRelations(kinds.assertion, data, actor)
   const text = (name: string) => textOf(values[name])
   const about = await findRecord({
@@ -231,7 +241,7 @@ async function planClaim(actor: Actor, { data, assertion: provenance }: Contribu
       open_flags: stored.open_flags + flags.length,
       open_contradictions: stored.open_contradictions + flags.length,
       contradicted: stored.contradicted || flags.length > 0,
-      ...(flags.length > 0 && returnToReview(stored, claim, at)),
+      ...((waits || flags.length > 0) && returnToReview(stored, claim, at)),
     })
   const writes = [
     ...claimWrites([], [claim], subject),
@@ -242,13 +252,14 @@ async function planClaim(actor: Actor, { data, assertion: provenance }: Contribu
   return { result: { ...withRecord(claim, undefined), about: subject }, writes }
 }
 
-/** A claim that contradicts an accepted record puts it back into the queue. */
+/** A claim puts an accepted record back into the queue. */
 function returnToReview(record: RecordItem, claim: Assertion, at: string): Partial<RecordItem> {
   const move = record.public && record.status === 'accepted' ? findMove(reviewStateOf(record), 'edit') : undefined
   if (!move) return {}
   return {
     status: move.status,
     queue_age: ageAt(record.created_at, Date.parse(at)),
+    machine: claim.software,
     ...worstSource([claim.source_type]),
   }
 }

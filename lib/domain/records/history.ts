@@ -80,6 +80,7 @@ export const claimStatesOf = (assertions: readonly Assertion[]): ClaimState[] =>
       value: claim.value,
       status: claim.reconciliation_status,
       carried: claim.revision_number !== null,
+      proposed: claim.revision_number === null && claim.software !== null,
     }))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 

@@ -108,6 +108,7 @@ async function planVerdict(
       public: move.public,
       required_persona,
       decided: true,
+      machine: input.verdict === 'escalate' ? old.machine : null,
       ...addToClaimCount(old, result.newClaims.length),
       open_flags: old.open_flags - settled.length,
       open_contradictions: old.open_contradictions - settled.length,

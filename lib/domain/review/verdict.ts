@@ -49,11 +49,11 @@ export function settledFlags(old: History, { verdict }: DecisionInput): Flag[] {
 
 /**
  * The claims that a verdict judges: those of the waiting revision. If no revision waits, they are the single claims that
- * contradict a standing value: these brought the record into review.
+ * contradict a standing value, and those of machines: these brought the record into review.
  */
 export function underReview(old: History): Assertion[] {
   const pending = old.assertions.filter((it) => it.reconciliation_status === 'pending')
   const ofRevision = pending.filter(isUnderReview)
   const contested = new Set(openContradictions(old).flatMap((it) => it.assertion_ids))
-  return ofRevision.length > 0 ? ofRevision : pending.filter((it) => contested.has(it.id))
+  return ofRevision.length > 0 ? ofRevision : pending.filter((it) => contested.has(it.id) || it.software !== null)
 }

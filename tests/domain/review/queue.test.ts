@@ -362,6 +362,7 @@ describe('a row', () => {
       worst_source_tier: 'oral_history',
       worst_source_type: 'oral_history',
       why_here: ['Weakest source: oral history (+667)', 'Waiting for 6 days (+500)'],
+      made_by_machine: null,
       lease: null,
     })
     expect(contributor.username).toBe('dev')

@@ -6,13 +6,17 @@ import { type Handling, handlingRules } from './verdicts.ts'
  * the result of a comparison. So the values stay the same even when comparators change.
  */
 
-/** A claim as these rules see it. `carried`: the claim belongs to a revision. A claim that was made apart does not. */
+/**
+ * A claim as these rules see it. `carried`: the claim belongs to a revision. A claim that was made apart does not. `proposed`: a machine
+ * made it apart, and an acceptance takes it up where nothing stands.
+ */
 export type ClaimState = {
   id: string
   property: string
   value?: unknown
   status: 'pending' | 'accepted' | 'disputed' | 'superseded'
   carried: boolean
+  proposed?: boolean
 }
 
 export const outcomeRules = [
@@ -86,7 +90,7 @@ export function settleReview(review: Acceptance): Settlement {
   const properties = [
     ...Object.keys(review.values),
     ...[...review.standing].flatMap(([property, { stands }]) => (stands === null ? [] : [property])),
-    ...review.claims.filter(isWaitingClaim).map(({ property }) => property),
+    ...review.claims.filter((it) => isWaitingClaim(it) || isProposal(it)).map(({ property }) => property),
   ]
   const settlements = [...new Set(properties)].map((property) => settleProperty(review, property))
   return {
@@ -97,6 +101,8 @@ export function settleReview(review: Acceptance): Settlement {
 
 const isWaitingClaim = ({ carried, status }: ClaimState) => carried && status === 'pending'
 
+const isProposal = ({ proposed, status }: ClaimState) => proposed === true && status === 'pending'
+
 function settleProperty(
   { claims, standing, values, edits, contested, handling }: Acceptance,
   property: string,
@@ -106,7 +112,12 @@ function settleProperty(
   // A waiting claim that is not chosen below is outdated: a later revision replaced it.
   const fates: Settlement['fates'] = new Map(own.filter(isWaitingClaim).map(({ id }) => [id, { status: 'superseded' }]))
   if (!(property in values)) {
-    if (old === undefined) return { outcomes: [], fates }
+    if (old === undefined) {
+      const proposal = own.findLast(isProposal)?.id
+      if (proposal === undefined) return { outcomes: [], fates }
+      fates.set(proposal, { status: 'accepted' })
+      return { outcomes: [{ property, stands: proposal, rule: 'accepted', rivals: [] }], fates }
+    }
     fates.set(old, { status: 'superseded' })
     return { outcomes: [{ property, stands: null, rule: 'removed', rivals: [old] }], fates }
   }

@@ -21,6 +21,7 @@ export const QueueItemView = s.shape('QueueItem', () =>
     fork_info: v.null(),
     ...urgency(),
     why_here: v.array(s.text),
+    made_by_machine: s.maybe(s.text),
     lease: s.maybe(LeaseView),
   }),
 )
@@ -44,6 +45,7 @@ export function queueRow(
     ...urgency,
     triage_breakdown,
     why_here: urgencyTexts(it, at),
+    made_by_machine: it.machine,
     lease: lease && leaseView(lease),
   }
 }
