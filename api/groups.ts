@@ -18,6 +18,7 @@ import { routes as iiif } from '../functions/iiif.ts'
 import { routes as imports } from '../functions/imports.ts'
 import { routes as keys } from '../functions/keys.ts'
 import { routes as leaderboard } from '../functions/leaderboard.ts'
+import { routes as mcp } from '../functions/mcp.ts'
 import { routes as notifications } from '../functions/notifications.ts'
 import { routes as oai } from '../functions/oai.ts'
 import { routes as pictures } from '../functions/pictures.ts'
@@ -36,6 +37,7 @@ import { routes as submissions } from '../functions/submissions.ts'
 import { routes as tokens } from '../functions/tokens.ts'
 import { routes as users } from '../functions/users.ts'
 import { routes as visitors } from '../functions/visitors.ts'
+import { routes as watches } from '../functions/watches.ts'
 import type { Routes } from '../lib/platform/http/route.ts'
 
 export type Group = { about: string; routes: Routes }
@@ -102,6 +104,8 @@ export const groups: Readonly<Record<string, Group>> = {
     routes: reconcile,
   },
   hooks: { about: 'Being told of changes as they happen.', routes: hooks },
+  mcp: { about: 'Tools for machines, by the Model Context Protocol.', routes: mcp },
+  watches: { about: 'Following records, places, sources, kinds and searches.', routes: watches },
   changes: {
     about: 'What has become of public records, for mirrors and harvesters.',
     routes: changes,

@@ -155,6 +155,8 @@ export const words: Readonly<Record<string, string>> = {
   'reconcile type': 'A type: a kind, by registry key.',
   'reconcile limit': 'So many properties at most, up to 200.',
   'hooks id': 'The id of the hook.',
+  'watches id': 'The id of the watch.',
+  'watches token': 'What the address of the feed, or the link that stops watching, carries.',
   delivery_id: 'The id of the message, which its receiver has in `X-Delivery-Id`.',
   verb: '`Identify`, `ListMetadataFormats`, `ListSets`, `ListIdentifiers`, `ListRecords` or `GetRecord`.',
   metadataPrefix: '`oai_dc`.',

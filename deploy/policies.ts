@@ -96,6 +96,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   keys: [identify, { table: ['Index'] }],
   leaderboard: [identify, search, listAsTable, { table: ['Index'] }],
   letters: [{ table: ['Get', 'BatchGet', 'Put', 'Delete', 'Query', 'Index'] }],
+  mcp: [identify, search],
   merger: [
     {
       table: [...change, 'BatchWrite', 'Query', 'Index'],
@@ -159,6 +160,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   tokens: [identify],
   users: [identify, listAsTable, { table: ['Query', 'Index'], read: ['account-exports'] }],
   visitors: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  watches: [identify, search],
   webhooks: [{ table: ['Get', 'BatchGet', 'Put', 'Delete', 'Query', 'Index'] }],
 }
 

@@ -18,6 +18,16 @@ const McpMessageView = s.shape('McpMessage', () =>
   }),
 )
 
+/** A message that asks for an answer. A notification has no `id`. */
+const McpRequestView = s.shape('McpRequest', () =>
+  v.object({
+    jsonrpc: s.text,
+    id: v.optional(v.unknown()),
+    method: s.text,
+    params: v.optional(v.unknown()),
+  }),
+)
+
 const NO_MESSAGE = 'This is no message of the protocol, or its version is not spoken here.'
 
 /** The proposals of one key a day. Reviewers have to read each. */
@@ -41,6 +51,7 @@ export const routes = {
     answer: { 200: { shape: McpMessageView }, 202: null },
     translatedPaths: [],
     body: objectOf(v.string(), v.unknown(), 'Send one message of JSON-RPC.'),
+    shownBody: McpRequestView,
     throttles: [proposals],
     handle: async ({ body, actor, unit, count, request }) => {
       const { status, body: answer } = await answerMessage(

@@ -11,6 +11,8 @@ import { sweepUploads } from '../lib/domain/projects/assets/uploads.ts'
 import { sweepMerges } from '../lib/domain/projects/merge-sweep.ts'
 import { loadQueueState } from '../lib/domain/review/queue-state.ts'
 import { sweepQueue } from '../lib/domain/review/sweep.ts'
+import { tellWatchers } from '../lib/domain/watches/bulletins.ts'
+import { followFeed } from '../lib/domain/watches/follow.ts'
 import { makeOwnExports } from '../lib/doors/departure/own-export.ts'
 import { workOnDepartures } from '../lib/doors/departure/work.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
@@ -25,7 +27,14 @@ const settleStaged = () => recoverStaged(performance.now() + 45_000)
 
 /** Work that is due by time alone, by how often it runs. Each chore returns the number of items it handled, and is safe to repeat. */
 const chores = {
-  often: { moved: sweepQueue, settled: settleStaged, uploads: sweepUploads, read: sweepOcr },
+  often: {
+    moved: sweepQueue,
+    settled: settleStaged,
+    uploads: sweepUploads,
+    read: sweepOcr,
+    watched: followFeed,
+    told: tellWatchers,
+  },
   seldom: {
     recounted: sweepBoards,
     cleared: sweepFiles,

@@ -13,7 +13,7 @@ import { ok } from '../../lib/platform/http/answer.ts'
 import { choice, line, members } from '../../lib/platform/http/body.ts'
 import { MISSING } from '../../lib/platform/http/params.ts'
 import { type Reply, replySeeOther } from '../../lib/platform/http/reply.ts'
-import type { Request } from '../../lib/platform/http/request.ts'
+import { oneClickForm, type Request } from '../../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../../lib/platform/http/route.ts'
 import type { Actor } from '../../lib/platform/permissions.ts'
 import { loadUser, type User } from '../../lib/platform/users/users.ts'
@@ -112,6 +112,7 @@ export const letterRoutes = {
     answer: { ...ok(LettersStoppedView), 303: null },
     query: Token,
     body: OneClick,
+    form: oneClickForm,
     urlencoded: true,
     handle: async ({ unit, query, request }) => {
       const found = await stoppedBy(query.token)
@@ -145,6 +146,7 @@ export const letterRoutes = {
     answer: { ...ok(AddressConfirmedView), 303: null },
     query: Token,
     body: members({}),
+    form: oneClickForm,
     urlencoded: true,
     handle: async ({ unit, query, request }) => {
       const { user } = await confirmedBy(query.token)

@@ -175,6 +175,8 @@ const worldNames = [
   'submission-suggestions id',
   'submissions id',
   'stop token',
+  'feed token',
+  'watches stop token',
   'confirm token',
   'set token',
   'pictures id',
@@ -243,6 +245,9 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   const left = sure(201, await app.anon.post('/data/public-contributions/', { body: leaves }))
   const guthi = sure(201, await app.other.post('/data/organizations/', { body: { name: 'Sight guthi' } }))
   const hook = sure(201, await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }))
+
+  const watched = { what: 'kind', about: 'structure' }
+  const watch = sure(201, await app.contributor.post('/data/watches/', { body: watched }))
 
   const { addressLink, confirmLink, passwordLink, stopLink } = await import('../../lib/doors/letters/links.ts')
   const me = sure(200, await app.contributor.get('/api/user/info'))
@@ -314,6 +319,8 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'revisions id': revisions,
     'submission-suggestions id': [String(suggestion.id)],
     'submissions id': sent.flatMap((it) => [String(it.id), it.submission_id]),
+    'feed token': [tokenIn(watch.feed_url), 'forged'],
+    'watches stop token': [tokenIn(watch.stop_url), 'forged'],
     'stop token': [tokenIn(stopLink('http://localhost:8000', me.id)), 'forged'],
     // It is good until the world has grown older.
     'confirm token': [

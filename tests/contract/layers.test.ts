@@ -32,6 +32,10 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'csv-parse/sync': ['domain/imports'],
   yauzl: ['domain/imports'],
   'hucre/xlsx': ['domain/imports', 'doors/exports'],
+  '@modelcontextprotocol/sdk/server/index.js': ['doors/mcp'],
+  '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js': ['doors/mcp'],
+  '@modelcontextprotocol/sdk/types.js': ['doors/mcp'],
+  '@valibot/to-json-schema': ['doors/mcp'],
   // Types only: the shapes of events.
   'aws-lambda': ['platform/http', 'functions', 'engines/table'],
 }

@@ -151,7 +151,8 @@ function isDescribed(schema: Record<string, unknown>): boolean {
 }
 
 /** Bytes, forms of them, the files of the page, and the same document in another hand. */
-const unshown = /^(image|multipart)\/|^application\/(pdf|yaml)$|spreadsheetml|^text\/(html|css|csv|javascript)$/
+const unshown =
+  /^(image|multipart)\/|^application\/(pdf|yaml|atom\+xml)$|spreadsheetml|^text\/(html|css|csv|javascript)$/
 
 describe('an answer that the document does not know is told', () => {
   const flag = () => built.paths['/api/v1/data/review-flags/'].get.responses[200].content['application/json'].example

@@ -19,6 +19,7 @@ import type { routes as iiif } from '../../functions/iiif.ts'
 import type { routes as imports } from '../../functions/imports.ts'
 import type { routes as keys } from '../../functions/keys.ts'
 import type { routes as leaderboard } from '../../functions/leaderboard.ts'
+import type { routes as mcp } from '../../functions/mcp.ts'
 import type { routes as notifications } from '../../functions/notifications.ts'
 import type { routes as oai } from '../../functions/oai.ts'
 import type { routes as pictures } from '../../functions/pictures.ts'
@@ -37,6 +38,7 @@ import type { routes as submissions } from '../../functions/submissions.ts'
 import type { routes as tokens } from '../../functions/tokens.ts'
 import type { routes as users } from '../../functions/users.ts'
 import type { routes as visitors } from '../../functions/visitors.ts'
+import type { routes as watches } from '../../functions/watches.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { fileOf, form } from '../harness/asset-world.ts'
 import { functionNames } from '../harness/functions.ts'
@@ -62,6 +64,7 @@ type Groups = {
   keys: typeof keys
   imports: typeof imports
   leaderboard: typeof leaderboard
+  mcp: typeof mcp
   notifications: typeof notifications
   oai: typeof oai
   pictures: typeof pictures
@@ -83,6 +86,7 @@ type Groups = {
   tokens: typeof tokens
   users: typeof users
   visitors: typeof visitors
+  watches: typeof watches
 }
 type Matrix = { [G in keyof Groups]: Record<keyof Groups[G], readonly Case[]> }
 
@@ -187,6 +191,18 @@ async function letterLink(what: 'stop' | 'confirm'): Promise<string> {
   const { pathname, search } = new URL(
     what === 'stop' ? stopLink('http://localhost', me) : confirmLink('http://localhost', me, 'dev@heritage.test'),
   )
+  return pathname + search
+}
+
+/** The contributor's watch of all structures, begun if it is not there. */
+async function watchOfContributor(): Promise<{ id: string; feed_url: string; stop_url: string }> {
+  const [found] = sure(200, await app.contributor.get('/data/watches/')).results
+  return (
+    found ?? sure(201, await app.contributor.post('/data/watches/', { body: { what: 'kind', about: 'structure' } }))
+  )
+}
+async function watchLink(which: 'feed_url' | 'stop_url'): Promise<string> {
+  const { pathname, search } = new URL((await watchOfContributor())[which])
   return pathname + search
 }
 
@@ -949,6 +965,24 @@ const matrix: Matrix = {
     ],
   },
 
+  mcp: {
+    'POST /mcp/': at(() => '/mcp/', all(200), { body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
+  },
+  watches: {
+    'GET /data/watches/': at(() => '/data/watches/', signedIn(200)),
+    'POST /data/watches/': at(() => '/data/watches/', signedIn(400), { body: {} }),
+    'DELETE /data/watches/{id}/': [
+      {
+        place: async () => ({ path: `/data/watches/${(await watchOfContributor()).id}/` }),
+        gives: by(401, 404, 204, 404, 404, 404, 404),
+      },
+    ],
+    'GET /data/watches/feed/': [{ place: async () => ({ path: await watchLink('feed_url') }), gives: all(200) }],
+    'GET /data/watches/stop/': [{ place: async () => ({ path: await watchLink('stop_url') }), gives: all(200) }],
+    'POST /data/watches/stop/': [
+      { place: async () => ({ path: await watchLink('stop_url'), body: {} }), gives: all(200) },
+    ],
+  },
   hooks: {
     'GET /api/user/hooks/': at(() => '/api/user/hooks/', signedIn(200)),
     'POST /api/user/hooks/': at(() => '/api/user/hooks/', signedIn(400), { body: {} }),

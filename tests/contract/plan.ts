@@ -48,6 +48,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'leaderboard',
     'feed',
     'hooks',
+    'watches',
     'imports',
     'effects',
     'composition',
@@ -63,6 +64,12 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'exports',
     'letters',
     'departure',
+    'atom',
+    'reconcile',
+    'assistant',
+    'mcp',
+    'exports',
+    'letters',
   ],
 }
 /** All rooms from top to bottom; the functions come last. */

@@ -118,6 +118,18 @@ export const notices = {
     says: 'Your comment was answered',
     link: view,
   },
+  watched: {
+    type: 'general',
+    to: 'named',
+    says: 'Something that you watch has changed',
+    link: view,
+  },
+  watched_more: {
+    type: 'general',
+    to: 'named',
+    says: 'More records that you watch have changed: {detail}',
+    link: '',
+  },
   suggested: {
     type: 'submission_update',
     to: 'named',

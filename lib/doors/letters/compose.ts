@@ -1,6 +1,7 @@
 import { config } from '../../base/config.ts'
 import type { Say } from '../../base/language/catalogue.ts'
 import type { VisibleNotification } from '../../domain/notifications/list.ts'
+import { stopWatchingLink } from '../../domain/watches/links.ts'
 import { cut } from '../../engines/matching/index.ts'
 import type { User } from '../../platform/users/users.ts'
 import { confirmLink, stopLink } from './links.ts'
@@ -24,6 +25,7 @@ export function composeLetter({ user, settings, say }: Recipient, notifications:
     .slice(0, NOTICE_LIMIT)
     .map(({ message: { notice, detail }, about, on }) => noticeIn(say, notice, { detail, about, on }))
   const [first] = notices
+  const isOfWatches = notifications.some(({ message: { notice } }) => notice === 'watched')
   const omitted = notifications.length - notices.length
   const subject = notifications.length === 1 && first ? first.message : words.manyNotices(notifications.length)
   const lines = notices.map(({ message, link }) => `- ${onOneLine(message)}${link ? `\n  ${dashboardLink(link)}` : ''}`)
@@ -34,6 +36,7 @@ export function composeLetter({ user, settings, say }: Recipient, notifications:
       words.greeting(onOneLine(user.first_name) || user.username),
       ...lines,
       ...(omitted > 0 ? [words.more(omitted)] : []),
+      ...(isOfWatches ? [words.stopWatching(stopWatchingLink(settings.origin, user.id))] : []),
       '-- ',
       words.foot(stop),
     ].join('\n\n'),

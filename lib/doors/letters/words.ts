@@ -10,6 +10,8 @@ export const phrasesIn = (say: Say) => ({
   /** The foot: why the letter comes, and how to stop letters. */
   foot: (link: string) =>
     `${say('You get this letter because you asked for letters.')} ${say(phrase('To stop them:'))} ${link}`,
+  /** Under the notices of things that the reader watches. */
+  stopWatching: (link: string) => `${say(phrase('To stop watching all that you watch:'))} ${link}`,
   question: say('Is this your address?'),
   ask: (link: string) =>
     [

@@ -43,6 +43,8 @@ const roots = {
   changes: ['/data/changes'],
   oai: ['/data/oai'],
   hooks: ['/api/user/hooks'],
+  watches: ['/data/watches'],
+  mcp: ['/mcp'],
   imports: ['/data/imports', '/data/tabular-import-jobs'],
   pictures: ['/data/pictures', '/data/manifests'],
   iiif: ['/data/iiif'],

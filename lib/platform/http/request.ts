@@ -113,6 +113,9 @@ export const fileForm: FormLimits = {
   instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/(\/upload)?\/?$/, '/uploads/')}` }),
 }
 
+/** The form by which a mail program stops messages in one click: RFC 8058 has it sent in parts. A few words fit into it. */
+export const oneClickForm: FormLimits = { bytes: 10_000, json: true }
+
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /**

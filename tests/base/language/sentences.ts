@@ -62,13 +62,20 @@ const calls = (node: Node, name: RegExp): boolean =>
 const isDocumentation = (node: unknown): boolean =>
   isNode(node) && node.type === 'Identifier' && /^ABOUT_/.test(String(node.name))
 
-/** Names of modules, types, what documents, the help of metrics, and errors that are answered by 500 without their words. */
+/**
+ * Names of modules, types, what documents, the help of metrics, errors that are answered by 500 without their words, what only
+ * machines read, and texts beside which their Nepali stands.
+ */
 const isUnread = (node: Node): boolean =>
   node.type === 'ImportDeclaration' ||
   (node.type === 'VariableDeclarator' && isDocumentation(node.id)) ||
   /^TS\w*Type/.test(node.type) ||
-  calls(node, /^(?:gauge|(?:Syntax|Type|Range)?Error)$/) ||
+  calls(node, /^(?:gauge|forMachines|(?:Syntax|Type|Range)?Error)$/) ||
+  (node.type === 'ObjectExpression' && hasMember(node, 'text_ne')) ||
   (node.type === 'Property' && isNode(node.key) && node.key.name === 'help')
+
+const hasMember = ({ properties }: Node, name: string): boolean =>
+  Array.isArray(properties) && properties.some(({ key }) => isNode(key) && key.name === name)
 
 /** A line of several words that ends as sentences do; what is filled in may stand behind the end. Patterns are none. */
 const isSentence = (text: string): boolean =>

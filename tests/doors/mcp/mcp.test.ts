@@ -24,7 +24,7 @@ async function connect(who: Persona, costs: { calls: number; units: number }[] =
     fetch: async (url, init) => {
       const headers = Object.fromEntries(new Headers(init?.headers))
       const path = String(url).replace('http://localhost:8000', '')
-      const sent = init?.body ? { headers, body: String(init.body) } : { headers }
+      const sent = init?.body ? { headers, body: JSON.parse(String(init.body)) } : { headers }
       const { status, text, headers: told, cost } = await who.send(init?.method ?? 'GET', path, sent)
       costs.push(cost)
       return new Response(status === 202 || status === 204 ? null : text, { status, headers: told })

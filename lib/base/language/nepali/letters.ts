@@ -5,6 +5,7 @@ export const letters: Readonly<Record<string, string>> = {
   'And {0} more, which you find where you sign in.': 'थप {0} सूचना साइन इन गरेपछि हेर्न सकिन्छ।',
   'You get this letter because you asked for letters.': 'तपाईंले पत्र माग्नुभएकाले यो पत्र आएको हो।',
   'To stop them:': 'पत्र रोक्न:',
+  'To stop watching all that you watch:': 'निगरानीमा राखिएका सबै कुरा हटाउन:',
   'Is this your address?': 'के यो ठेगाना तपाईंको हो?',
   'Someone who uses this address, we think you, asked us for letters.':
     'यो ठेगाना प्रयोग गर्ने कसैले, सम्भवतः तपाईंले, हामीसँग पत्र माग्नुभएको छ।',

@@ -12,6 +12,8 @@ export const notices: Readonly<Record<string, string>> = {
   'A record of yours was flagged as {detail}': 'तपाईंको अभिलेखमा "<detail>" चेतावनी चिह्न लगाइयो',
   'Your contribution was commented on': 'तपाईंको योगदानमा टिप्पणी गरियो',
   'Your comment was answered': 'तपाईंको टिप्पणीको जवाफ आयो',
+  'Something that you watch has changed': 'तपाईंले निगरानीमा राख्नुभएको कुरा परिवर्तन भएको छ',
+  'More records that you watch have changed: {detail}': 'तपाईंले निगरानीमा राख्नुभएका थप अभिलेख परिवर्तन भएका छन्: {detail}',
   'Someone suggests a change to your submission {detail}':
     'तपाईंले पेस गर्नुभएको सामग्री {detail} मा कसैले परिवर्तन सुझाउनुभएको छ',
   'Your change to the submission {detail} was taken over': 'पेस गरिएको सामग्री {detail} मा तपाईंको परिवर्तन अपनाइयो',

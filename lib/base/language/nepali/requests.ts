@@ -68,6 +68,23 @@ export const requests: Readonly<Record<string, string>> = {
   'NS {0} has no month {1}.': 'ने.सं. {0} मा महिना <1> छैन।',
   'A whole number from 0 is wanted.': '० वा त्यसभन्दा माथिको पूर्णाङ्क चाहिन्छ।',
   'Another writer of the feed was faster.': 'परिवर्तन सूचीमा अर्को लेखक छिटो भयो।',
+  'Nobody watches more than {0} things. Stop one first.':
+    'एक जनाले {0} भन्दा बढी कुरा निगरानीमा राख्न पाइँदैन। पहिले एउटा हटाउनुहोस्।',
+  'Nobody watches more than {0} searches. Stop one first.':
+    'एक जनाले {0} भन्दा बढी खोज निगरानीमा राख्न पाइँदैन। पहिले एउटा हटाउनुहोस्।',
+  'There is no tool {0}. There is {1}.': '{0} नामको कुनै साधन छैन। यी छन्: {1}।',
+  'This takes a key for machines.': 'यसका लागि मेसिनको साँचो चाहिन्छ।',
+  'Choose a property of this kind that takes a text.': 'यस प्रकारको पाठ लिने गुण छान्नुहोस्।',
+  'Send one message of JSON-RPC.': 'JSON-RPC को एउटा सन्देश पठाउनुहोस्।',
+  'This is no message of the protocol, or its version is not spoken here.':
+    'यो प्रोटोकलको सन्देश होइन, वा यसको संस्करण यहाँ चल्दैन।',
+  'You watch this already.': 'यो तपाईंको निगरानीमा पहिल्यै छ।',
+  'This is not watched any more.': 'यो अब निगरानीमा छैन।',
+  'Notices of changes come once a day.': 'परिवर्तनका सूचना दिनको एक पटक आउँछन्।',
+  'Something that you watch': 'तपाईंले निगरानीमा राख्नुभएको कुरा',
+  'Heritage knowledge service': 'सम्पदा ज्ञान सेवा',
+  'It is public now.': 'यो अब सार्वजनिक छ।',
+  'It has changed.': 'यो परिवर्तन भएको छ।',
   'Nobody has more than {0} hooks. Remove one first.': 'एक जनाले {0} भन्दा बढी हुक राख्न पाइँदैन। पहिले एउटा हटाउनुहोस्।',
   'Give an address without a password.': 'पासवर्ड नभएको ठेगाना दिनुहोस्।',
   'Give an address that begins with https:.': 'https: बाट सुरु हुने ठेगाना दिनुहोस्।',
