@@ -1,15 +1,19 @@
+import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { tryRelease } from './canary.ts'
 import { runFramework } from './framework.ts'
 import { lossesOf } from './losses.ts'
 import { readinessOf, type Template } from './readiness.ts'
+import { lambdaIn, prepareAliases, releasedFunctions } from './releases.ts'
+import { functionId } from './roles.ts'
 import { root } from './root.ts'
 import { isStage } from './stages.ts'
 import { templateFaults } from './template-rules.ts'
 
 /**
- * `npm run deploy -- --stage prod [--region us-east-1] [--yes]`:
+ * `npm run deploy -- --stage prod [--region us-east-1] [--yes] [--canary SECONDS]`:
  *
  * 1. Packages the stack, with what its file in `deploy/stages` says.
  * 2. Checks whether AWS can take the template (quotas, names), and the account the stack. What is missing is printed, a line each, and
@@ -18,10 +22,18 @@ import { templateFaults } from './template-rules.ts'
  * 4. Deploys. A first deployment makes the table without protection from deletion, so that CloudFormation can undo a failed one.
  * 5. After a first deployment, protects the table in a second one.
  *
+ * 6. Publishes a version of each function that answers requests. A tenth of the requests tries the new ones for five minutes, or as long
+ *    as `--canary` says. If an alarm begins to ring, all requests go to the versions of before, and the exit code is 1.
+ *
  * Other options go to the Serverless Framework.
  */
 const { values } = parseArgs({
-  options: { stage: { type: 'string' }, region: { type: 'string' }, yes: { type: 'boolean' } },
+  options: {
+    stage: { type: 'string' },
+    region: { type: 'string' },
+    yes: { type: 'boolean' },
+    canary: { type: 'string', default: '300' },
+  },
   strict: false,
 })
 const { stage, region = 'us-east-1' } = values
@@ -31,7 +43,9 @@ if (typeof region !== 'string') fail(['Which region? --region us-east-1'])
 
 const service = `heritage-${stage}`
 const packaged = join(root, '.build/deploy', stage)
-const options = process.argv.slice(2).filter((option) => option !== '--yes')
+const options = ['--stage', stage, '--region', region, ...othersIn(process.argv.slice(2))]
+const seconds = Number(values.canary)
+if (!(seconds >= 0)) fail(['How many seconds? --canary 300, or 0 for none'])
 const run = (command: string, env: NodeJS.ProcessEnv = {}) =>
   runFramework([command, ...options, '--package', packaged], env)
 
@@ -40,6 +54,9 @@ const { stack, lacking, losses, protects } = await look(service, region)
 if (lacking.length > 0) fail(lacking)
 if (losses.length > 0 && !values.yes) fail([...losses, 'To deploy it all the same, say --yes.'])
 
+// Before the gateway calls functions by the alias, they have to have it.
+const names = releasedFunctions(service).filter((name) => stack.has(functionId(name.slice(service.length + 1))))
+await prepareAliases(lambdaIn(region), names)
 if (!stack.has('Table') && protects) {
   run('package', { BUNDLES: 'kept', PROTECTED: 'false' })
   run('deploy')
@@ -47,6 +64,33 @@ if (!stack.has('Table') && protects) {
   run('package', { BUNDLES: 'kept' })
 }
 run('deploy')
+const rang = await tryRelease({
+  service,
+  region,
+  release: nameRelease(),
+  seconds,
+  pauseMs: Math.min(15_000, seconds * 200),
+})
+if (rang.length > 0)
+  fail([
+    ...rang.map((name) => `The alarm ${name} rang.`),
+    'All requests go to the versions of before. Workers have the new code: to take them back too, deploy what was deployed before.',
+  ])
+
+/** When the release is made, and from which commit. Releases are in the order of their names. */
+function nameRelease(): string {
+  const { stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  return `${new Date().toISOString().slice(0, 19)}Z ${String(stdout).trim()}`.trim()
+}
+
+/** The options that go to the framework: all but those of this command. */
+function othersIn(given: readonly string[]): string[] {
+  const own = ['--stage', '--region', '--canary']
+  return given.filter((option, i) => {
+    const [name = ''] = option.split('=')
+    return name !== '--yes' && !own.includes(name) && !own.includes(given[i - 1] ?? '')
+  })
+}
 
 /** What the account lacks for the packaged stack, and what the stack would lose. Ends the command if AWS refuses the question. */
 async function look(name: string, where: string) {

@@ -1,11 +1,11 @@
 import { groupNames } from '../lib/platform/http/groups.ts'
-import { functionId } from './roles.ts'
+import { functionId, liveArn } from './roles.ts'
 
 type Resources = Record<string, { Type: string; Properties: object }>
 
 /** What all functions share: one log group, kept for `days` days, and the role by which the gateway invokes them. */
 export function gateway(service: string, days: number): { Resources: Resources } {
-  const invoked = [...groupNames, 'dispatcher'].map((name) => ({ 'Fn::GetAtt': [functionId(name), 'Arn'] }))
+  const invoked = [...groupNames, 'dispatcher'].map((name) => liveArn(functionId(name)))
   return {
     Resources: {
       FunctionLogs: {

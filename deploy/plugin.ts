@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { buildPackages, keptPackages } from './build.ts'
 import { takeLock } from './fresh.ts'
 import { nearestQuotas } from './quotas.ts'
+import { labelOf, liveArn } from './roles.ts'
 
 type Resource = { Type: string; Properties: Record<string, unknown>; DependsOn?: string | string[] }
 type Template = { Resources: Record<string, Resource> }
@@ -77,14 +78,16 @@ const LOGS = 'FunctionLogs'
 const INVOKER = 'GatewayRole'
 
 /**
- * Changes the template in place. The gateway invokes by its role, so the permission on each function goes. Functions are made after the
- * log group.
+ * Changes the template in place. The gateway invokes by its role, so the permission on each function goes, and by the alias, so that a
+ * release can be tried and taken back. Functions are made after the log group.
  */
 export function share({ Resources }: Template): void {
   for (const [id, resource] of Object.entries(Resources)) {
     if (isGatewayPermission(resource)) delete Resources[id]
-    if (resource.Type === 'AWS::ApiGatewayV2::Integration')
+    if (resource.Type === 'AWS::ApiGatewayV2::Integration') {
       resource.Properties.CredentialsArn = { 'Fn::GetAtt': [INVOKER, 'Arn'] }
+      resource.Properties.IntegrationUri = liveArn(labelOf(resource.Properties.IntegrationUri))
+    }
     if (resource.Type === 'AWS::Lambda::Function') resource.DependsOn = [...[resource.DependsOn ?? []].flat(), LOGS]
   }
 }

@@ -29,6 +29,7 @@ export async function readinessOf(name: string, region: string, template: Templa
   const { state, resources, deployed } = await stackOf(new CloudFormationClient(client), name)
   const missing = Object.fromEntries(Object.entries(template.Resources).filter(([id]) => !resources.has(id)))
   const lines = await Promise.all([
+    edgeElsewhere(region, template),
     stuck(name, state),
     parameters(new SSMClient(client), template),
     concurrency(new LambdaClient(client), template),
@@ -68,6 +69,14 @@ const ends: Readonly<Record<string, string>> = {
   DELETE_FAILED: 'delete-stack',
   REVIEW_IN_PROGRESS: 'delete-stack',
   UPDATE_ROLLBACK_FAILED: 'continue-update-rollback',
+}
+
+/** CloudFront takes certificates and firewalls of one region only. */
+function edgeElsewhere(region: string, template: Template): string[] {
+  const hasEdge = propertiesOf(template, 'AWS::CloudFront::Distribution').length > 0
+  return hasEdge && region !== 'us-east-1'
+    ? [`The stage has an edge, so its region must be us-east-1, not ${region}.`]
+    : []
 }
 
 function stuck(name: string, state: string): string[] {

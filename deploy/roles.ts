@@ -23,6 +23,8 @@ type Statement = { Sid?: string; Effect: 'Allow'; Action: readonly string[]; Res
 type Resource = { Type: string; Properties: object }
 
 const functionArn = (name: string) => ({ 'Fn::GetAtt': [functionId(name), 'Arn'] })
+/** The alias of a function that answers requests, by its logical id. The command that deploys makes the alias (deploy/releases.ts). */
+export const liveArn = (id: string): { 'Fn::Sub': string } => ({ 'Fn::Sub': `\${${id}.Arn}:live` })
 const table = { 'Fn::GetAtt': ['Table', 'Arn'] }
 const bucket = { 'Fn::GetAtt': ['Bucket', 'Arn'] }
 const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4']
@@ -37,7 +39,12 @@ const grants = {
   ocr: [allow(['lambda:InvokeFunction'], [functionArn('ocr')])],
   failures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ProjectorFailures', 'Arn'] }])],
   // The dispatcher calls any group that answers requests; each is granted by its name.
-  groups: [allow(['lambda:InvokeFunction'], groupNames.map(functionArn))],
+  groups: [
+    allow(
+      ['lambda:InvokeFunction'],
+      groupNames.map((name) => liveArn(functionId(name))),
+    ),
+  ],
   scheduleFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ScheduleFailures', 'Arn'] }])],
 } satisfies Record<string, readonly Statement[]>
 

@@ -1,6 +1,6 @@
 // The framework reads variables from CommonJS files only. The parts themselves are TypeScript.
 const { copies } = require('./copies.ts')
-const { domain } = require('./custom-domain.ts')
+const { front } = require('./edge.ts')
 const { gateway } = require('./gateway.ts')
 const { operations } = require('./operations.ts')
 const { events, rest } = require('./routes.ts')
@@ -31,8 +31,10 @@ module.exports.operations = async ({ resolveVariable }) =>
 module.exports.gateway = async ({ resolveVariable }) =>
   gateway(await nameOf(resolveVariable), await resolveVariable('param:logDays'))
 
-module.exports.domain = async ({ resolveVariable }) =>
-  domain(await resolveVariable('param:domain'), await resolveVariable('param:certificate'))
+module.exports.front = async ({ resolveVariable }) => {
+  const stage = loadStage(await resolveVariable('sls:stage'))
+  return front(await nameOf(resolveVariable), { ...stage, secret: stage.edgeSecret })
+}
 
 const nameOf = async (resolveVariable) =>
   `${await resolveVariable('self:service')}-${await resolveVariable('sls:stage')}`

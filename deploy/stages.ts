@@ -56,6 +56,8 @@ const Settings = v.pipe(
       /** A name of one's own, and its certificate. Neither: only the gateway's own address. */
       domain: text(),
       certificate: text(),
+      /** Whether CloudFront with a firewall stands before the gateway. Needs a domain, and the region us-east-1. */
+      edge: flag(false),
       /** Hosts that the service answers to, beside its own. */
       extraHosts: list(),
       /** Who gets alarms by mail: those that wake people, and those that wait for working hours (empty: the same). */
@@ -92,6 +94,10 @@ const Settings = v.pipe(
     'is no setting of a stage',
   ),
   v.forward(
+    v.partialCheck([['edge'], ['domain']], (it) => !it.edge || it.domain !== '', 'needs domain'),
+    ['edge'],
+  ),
+  v.forward(
     v.partialCheck(
       [['budget'], ['alarmEmail'], ['noticeEmail']],
       (it) => it.budget === 0 || it.alarmEmail !== '' || it.noticeEmail !== '',
@@ -111,6 +117,8 @@ const Settings = v.pipe(
 
 /** The settings of a stage, and what follows from them. */
 export type Stage = Omit<v.InferOutput<typeof Settings>, 'debug' | 'sslRedirect'> & {
+  /** The parameter with the header by which the edge proves itself. Empty without an edge. */
+  edgeSecret: string
   /** What the name of the table ends with. Empty for the first one. */
   tableSuffix: string
   /** Caps of the table as DynamoDB takes them: -1 is none. */
@@ -147,7 +155,7 @@ export function loadStage(stage: string, folder = process.env.STAGE_FILES || com
     const faults = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'it'} ${issue.message}`)
     throw new Error(`${file}: ${faults.join('; ')}.`)
   }
-  const { keepsData, debug, sslRedirect, tableNumber, tableReads, tableWrites, traces } = result.output
+  const { keepsData, edge, debug, sslRedirect, tableNumber, tableReads, tableWrites, traces } = result.output
   return {
     ...result.output,
     tableSuffix: tableNumber === 1 ? '' : `-${tableNumber}`,
@@ -158,6 +166,7 @@ export function loadStage(stage: string, folder = process.env.STAGE_FILES || com
     debug: debug ? 'true' : 'false',
     sslRedirect: sslRedirect ? 'true' : 'false',
     secrets: name,
+    edgeSecret: edge ? `ssm:/heritage-${name}/edge-secret` : '',
     removal: keepsData ? 'RetainExceptOnCreate' : 'Delete',
     replacement: keepsData ? 'Retain' : 'Delete',
     // `npm run deploy` sets PROTECTED while it makes the table.

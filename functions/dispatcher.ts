@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { unavailable } from '../lib/base/errors.ts'
-import { invokeFunction, siblingFunction } from '../lib/base/telemetry/invoke.ts'
+import { calledAlias, invokeFunction, siblingFunction } from '../lib/base/telemetry/invoke.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { answerFailure } from '../lib/platform/http/answer-failure.ts'
 import { groupOf } from '../lib/platform/http/groups.ts'
@@ -18,7 +18,8 @@ const Answer = v.looseObject({ statusCode: v.number() })
 export async function handler(event: HttpEvent, context: Context): Promise<HttpResult> {
   const group = groupOf(canonicalPath(event.rawPath))
   try {
-    const answer = await invokeFunction(siblingFunction(context.functionName, 'dispatcher', group), event)
+    const sibling = siblingFunction(context.functionName, 'dispatcher', group)
+    const answer = await invokeFunction(`${sibling}${calledAlias(context.invokedFunctionArn)}`, event)
     return v.parse(Answer, answer)
   } catch (error) {
     log({

@@ -4,8 +4,8 @@ type Metric = { namespace: string; name: string; dimensions?: Readonly<Record<st
 type MetricOf = (stack: AlarmStack) => Metric
 type Alarm = {
   means: string
-  /** One metric, or several that are added up (`sum`) or of which the largest counts (`largest`). */
-  metric: MetricOf | { sum: readonly MetricOf[] } | { largest: readonly MetricOf[] }
+  /** One metric, or several: added up (`sum`), or the `largest` or the `least` of them. */
+  metric: MetricOf | { sum: readonly MetricOf[] } | { largest: readonly MetricOf[] } | { least: readonly MetricOf[] }
   statistic: 'Sum' | 'Maximum' | 'SampleCount' | 'Average' | 'p99'
   above?: number
   below?: number
@@ -60,6 +60,14 @@ const alarms: Readonly<Record<string, Alarm>> = {
     above: 4,
     minutes: 5,
     severity: 'wake',
+  },
+  Canary: {
+    means: 'More than 2 requests in a minute ended in 5xx. While a release is tried, it is taken back.',
+    metric: ofGateway('5xx'),
+    statistic: 'Sum',
+    above: 2,
+    minutes: 1,
+    severity: 'look',
   },
   Slow: {
     means: 'One request in a hundred takes over 3 seconds, for 15 minutes. Saved query: routes.',
@@ -206,6 +214,15 @@ const alarms: Readonly<Record<string, Alarm>> = {
     minutes: 15,
     severity: 'look',
   },
+  SchedulesSilent: {
+    means:
+      'The importer, the letters, the merger or the webhooks, which schedules call, have come by less than fifteen times in an hour. Look at their rules in EventBridge.',
+    metric: { least: ['importer', 'letters', 'merger', 'webhooks'].map((name) => ofFunction(name, 'Invocations')) },
+    statistic: 'Sum',
+    below: 15,
+    minutes: 60,
+    severity: 'look',
+  },
   FunctionsThrottled: {
     means: 'AWS refused to run functions of this account: as many run at once as it may have. Ask for a higher limit.',
     metric: ofAccount('AWS/Lambda', 'Throttles'),
@@ -251,28 +268,13 @@ const alarms: Readonly<Record<string, Alarm>> = {
   },
 }
 
-/** An alarm for each function that a schedule calls every minute or two. The sweeper and the exporter have theirs above. */
-const silences: Readonly<Record<string, Alarm>> = Object.fromEntries(
-  ['importer', 'letters', 'merger', 'webhooks'].map((name) => [
-    `${name[0]?.toUpperCase()}${name.slice(1)}Silent`,
-    {
-      means: `The function ${name}, which a schedule calls, has come by less than fifteen times in an hour. Look at its rule in EventBridge.`,
-      metric: ofFunction(name, 'Invocations'),
-      statistic: 'Sum',
-      below: 15,
-      minutes: 60,
-      severity: 'look',
-    } satisfies Alarm,
-  ]),
-)
-
 /** The alarms of a stack, as resources. `functionsAtOnce` is how many functions the account may run at once. */
 export const alarmsOf = (
   stack: AlarmStack,
   functionsAtOnce: number,
 ): Record<string, { Type: string; Properties: object }> =>
   Object.fromEntries(
-    Object.entries({ ...alarms, ...silences }).map(([name, alarm]) => [
+    Object.entries(alarms).map(([name, alarm]) => [
       `${name}Alarm`,
       alarmOf(stack, name, name === 'FunctionsMany' ? { ...alarm, above: 0.8 * functionsAtOnce } : alarm),
     ]),
@@ -304,8 +306,10 @@ function alarmOf(stack: AlarmStack, name: string, alarm: Alarm) {
 function metricsOf(stack: AlarmStack, { metric, statistic, minutes }: Alarm): object {
   const Period = minutes * 60
   if (typeof metric === 'function') return { ...namesOf(metric(stack)), Period, ...statisticOf(statistic) }
-  const several = 'sum' in metric ? metric.sum : metric.largest
-  const Expression = 'sum' in metric ? 'SUM(METRICS())' : 'MAX(METRICS())'
+  const [[how = 'sum', several = []] = []] = Object.entries<readonly MetricOf[]>(metric)
+  // Who is silent has no data, which counts as 0.
+  const least = `MIN([${several.map((_, i) => `FILL(m${i}, 0)`).join(', ')}])`
+  const Expression = { sum: 'SUM(METRICS())', largest: 'MAX(METRICS())', least }[how]
   return {
     Metrics: [
       { Id: 'all', Expression, Label: 'all', ReturnData: true },

@@ -23,8 +23,8 @@ export type World = {
   meddle: Meddle | undefined
 }
 
-/** The name of a function, from its ARN. Example: `heritage-prod-asset-files` is `asset-files`. */
-export const nameOf = (target: string) => target.split(':').at(-1)?.split('-').slice(2).join('-') ?? ''
+/** The name of a function, from its ARN, with or without an alias. Example: `heritage-prod-asset-files` is `asset-files`. */
+export const nameOf = (target: string) => target.split(':')[6]?.split('-').slice(2).join('-') ?? ''
 
 /** AWS itself acts under a role. Throws if the role does not allow it. */
 export function act({ roles, record }: World, signer: string, actions: readonly string[], resource: string): void {

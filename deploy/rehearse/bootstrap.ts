@@ -4,17 +4,18 @@
  */
 const [, , file = '', name = ''] = process.argv
 
-type Call = { id: number; event: object; until: number }
+type Call = { id: number; event: object; arn: string; until: number }
 type Handler = (event: object, context: object) => Promise<unknown>
 
 const answer = (message: object) => process.send?.(message)
 
 try {
   const { handler }: { handler: Handler } = await import(file)
-  process.on('message', ({ id, event, until }: Call) => {
+  process.on('message', ({ id, event, arn, until }: Call) => {
     const context = {
       functionName: name,
       functionVersion: '$LATEST',
+      invokedFunctionArn: arn,
       awsRequestId: crypto.randomUUID(),
       getRemainingTimeInMillis: () => until - Date.now(),
     }

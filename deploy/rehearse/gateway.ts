@@ -23,12 +23,14 @@ const PATIENCE_MS = 30_000
 
 /**
  * Stands in for an HTTP API. It routes by the template alone, gives functions events in payload format 2.0, and has the gateway's limits
- * and error messages. Each request gets its own client address, as if it came from many clients.
+ * and error messages. Each request gets its own client address, as if it came from many clients. With `edgeSecret` the edge stands before it:
+ * the gateway sees one address, and the edge tells the client's, over whatever the client told.
  */
 export async function startGateway(
   routes: readonly GatewayRoute[],
   invoke: Invoke,
   reading: Reading,
+  edgeSecret?: string,
 ): Promise<Gateway> {
   const choose = router(routes, reading)
   const { port, stop } = await listen(serve)
@@ -37,7 +39,7 @@ export async function startGateway(
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request)
     if (body.length > MOST_IN) return say(response, 413, 'Request Entity Too Large')
-    const event = eventOf(request, body)
+    const event = eventOf(request, body, edgeSecret)
     if (!event) return say(response, 400, 'Bad Request')
     const route = choose(event.rawPath, event.requestContext.http.method)
     if (!route) return say(response, 404, 'Not Found')
@@ -77,14 +79,16 @@ const asText = /^(text\/.*|application\/(json|xml|javascript))(;|$)/i
 let address = 0
 
 /** The event of a request. Undefined if the path is not percent-encoded UTF-8. */
-function eventOf({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer) {
+function eventOf({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer, edgeSecret?: string) {
   const [path = '/', query = ''] = split(url)
   const { cookie, ...others } = headers
   const rawPath = decodePath(path)
   if (rawPath === undefined) return undefined
   const text = asText.test(headers['content-type'] ?? '')
   address += 1
-  const sourceIp = `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`
+  const caller = `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`
+  const sourceIp = edgeSecret ? '130.176.0.1' : caller
+  const byEdge = edgeSecret && { 'x-edge-secret': edgeSecret, 'cloudfront-viewer-address': `${caller}:46532` }
   // The gateway sets these itself, whatever the client sent.
   const forwarded = { 'x-forwarded-for': sourceIp, 'x-forwarded-port': '443', 'x-forwarded-proto': 'https' }
   return {
@@ -95,6 +99,7 @@ function eventOf({ method = 'GET', url = '/', headers }: IncomingMessage, body: 
     ...(cookie && { cookies: cookie.split('; ') }),
     headers: {
       ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, [value].flat().join(',')])),
+      ...byEdge,
       ...forwarded,
     },
     requestContext: {

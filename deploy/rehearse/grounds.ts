@@ -22,6 +22,10 @@ const IDENTITY = 'letters.invalid'
 /** What an operator would say in the file of the stage, such as the origins of browsers and the identity provider. */
 const settingsFor = (idp: string) => ({
   corsOrigins: ['http://localhost:3000'],
+  // An edge stands before the gateway. The stand-in of the gateway plays it, too.
+  edge: true,
+  domain: 'localhost',
+  certificate: 'arn:aws:acm:us-east-1:000000000000:certificate/rehearsal',
   extraHosts: ['localhost'],
   // No list fits into an answer, so every list as a table goes to the bucket.
   largestTable: '0',
@@ -75,15 +79,16 @@ export async function raiseGrounds(
   const files = await startS3({ port: 0, directory: join(folder, 's3'), bucket: name, access })
   ending.push(files.stop)
   const secrets = new Map<string, string>()
-  const parameters = await startParameters(roles, record, (path) => {
+  const secretOf = (path: string): string | undefined => {
     if (path.endsWith('-fallbacks')) return undefined
     if (!secrets.has(path)) secrets.set(path, randomBytes(32).toString('hex'))
     return secrets.get(path)
-  })
+  }
+  const parameters = await startParameters(roles, record, secretOf)
   ending.push(parameters.stop)
   const mail = await startMailCatcher({ identity: IDENTITY, access })
   ending.push(mail.stop)
-  return { table, gate, bucket: { name, endpoint: files.endpoint }, parameters, mail }
+  return { table, gate, bucket: { name, endpoint: files.endpoint }, parameters, mail, secretOf }
 }
 
 type Grounds = Awaited<ReturnType<typeof raiseGrounds>>

@@ -11,6 +11,7 @@ import { root } from '../root.ts'
 import { startIdp } from '../stand-ins/identity-provider.ts'
 import type { MailCatcher } from '../stand-ins/mail-catcher.ts'
 import { act, startBackground, visit, type World } from './background.ts'
+import { forgedEdge } from './edge.ts'
 import { gaps } from './gaps.ts'
 import { readings, router, startGateway } from './gateway.ts'
 import { type Ending, packageStage, people, raiseGrounds, roleIn, rolesOf, surroundings } from './grounds.ts'
@@ -56,7 +57,7 @@ async function rehearse(): Promise<number> {
     { roles, record, meddle: async (...call) => world.meddle?.(...call) },
     ending,
   )
-  const { table, bucket, parameters, mail } = grounds
+  const { table, bucket, parameters, mail, secretOf } = grounds
   const runtime = await startRuntime(functions, {
     folder,
     packages: (name) => join(packagesIn(root), `${name}.zip`),
@@ -66,7 +67,7 @@ async function rehearse(): Promise<number> {
   })
   ending.push(runtime.stop)
   const invoke = (target: string, event: object) =>
-    runtime.invoke(functions.find((it) => target.endsWith(`:${it.fullName}`))?.name ?? target, event)
+    runtime.invoke(functions.find((it) => target.split(':')[6] === it.fullName)?.name ?? target, event, target)
   const world: World = {
     stack,
     roles,
@@ -81,18 +82,20 @@ async function rehearse(): Promise<number> {
   const lambda = await startLambda(world)
   ending.push(lambda.stop)
   await people(grounds)
-  const origins = await gateways(world)
+  const edgeSecret = secretOf(`/heritage-${stage}/edge-secret`)
+  const origins = await gateways(world, edgeSecret)
+  const [around = ''] = await gateways(world, undefined)
   ending.push((await startBackground(world)).stop)
   console.log(`${functions.length} packages of ${stage} answer at ${origins.join(' and ')}.`)
-  const failed = await playScenes(world, runtime, origins, { bucket, idp: idp.issuer, mail }).catch(
+  const failed = await playScenes(world, runtime, origins, { around, bucket, idp: idp.issuer, mail }).catch(
     (error: unknown) => [`the rehearsal came to an end: ${error instanceof Error ? error.message : error}`],
   )
   const rights = compareRights(roles, record)
   return print({ rights, failed, errors: runtime.errors, throttled: parameters.throttled(), letters }, short)
 }
 
-/** Starts one gateway for each reading of AWS's guide. Returns their origins. */
-async function gateways(world: World): Promise<string[]> {
+/** Starts one gateway for each reading of AWS's guide: behind an edge that has this secret, or open. Returns their origins. */
+async function gateways(world: World, edgeSecret: string | undefined): Promise<string[]> {
   const routes = world.stack.routes()
   const origins: string[] = []
   for (const reading of readings) {
@@ -100,7 +103,7 @@ async function gateways(world: World): Promise<string[]> {
       act(world, roleIn(route), ['lambda:InvokeFunction'], route.target)
       return world.invoke(route.target, event)
     }
-    const gateway = await startGateway(routes, invoke, reading)
+    const gateway = await startGateway(routes, invoke, reading, edgeSecret)
     ending.push(gateway.stop)
     origins.push(gateway.origin)
   }
@@ -112,7 +115,7 @@ async function playScenes(
   world: World,
   runtime: Runtime,
   origins: readonly string[],
-  around: Around & { mail: MailCatcher },
+  around: Around & { mail: MailCatcher; around: string },
 ): Promise<string[]> {
   const [origin = ''] = origins
   const choose = router(world.stack.routes(), { restMayBeEmpty: true })
@@ -129,6 +132,7 @@ async function playScenes(
   await scene('what comes by', () => runSchedules(world))
   await scene('letters', () => letterScene(world, origin, around.mail))
   await scene('pictures', () => pictures(world, origin, around))
+  await scene('the header of the edge is forged', () => forgedEdge(origin, around.around))
   await scene('the table is lost', () => tableLost(world, around.bucket))
   if (short) return failed
   await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))

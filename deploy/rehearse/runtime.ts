@@ -3,7 +3,8 @@ import type { FunctionFacts } from './template.ts'
 
 /** Runs packages as Lambda does. */
 export type Runtime = {
-  invoke: (name: string, event: object) => Promise<unknown>
+  /** `target` is the ARN by which it is called, with its alias. */
+  invoke: (name: string, event: object, target: string) => Promise<unknown>
   /** Sets whether a function's process is killed at each event. */
   crash: (name: string, whenever: boolean) => void
   /** Ends the free processes of a function, so that its next call is a cold start. */
@@ -28,7 +29,7 @@ export async function startRuntime(functions: readonly FunctionFacts[], where: W
     crash: (name, whenever) => void (whenever ? crashing.add(name) : crashing.delete(name)),
     cool: (name) => processes.cool(name),
     stop: () => processes.stop(),
-    invoke: async (name, event) => {
+    invoke: async (name, event, target) => {
       const facts = functions.find((it) => it.name === name)
       if (!facts) throw new Error(`there is no function ${name}`)
       const instance = await processes.take(facts)
@@ -36,7 +37,7 @@ export async function startRuntime(functions: readonly FunctionFacts[], where: W
       instance.used = calls
       instance.child.kill('SIGCONT')
       try {
-        return await call(instance, facts, event)
+        return await call(instance, facts, event, target)
       } finally {
         instance.busy = false
         // Lambda freezes the process, with whatever still runs in it.
@@ -45,13 +46,13 @@ export async function startRuntime(functions: readonly FunctionFacts[], where: W
     },
   }
 
-  async function call({ child, used: id }: Instance, { name, timeout }: FunctionFacts, event: object) {
+  async function call({ child, used: id }: Instance, { name, timeout }: FunctionFacts, event: object, arn: string) {
     const late = setTimeout(() => {
       errors.push(`${name}: Task timed out after ${timeout} seconds`)
       child.kill('SIGKILL')
     }, timeout * 1000)
     try {
-      child.send({ id, event, until: Date.now() + timeout * 1000 })
+      child.send({ id, event, arn, until: Date.now() + timeout * 1000 })
       // Lambda logs the begin and the end of a call under the function's role.
       where.note(name, 'logs:PutLogEvents')
       if (crashing.has(name)) child.kill('SIGKILL')

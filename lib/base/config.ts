@@ -144,6 +144,11 @@ const Environment = v.pipe(
         v.regex(/^$|^[A-Za-z0-9._~+/=-]{16,}$/, 'must have 16 or more of A-Z a-z 0-9 . _ ~ + / = -'),
       ),
       WEBHOOK_SECRET: text(),
+      /** By one of these the edge proves itself: the present one, and while it changes the one of before. Empty: there is no edge. */
+      EDGE_SECRET: v.pipe(
+        list(),
+        v.check((all) => all.every((it) => it.length >= 32), 'each must have 32 characters or more'),
+      ),
       RATE_ASSISTANT: rate('20/min'),
       ASSISTANT_BASE_URL: address,
       ASSISTANT_API_KEY: text(),

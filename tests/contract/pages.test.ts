@@ -167,8 +167,10 @@ describe('variables of the environment', () => {
   const stack = found(read('serverless.yml'), /\$\{env:([A-Z0-9_]+)/g)
   const wanted = [...Object.keys(own), ...stack]
   const ofFunctions = found(read('serverless.yml'), /^ {4,6}([A-Z][A-Z0-9_]+):/gm)
+  const ofWorkflows = found(read('.github/workflows/deploy.yml'), /vars\.([A-Z_]+)/g)
   const everywhere = code.flatMap((text) => [
     ...ofFunctions,
+    ...ofWorkflows,
     ...found(text, /\b(?:process\.env|environment)\.([A-Z0-9_]+)/g),
     ...found(text, /const \{[^}]*\b([A-Z][A-Z0-9_]+)\b[^}]*\} = process\.env/g),
   ])
@@ -180,9 +182,19 @@ describe('variables of the environment', () => {
   })
 
   test('of a stage file are there, too: as a member, or as the variable of that name', () => {
-    const members = Object.keys(loadStage('local')).filter(
-      (it) => !['secrets', 'removal', 'replacement', 'protected'].includes(it),
-    )
+    // These follow from the others.
+    const derived = [
+      'secrets',
+      'edgeSecret',
+      'removal',
+      'replacement',
+      'protected',
+      'tableSuffix',
+      'mostReads',
+      'mostWrites',
+      'tracing',
+    ]
+    const members = Object.keys(loadStage('local')).filter((it) => !derived.includes(it))
     const text = section('deploy/OPERATING.md', 'Configuration')
     const variableOf = (member: string) => member.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
     const named = (it: string) => text.includes(`\`${it}\``)

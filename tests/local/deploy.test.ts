@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { releasedFunctions } from '../../deploy/releases.ts'
 import { writeStage } from '../../deploy/stages.ts'
 import { ACCOUNT, type Cloud, openCloud } from '../harness/cloud.ts'
 
@@ -18,7 +19,8 @@ afterAll(async () => {
 type Printed = { code: number; said: string }
 
 /** `npm run deploy -- --stage prod` in an account that is the stand-in, with these settings in the file of the stage. */
-const deploy = (settings: object = {}, ...options: string[]) => command('deploy', 'prod', settings, options)
+const deploy = (settings: object = {}, ...options: string[]) =>
+  command('deploy', 'prod', settings, options.includes('--canary') ? options : [...options, '--canary', '0'])
 
 /** Runs a command in an account that is the stand-in. Answers its exit code and what it printed. */
 async function command(name: string, stage: string, settings: object = {}, options: string[] = []): Promise<Printed> {
@@ -121,6 +123,7 @@ test('a deployment that would take something away says what, and goes on only wh
   expect(lost.said.slice(lost.said.indexOf('Not deployed.')).trim().split('\n')).toEqual([
     'Not deployed.',
     'AlarmEmail (who is told of alarms) would be removed.',
+    'NoticeEmail (who is told of alarms) would be removed.',
     'The setting IDP_CLIENT_ID would become empty. It is heritage.',
     'The setting IDP_ISSUER would become empty. It is https://id.example.org.',
     'To deploy it all the same, say --yes.',
@@ -129,6 +132,52 @@ test('a deployment that would take something away says what, and goes on only wh
 
   expect((await deploy({}, '--yes')).code).toBe(0)
   expect(stack?.resources.has('AlarmEmail')).toBe(false)
+})
+
+test('a release is tried by a tenth of the requests; an alarm takes it back; and a rollback moves the alias', {
+  timeout: 300_000,
+}, async () => {
+  const names = releasedFunctions('heritage-prod')
+  const live = () => names.map((name) => cloud.releases.get(name)?.aliases.get('live')?.FunctionVersion)
+  const trialsOf = (name: string) => cloud.releases.get(name)?.weights ?? []
+  const before = live()
+  expect(before).not.toContain(undefined)
+  const trials = trialsOf('heritage-prod-records').length
+
+  // While it is tried, an alarm begins to ring.
+  const ringing = setInterval(() => {
+    if (trialsOf('heritage-prod-records').length > trials) cloud.ringing.add('heritage-prod-Faults')
+  }, 20)
+  cloud.ringing.add('heritage-prod-Slow')
+  const refused = await deploy({ exportLicence: 'CC0-1.0' }, '--canary', '3')
+  clearInterval(ringing)
+  expect(refused.code).toBe(1)
+  expect(refused.said).toContain('A tenth of the requests tries')
+  // That Slow rings already before the trial says nothing of the release.
+  expect(refused.said).toContain('The alarm heritage-prod-Faults rang.')
+  expect(refused.said).not.toContain('The alarm heritage-prod-Slow rang.')
+  expect(live()).toEqual(before)
+  const alias = cloud.releases.get('heritage-prod-records')?.aliases.get('live')
+  expect(alias?.RoutingConfig?.AdditionalVersionWeights).toEqual({})
+  expect(trialsOf('heritage-prod-records').slice(trials)).toEqual([0.1])
+
+  // Without an alarm all requests reach it in the end.
+  cloud.ringing.clear()
+  const taken = await deploy({ exportLicence: 'CC-BY-4.0' }, '--canary', '0.5')
+  expect([taken.code, taken.code === 0 ? '' : taken.said]).toEqual([0, ''])
+  const after = live()
+  expect(after.filter((version, i) => version === before[i])).toEqual([])
+
+  const listed = (await command('rollback', 'prod')).said.trim().split('\n')
+  expect(listed[0]).toMatch(/^\d{4}-\d\d-\d\dT.*\(live\)$/)
+  const first = listed.at(-1) ?? ''
+  const back = await command('rollback', 'prod', {}, ['--to', first])
+  expect([back.code, back.said]).toEqual([0, `${names.length} functions answer as in ${first} again.\n`])
+  expect(new Set(live())).toEqual(new Set(['1']))
+  expect(await command('rollback', 'prod', {}, ['--to', '1999'])).toEqual({
+    code: 1,
+    said: 'Nothing was changed. There is no release 1999.\n',
+  })
 })
 
 test('the stage of a pull request is made and removed by one command each; no other stage is removed', {

@@ -32,3 +32,12 @@ export async function invokeLater(FunctionName: string, event: object): Promise<
  */
 export const siblingFunction = (own: string, self: string, other: string): string =>
   own.endsWith(`-${self}`) ? `${own.slice(0, -self.length)}${other}` : other
+
+/**
+ * The alias by which a function was called, as a suffix of names: `:live`. Empty where it was called by its name alone. So a function calls
+ * the release that it is part of.
+ */
+export const calledAlias = (arn: string | undefined): string => {
+  const alias = arn?.split(':')[7]
+  return alias === undefined ? '' : `:${alias}`
+}

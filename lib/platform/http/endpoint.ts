@@ -26,6 +26,7 @@ import { type Actor, mayCountChanges, mayWithKey, permissions, type Ruling, type
 import { inUnit } from '../unit-of-work.ts'
 import { preferredType } from './accept.ts'
 import type { Documented } from './answer.ts'
+import { isFromEdge } from './edge.ts'
 import { type StoreReply, withIdempotencyKey } from './idempotency.ts'
 import { findHalfCharacter, storageFaultOf } from './json.ts'
 import { CSV, XLSX } from './media.ts'
@@ -185,6 +186,8 @@ type Rule = {
 }
 
 function checkHost({ headers }: Request): void {
+  // Whoever calls around the edge would meet neither its firewall nor true addresses.
+  if (!isFromEdge(headers)) throw badHost()
   const host = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
   const allowed = (name: string) => name === '*' || name === host || (name.startsWith('.') && `.${host}`.endsWith(name))
   if (config.ALLOWED_HOSTS.length > 0 && !config.ALLOWED_HOSTS.some(allowed)) throw badHost()

@@ -7,6 +7,7 @@ import type { Say } from '../../base/language/catalogue.ts'
 import type { Language } from '../../base/language/languages.ts'
 import { english } from '../../base/language/say.ts'
 import type { CalendarKey } from '../../engines/calendars/index.ts'
+import { callerAddress } from './edge.ts'
 import { findJsonFault } from './json.ts'
 
 /** An event of the gateway, parsed. The names of headers are in lower case. */
@@ -68,7 +69,7 @@ export function readRequest(event: APIGatewayProxyEventV2): Request {
     cookies: cookiesOf(event.cookies ?? headers.cookie?.split(';') ?? []),
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
     isAltered: isAltered(event, headers),
-    address: event.requestContext.http.sourceIp,
+    address: callerAddress(headers, event.requestContext.http.sourceIp),
     origin: `${scheme}://${host}`,
     version: 'v1',
     language: preferredLanguage(headers['accept-language']),
