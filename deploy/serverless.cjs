@@ -1,4 +1,5 @@
 // The framework reads variables from CommonJS files only. The parts themselves are TypeScript.
+const { caps } = require('./caps.ts')
 const { copies } = require('./copies.ts')
 const { front } = require('./edge.ts')
 const { gateway } = require('./gateway.ts')
@@ -21,6 +22,8 @@ module.exports.roles = async ({ resolveVariable }) => {
     loadStage(await resolveVariable('sls:stage')).traces,
   )
 }
+
+module.exports.caps = async ({ resolveVariable }) => caps(loadStage(await resolveVariable('sls:stage')))
 
 module.exports.copies = async ({ resolveVariable }) =>
   copies(await nameOf(resolveVariable), loadStage(await resolveVariable('sls:stage')).copies)

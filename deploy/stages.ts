@@ -121,9 +121,6 @@ export type Stage = Omit<v.InferOutput<typeof Settings>, 'debug' | 'sslRedirect'
   edgeSecret: string
   /** What the name of the table ends with. Empty for the first one. */
   tableSuffix: string
-  /** Caps of the table as DynamoDB takes them: -1 is none. */
-  mostReads: number
-  mostWrites: number
   tracing: 'Active' | 'PassThrough'
   debug: 'true' | 'false'
   sslRedirect: 'true' | 'false'
@@ -155,12 +152,10 @@ export function loadStage(stage: string, folder = process.env.STAGE_FILES || com
     const faults = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'it'} ${issue.message}`)
     throw new Error(`${file}: ${faults.join('; ')}.`)
   }
-  const { keepsData, edge, debug, sslRedirect, tableNumber, tableReads, tableWrites, traces } = result.output
+  const { keepsData, edge, debug, sslRedirect, tableNumber, traces } = result.output
   return {
     ...result.output,
     tableSuffix: tableNumber === 1 ? '' : `-${tableNumber}`,
-    mostReads: tableReads || -1,
-    mostWrites: tableWrites || -1,
     tracing: traces ? 'Active' : 'PassThrough',
     // Variables of functions are texts.
     debug: debug ? 'true' : 'false',

@@ -65,6 +65,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'AWS::DynamoDB::Table': [
     (it) => [checkName(it.TableName, /^[\w.-]{3,255}$/, 'the name of a table')],
     (it) => attributes(it),
+    (it) =>
+      Object.values(Object(it.OnDemandThroughput)).map((units) =>
+        between(units, 1, Number.MAX_SAFE_INTEGER, 'a cap of the table'),
+      ),
   ],
   'AWS::SQS::Queue': [
     (it) => [

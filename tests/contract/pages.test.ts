@@ -183,17 +183,7 @@ describe('variables of the environment', () => {
 
   test('of a stage file are there, too: as a member, or as the variable of that name', () => {
     // These follow from the others.
-    const derived = [
-      'secrets',
-      'edgeSecret',
-      'removal',
-      'replacement',
-      'protected',
-      'tableSuffix',
-      'mostReads',
-      'mostWrites',
-      'tracing',
-    ]
+    const derived = ['secrets', 'edgeSecret', 'removal', 'replacement', 'protected', 'tableSuffix', 'tracing']
     const members = Object.keys(loadStage('local')).filter((it) => !derived.includes(it))
     const text = section('deploy/OPERATING.md', 'Configuration')
     const variableOf = (member: string) => member.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()

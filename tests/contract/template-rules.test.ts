@@ -47,6 +47,7 @@ test.each([
   ['AWS::ApiGatewayV2::Route', { RouteKey: 'ANY /{proxy+}/more' }, 'after the rest'],
   ['AWS::ApiGatewayV2::Integration', { TimeoutInMillis: 31_000 }, 'the time limit'],
   ['AWS::Logs::LogGroup', { RetentionInDays: 31 }, 'not kept so long'],
+  ['AWS::DynamoDB::Table', { OnDemandThroughput: { MaxReadRequestUnits: -1 } }, 'a cap of the table'],
   ['AWS::DynamoDB::Table', { KeySchema: [{ AttributeName: 'pk' }], AttributeDefinitions: [] }, 'not declared'],
   ['AWS::DynamoDB::Table', { KeySchema: [], AttributeDefinitions: [{ AttributeName: 'pk' }] }, 'in no key'],
 ])('%s %o is refused: %s', (type, properties, why) => {

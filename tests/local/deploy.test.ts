@@ -52,7 +52,7 @@ const PARAMETERS = ['secret-key', 'secret-key-fallbacks', 'webhook-secret'].map(
 const BUCKET = `AWS::S3::Bucket heritage-prod-files-${ACCOUNT}`
 
 test('an account that lacks everything is told so, a line each, and nothing is made in it', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   cloud.concurrency = 10
   cloud.names.add('AWS::DynamoDB::Table heritage-prod').add(BUCKET).add('AWS::Lambda::Function heritage-prod-ocr')
@@ -80,7 +80,7 @@ test('an account that lacks everything is told so, a line each, and nothing is m
 })
 
 test('a first deployment that fails in the middle can be repeated, and then the table is protected', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   for (const name of PARAMETERS) cloud.parameters.add(name)
   // It comes after the table and the bucket.
@@ -111,7 +111,7 @@ test('a first deployment that fails in the middle can be repeated, and then the 
 })
 
 test('a deployment that would take something away says what, and goes on only when it is told to', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const provider = { idpClientId: 'heritage', idpIssuer: 'https://id.example.org' }
   expect((await deploy({ ...provider, alarmEmail: 'operator@example.org' })).code).toBe(0)
@@ -135,7 +135,7 @@ test('a deployment that would take something away says what, and goes on only wh
 })
 
 test('a release is tried by a tenth of the requests; an alarm takes it back; and a rollback moves the alias', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const names = releasedFunctions('heritage-prod')
   const live = () => names.map((name) => cloud.releases.get(name)?.aliases.get('live')?.FunctionVersion)
@@ -181,7 +181,7 @@ test('a release is tried by a tenth of the requests; an alarm takes it back; and
 })
 
 test('the stage of a pull request is made and removed by one command each; no other stage is removed', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   for (const name of PARAMETERS) cloud.parameters.add(name.replace('-prod', '-pr'))
   const before = [...cloud.names]

@@ -58,6 +58,12 @@ describe('the configuration', () => {
       expect(message({ ...local, METRICS_TOKEN })).toContain('METRICS_TOKEN must have 16')
   })
 
+  test('takes secrets of an edge that are long enough, two while it changes, and none by itself', () => {
+    expect(parseConfig(local).EDGE_SECRET).toEqual([])
+    expect(parseConfig({ ...local, EDGE_SECRET: `${key},${key}` }).EDGE_SECRET).toEqual([key, key])
+    expect(message({ ...local, EDGE_SECRET: `${key},short` })).toContain('EDGE_SECRET each must have 32 characters')
+  })
+
   test('in production needs a secret key and hosts, and says both at once', () => {
     const faults = message({ ...local, STAGE: 'prod' })
     expect(faults).toContain('SECRET_KEY must have 32 bytes or more')
