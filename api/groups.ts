@@ -31,6 +31,7 @@ import { routes as registry } from '../functions/registry.ts'
 import { routes as reviews } from '../functions/reviews.ts'
 import { routes as revisions } from '../functions/revisions.ts'
 import { routes as roles } from '../functions/roles.ts'
+import { routes as scans } from '../functions/scans.ts'
 import { routes as search } from '../functions/search.ts'
 import { routes as sources } from '../functions/sources.ts'
 import { routes as submissions } from '../functions/submissions.ts'
@@ -65,6 +66,7 @@ export const groups: Readonly<Record<string, Group>> = {
     routes: revisions,
   },
   comments: { about: 'What people say of records.', routes: comments },
+  scans: { about: 'Scanned documents: sent, read, corrected, handed over as contributions.', routes: scans },
   visitors: { about: 'Notes that visitors leave, mostly by a QR code at a monument.', routes: visitors },
   activities: { about: 'What happens.', routes: activities },
   flags: { about: 'What someone finds wrong with a record.', routes: flags },

@@ -79,6 +79,8 @@ const things = {
   'import.change': 'Whoever has sent the table.',
   'import.decide': 'Reviewers and staff; nobody on a table of their own.',
   'import.take_back': 'Staff.',
+  'scan.read': 'Whoever has sent it, and staff; reviewers once its review has ended.',
+  'scan.change': 'Whoever has sent it, and staff.',
   'share.count': 'Everyone who sees the record.',
   'note.read': 'Whoever is signed in. Addresses of visitors are for reviewers and staff.',
   'note.review': 'Reviewers and staff; nobody on a note of their own.',

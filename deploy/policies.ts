@@ -107,7 +107,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   ],
   notifications: [identify, listAsTable, { table: ['Query', 'Index'] }],
   oai: [identify, { table: ['Query'] }],
-  ocr: [{ table: ['Get', 'BatchGet', 'Put', 'Query'], read: ['assets'], list: true }],
+  ocr: [{ table: ['Get', 'BatchGet', 'Put', 'Update', 'Query'], read: ['assets', 'scans'], write: ['scans'], list: true }],
   pictures: [identify, { table: ['Query'], read: ['uploads'], write: ['pictures', 'uploads'], list: true }],
   'profile-images': [
     identify,
@@ -131,6 +131,11 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   reviews: [identify, listAsTable, { table: ['Query', 'Index'] }],
   revisions: [identify, listAsTable, { table: ['Query'] }],
   roles: [identify, search, listAsTable, { table: ['Index'] }],
+  scans: [
+    identify,
+    listAsTable,
+    { table: ['Query', 'Index'], read: ['scans', 'uploads'], write: ['scans', 'uploads'], list: true },
+  ],
   search: [identify, search, listAsTable],
   sources: [
     identify,

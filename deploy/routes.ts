@@ -18,6 +18,8 @@ export const sentAs: Readonly<Record<string, string>> = {
   '/data/public-contributions': '/data/api',
   '/data/shares': '/data/api',
   '/data/tabular-import-jobs': '/api/v1/data',
+  '/data/ocr-documents': '/api/v1/data',
+  '/data/ocr-chunk-uploads': '/api/v1/data',
 }
 
 /** Roots that few clients send, and seldom. All their spellings go to the dispatcher, so that the gateway has room. */

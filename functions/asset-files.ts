@@ -3,6 +3,7 @@ import { invokeLater, siblingFunction } from '../lib/base/telemetry/invoke.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { beginThumbnail, endThumbnail, findFileWork, thumbnailKey } from '../lib/domain/projects/assets/file-jobs.ts'
 import type { Asset } from '../lib/domain/projects/items.ts'
+import { findScanWork } from '../lib/domain/scans/reading.ts'
 import { deleteObject, getObject, putObject } from '../lib/engines/bucket/index.ts'
 import { makePdfThumbnail, makeThumbnail } from '../lib/engines/media/index.ts'
 import { changesOf, workOnTaken } from '../lib/engines/table/index.ts'
@@ -12,7 +13,7 @@ import { changesOf, workOnTaken } from '../lib/engines/table/index.ts'
  *
  * 1. It draws a thumbnail of each new image, and of the first page of each PDF.
  * 2. It deletes the objects of assets that are gone.
- * 3. It calls `ocr` for files whose text is to be read.
+ * 3. It calls `ocr` for files and scanned documents whose text is to be read.
  *
  * Every step may be repeated. The first change that fails comes again, with those after it.
  */
@@ -32,6 +33,8 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
 async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
   const [images] = await changesOf([record])
   if (!images?.[0]) return
+  const scan = findScanWork(images[0])
+  if (scan) return invokeLater(reader, scan)
   const { draw, clear, read } = await findFileWork(images[0])
   for (const key of clear) await deleteObject(key)
   if (draw) {

@@ -11,6 +11,7 @@ import { sweepUploads } from '../lib/domain/projects/assets/uploads.ts'
 import { sweepMerges } from '../lib/domain/projects/merge-sweep.ts'
 import { loadQueueState } from '../lib/domain/review/queue-state.ts'
 import { sweepQueue } from '../lib/domain/review/sweep.ts'
+import { sweepScans } from '../lib/domain/scans/reading.ts'
 import { tellWatchers } from '../lib/domain/watches/bulletins.ts'
 import { followFeed } from '../lib/domain/watches/follow.ts'
 import { makeOwnExports } from '../lib/doors/departure/own-export.ts'
@@ -32,6 +33,7 @@ const chores = {
     settled: settleStaged,
     uploads: sweepUploads,
     read: sweepOcr,
+    scans: sweepScans,
     watched: followFeed,
     told: tellWatchers,
   },

@@ -129,6 +129,7 @@ const Environment = v.pipe(
       RATE_KEYS: rate('600/min'),
       RATE_IMPORTS: rate('200/day'),
       RATE_IMPORT_ROWS: rate('20000/day'),
+      RATE_SCANS: rate('50/day'),
       RATE_NOTES: rate('20/h'),
       RATE_NOTES_DAY: rate('100/day'),
       REVIEW_WEBHOOK_URL: address,

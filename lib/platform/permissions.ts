@@ -98,6 +98,9 @@ const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === t
 /** A key sees the hooks that it has made itself, and no others of its owner. */
 const canSeeHook = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) && (!actor?.key || actor.key.id === it.key_id)
+/** Whose it is, and staff; reviewers too, once a contribution may cite it. */
+const canReadScan = (actor: Actor | null, it: Subject) =>
+  ownerOrStaff(actor, it) || (it.public && actor !== null && reviewer(actor))
 const isFlagger = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 const isAuthor = (actor: Actor, it: Subject) => actor.id === it.author_id
 const isAdmin = (actor: Actor, it: Subject) => it.admins?.includes(actor.id) ?? false
@@ -284,6 +287,9 @@ export const permissions = {
   'application.answer': { role: curator },
   'user.read': { role: curator },
   'user.moderate': { role: staff },
+  'scan.own': { role: anyone },
+  'scan.read': { sees: canReadScan },
+  'scan.change': { sees: canReadScan, changes: ownerOrStaff },
   'share.create': { open: 'it only counts' },
   'share.count': { lists: scope },
   'note.create': { open: 'visitors have no account' },
@@ -343,6 +349,8 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'source.create': 'propose',
   'suggestion.create': 'propose',
   'flag.create': 'propose',
+  'scan.own': 'propose',
+  'scan.change': 'propose',
   'assist.ask': 'read',
   'duplicates.suggest': 'read',
   'assistant.ask': 'read',

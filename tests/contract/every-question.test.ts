@@ -71,6 +71,7 @@ const said: Record<string, readonly string[]> = {
   my_domain: flag,
   name: ['Survey', 'survey of'],
   offset: ['1', '1000'],
+  ontology_class: ['structure', 'none'],
   ordering: [...ordering, 'merged_at', '-submitted_at', 'date_joined', '-date_joined'],
   outcome: ['new', 'refused'],
   owner: ['dev', 'nobody'],
@@ -162,6 +163,7 @@ const worldNames = [
   'notifications id',
   'users id',
   'organizations id',
+  'ocr-documents id',
   'public-contributions id',
   'assets id',
   'imports id',
@@ -243,6 +245,8 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   const batch = await checkTable(app.contributor, 'sights.csv', csv(rows))
   const leaves = { entity_name: 'Sight', content: 'Seen by a visitor.', entity_id: sight.cultural_entity_id }
   const left = sure(201, await app.anon.post('/data/public-contributions/', { body: leaves }))
+  const paged = form({ file: fileOf(photograph, 'a.jpg'), standalone_ingestion: 'true' })
+  const page = sure(201, await app.contributor.post('/data/ocr-documents/upload/', { body: paged }))
   const guthi = sure(201, await app.other.post('/data/organizations/', { body: { name: 'Sight guthi' } }))
   const hook = sure(201, await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }))
 
@@ -307,6 +311,7 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'notifications id': await ids(app.contributor, '/data/notifications/', 'notification_id'),
     'users id': people,
     'organizations id': [guthi.id],
+    'ocr-documents id': [page.uploaded_document_id],
     'public-contributions id': [left.id],
     'assets id': [asset.id],
     'imports id': [batch.id],

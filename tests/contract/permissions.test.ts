@@ -32,6 +32,7 @@ import type { routes as registry } from '../../functions/registry.ts'
 import type { routes as reviews } from '../../functions/reviews.ts'
 import type { routes as revisions } from '../../functions/revisions.ts'
 import type { routes as roles } from '../../functions/roles.ts'
+import type { routes as scans } from '../../functions/scans.ts'
 import type { routes as search } from '../../functions/search.ts'
 import type { routes as sources } from '../../functions/sources.ts'
 import type { routes as submissions } from '../../functions/submissions.ts'
@@ -80,6 +81,7 @@ type Groups = {
   reviews: typeof reviews
   revisions: typeof revisions
   roles: typeof roles
+  scans: typeof scans
   search: typeof search
   sources: typeof sources
   submissions: typeof submissions
@@ -106,7 +108,9 @@ const sayings = { open: '', hidden: '' }
 const files = { open: '', hidden: '' }
 const revisionIds = { published: '', pending: '' }
 beforeAll(async () => {
-  app = await openApp({ env: { RATE_PROJECTS: '1000/h', RATE_NOTES: '1000/h', RATE_NOTES_DAY: '1000/day' } })
+  app = await openApp({
+    env: { RATE_PROJECTS: '1000/h', RATE_NOTES: '1000/h', RATE_NOTES_DAY: '1000/day', RATE_SCANS: '1000/day' },
+  })
   me = (await app.contributor.get('/api/user/info')).body.id
   published = await publish(app, 'structures', { name: 'Published' })
   pending = await contribute(app.contributor, 'structures', { name: 'Pending' })
@@ -164,6 +168,25 @@ const noted = (rest: string, gives: readonly number[], body?: object, sender: 'a
     const left = { entity_name: 'Nyatapola', content: `Note ${++notes}` }
     const { id } = sure(201, await app[sender].post('/data/public-contributions/', { body: left }))
     return { path: `/data/public-contributions/${id}/${rest}`, body }
+  },
+  gives,
+})
+
+/** A scanned document of the contributor, and a file in parts, made anew for each persona. */
+const scanned = (rest: string, gives: readonly number[], body?: object): Case => ({
+  place: async () => {
+    const file = fileOf((await photographs())['image/png'], 'page.png')
+    const sent = { body: form({ file, standalone_ingestion: 'true' }) }
+    const { uploaded_document_id } = sure(201, await app.contributor.post('/data/ocr-documents/upload/', sent))
+    return { path: `/data/ocr-documents/${uploaded_document_id}/${rest}`, body }
+  },
+  gives,
+})
+const parted = (rest: string, gives: readonly number[], body?: () => unknown): Case => ({
+  place: async () => {
+    const announced = { filename: 'page.png', byte_size: 64 }
+    const { id } = sure(201, await app.contributor.post('/data/ocr-chunk-uploads/', { body: announced }))
+    return { path: `/data/ocr-chunk-uploads/${id}/${rest}`, body: body?.() }
   },
   gives,
 })
@@ -895,6 +918,27 @@ const matrix: Matrix = {
       guthi(({ other }) => `members/${other}/`, changesOpen(200), { confirmed: true }),
     ],
     'DELETE /data/organizations/{id}/members/{user_id}/': [guthi(({ other }) => `members/${other}/`, changesOpen(204))],
+  },
+
+  scans: {
+    'GET /data/ocr-documents/': at(() => '/data/ocr-documents/', signedIn(200)),
+    'POST /data/ocr-documents/upload/': [
+      { place: () => ({ path: '/data/ocr-documents/upload/', body: form({ other: 'x' }) }), gives: signedIn(400) },
+    ],
+    'GET /data/ocr-documents/{id}/': [scanned('', readsHidden)],
+    'GET /data/ocr-documents/{id}/suggestions/': [scanned('suggestions/', readsHidden)],
+    'GET /data/ocr-documents/{id}/review/': [scanned('review/', readsHidden)],
+    'GET /data/ocr-documents/{id}/review-state/': [scanned('review-state/', readsHidden)],
+    'PATCH /data/ocr-documents/{id}/review-state/': [scanned('review-state/', changesHidden(200), {})],
+    // It has not been read yet.
+    'POST /data/ocr-documents/{id}/finalize-review/': [scanned('finalize-review/', changesHidden(400))],
+    'GET /data/ocr-documents/{id}/compile-preview/': [scanned('compile-preview/', readsHidden)],
+    'GET /data/ocr-documents/{id}/asset/': [scanned('asset/', readsHidden)],
+    'POST /data/ocr-documents/{id}/run-pipeline/': [scanned('run-pipeline/', changesHidden(400))],
+    'POST /data/ocr-documents/{id}/retry/': [scanned('retry/', changesHidden(409))],
+    'POST /data/ocr-chunk-uploads/': at(() => '/data/ocr-chunk-uploads/', signedIn(400), { body: {} }),
+    'POST /data/ocr-chunk-uploads/{id}/append/': [parted('append/', changesHidden(400), () => form({ other: 'x' }))],
+    'POST /data/ocr-chunk-uploads/{id}/complete/': [parted('complete/', changesHidden(400))],
   },
 
   visitors: {

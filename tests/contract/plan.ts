@@ -50,6 +50,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'hooks',
     'watches',
     'imports',
+    'scans',
     'effects',
     'composition',
   ],

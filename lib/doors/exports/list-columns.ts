@@ -33,6 +33,10 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
     id status source_filename provenance column_mapping row_count validation_errors user_safe_error created_at
     updated_at
   `),
+  'GET /data/ocr-documents/': words(`
+    id media file_name description cultural_entity submission status document_type classification_confidence
+    processing_started processing_finished user_safe_error raw_text provenance finalized_at created_at
+  `),
   'GET /data/organizations/': words(`
     id name short_name description logo website country focus_areas is_verified member_count owner_username
     created_at

@@ -39,6 +39,7 @@ const listRoutes = [
   'GET /data/submission-suggestions/',
   'GET /data/testthelogin/',
   'GET /data/organizations/',
+  'GET /data/ocr-documents/',
   'GET /data/tabular-import-jobs/',
   'GET /data/public-contributions/',
   'GET /cidoc/{segment}/{id}/history/',

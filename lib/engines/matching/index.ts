@@ -4,7 +4,7 @@ export { asciiLowerCase } from './ascii.ts'
 export { swapSyllables } from './devanagari.ts'
 export * as wordSets from './fold.ts'
 export { fold, foldAlike, genericWords, isGeneric, plainWords, respell, respellBeginning, sortWords } from './fold.ts'
-export { findPhrases } from './phrases.ts'
+export { findPhrases, type Phrase } from './phrases.ts'
 export { likenessKeys } from './reading.ts'
 export { sortGroups } from './sorts.ts'
 

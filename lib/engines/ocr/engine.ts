@@ -4,8 +4,20 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createWorker, type Worker } from 'tesseract.js'
 
+/** A box in pixels, from the upper left: left, top, right, bottom. */
+export type Box = readonly [number, number, number, number]
+/** A word without blanks, where it stands. */
+export type BoxedWord = { text: string; confidence: number; box: Box }
+/** One page: its lines from top to bottom. `width` and `height` are 0 if the reader does not know them. */
+export type TextPage = { width: number; height: number; confidence: number; lines: readonly (readonly BoxedWord[])[] }
+
 /** The text of an image, line by line. `confidence` is from 0 to 1, for the whole text and for each word. */
-export type TextReading = { text: string; confidence: number; words: readonly { text: string; confidence: number }[] }
+export type TextReading = {
+  text: string
+  confidence: number
+  words: readonly { text: string; confidence: number }[]
+  pages: readonly TextPage[]
+}
 
 const UNREADABLE = 'The image cannot be read.'
 
@@ -62,13 +74,20 @@ export async function readImageText(
       worker.recognize(Buffer.from(image), { rotateAuto: false }, { text: true, blocks: true }),
       broken.promise,
     ])
-    const words = (data.blocks ?? []).flatMap((block) =>
-      block.paragraphs.flatMap((paragraph) => paragraph.lines.flatMap((line) => line.words)),
-    )
+    const lines = (data.blocks ?? [])
+      .flatMap((block) => block.paragraphs.flatMap((paragraph) => paragraph.lines))
+      .map((line) =>
+        line.words.map(({ text, confidence, bbox }): BoxedWord => {
+          const box: Box = [bbox.x0, bbox.y0, bbox.x1, bbox.y1]
+          return { text, confidence: confidence / 100, box }
+        }),
+      )
+    const confidence = data.confidence / 100
     return {
       text: data.text.trim(),
-      confidence: data.confidence / 100,
-      words: words.map(({ text, confidence }) => ({ text, confidence: confidence / 100 })),
+      confidence,
+      words: lines.flat().map(({ text, confidence: sure }) => ({ text, confidence: sure })),
+      pages: [{ width: 0, height: 0, confidence, lines }],
     }
   } catch (error) {
     throw error instanceof UnreadableFile ? error : new UnreadableFile(UNREADABLE)

@@ -1,4 +1,4 @@
-import { type OcrLanguage, readImageText, type TextReading, UnreadableFile } from './engine.ts'
+import { type OcrLanguage, readImageText, type TextPage, type TextReading, UnreadableFile } from './engine.ts'
 import { type PageImage, readPdfPages } from './pdf-pages.ts'
 
 /** Pages from which text is taken. */
@@ -23,7 +23,7 @@ export async function readPdfText(
   const pages = await readPdfPages(bytes, { texts: MOST_TEXT_PAGES, images: 0, side: 0, gray: true }, PDFIUM_SECONDS)
   if (!pages) throw new UnreadableFile('The PDF cannot be opened.')
   const text = pages.texts.map(plainLines).filter(Boolean).join('\n\n')
-  if (text !== '') return { text, confidence: 1, words: wordsIn(text) }
+  if (text !== '') return { text, confidence: 1, words: wordsIn(text), pages: pages.texts.map(pageOfText) }
   const scan = await readPdfPages(
     bytes,
     { texts: 0, images: MOST_SCANNED_PAGES, side: SCAN_SIDE, gray: true },
@@ -39,6 +39,9 @@ export async function readPdfText(
       .join('\n\n'),
     confidence: Math.min(1, ...readings.map((it) => it.confidence)),
     words: readings.flatMap((it) => it.words),
+    pages: readings.flatMap((it, i) =>
+      it.pages.map((page) => ({ ...page, width: scan?.images[i]?.width ?? 0, height: scan?.images[i]?.height ?? 0 })),
+    ),
   }
 }
 
@@ -48,6 +51,17 @@ const plainLines = (text: string) =>
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{C}\n\t]/gu, '')
     .trim()
+
+/** A page of a digital PDF, which tells no places: the boxes of its words are empty. */
+const pageOfText = (text: string): TextPage => ({
+  width: 0,
+  height: 0,
+  confidence: 1,
+  lines: plainLines(text)
+    .split('\n')
+    .map((line) => wordsIn(line).map((word) => ({ ...word, box: [0, 0, 0, 0] as const })))
+    .filter((line) => line.length > 0),
+})
 
 const wordsIn = (text: string) =>
   text

@@ -38,6 +38,7 @@ const roots = {
   submissions: ['/data/submissions', '/data/submission-suggestions', '/data/moderations', '/data/form-submit'],
   flags: ['/data/review-flags'],
   visitors: ['/data/public-contributions'],
+  scans: ['/data/ocr-documents', '/data/ocr-chunk-uploads'],
   notifications: ['/data/notifications'],
   exports: ['/data/exports'],
   changes: ['/data/changes'],

@@ -72,6 +72,8 @@ import './lists.ts'
  *   waiting records, by list, by time                           gsi1, gsi3        QUEUE#<list>#created                  <created_at>#<id>
  *   waiting records by the time of their next age               gsi4              QUEUE#due                             <moment>#<id>
  *   the reviewer who holds a waiting record                     table             ENTITY#<id>                           LEASE
+ *   one scanned document; what people said of it; one in parts  table             SCAN#<id>; PARTED#<id>                HEAD, REVIEW; HEAD
+ *   scanned documents of a user, of one status; being read      gsi3, gsi4; gsi2  SCAN#OF#<user>[#<status>]; SCAN#READING  <created_at>#<id>; <since>#<id>
  *   how often a record was passed on                            table             SHARES#<record>                       HEAD
  *   one note of a visitor; its text                             table             NOTE#<id>                             HEAD, TEXT
  *   notes: all, by state, by type; with contacts, by erasure    gsi2, gsi1, gsi3; gsi4  NOTE[#STATE#<state>][#TYPE#<type>]; NOTE#CONTACTS  <created_at>#<id>; <until>#<id>
@@ -214,6 +216,9 @@ export const key = {
   announcedEnd: { pk: 'ANNOUNCED', sk: HEAD } satisfies Key,
   announcedOf: (notice: string, event: string): Key => ({ pk: `ANNOUNCED#OF#${notice}#${event}`, sk: HEAD }),
   readMark: (user: string, id: string): Key => ({ pk: `INBOX#${user}`, sk: `READ#${id}` }),
+  scan: (id: string): Key => ({ pk: `SCAN#${id}`, sk: HEAD }),
+  scanReview: (id: string): Key => ({ pk: `SCAN#${id}`, sk: 'REVIEW' }),
+  partedScan: (id: string): Key => ({ pk: `PARTED#${id}`, sk: HEAD }),
   shares: (record: string): Key => ({ pk: `SHARES#${record}`, sk: HEAD }),
   note: (id: string): Key => ({ pk: `NOTE#${id}`, sk: HEAD }),
   noteText: (id: string): Key => ({ pk: `NOTE#${id}`, sk: 'TEXT' }),

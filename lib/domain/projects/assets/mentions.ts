@@ -1,12 +1,12 @@
 import { mapAtOnce } from '../../../base/concurrency.ts'
-import { findPhrases } from '../../../engines/matching/index.ts'
+import { findPhrases, type Phrase } from '../../../engines/matching/index.ts'
 import { getMany, itemIn, queryBetween } from '../../../engines/table/index.ts'
 import { foldedName, readEntry } from '../../../platform/name-index/entries.ts'
 import { maySee } from '../../../platform/permissions.ts'
 import { key } from '../../../platform/table/keys.ts'
 import { kinds } from '../../kinds/index.ts'
 import type { KindKey } from '../../kinds/keys.ts'
-import { recordItem } from '../../records/items.ts'
+import { type RecordItem, recordItem } from '../../records/items.ts'
 import type { Asset } from '../items.ts'
 
 type Suggestion = Asset['entity_suggestions'][number]
@@ -30,25 +30,36 @@ const PHRASES_AT_ONCE = 5
 /** The most suggestions of one text. */
 const MAX_SUGGESTIONS = 20
 
-/** Finds the public records that a text names. The mean confidence of the OCR in the words of a name orders them, highest first. */
-export async function findMentions(text: string, words: readonly Word[]): Promise<Suggestion[]> {
+/** A phrase of a text, and a public record of that name. */
+export type NamedRecord = { phrase: Phrase; record: RecordItem }
+
+/** Finds the records that a text names and that everyone may read. Some 320 small reads for a printed page, and one call for the records. */
+export async function findNamedRecords(text: string): Promise<NamedRecord[]> {
   const phrases = findPhrases(text, MAX_PHRASES)
   const hits = await mapAtOnce(phrases, PHRASES_AT_ONCE, async (phrase) => {
     const ids = await recordsNamed(phrase.text)
+    return ids.map((entity_id) => ({ entity_id, phrase }))
+  })
+  const heads = await getMany([...new Set(hits.flat().map(({ entity_id }) => entity_id))].map(key.head))
+  return hits.flat().flatMap(({ entity_id, phrase }) => {
+    const record = itemIn(heads, recordItem, { entity_id })
+    // Anyone may be a reader of the file.
+    return record && maySee(null, record) ? [{ phrase, record }] : []
+  })
+}
+
+/** Finds the public records that a text names. The mean confidence of the OCR in the words of a name orders them, highest first. */
+export async function findMentions(text: string, words: readonly Word[]): Promise<Suggestion[]> {
+  const best = new Map<string, { record: RecordItem; sure: number }>()
+  for (const { phrase, record } of await findNamedRecords(text)) {
     const confidences = phrase.words.map((at) => words[at]?.confidence ?? 0)
     const sure = confidences.reduce((sum, n) => sum + n, 0) / confidences.length
-    return ids.map((entity_id) => ({ entity_id, sure }))
-  })
-  const best = new Map<string, number>()
-  for (const { entity_id, sure } of hits.flat()) best.set(entity_id, Math.max(best.get(entity_id) ?? 0, sure))
-  const heads = await getMany([...best.keys()].map(key.head))
-  return [...best]
-    .flatMap(([entity_id, sure]) => {
-      const it = itemIn(heads, recordItem, { entity_id })
-      // Only records that everyone may read, since anyone may be a reader of the asset.
-      if (!it || !maySee(null, it)) return []
-      const { className, label } = kinds[it.kind]
-      return [{ label: it.name, ontology_class: className, confidence: Math.round(sure * 100) / 100, hint: label }]
+    best.set(record.entity_id, { record, sure: Math.max(best.get(record.entity_id)?.sure ?? 0, sure) })
+  }
+  return [...best.values()]
+    .map(({ record, sure }) => {
+      const { className, label } = kinds[record.kind]
+      return { label: record.name, ontology_class: className, confidence: Math.round(sure * 100) / 100, hint: label }
     })
     .sort((a, b) => b.confidence - a.confidence || (a.label < b.label ? -1 : 1))
     .slice(0, MAX_SUGGESTIONS)
