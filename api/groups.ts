@@ -50,7 +50,10 @@ export const groups: Readonly<Record<string, Group>> = {
   account: { about: 'Proven addresses, passwords by letter, and sessions.', routes: account },
   'profile-images': { about: 'Pictures on profiles.', routes: profileImages },
   keys: { about: "Keys with which programs call in a person's name.", routes: keys },
-  registry: { about: 'The published description of all kinds of record.', routes: registry },
+  registry: {
+    about: 'The published description of all kinds of record, and proposals that it should grow.',
+    routes: registry,
+  },
   calendars: { about: 'Dates in the calendars of Nepal.', routes: calendars },
   records: {
     about: 'Records of each kind, with the source of every value.',

@@ -7,6 +7,7 @@ export const words: Readonly<Record<string, string>> = {
   slug: 'The id of the user.',
   'projects slug': 'The address of the project, which it was given when it was opened.',
   'assets slug': 'The address of the project, which it was given when it was opened.',
+  'registry id': 'The id of the proposal.',
   'scans id': 'The id of the document, or of a file in parts.',
   ontology_class: 'Only for the fields of this kind, by registry key.',
   'visitors id': 'The id of the note.',

@@ -107,7 +107,9 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   ],
   notifications: [identify, listAsTable, { table: ['Query', 'Index'] }],
   oai: [identify, { table: ['Query'] }],
-  ocr: [{ table: ['Get', 'BatchGet', 'Put', 'Update', 'Query'], read: ['assets', 'scans'], write: ['scans'], list: true }],
+  ocr: [
+    { table: ['Get', 'BatchGet', 'Put', 'Update', 'Query'], read: ['assets', 'scans'], write: ['scans'], list: true },
+  ],
   pictures: [identify, { table: ['Query'], read: ['uploads'], write: ['pictures', 'uploads'], list: true }],
   'profile-images': [
     identify,
@@ -127,7 +129,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   queue: [identify, search, listAsTable, { table: ['Index'] }],
   reconcile: [identify, search],
   records: [identify, search, listAsTable, { table: ['Index'] }],
-  registry: [identify],
+  registry: [identify, { table: ['Query', 'Index'] }],
   reviews: [identify, listAsTable, { table: ['Query', 'Index'] }],
   revisions: [identify, listAsTable, { table: ['Query'] }],
   roles: [identify, search, listAsTable, { table: ['Index'] }],

@@ -9,6 +9,7 @@ import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { optionalQueryChoice } from '../lib/platform/http/params.ts'
 import { type JsonText, jsonText, replyContent } from '../lib/platform/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
+import { extensions } from './registry/extensions.ts'
 
 /** An example of the registry with one kind: the whole is too large to show. */
 function excerpt() {
@@ -30,8 +31,10 @@ function excerpt() {
 const asked = ['en', 'ne', 'en,ne'] as const
 type Asked = (typeof asked)[number]
 
-/** The published description of all kinds. Forms are built from it. */
+/** The published description of all kinds, from which forms are built, and proposals that it should grow. */
 export const routes = {
+  ...extensions,
+
   'GET /cidoc/schema/registry/': publicRoute({
     permission: 'registry.read',
     summary: 'Read the registry of all kinds',

@@ -98,6 +98,9 @@ const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === t
 /** A key sees the hooks that it has made itself, and no others of its owner. */
 const canSeeHook = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) && (!actor?.key || actor.key.id === it.key_id)
+/** Whose it is, and those who decide on it. */
+const canSeeExtension = (actor: Actor | null, it: Subject) =>
+  ownerOrStaff(actor, it) || (actor !== null && expert(actor))
 /** Whose it is, and staff; reviewers too, once a contribution may cite it. */
 const canReadScan = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (it.public && actor !== null && reviewer(actor))
@@ -287,6 +290,10 @@ export const permissions = {
   'application.answer': { role: curator },
   'user.read': { role: curator },
   'user.moderate': { role: staff },
+  'extension.own': { role: anyone },
+  'extension.read': { sees: canSeeExtension },
+  'extension.change': { sees: canSeeExtension, changes: ownerOrStaff },
+  'extension.decide': { role: expert, sees: canSeeExtension, changes: notOnesOwn },
   'scan.own': { role: anyone },
   'scan.read': { sees: canReadScan },
   'scan.change': { sees: canReadScan, changes: ownerOrStaff },
@@ -349,6 +356,8 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'source.create': 'propose',
   'suggestion.create': 'propose',
   'flag.create': 'propose',
+  'extension.own': 'propose',
+  'extension.change': 'propose',
   'scan.own': 'propose',
   'scan.change': 'propose',
   'assist.ask': 'read',

@@ -163,6 +163,7 @@ const worldNames = [
   'notifications id',
   'users id',
   'organizations id',
+  'schema-extension-proposals id',
   'ocr-documents id',
   'public-contributions id',
   'assets id',
@@ -247,6 +248,8 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   const left = sure(201, await app.anon.post('/data/public-contributions/', { body: leaves }))
   const paged = form({ file: fileOf(photograph, 'a.jpg'), standalone_ingestion: 'true' })
   const page = sure(201, await app.contributor.post('/data/ocr-documents/upload/', { body: paged }))
+  const wishes = { title: 'Sight', proposed_yaml: 'classes: {}' }
+  const wish = sure(201, await app.contributor.post('/data/schema-extension-proposals/', { body: wishes }))
   const guthi = sure(201, await app.other.post('/data/organizations/', { body: { name: 'Sight guthi' } }))
   const hook = sure(201, await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }))
 
@@ -311,6 +314,7 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'notifications id': await ids(app.contributor, '/data/notifications/', 'notification_id'),
     'users id': people,
     'organizations id': [guthi.id],
+    'schema-extension-proposals id': [wish.id],
     'ocr-documents id': [page.uploaded_document_id],
     'public-contributions id': [left.id],
     'assets id': [asset.id],

@@ -27,6 +27,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['engines/ocr'],
   iovalkey: ['platform/cache'],
   jose: ['platform/auth'],
+  yaml: ['domain/extensions'],
   'csv-parse': ['domain/imports'],
   '@zxcvbn-ts/language-common/src/passwords.json': ['platform/users'],
   'csv-parse/sync': ['domain/imports'],

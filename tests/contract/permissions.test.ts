@@ -172,6 +172,16 @@ const noted = (rest: string, gives: readonly number[], body?: object, sender: 'a
   gives,
 })
 
+/** A draft of the contributor that the schema should grow, made anew for each persona. */
+const proposed = (rest: string, gives: readonly number[], body?: object): Case => ({
+  place: async () => {
+    const draft = { title: 'Add Dharmashala', proposed_yaml: 'classes: {}' }
+    const { id } = sure(201, await app.contributor.post('/data/schema-extension-proposals/', { body: draft }))
+    return { path: `/data/schema-extension-proposals/${id}/${rest}`, body }
+  },
+  gives,
+})
+
 /** A scanned document of the contributor, and a file in parts, made anew for each persona. */
 const scanned = (rest: string, gives: readonly number[], body?: object): Case => ({
   place: async () => {
@@ -735,7 +745,30 @@ const matrix: Matrix = {
   calendars: {
     'GET /data/calendars/convert/': at(() => '/data/calendars/convert/?date=BS+2081-01-01', all(200)),
   },
-  registry: { 'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)) },
+  registry: {
+    'GET /data/schema-extension-proposals/': at(() => '/data/schema-extension-proposals/', signedIn(200)),
+    'POST /data/schema-extension-proposals/': at(() => '/data/schema-extension-proposals/', signedIn(400), {
+      body: {},
+    }),
+    'GET /data/schema-extension-proposals/{id}/': [proposed('', by(404, 404, 200, 404, 200, 200, 200))],
+    'PATCH /data/schema-extension-proposals/{id}/': [proposed('', by(401, 404, 200, 404, 403, 403, 200), {})],
+    'POST /data/schema-extension-proposals/{id}/submit/': [proposed('submit/', by(401, 404, 200, 404, 403, 403, 200))],
+    'POST /data/schema-extension-proposals/{id}/withdraw/': [
+      proposed('withdraw/', by(401, 404, 200, 404, 403, 403, 200)),
+    ],
+    // It is a draft still.
+    'POST /data/schema-extension-proposals/{id}/approve/': [
+      proposed('approve/', by(401, 403, 403, 403, 400, 400, 400), {}),
+    ],
+    'POST /data/schema-extension-proposals/{id}/reject/': [
+      proposed('reject/', by(401, 403, 403, 403, 400, 400, 400), {}),
+    ],
+    'POST /data/schema-extension-proposals/{id}/publish/': [
+      proposed('publish/', by(401, 403, 403, 403, 400, 400, 400)),
+    ],
+    'GET /data/schema-extension-proposals/{id}/audit/': [proposed('audit/', by(404, 404, 200, 404, 200, 200, 200))],
+    'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)),
+  },
 
   sources: {
     'GET /cidoc/data_sources/': at(() => '/cidoc/data_sources/', all(200)),

@@ -30,6 +30,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'search-words',
     'organizations',
     'kinds',
+    'extensions',
     'names',
     'cell-text',
     'sources',

@@ -18,7 +18,7 @@ const roots = {
     '/data/organizations',
   ],
   'profile-images': ['/data/user/profile-image', '/data/user/{slug}/image'],
-  registry: ['/cidoc/schema'],
+  registry: ['/cidoc/schema', '/data/schema-extension-proposals'],
   calendars: ['/data/calendars'],
   records: ['/cidoc'],
   sources: ['/cidoc/data_sources', '/cidoc/data-sources'],

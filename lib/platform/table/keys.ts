@@ -72,6 +72,8 @@ import './lists.ts'
  *   waiting records, by list, by time                           gsi1, gsi3        QUEUE#<list>#created                  <created_at>#<id>
  *   waiting records by the time of their next age               gsi4              QUEUE#due                             <moment>#<id>
  *   the reviewer who holds a waiting record                     table             ENTITY#<id>                           LEASE
+ *   one proposal for the schema; its YAML, its steps            table             EXTENSION#<id>                        HEAD, TEXT, STEP#<number>
+ *   proposals for the schema: all, of a user; one definition    gsi2, gsi3; table  EXTENSION[#OF#<user>]; EXTENSION_CLAIM#<name>  <created_at>#<id>; HEAD
  *   one scanned document; what people said of it; one in parts  table             SCAN#<id>; PARTED#<id>                HEAD, REVIEW; HEAD
  *   scanned documents of a user, of one status; being read      gsi3, gsi4; gsi2  SCAN#OF#<user>[#<status>]; SCAN#READING  <created_at>#<id>; <since>#<id>
  *   how often a record was passed on                            table             SHARES#<record>                       HEAD
@@ -216,6 +218,10 @@ export const key = {
   announcedEnd: { pk: 'ANNOUNCED', sk: HEAD } satisfies Key,
   announcedOf: (notice: string, event: string): Key => ({ pk: `ANNOUNCED#OF#${notice}#${event}`, sk: HEAD }),
   readMark: (user: string, id: string): Key => ({ pk: `INBOX#${user}`, sk: `READ#${id}` }),
+  extension: (id: string): Key => ({ pk: `EXTENSION#${id}`, sk: HEAD }),
+  extensionText: (id: string): Key => ({ pk: `EXTENSION#${id}`, sk: 'TEXT' }),
+  extensionStep: (id: string, number: number): Key => ({ pk: `EXTENSION#${id}`, sk: `STEP#${padPlace(number)}` }),
+  extensionClaim: (name: string): Key => ({ pk: `EXTENSION_CLAIM#${name}`, sk: HEAD }),
   scan: (id: string): Key => ({ pk: `SCAN#${id}`, sk: HEAD }),
   scanReview: (id: string): Key => ({ pk: `SCAN#${id}`, sk: 'REVIEW' }),
   partedScan: (id: string): Key => ({ pk: `PARTED#${id}`, sk: HEAD }),

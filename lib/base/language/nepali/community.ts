@@ -62,5 +62,14 @@ export const community: Readonly<Record<string, string>> = {
   'The review of this document has ended.': 'यस कागजातको जाँच सकियो।',
   'No value was found in this document.': 'यस कागजातमा कुनै मान भेटिएन।',
   '"{0}" is uncertain, and linked to no record.': '"{0}" अनिश्चित छ, र कुनै अभिलेखसँग जोडिएको छैन।',
+  'Only a draft is changed.': 'मस्यौदा मात्र बदल्न मिल्छ।',
+  'This is no YAML with a mapping at its root.': 'यो मूलमा नक्साङ्कन भएको YAML होइन।',
+  'A proposal defines no more than {0} things.': 'एउटा प्रस्तावले {0} भन्दा बढी कुरा परिभाषित गर्दैन।',
+  'Another open proposal defines {0} already.': 'अर्को खुला प्रस्तावले {0} परिभाषित गरिसकेको छ।',
+  'A proposal that is {0} cannot be {1}.': '{0} अवस्थाको प्रस्ताव {1} हुन सक्दैन।',
+  'Only an approved proposal is published.': 'स्वीकृत प्रस्ताव मात्र प्रकाशित हुन्छ।',
+  'Publishing takes a release: kinds are compiled into forms, validation, search and exports.':
+    'प्रकाशन गर्न नयाँ संस्करण चाहिन्छ: प्रकारहरू फारम, जाँच, खोज र निर्यातमा गाँसिएका हुन्छन्।',
+  'Say why, so that the author can act on it.': 'लेखकले त्यसअनुसार गर्न सकून् भनेर कारण लेख्नुहोस्।',
   'You have left this organization.': 'तपाईंले यो संस्था छोड्नुभयो।',
 }

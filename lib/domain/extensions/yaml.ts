@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+
+/** What a proposal in YAML (LinkML) would define. The parser takes no aliases, so a small text cannot become a large thing. */
+
+const Names = v.record(v.string(), v.unknown())
+const Text = v.pipe(v.unknown(), v.transform(String))
+
+/** The result of parsing: an object, or why there is none. */
+type Parsed =
+  | { root: Readonly<Record<string, unknown>> }
+  | { notes: string }
+  | { error: 'invalid_yaml'; detail: string }
+
+async function parseYaml(text: string): Promise<Parsed> {
+  if (text.trim() === '') return { notes: 'empty' }
+  const { parse } = await import('yaml')
+  try {
+    const value: unknown = parse(text, { maxAliasCount: 0 })
+    const root = v.safeParse(Names, value)
+    return root.success && !Array.isArray(value) ? { root: root.output } : { notes: 'root_not_mapping' }
+  } catch (error) {
+    return { error: 'invalid_yaml', detail: error instanceof Error ? (error.message.split('\n')[0] ?? '') : '' }
+  }
+}
+
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> => {
+  const members = v.safeParse(Names, value)
+  return members.success && !Array.isArray(value) ? members.output : {}
+}
+const namesOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map((it) => v.parse(Text, it)) : Object.keys(membersOf(value))
+
+const MOST_SHOWN = 50
+const MOST_VALUES = 12
+
+export type ChangeSummary = {
+  classes: { name: string; slots: string[] }[]
+  enums: { name: string; values_sample: string[] }[]
+  top_level_keys?: string[]
+  notes?: string
+  error?: string
+  detail?: string
+}
+
+/** Says in short what a proposal would define. Never fails: it says why a text cannot be read. */
+export async function summarizeChanges(text: string): Promise<ChangeSummary> {
+  const parsed = await parseYaml(text)
+  if (!('root' in parsed)) return { classes: [], enums: [], ...parsed }
+  const { classes, enums } = parsed.root
+  return {
+    classes: Object.entries(membersOf(classes))
+      .slice(0, MOST_SHOWN)
+      .map(([name, it]) => ({ name, slots: [...namesOf(membersOf(it).slots), ...namesOf(membersOf(it).attributes)] })),
+    enums: Object.entries(membersOf(enums))
+      .slice(0, MOST_SHOWN)
+      .map(([name, it]) => ({ name, values_sample: namesOf(membersOf(it).permissible_values).slice(0, MOST_VALUES) })),
+    top_level_keys: Object.keys(parsed.root),
+  }
+}
+
+/** What a proposal would define, sorted: `class:X`, `slot:X.s`, `attr:X.a`, `enum:E`. Undefined if the text cannot be read. */
+export async function conflictKeysOf(text: string): Promise<string[] | undefined> {
+  const parsed = await parseYaml(text)
+  if (!('root' in parsed)) return undefined
+  const { classes, enums } = parsed.root
+  const keys = [
+    ...Object.entries(membersOf(classes)).flatMap(([name, it]) => [
+      `class:${name}`,
+      ...namesOf(membersOf(it).slots).map((slot) => `slot:${name}.${slot}`),
+      ...namesOf(membersOf(it).attributes).map((attribute) => `attr:${name}.${attribute}`),
+    ]),
+    ...Object.keys(membersOf(enums)).map((name) => `enum:${name}`),
+  ]
+  return [...new Set(keys)].sort()
+}

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type App, openApp, type Persona } from '../../harness/app.ts'
+import { atOnce, sure } from '../../harness/make.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await openApp()
+})
+
+const place = '/data/api/schema-extension-proposals/'
+const yaml = (name: string) => `
+classes:
+  ${name}:
+    slots: [beds, keeper]
+    attributes:
+      founded: {}
+enums:
+  ${name}Type:
+    permissible_values: { stone: {}, wood: {} }
+`
+const drafted = async (proposed_yaml: string, who = app.contributor) =>
+  sure(201, await who.post(place, { body: { title: 'Add it', description: '', proposed_yaml } }))
+const step = (id: string, action: string, who: Persona, body?: object) => who.post(`${place}${id}/${action}/`, { body })
+const submitted = async (name: string) => {
+  const { id } = await drafted(yaml(name))
+  sure(200, await step(id, 'submit', app.contributor))
+  return id as string
+}
+
+describe('a proposal', () => {
+  test('is drafted, changed, submitted and approved, and each step is told', async () => {
+    const made = await drafted('classes: {}\n')
+    expect(made).toMatchObject({ status: 'draft', author_username: 'dev', change_summary: { classes: [], enums: [] } })
+    const changed = sure(
+      200,
+      await app.contributor.patch(`${place}${made.id}/`, { body: { proposed_yaml: yaml('Dharmashala') } }),
+    )
+    expect(changed.change_summary).toEqual({
+      classes: [{ name: 'Dharmashala', slots: ['beds', 'keeper', 'founded'] }],
+      enums: [{ name: 'DharmashalaType', values_sample: ['stone', 'wood'] }],
+      top_level_keys: ['classes', 'enums'],
+    })
+    const { schema_version } = sure(200, await app.anon.get('/cidoc/schema/registry/'))
+    expect(sure(200, await step(made.id, 'submit', app.contributor))).toMatchObject({
+      status: 'submitted',
+      base_schema_version: schema_version,
+      conflict_keys: [
+        'attr:Dharmashala.founded',
+        'class:Dharmashala',
+        'enum:DharmashalaType',
+        'slot:Dharmashala.beds',
+        'slot:Dharmashala.keeper',
+      ],
+    })
+    expect((await app.contributor.patch(`${place}${made.id}/`, { body: { title: 'Late' } })).body).toEqual({
+      detail: 'Only a draft is changed.',
+    })
+    expect((await step(made.id, 'publish', app.domain)).body).toEqual({
+      detail: 'Only an approved proposal is published.',
+    })
+    expect(sure(200, await step(made.id, 'approve', app.domain, { comment: 'Good.' })).status).toBe('approved')
+    const refused = await step(made.id, 'publish', app.domain)
+    expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining('Publishing takes a release')])
+    expect((await app.contributor.get(`${place}${made.id}/`)).body.status).toBe('approved')
+    const steps = sure(200, await app.contributor.get(`${place}${made.id}/audit/`))
+    expect(
+      steps.map((it: Record<string, string>) => [
+        it.action,
+        it.from_status,
+        it.to_status,
+        it.comment,
+        it.actor_username,
+      ]),
+    ).toEqual([
+      ['submitted', 'draft', 'submitted', '', 'dev'],
+      ['approved', 'submitted', 'approved', 'Good.', 'expert'],
+    ])
+  })
+
+  test('that defines what another open one does is 409, until that one is over', async () => {
+    const first = await submitted('Sattal')
+    const { id } = await drafted(yaml('Sattal'), app.other)
+    const late = await step(id, 'submit', app.other)
+    expect([late.status, late.body.detail]).toEqual([409, 'Another open proposal defines attr:Sattal.founded already.'])
+    sure(200, await step(first, 'withdraw', app.contributor))
+    sure(200, await step(id, 'submit', app.other))
+  })
+
+  test('is decided on once, by one of two, and not by its author', async () => {
+    const id = await submitted('Hiti')
+    const replies = await atOnce([app.domain, app.curator].map((who) => () => step(id, 'approve', who, {})))
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect((await step(id, 'reject', app.domain, { comment: 'No.' })).status).toBe(400)
+    const own = await drafted(yaml('Chaitya'), app.domain)
+    sure(200, await step(own.id, 'submit', app.domain))
+    expect((await step(own.id, 'approve', app.domain, {})).body.detail).toBe(
+      'Nobody decides on a contribution of their own.',
+    )
+    const silent = await step(own.id, 'reject', app.curator, { comment: '' })
+    expect([silent.status, silent.body]).toEqual([400, { comment: ['Say why, so that the author can act on it.'] }])
+    expect(sure(200, await step(own.id, 'reject', app.curator, { comment: 'Too early.' }))).toMatchObject({
+      status: 'rejected',
+      moderator_comment: 'Too early.',
+    })
+  })
+
+  test('that is no YAML is kept as a draft, and not submitted; aliases are not taken', async () => {
+    const broken = await drafted('classes: [')
+    expect(broken.change_summary).toMatchObject({ error: 'invalid_yaml' })
+    expect((await step(broken.id, 'submit', app.contributor)).body).toEqual({
+      proposed_yaml: ['This is no YAML with a mapping at its root.'],
+    })
+    const bomb = await drafted('a: &a [x, x]\nb: [*a, *a]\n')
+    expect(bomb.change_summary).toMatchObject({ error: 'invalid_yaml' })
+    expect((await drafted('')).change_summary).toEqual({ classes: [], enums: [], notes: 'empty' })
+    expect(
+      (await app.contributor.post(place, { body: { title: 'Long', proposed_yaml: 'x'.repeat(65_537) } })).status,
+    ).toBe(400)
+  })
+
+  test('is listed for its author, and all are for those who decide; a bare list', async () => {
+    const { id } = await drafted('', app.other)
+    const ids = async (who: Persona) => sure(200, await who.get(place)).map((it: { id: string }) => it.id)
+    expect(await ids(app.other)).toContain(id)
+    expect(await ids(app.contributor)).not.toContain(id)
+    expect(await ids(app.domain)).toContain(id)
+    expect((await app.contributor.get(`${place}${id}/`)).status).toBe(404)
+    expect((await app.contributor.get(`${place}${id}/audit/`)).status).toBe(404)
+  })
+})
