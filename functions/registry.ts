@@ -4,7 +4,6 @@ import type { Language } from '../lib/base/language/languages.ts'
 import { sayIn } from '../lib/base/language/say.ts'
 import { type Registry, registry } from '../lib/domain/kinds/schema/registry.ts'
 import { RegistryView } from '../lib/domain/kinds/schema/registry-shape.ts'
-import { addTranslation, translateRegistry } from '../lib/domain/kinds/schema/registry-texts.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { optionalQueryChoice } from '../lib/platform/http/params.ts'
 import { type JsonText, jsonText, replyContent } from '../lib/platform/http/reply.ts'
@@ -72,6 +71,11 @@ async function loadRegistryText(languages: Asked): Promise<Written> {
 const texts = new Map<Asked, Written>()
 
 async function write(languages: Asked): Promise<Written> {
+  // All kinds are read with the first question about them: proposals need none.
+  const [{ registry }, { addTranslation, translateRegistry }] = await Promise.all([
+    import('../lib/domain/kinds/schema/registry.ts'),
+    import('../lib/domain/kinds/schema/registry-texts.ts'),
+  ])
   const plain = registry()
   if (languages === 'en') return { text: jsonText(plain), etag: `"${plain.schema_version}"` }
   const other: Language = 'ne'

@@ -120,7 +120,7 @@ const Part = members({
 const Query = v.object({ status: optionalQueryChoice(scanStatuses) })
 
 const subject = ({ id }: { id: string }) => loadScan(id)
-const parted = ({ id }: { id: string }) => loadParted(id)
+const partedOf = ({ id }: { id: string }) => loadParted(id)
 
 /** Documents and files in parts share one count: each costs a run of the reader. */
 const runs = { scope: 'scans', rate: 'RATE_SCANS', per: 'caller', counts: 'every success' } as const
@@ -351,7 +351,7 @@ export const routes = withTables({
     answer: { ...ok(PartedView), 413: { shape: TooLargeView } },
     errors: [409],
     params: ById,
-    subject: parted,
+    subject: partedOf,
     form: fileForm,
     body: Part,
     idempotent: '24h',
@@ -369,7 +369,7 @@ export const routes = withTables({
     answer: creation(ScanUploadedView),
     errors: [409, 410],
     params: ById,
-    subject: parted,
+    subject: partedOf,
     idempotent: '24h',
     handle: async ({ unit, subject: { about } }) => replyCreated(uploadedView(await completeParted(unit, about))),
   }),

@@ -141,6 +141,12 @@ async function filesGone({ origin }: Scene): Promise<void> {
   await lose('data-sources/')
   expectStatus(await dev('GET', `/cidoc/data_sources/${source.id}/file/`), 404)
 
+  const { body: scan } = good(
+    await dev('POST', '/data/ocr-documents/upload/', formOf({ file: await picture(), standalone_ingestion: 'true' })),
+  )
+  await lose('scans/')
+  expectStatus(await dev('GET', `/data/ocr-documents/${scan.uploaded_document_id}/asset/`), 404)
+
   const at = await newProject(dev)
   const { size, type: media_type, name: file_name } = await picture()
   const { body: form } = good(await dev('POST', `${at}assets/uploads/`, { file_name, size, media_type }))

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { groupRoots } from '../../lib/platform/http/groups.ts'
 import { drawings } from '../../local/commands/demo/drawings.ts'
 import { project } from '../../local/commands/demo/project.ts'
+import { document, note, organization, schemaProposal, tableAsJob } from './beside.ts'
 import { addressMaker, apiDocument, NOBODY, routeOf } from './document.ts'
 import { ON_SIGNPOST, signpost } from './signpost.ts'
 import { ask, formOf, good, type Speaker, signedIn } from './speaker.ts'
@@ -160,6 +161,12 @@ export async function story(origin: string, around: Around, only?: readonly stri
   })
   await chapter('files for everyone', async () => good(await ask(origin, 'GET', '/data/exports/')))
   await chapter('a harvest', () => harvest(origin))
+  const people = { dev, other, reviewer }
+  await chapter('an organization', () => organization(origin, people))
+  await chapter('a note of a visitor', () => note(origin, people))
+  await chapter('a table as a job', () => tableAsJob(people))
+  await chapter('a proposal for the schema', () => schemaProposal(people))
+  await chapter('a scanned document', () => document(origin, people, picture))
   return failed
 }
 

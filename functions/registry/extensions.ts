@@ -22,7 +22,7 @@ import {
   stepView,
 } from '../../lib/domain/extensions/view.ts'
 import { summarizeChanges } from '../../lib/domain/extensions/yaml.ts'
-import { creation, ok } from '../../lib/platform/http/answer.ts'
+import { creation, empty, ok } from '../../lib/platform/http/answer.ts'
 import { line, lines, members, optional, prose, REQUIRED } from '../../lib/platform/http/body.ts'
 import { ById } from '../../lib/platform/http/params.ts'
 import { replyCreated } from '../../lib/platform/http/reply.ts'
@@ -42,7 +42,7 @@ const subject = ({ id }: { id: string }) => loadExtension(id)
 
 const show = async (about: Extension, proposed_yaml: string) =>
   extensionView(about, await peopleOf([about.author_id]), proposed_yaml, await summarizeChanges(proposed_yaml))
-const shown = (about: Extension, { proposed_yaml }: WholeExtension) => show(about, proposed_yaml)
+const showAfter = (about: Extension, { proposed_yaml }: WholeExtension) => show(about, proposed_yaml)
 
 const decide = (action: 'approved' | 'rejected', summary: string) =>
   changeRoute({
@@ -57,7 +57,7 @@ const decide = (action: 'approved' | 'rejected', summary: string) =>
     handle: async ({ unit, subject, actor, body: { comment } }) => {
       if (action === 'rejected' && comment.trim() === '')
         throw invalid({ comment: ['Say why, so that the author can act on it.'] })
-      return shown(await stepExtension(unit, subject, action, actor, comment), subject)
+      return showAfter(await stepExtension(unit, subject, action, actor, comment), subject)
     },
   })
 
@@ -93,7 +93,7 @@ export const extensions = {
     answer: ok(ExtensionView),
     params: ById,
     subject,
-    handle: async ({ subject }) => shown(subject.about, subject),
+    handle: async ({ subject }) => showAfter(subject.about, subject),
   }),
 
   'PATCH /data/schema-extension-proposals/{id}/': changeRoute({
@@ -119,7 +119,7 @@ export const extensions = {
     params: ById,
     subject,
     idempotent: '24h',
-    handle: async ({ unit, subject, actor }) => shown(await submitExtension(unit, subject, actor), subject),
+    handle: async ({ unit, subject, actor }) => showAfter(await submitExtension(unit, subject, actor), subject),
   }),
 
   'POST /data/schema-extension-proposals/{id}/withdraw/': changeRoute({
@@ -130,7 +130,8 @@ export const extensions = {
     params: ById,
     subject,
     idempotent: '24h',
-    handle: async ({ unit, subject, actor }) => shown(await stepExtension(unit, subject, 'withdrawn', actor), subject),
+    handle: async ({ unit, subject, actor }) =>
+      showAfter(await stepExtension(unit, subject, 'withdrawn', actor), subject),
   }),
 
   'POST /data/schema-extension-proposals/{id}/approve/': decide('approved', 'Approve a proposal'),
@@ -140,7 +141,7 @@ export const extensions = {
     permission: 'extension.decide',
     summary: 'Publish an approved proposal',
     description: 'It takes a release: the answer is 400, and says so. The proposal stays approved.',
-    answer: ok(ExtensionView),
+    answer: empty,
     errors: [409],
     params: ById,
     subject,

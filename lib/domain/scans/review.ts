@@ -129,8 +129,8 @@ export type Finalized = {
 }
 
 /**
- * Ends the review of a document. With a kind to hand over to (`ontology_handoff_key`), or a record that it is about, the values that were decided
- * on become a contribution, which waits for review like any other. Its source cites the document, and for each value page and box.
+ * Ends the review of a document. The values that were decided on become a contribution, which waits for review like any other. It is of the kind
+ * to hand over to (`ontology_handoff_key`), or a change of the record that the document is about. Its source cites the document, and for each value page and box.
  * Fails with `conflict` if it is finalized already, and with `invalid` if the values make no contribution.
  */
 export async function finalizeScan(unit: UnitOfWork, about: Scan, actor: Actor, origin: string): Promise<Finalized> {

@@ -5,6 +5,8 @@ import { atOnce, sure } from '../../harness/make.ts'
 let app: App
 beforeAll(async () => {
   app = await openApp()
+  // Signing in is a transaction, too: those who race have signed in before.
+  for (const who of [app.domain, app.curator]) sure(200, await who.get('/api/user/info'))
 })
 
 const place = '/data/api/schema-extension-proposals/'

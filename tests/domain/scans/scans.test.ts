@@ -98,6 +98,13 @@ describe('a document', () => {
     expect((await send(await blank(), more)).status).toBe(201)
   })
 
+  test('whose file is lost is 404, and not a fault', async () => {
+    const id = await sent(await blank())
+    const { deleteObject, listKeys } = await import('../../../lib/engines/bucket/index.ts')
+    for (const key of await listKeys(`scans/${id}/`)) await deleteObject(key)
+    expect((await app.contributor.get(`${place}${id}/asset/`)).status).toBe(404)
+  })
+
   test('that is no image is refused at once', async () => {
     const reply = await send(randomBytes(64))
     expect([reply.status, reply.body.file]).toEqual([400, [expect.any(String)]])
@@ -186,6 +193,7 @@ describe('what is said of it', () => {
       ['A', 'B'].map((text) => () => change({ block_corrections: { '0_0': { corrected_text: text } } })),
     )
     expect(two.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect((await read(id, 'review-state/')).finalized_at).toBe(null)
   })
 
   test.each([
