@@ -1,27 +1,8 @@
 import * as v from 'valibot'
 import { invalid } from '../../lib/base/errors.ts'
-import {
-  amendExtension,
-  createExtension,
-  LONGEST_YAML,
-  listExtensions,
-  listSteps,
-  loadExtension,
-  refuseToPublish,
-  stepExtension,
-  submitExtension,
-  type WholeExtension,
-} from '../../lib/domain/extensions/extensions.ts'
+import type { WholeExtension } from '../../lib/domain/extensions/extensions.ts'
 import type { Extension } from '../../lib/domain/extensions/items.ts'
-import {
-  ExtensionRowView,
-  ExtensionStepView,
-  ExtensionView,
-  extensionRow,
-  extensionView,
-  stepView,
-} from '../../lib/domain/extensions/view.ts'
-import { summarizeChanges } from '../../lib/domain/extensions/yaml.ts'
+import { ExtensionRowView, ExtensionStepView, ExtensionView } from '../../lib/domain/extensions/view.ts'
 import { creation, empty, ok } from '../../lib/platform/http/answer.ts'
 import { line, lines, members, optional, prose, REQUIRED } from '../../lib/platform/http/body.ts'
 import { ById } from '../../lib/platform/http/params.ts'
@@ -29,6 +10,13 @@ import { replyCreated } from '../../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 import { hasRank } from '../../lib/platform/permissions.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
+
+/** Read with the first question about proposals: the registry itself, which is asked for much more often, needs none of it. */
+const proposals = () => import('../../lib/domain/extensions/extensions.ts')
+const views = () => import('../../lib/domain/extensions/view.ts')
+
+/** Characters of the longest proposal. */
+const LONGEST_YAML = 64 * 1024
 
 const title = v.pipe(v.string(REQUIRED), line(255), v.trim(), v.nonEmpty('This field may not be blank.'))
 const New = members({ title, description: prose(5000), proposed_yaml: prose(LONGEST_YAML) })
@@ -38,10 +26,15 @@ const Changes = members({
   proposed_yaml: optional(lines(LONGEST_YAML)),
 })
 const Comment = members({ comment: prose(5000) })
-const subject = ({ id }: { id: string }) => loadExtension(id)
+const subject = async ({ id }: { id: string }) => (await proposals()).loadExtension(id)
 
-const show = async (about: Extension, proposed_yaml: string) =>
-  extensionView(about, await peopleOf([about.author_id]), proposed_yaml, await summarizeChanges(proposed_yaml))
+async function show(about: Extension, proposed_yaml: string) {
+  const [{ extensionView }, { summarizeChanges }] = await Promise.all([
+    views(),
+    import('../../lib/domain/extensions/yaml.ts'),
+  ])
+  return extensionView(about, await peopleOf([about.author_id]), proposed_yaml, await summarizeChanges(proposed_yaml))
+}
 const showAfter = (about: Extension, { proposed_yaml }: WholeExtension) => show(about, proposed_yaml)
 
 const decide = (action: 'approved' | 'rejected', summary: string) =>
@@ -57,7 +50,7 @@ const decide = (action: 'approved' | 'rejected', summary: string) =>
     handle: async ({ unit, subject, actor, body: { comment } }) => {
       if (action === 'rejected' && comment.trim() === '')
         throw invalid({ comment: ['Say why, so that the author can act on it.'] })
-      return showAfter(await stepExtension(unit, subject, action, actor, comment), subject)
+      return showAfter(await (await proposals()).stepExtension(unit, subject, action, actor, comment), subject)
     },
   })
 
@@ -69,8 +62,9 @@ export const extensions = {
     description: 'The newest hundred, without their YAML. Domain experts, curators and staff get those of all.',
     answer: ok(v.array(ExtensionRowView)),
     handle: async ({ actor }) => {
-      const listed = await listExtensions(hasRank(actor, 'domain_expert') ? undefined : actor.id)
+      const listed = await (await proposals()).listExtensions(hasRank(actor, 'domain_expert') ? undefined : actor.id)
       const people = await peopleOf([...new Set(listed.map(({ author_id }) => author_id))])
+      const { extensionRow } = await views()
       return listed.map((it) => extensionRow(it, people))
     },
   }),
@@ -84,7 +78,7 @@ export const extensions = {
     idempotent: '24h',
     throttles: [{ scope: 'extensions', rate: { limit: 200, seconds: 86_400 }, per: 'caller', counts: 'every success' }],
     handle: async ({ unit, actor, body }) =>
-      replyCreated(await show(createExtension(unit, actor, body), body.proposed_yaml)),
+      replyCreated(await show((await proposals()).createExtension(unit, actor, body), body.proposed_yaml)),
   }),
 
   'GET /data/schema-extension-proposals/{id}/': readRoute({
@@ -105,7 +99,7 @@ export const extensions = {
     subject,
     body: Changes,
     handle: async ({ unit, subject, body }) => {
-      const { about, proposed_yaml } = amendExtension(unit, subject, body)
+      const { about, proposed_yaml } = (await proposals()).amendExtension(unit, subject, body)
       return show(about, proposed_yaml)
     },
   }),
@@ -119,7 +113,8 @@ export const extensions = {
     params: ById,
     subject,
     idempotent: '24h',
-    handle: async ({ unit, subject, actor }) => showAfter(await submitExtension(unit, subject, actor), subject),
+    handle: async ({ unit, subject, actor }) =>
+      showAfter(await (await proposals()).submitExtension(unit, subject, actor), subject),
   }),
 
   'POST /data/schema-extension-proposals/{id}/withdraw/': changeRoute({
@@ -131,7 +126,7 @@ export const extensions = {
     subject,
     idempotent: '24h',
     handle: async ({ unit, subject, actor }) =>
-      showAfter(await stepExtension(unit, subject, 'withdrawn', actor), subject),
+      showAfter(await (await proposals()).stepExtension(unit, subject, 'withdrawn', actor), subject),
   }),
 
   'POST /data/schema-extension-proposals/{id}/approve/': decide('approved', 'Approve a proposal'),
@@ -145,7 +140,7 @@ export const extensions = {
     errors: [409],
     params: ById,
     subject,
-    handle: async ({ subject }) => refuseToPublish(subject),
+    handle: async ({ subject }) => (await proposals()).refuseToPublish(subject),
   }),
 
   'GET /data/schema-extension-proposals/{id}/audit/': readRoute({
@@ -155,8 +150,9 @@ export const extensions = {
     params: ById,
     subject,
     handle: async ({ subject: { about } }) => {
-      const steps = await listSteps(about.id)
+      const steps = await (await proposals()).listSteps(about.id)
       const people = await peopleOf([...new Set(steps.map(({ actor_id }) => actor_id))])
+      const { stepView } = await views()
       return steps.map((it) => stepView(it, people))
     },
   }),

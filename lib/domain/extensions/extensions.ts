@@ -28,8 +28,6 @@ import {
 } from './items.ts'
 import { conflictKeysOf } from './yaml.ts'
 
-/** Characters of the longest proposal. */
-export const LONGEST_YAML = 64 * 1024
 /** Proposals that a list shows. */
 const MOST_LISTED = 100
 /** Definitions of one proposal. Each is a write of the transaction that submits it. */

@@ -17,15 +17,6 @@ export const documentTypes = [
 const text = v.optional(v.string(), '')
 const nullableText = v.optional(v.nullable(v.string()), null)
 
-/** Where a document comes from, as its sender says. */
-export const provenanceMembers = [
-  'source_institution',
-  'collection_name',
-  'language',
-  'ocr_language',
-  'copyright_note',
-] as const
-
 const Scan = v.object({
   id: v.string(),
   /** The number of its file, for older clients. */
@@ -36,6 +27,7 @@ const Scan = v.object({
   submission_id: text,
   file_name: v.string(),
   description: text,
+  /** Where it comes from, as its sender says: institution, collection, languages, copyright. */
   provenance: v.record(v.string(), v.string()),
   content_type: text,
   media_type: text,

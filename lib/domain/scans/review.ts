@@ -74,7 +74,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The pages with corrected lines. A corrected line keeps its box; its words share it. */
-export const correctPages = ({ pages }: Pick<Reading, 'pages'>, { block_corrections }: ReviewState): Page[] =>
+const correctPages = ({ pages }: Pick<Reading, 'pages'>, { block_corrections }: ReviewState): Page[] =>
   pages.map((page, i) => ({
     ...page,
     lines: page.lines.map((line, k) => {

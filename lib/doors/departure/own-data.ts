@@ -1,9 +1,11 @@
 import { omit } from '../../base/omit.ts'
 import { historyAudiences } from '../../base/visibility.ts'
 import { authorList, comment } from '../../domain/comments/items.ts'
+import { extension, extensionList } from '../../domain/extensions/items.ts'
 import { listHooks } from '../../domain/hooks/hooks.ts'
 import { importItem, importLists } from '../../domain/imports/items.ts'
 import { notification, notificationsOf } from '../../domain/notifications/items.ts'
+import { listOrganizationsOf } from '../../domain/organizations/members.ts'
 import {
   activity,
   activityList,
@@ -13,6 +15,7 @@ import {
   recordItem,
   recordVisibilities,
 } from '../../domain/records/items.ts'
+import { scan, scanList } from '../../domain/scans/items.ts'
 import { type IndexName, parse, type Stored, walk } from '../../engines/table/index.ts'
 import { actorOf } from '../../platform/users/actor.ts'
 import { keyView, listKeys } from '../../platform/users/keys.ts'
@@ -99,6 +102,17 @@ export async function gatherOwnData(user: User): Promise<Record<string, unknown>
     imports: imports
       .map((it) => parse(importItem, it))
       .map(({ id, file_name, size, state, created_at }) => ({ id, file_name, size, state, created_at })),
+    organizations: (await listOrganizationsOf(user.id)).map(({ about, role }) => ({
+      id: about.id,
+      name: about.name,
+      role,
+    })),
+    documents: (await walkAll('gsi3', [scanList(user.id)]))
+      .map((it) => parse(scan, it))
+      .map(({ id, file_name, size, status, created_at }) => ({ id, file_name, size, status, created_at })),
+    schema_proposals: (await walkAll('gsi3', [extensionList(user.id)]))
+      .map((it) => parse(extension, it))
+      .map(({ id, title, status, created_at }) => ({ id, title, status, created_at })),
     keys: (await listKeys(user)).map(keyView),
     hooks: (await listHooks(actorOf(user))).map(({ id, url, changes, kinds, created_at }) => ({
       ...{ id, url, changes, kinds, created_at },

@@ -1,6 +1,6 @@
 // Text of images and PDFs.
 
-export { type Box, type BoxedWord, parseLanguages, readImageText, type TextPage, UnreadableFile } from './engine.ts'
+export { parseLanguages, readImageText, UnreadableFile } from './engine.ts'
 export { readPdfText } from './pdf-text.ts'
 
 // Pages of a PDF as pixels.
