@@ -16,6 +16,7 @@ import { type Reply, replySeeOther } from '../../lib/platform/http/reply.ts'
 import { oneClickForm, type Request } from '../../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../../lib/platform/http/route.ts'
 import type { Actor } from '../../lib/platform/permissions.ts'
+import { proveAddress } from '../../lib/platform/users/credentials.ts'
 import { loadUser, type User } from '../../lib/platform/users/users.ts'
 
 /** Declares an answer that is JSON, or a page if a browser asks. */
@@ -143,6 +144,7 @@ export const letterRoutes = {
   'POST /data/notifications/letters/confirm/': publicRoute({
     permission: 'letters.link',
     summary: 'Confirm an address',
+    description: 'It is verified from then on: it signs in, too.',
     answer: { ...ok(AddressConfirmedView), 303: null },
     query: Token,
     body: members({}),
@@ -150,6 +152,7 @@ export const letterRoutes = {
     urlencoded: true,
     handle: async ({ unit, query, request }) => {
       const { user } = await confirmedBy(query.token)
+      await proveAddress(unit, user.id, user.email)
       if (isBrowser(request)) return backTo(request, () => settings.confirmAddress(unit, user))
       const wanted = await settings.confirmAddress(unit, user)
       return confirmView({ user, wanted })

@@ -1,13 +1,10 @@
 import * as v from 'valibot'
-import { later, newId, now } from '../../base/clock.ts'
-import { isDone } from '../../base/errors.ts'
+import { now } from '../../base/clock.ts'
 import * as s from '../../base/shapes.ts'
-import { createLinks, forgetLooseFile, markLoose, putObject, withFile } from '../../engines/bucket/index.ts'
-import { commitWrites } from '../../engines/table/immediate.ts'
-import { defineItem, get, parse, put, type UnitOfWork, walk, withNextVersion } from '../../engines/table/index.ts'
+import { createLinks, markLoose } from '../../engines/bucket/index.ts'
+import { defineItem, get, parse, put, type UnitOfWork, walk } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
-import { loadUser, mayActFor, storedOwnership, type User } from '../../platform/users/users.ts'
-import { gatherOwnData } from './own-data.ts'
+import { storedOwnership, type User } from '../../platform/users/users.ts'
 
 /** The file with all that the service keeps of a person. There is one at a time, and it is kept for a week. */
 const OwnExport = v.object({
@@ -22,18 +19,15 @@ const OwnExport = v.object({
   until: v.nullable(v.string()),
   version: v.number(),
 })
-type OwnExport = v.InferOutput<typeof OwnExport>
+export type OwnExport = v.InferOutput<typeof OwnExport>
 
 const WAITING = 'ACCOUNT_EXPORT'
-const ownExport = defineItem({
+export const ownExport = defineItem({
   type: 'account_export',
   schema: OwnExport,
   key: ({ user_id }: { user_id: string }) => key.accountExport(user_id),
   indexes: (it) => (it.made_at === null ? { gsi2: { pk: WAITING, sk: `${it.asked_at}#${it.user_id}` } } : {}),
 })
-
-/** Seconds for which a file is kept. */
-const KEPT_S = 7 * 86_400
 
 /** Asks for a person's file. It takes the place of an earlier one. Safe to repeat while one is being made. */
 export async function askForExport(unit: UnitOfWork, { id, ownership }: User): Promise<OwnExport> {
@@ -55,34 +49,9 @@ export async function loadExport({ id, ownership }: User): Promise<OwnExport | u
   return found.until !== null && found.until <= now() ? undefined : found
 }
 
-/** Files that one visit makes. */
-const FILES_IN_VISIT = 20
-
-/** Makes the files that people wait for. Returns how many. Safe to repeat: a file that was broken off is made again. */
-export async function makeOwnExports(): Promise<number> {
-  const waiting = await walk({ index: 'gsi2', pk: WAITING, forward: true, limit: FILES_IN_VISIT })
-  let made = 0
-  for (const { user_id } of waiting.map((it) => parse(ownExport, it))) if (await makeExport(user_id)) made += 1
-  return made
-}
-
-async function makeExport(user_id: string): Promise<boolean> {
-  const [asked, user] = await Promise.all([get(ownExport, { user_id }), loadUser(user_id)])
-  if (asked?.made_at !== null || !mayActFor(user, asked)) return false
-  const made_at = now()
-  const text = JSON.stringify({ made_at, ...(await gatherOwnData(user)) }, null, 2)
-  const bytes = Buffer.from(text)
-  return withFile(`account-exports/${user_id}/${newId()}.json`, async (expected) => {
-    const { object_key } = expected
-    await putObject(object_key, bytes, 'application/json')
-    const until = later(KEPT_S)
-    const next = withNextVersion<OwnExport>(asked, { object_key, bytes: bytes.length, made_at, until })
-    // The note of the file stays: with the end of its time the sweeper deletes it.
-    const isOurs = await isDone(commitWrites([put(ownExport, next, asked), forgetLooseFile(expected)]))
-    if (isOurs) await commitWrites([markLoose(object_key, until)])
-    return isOurs
-  })
-}
+/** Lists the people who wait for their file, longest wait first. One call. */
+export const listWaiting = async (limit: number): Promise<OwnExport[]> =>
+  (await walk({ index: 'gsi2', pk: WAITING, forward: true, limit })).map((it) => parse(ownExport, it))
 
 export const OwnExportView = s.shape('OwnExport', () =>
   v.object({

@@ -104,6 +104,7 @@ describe('an address', () => {
     expect(sure(200, await app.anon.get(path))).toEqual({ email: masked, confirmed: false })
     expect(sure(200, await app.anon.post(path, { body: {} }))).toEqual({ email: masked, confirmed: true })
     expect(sure(200, await who.get(place)).obstacle).toBeNull()
+    expect(sure(200, await who.get('/api/user/info/')).email_verified).toBe(true)
     // What came before is not told any more.
     expect(await visit()).toEqual(NONE)
     await tell(who, { name: 'A later one' })

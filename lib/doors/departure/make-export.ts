@@ -1,0 +1,40 @@
+import { later, newId, now } from '../../base/clock.ts'
+import { isDone } from '../../base/errors.ts'
+import { forgetLooseFile, markLoose, putObject, withFile } from '../../engines/bucket/index.ts'
+import { commitWrites } from '../../engines/table/immediate.ts'
+import { get, put, withNextVersion } from '../../engines/table/index.ts'
+import { loadUser, mayActFor } from '../../platform/users/users.ts'
+import { gatherOwnData } from './own-data.ts'
+import { listWaiting, type OwnExport, ownExport } from './own-export.ts'
+
+/** Seconds for which a file is kept. */
+const KEPT_S = 7 * 86_400
+
+/** Files that one visit makes. */
+const FILES_IN_VISIT = 20
+
+/** Makes the files that people wait for. Returns how many. Safe to repeat: a file that was broken off is made again. */
+export async function makeOwnExports(): Promise<number> {
+  const waiting = await listWaiting(FILES_IN_VISIT)
+  let made = 0
+  for (const { user_id } of waiting) if (await makeExport(user_id)) made += 1
+  return made
+}
+
+async function makeExport(user_id: string): Promise<boolean> {
+  const [asked, user] = await Promise.all([get(ownExport, { user_id }), loadUser(user_id)])
+  if (asked?.made_at !== null || !mayActFor(user, asked)) return false
+  const made_at = now()
+  const text = JSON.stringify({ made_at, ...(await gatherOwnData(user)) }, null, 2)
+  const bytes = Buffer.from(text)
+  return withFile(`account-exports/${user_id}/${newId()}.json`, async (expected) => {
+    const { object_key } = expected
+    await putObject(object_key, bytes, 'application/json')
+    const until = later(KEPT_S)
+    const next = withNextVersion<OwnExport>(asked, { object_key, bytes: bytes.length, made_at, until })
+    // The note of the file stays: with the end of its time the sweeper deletes it.
+    const isOurs = await isDone(commitWrites([put(ownExport, next, asked), forgetLooseFile(expected)]))
+    if (isOurs) await commitWrites([markLoose(object_key, until)])
+    return isOurs
+  })
+}
