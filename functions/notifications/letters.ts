@@ -6,6 +6,7 @@ import * as s from '../../lib/base/shapes.ts'
 import { isZone } from '../../lib/domain/notifications/mailing.ts'
 import { readConfirmToken, readStopToken } from '../../lib/doors/letters/links.ts'
 import { linkPage, maskAddress } from '../../lib/doors/letters/page.ts'
+import { isSendable } from '../../lib/doors/letters/sendable.ts'
 import * as settings from '../../lib/doors/letters/settings.ts'
 import { letterModes, obstacles } from '../../lib/doors/letters/settings.ts'
 import { ok } from '../../lib/platform/http/answer.ts'
@@ -162,8 +163,7 @@ export const letterRoutes = {
 
 function checkSendable(user: User): void {
   if (config.LETTERS_SENDER === '') throw invalid({ mode: ['This service sends no letters.'] })
-  if (!settings.isSendable(user.email))
-    throw invalid({ mode: ['No letter can be sent to the address of this account.'] })
+  if (!isSendable(user.email)) throw invalid({ mode: ['No letter can be sent to the address of this account.'] })
 }
 
 /** Makes the view of a caller's settings, with the `obstacle` if no letters can be sent. */

@@ -5,7 +5,7 @@ import { loadUser, loadUserByEmail, type User } from '../../platform/users/users
 import type { AccountLetter } from './account-letters.ts'
 import { addressLink, passwordLink } from './links.ts'
 import type { Mail } from './mail.ts'
-import { isSendable } from './settings.ts'
+import { isSendable } from './sendable.ts'
 
 /** Composes a letter about an account as the account is now. Undefined if there is nothing to say any more. Three calls at most. */
 export async function composeAccountLetter(letter: AccountLetter): Promise<Mail | undefined> {

@@ -6,6 +6,7 @@ import { mailingModes } from '../../domain/notifications/mailing.ts'
 import { defineItem, get, parse, put, type UnitOfWork, walk, withNextVersion } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import type { User } from '../../platform/users/users.ts'
+import { isSendable } from './sendable.ts'
 
 export const letterModes = ['off', ...mailingModes] as const
 
@@ -65,10 +66,6 @@ export function obstacleOf(
   const isProven = email_verified || confirmed === email || Object.keys(subjects).length > 0
   return isProven ? undefined : 'unconfirmed'
 }
-
-/** Whether a text is a single email address: ASCII on one line, without characters that could begin another header or address. */
-export const isSendable = (email: string): boolean => /^[!-~]{1,254}$/.test(email) && v.is(Address, email)
-const Address = v.pipe(v.string(), v.email(), v.regex(/^[^,;:<>"()[\]\\]+$/))
 
 type SettingsChanges = Partial<Pick<LetterSettings, 'mode' | 'language' | 'hour' | 'zone' | 'origin'>>
 

@@ -151,7 +151,7 @@ describe('an address', () => {
       const { status, body: said } = await app.anon.post('/api/register/', { body })
       expect([status, Object.keys(said)]).toEqual([400, ['email']])
     }
-    const { isSendable } = await import('../../../lib/doors/letters/settings.ts')
+    const { isSendable } = await import('../../../lib/doors/letters/sendable.ts')
     expect(isSendable('dev@heritage.test')).toBe(true)
     for (const email of [
       'a@b.np\r\nBcc: c@d.np',
