@@ -293,7 +293,7 @@ describe("the file with one's own data", () => {
   })
 })
 
-test('the walk of a person: register, verify, propose by a key, see it accepted, export everything, leave', async () => {
+test('the walk of a person: register, verify, watch, propose by a key, see it accepted, export everything, leave', async () => {
   const username = 'hahah-zyx'
   const email = 'hahah@zyx.example'
   const names = { first_name: 'Hahahfirst', last_name: 'Hahahlast' }
@@ -304,6 +304,7 @@ test('the walk of a person: register, verify, propose by a key, see it accepted,
   expect(sure(200, await who.get('/api/user/info/')).email_verified).toBe(true)
   sure(200, await who.put('/data/notifications/letters/', { body: { mode: 'at_once' } }))
 
+  sure(201, await who.post('/data/watches/', { body: { what: 'kind', about: 'structure' } }))
   const key = sure(201, await who.post('/api/user/keys/', { body: { name: 'Survey', scopes: ['read', 'propose'] } }))
   const made = await contribute(app.as(key.token), 'structures', { name: 'Proposed by a key', note: 'measured' })
   sure(201, await decide(app.curator, made, { verdict: 'accept' }))
