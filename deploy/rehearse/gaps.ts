@@ -43,7 +43,6 @@ export async function gaps(scene: Scene): Promise<string[]> {
   await chapter('a transaction was stopped', repeatEvents)
   await chapter('a transaction was stopped after its switch', stoppedLate)
   await chapter('a large merge', largeMerge)
-  await chapter('a hook hears of changes', hookHears)
   return failed
 }
 
@@ -263,25 +262,6 @@ async function stoppedLate({ world }: Scene): Promise<void> {
   const [item] = (await rawMany([at])).values()
   const ended = await transaction.findTransaction(id)
   if (!item || !ended?.settled) throw new Error('it is not in its place')
-}
-
-/** Somebody has a hook, and a record appears: the webhooks read the feed for it. Its address answers nobody. */
-async function hookHears({ world, origin }: Scene): Promise<void> {
-  const [dev, reviewer] = await Promise.all([signedIn(origin, 'dev'), signedIn(origin, 'reviewer')])
-  const { body: made } = good(await dev('POST', '/api/user/hooks/', { url: 'https://receiver.example/hook' }))
-  const { body } = good(
-    await dev('POST', '/cidoc/structures/', { name: 'Shrine of hooks', existence_status: 'Extant' }),
-  )
-  good(await reviewer('POST', `/data/review-workspace/${body.cultural_entity_id}/decide/`, { verdict: 'accept' }))
-  const webhooks = world.stack.schedules().filter(({ target }) => nameOf(target) === 'webhooks')
-  for (let turn = 0; turn < 40; turn += 1) {
-    for (const schedule of webhooks) await visit(world, schedule)
-    const { results } = good(await dev('GET', `/api/user/hooks/${made.id}/deliveries/`)).body
-    if (Array.isArray(results) && results.length > 0)
-      return void good(await dev('DELETE', `/api/user/hooks/${made.id}/`))
-    await sleep(500)
-  }
-  throw new Error('there is no message for it')
 }
 
 /** Runs all schedules of the sweeper. */
