@@ -8,12 +8,16 @@ import {
 import type { LocalStack } from '../stack.ts'
 
 /** Creates the table that serverless.yml describes, under this name. An existing table stays as it is. */
-export async function createTable(endpoint: string, TableName: string, table: LocalStack['table']): Promise<void> {
-  const client = new DynamoDBClient({
-    endpoint,
+export async function createTable(
+  endpoint: string,
+  TableName: string,
+  table: LocalStack['table'],
+  by: { region: string; credentials: { accessKeyId: string; secretAccessKey: string } } = {
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  })
+  },
+): Promise<void> {
+  const client = new DynamoDBClient({ endpoint, ...by })
   const { TimeToLiveSpecification, StreamSpecification, ...shape } = table
   try {
     await client.send(

@@ -103,7 +103,12 @@ const ENDED = 'The process has ended.'
 let calls = 0
 
 /** Runs a function in a background process, from its newest bundle. */
-function callIn(child: ChildProcess, name: string, event: object, runnable: Runnable | undefined): Promise<unknown> {
+export function callIn(
+  child: ChildProcess,
+  name: string,
+  event: object,
+  runnable: Runnable | undefined,
+): Promise<unknown> {
   calls += 1
   const call = calls
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -125,7 +130,7 @@ function logOutput(child: ChildProcess, log: NodeJS.WritableStream): ChildProces
     if (!stream) continue
     createInterface({ input: stream }).on('line', (line) => {
       log.write(`${line}\n`)
-      if (stream === stderr || line.includes('"level":"error"')) console.error(line)
+      if (stream === stderr || line.includes('"level":"ERROR"')) console.error(line)
     })
   }
   return child

@@ -1,0 +1,14 @@
+import { buildLocal } from '../../deploy/build.ts'
+import { root } from '../../deploy/root.ts'
+import { loadFunctions } from '../../deploy/stack.ts'
+
+/** The functions that a server of one's own runs. No request needs the dispatcher: the gateway here knows each path's group. */
+export const servedFunctions = (): string[] => Object.keys(loadFunctions()).filter((name) => name !== 'dispatcher')
+
+/** Builds the functions. Returns the file of each, below the folder of the project. */
+export async function buildServed(): Promise<Record<string, string>> {
+  const built = await buildLocal(root, servedFunctions(), 'serve')
+  return Object.fromEntries([...built].map(([name, handler]) => [name, handler.replace(/\.handler$/, '.mjs')]))
+}
+
+if (import.meta.main) await buildServed()
