@@ -169,7 +169,7 @@ export const forLambda = (root: string) =>
     legalComments: 'none',
     // CommonJS dependencies inside an ES module still call require() for Node's own modules.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    plugins: [besides, membersAlone, versionsAlone, withoutAnswers],
+    plugins: [besides, membersAlone, versionsAlone, ownSender(root), withoutAnswers],
     alias: {
       '@aws-sdk/credential-provider-node': join(root, 'deploy/lambda-credentials.ts'),
       '@aws-sdk/middleware-endpoint-discovery': join(root, 'deploy/endpoint-discovery.ts'),
@@ -215,6 +215,16 @@ function membersOf(path: string): string {
   const members = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => $.${name})()`)
   return [`const $ = globalThis.process.getBuiltinModule('${path}')`, 'export default $', ...members].join('\n')
 }
+
+/** The client of DynamoDB gets the sender of lib/engines/table, so it carries none of the SDK's. */
+const ownSender = (root: string): Plugin => ({
+  name: 'own-sender',
+  setup: (it) => {
+    it.onResolve({ filter: /^@smithy\/node-http-handler$/ }, ({ importer }) =>
+      importer.includes('client-dynamodb') ? { path: join(root, 'deploy/table-sender.ts') } : undefined,
+    )
+  },
+})
 
 /** A client of the SDK imports its package.json for the version in it. The rest of the file is left out. */
 const versionsAlone: Plugin = {

@@ -53,6 +53,8 @@ const Settings = v.pipe(
       throttleRate: number(50),
       throttleBurst: number(100),
       logDays: number(30),
+      /** The share of calls that also write debug lines, from 0 to 1. */
+      logSampleRate: text('0'),
       /** A name of one's own, and its certificate. Neither: only the gateway's own address. */
       domain: text(),
       certificate: text(),

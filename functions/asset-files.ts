@@ -7,6 +7,7 @@ import { findScanWork } from '../lib/domain/scans/reading.ts'
 import { deleteObject, getObject, putObject } from '../lib/engines/bucket/index.ts'
 import { makePdfThumbnail, makeThumbnail } from '../lib/engines/media/index.ts'
 import { changesOf, workOnTaken } from '../lib/engines/table/index.ts'
+import { worker } from '../lib/platform/worker.ts'
 
 /**
  * Follows the assets and uploads of projects:
@@ -17,7 +18,7 @@ import { changesOf, workOnTaken } from '../lib/engines/table/index.ts'
  *
  * Every step may be repeated. The first change that fails comes again, with those after it.
  */
-export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
+export const handler = worker(async (event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> => {
   const reader = siblingFunction(context.functionName, 'asset-files', 'ocr')
   for (const record of event.Records) {
     try {
@@ -28,7 +29,7 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
     }
   }
   return { batchItemFailures: [] }
-}
+})
 
 async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
   const [images] = await changesOf([record])

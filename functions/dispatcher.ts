@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { unavailable } from '../lib/base/errors.ts'
+import { runInvocation } from '../lib/base/telemetry/invocation.ts'
 import { calledAlias, invokeFunction, siblingFunction } from '../lib/base/telemetry/invoke.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { answerFailure } from '../lib/platform/http/answer-failure.ts'
@@ -15,7 +16,10 @@ const Answer = v.looseObject({ statusCode: v.number() })
  * Receives requests that match no route of the gateway: its routes do not cover every spelling of the last slash. Calls the function of
  * the path's group with the same event, and returns its answer unchanged.
  */
-export async function handler(event: HttpEvent, context: Context): Promise<HttpResult> {
+export const handler = (event: HttpEvent, context: Context): Promise<HttpResult> =>
+  runInvocation(context, () => dispatch(event, context))
+
+async function dispatch(event: HttpEvent, context: Context): Promise<HttpResult> {
   const group = groupOf(canonicalPath(event.rawPath))
   try {
     const sibling = siblingFunction(context.functionName, 'dispatcher', group)

@@ -2,6 +2,7 @@ import '../lib/domain/composition.ts'
 import type { Context } from 'aws-lambda'
 import { log } from '../lib/base/telemetry/log.ts'
 import { continueImports } from '../lib/domain/imports/work.ts'
+import { worker } from '../lib/platform/worker.ts'
 
 /** Milliseconds before the end of the function, from which it takes no more work. */
 const SPARE_MS = 60_000
@@ -9,9 +10,9 @@ const SPARE_MS = 60_000
 const LINGER_MS = 5_000
 
 /** Runs every minute. Works on imports: reads files, tries rows, runs them, decides on them, takes them back. */
-export async function handler(_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) {
+export const handler = worker(async (_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) => {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? 900_000) - SPARE_MS
   const result = await continueImports(until, context ? LINGER_MS : 0)
   if (result.ended + result.running > 0) log({ level: 'info', message: 'import', count: result.ended })
   return result
-}
+})

@@ -1,12 +1,13 @@
 import { log } from '../lib/base/telemetry/log.ts'
 import { deliverLetters, type LetterCounts } from '../lib/doors/letters/deliver.ts'
 import { withLock } from '../lib/engines/table/immediate.ts'
+import { worker } from '../lib/platform/worker.ts'
 
 /** The time limit of the function, in seconds. */
 const LONGEST_S = 60
 
 /** Runs every minute. Sends the letters that are due. */
-export async function handler(): Promise<LetterCounts> {
+export const handler = worker(async (): Promise<LetterCounts> => {
   // Only one runs at a time, so that the limit of letters a minute holds.
   const result = (await withLock('letters', LONGEST_S, deliverLetters)) ?? {
     sent: 0,
@@ -23,4 +24,4 @@ export async function handler(): Promise<LetterCounts> {
       letter_failures: failed,
     })
   return result
-}
+})

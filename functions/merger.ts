@@ -3,15 +3,16 @@ import type { Context } from 'aws-lambda'
 import { log } from '../lib/base/telemetry/log.ts'
 import { continueJobs } from '../lib/domain/projects/merge.ts'
 import { recoverStaged } from '../lib/engines/table/immediate.ts'
+import { worker } from '../lib/platform/worker.ts'
 
 /** Milliseconds before the end of the function, from which it begins no more parts. A part ends in this time, even if the table is slow. */
 const SPARE_MS = 60_000
 
 /** Runs every minute. Continues large merges and rollbacks, for which no request waits. Several at once work on different ones. */
-export async function handler(_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) {
+export const handler = worker(async (_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) => {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? 900_000) - SPARE_MS
   const result = await continueJobs(until)
   if (result.ended > 0) await recoverStaged(until)
   if (result.ended + result.running > 0) log({ level: 'info', message: 'merge', count: result.ended })
   return result
-}
+})

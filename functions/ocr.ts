@@ -6,6 +6,7 @@ import type { Page, Scan } from '../lib/domain/scans/items.ts'
 import { beginReading, failReading, finishReading } from '../lib/domain/scans/reading.ts'
 import { getObject } from '../lib/engines/bucket/index.ts'
 import { parseLanguages, readImageText, readPdfText, UnreadableFile } from '../lib/engines/ocr/index.ts'
+import { worker } from '../lib/platform/worker.ts'
 
 /** The most pixels of an image: unpacked, it must fit into the memory of the function, next to the reader. */
 const MOST_PIXELS = 40_000_000
@@ -21,7 +22,7 @@ const Wanted = v.union([v.object({ scan_id: v.string() }), v.object({ project_id
  * Reads the text of an image or a PDF that waits for it. A faulty file fails alone, with the reason. A fault of the table or the bucket
  * is retried.
  */
-export async function handler(event: unknown): Promise<void> {
+export const handler = worker(async (event: unknown): Promise<void> => {
   const wanted = v.parse(Wanted, event)
   if ('scan_id' in wanted) {
     const scan = await beginReading(wanted.scan_id)
@@ -30,7 +31,7 @@ export async function handler(event: unknown): Promise<void> {
   }
   const asset = await beginOcr(wanted)
   if (asset) await read(asset)
-}
+})
 
 async function readScan(scan: Scan): Promise<void> {
   if ((scan.width ?? 0) * (scan.height ?? 0) > MOST_PIXELS || scan.size > MOST_BYTES)

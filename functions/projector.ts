@@ -3,13 +3,14 @@ import { clock } from '../lib/base/clock.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { type Projected, projectChanges } from '../lib/domain/effects/project.ts'
 import { noteLateness, noteProgress } from '../lib/platform/health/stream-lag.ts'
+import { worker } from '../lib/platform/worker.ts'
 
 /**
  * Applies the effects of each change in the table's stream (lib/domain/effects). A change that can never be applied is parked whole
  * (lib/domain/effects/parked.ts), and the others continue. A change with a temporary fault is reported as failed. Lambda then sends it
  * and the later ones again, for as long as the stream stores them.
  */
-export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+export const handler = worker(async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
   const [first] = event.Records
   const given = madeAt(first) ?? clock.now().getTime()
   const tell = (state: 'given' | 'applied') =>
@@ -29,7 +30,7 @@ export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   // The projector's own progress is a change of the table, too. It has no effects.
   if (through !== undefined && isApplied) await noteProgress(through).catch(() => undefined)
   return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] : [] }
-}
+})
 
 /** In milliseconds since 1970; the stream counts seconds. */
 const madeAt = (record: DynamoDBRecord | undefined): number | undefined => {

@@ -3,6 +3,7 @@ import { log } from '../lib/base/telemetry/log.ts'
 import { countParked } from '../lib/domain/effects/parked.ts'
 import { sweepImports } from '../lib/domain/imports/clean-up.ts'
 import { sweepBoards } from '../lib/domain/leaderboard/sweep.ts'
+import { workOnMigration } from '../lib/domain/migrations/migrate.ts'
 import { sweepContacts } from '../lib/domain/notes/sweep.ts'
 import { sweepPictures } from '../lib/domain/pictures/files.ts'
 import { sweepOcr } from '../lib/domain/projects/assets/ocr.ts'
@@ -19,12 +20,16 @@ import { workOnDepartures } from '../lib/doors/departure/work.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
 import { compactIfDue } from '../lib/engines/search/index.ts'
 import { recoverStaged, withLock } from '../lib/engines/table/immediate.ts'
+import { worker } from '../lib/platform/worker.ts'
 
 type Chores = Readonly<Record<string, () => Promise<number>>>
 type HowOften = keyof typeof chores
 
 /** Settles staged commits for at most 45 seconds, so that the other chores get their turn. */
 const settleStaged = () => recoverStaged(performance.now() + 45_000)
+
+/** Brings the table to the next layout for at most 20 seconds, if an operator has begun that. */
+const migrate = () => workOnMigration(performance.now() + 20_000)
 
 /** Work that is due by time alone, by how often it runs. Each chore returns the number of items it handled, and is safe to repeat. */
 const chores = {
@@ -36,6 +41,7 @@ const chores = {
     scans: sweepScans,
     watched: followFeed,
     told: tellWatchers,
+    migrated: migrate,
   },
   seldom: {
     recounted: sweepBoards,
@@ -58,7 +64,7 @@ const LONGEST_S = 900
  * Runs every minute for urgent chores, and every 15 minutes for the others. Without a name in the event it does all chores. If an
  * earlier visit is still at work on the same chores, it does nothing.
  */
-export async function handler(event?: { chores?: HowOften }): Promise<Record<string, number>> {
+export const handler = worker(async (event?: { chores?: HowOften }): Promise<Record<string, number>> => {
   const due: readonly HowOften[] = event?.chores ? [event.chores] : ['often', 'seldom']
   const done: Record<string, number> = {}
   const failed: unknown[] = []
@@ -66,11 +72,11 @@ export async function handler(event?: { chores?: HowOften }): Promise<Record<str
   log({ level: 'info', message: 'sweep', count: Object.values(done).reduce((sum, each) => sum + each, 0) })
   if (event?.chores !== 'often') {
     const [queue, parked] = await Promise.all([loadQueueState(), countParked()])
-    log({ level: 'info', message: 'queue', ...queue, parked })
+    log({ level: parked > 0 ? 'error' : 'info', message: 'queue', ...queue, parked })
   }
   if (failed.length > 0) throw new AggregateError(failed, 'chores of the sweeper')
   return done
-}
+})
 
 async function visit(due: Chores, done: Record<string, number>, failed: unknown[]): Promise<void> {
   for (const [name, work] of Object.entries(due)) {

@@ -5,6 +5,7 @@ import { fillBoxes, sendToHook } from '../lib/domain/hooks/deliver.ts'
 import { type Delivery, deliverDue } from '../lib/domain/webhooks/deliveries.ts'
 import { sendMessage } from '../lib/domain/webhooks/send.ts'
 import { withLock } from '../lib/engines/table/immediate.ts'
+import { worker } from '../lib/platform/worker.ts'
 
 /** The time limit of the function, in seconds. */
 const LONGEST_S = 60
@@ -13,7 +14,7 @@ const LONGEST_S = 60
 const SPARE_MS = 10_000
 
 /** Runs every minute. Makes messages of new changes for hooks, and sends the messages that are due, those of the review webhook too. */
-export async function handler(_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) {
+export const handler = worker(async (_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) => {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? LONGEST_S * 1000) - SPARE_MS
   const visit = async () => {
     await fillBoxes(until)
@@ -30,7 +31,7 @@ export async function handler(_event?: unknown, context?: Pick<Context, 'getRema
       webhook_failures: failed + dead,
     })
   return result
-}
+})
 
 /** If the review webhook is not configured any more, its waiting messages fail until they are given up. */
 async function sendOne(it: Delivery): Promise<void> {

@@ -8,14 +8,14 @@ const queries: Readonly<Record<string, readonly string[]>> = {
     'sort p99 desc',
   ],
   errors: [
-    "filter level = 'error'",
-    'fields @timestamp, @logStream, message, route, error, request_id, stack',
+    "filter level = 'ERROR'",
+    'fields @timestamp, function_name, message, route, dependency, error, request_id, stack',
     'sort @timestamp desc',
     'limit 100',
   ],
   'one-request': [
     "filter request_id = 'PUT THE X-Request-Id HERE'",
-    'fields @timestamp, @logStream, message, route, status, ms, calls, units, error, trace',
+    'fields @timestamp, @logStream, message, route, status, ms, calls, units, error, function_name, function_version, cold_start, function_request_id, xray_trace_id',
     'sort @timestamp asc',
   ],
   costly: [

@@ -107,7 +107,7 @@ export class Processes {
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue
       createInterface({ input: stream }).on('line', (line) => {
-        if (stream === child.stderr || line.includes('"level":"error"')) this.errors.push(`${name}: ${line}`)
+        if (stream === child.stderr || line.includes('"level":"ERROR"')) this.errors.push(`${name}: ${line}`)
       })
     }
   }

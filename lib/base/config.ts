@@ -156,7 +156,13 @@ const Environment = v.pipe(
       ASSISTANT_MODEL: text('gpt-4o-mini'),
       ASSISTANT_TIMEOUT: wholeBelow(26, '20'),
       SEARCH_WEIGHTS: weights('0.80,0.15,0.05'),
-      LOG_LEVEL: v.optional(v.picklist(['info', 'silent'], 'must be info or silent'), 'info'),
+      LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'silent'], 'must be debug, info or silent'), 'info'),
+      /** The share of calls that also write lines of `debug`, from 0 to 1. */
+      LOG_SAMPLE_RATE: v.pipe(
+        text('0'),
+        v.regex(/^(0(\.\d+)?|1)$/, 'must be a share from 0 to 1'),
+        v.transform(Number),
+      ),
     },
     'is missing',
   ),

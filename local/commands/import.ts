@@ -1,7 +1,7 @@
 import { access, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { loadStack } from '../../deploy/stack.ts'
 import { isRecordKey, recordKinds } from '../../lib/domain/kinds/index.ts'
+import { nameTable } from './environment.ts'
 import { type Caller, callerOf, detailOf, type ImportedAs } from './import/client.ts'
 import { deskOf, rowsDone } from './import/desk.ts'
 import { importExchange } from './import/exchange.ts'
@@ -143,7 +143,7 @@ async function submissions(
   { lenient, concurrency, report: file }: { lenient: boolean; concurrency: number; report?: string },
 ): Promise<number> {
   // The configuration is read when a module first loads it, so the environment is set before the imports.
-  if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
+  nameTable()
   const [{ readOldRows, importSubmissions }, { ping }, { runWithin }] = await Promise.all([
     import('./import/submissions.ts'),
     import('../../lib/engines/table/read.ts'),

@@ -1,4 +1,4 @@
-import { loadStack } from '../../deploy/stack.ts'
+import { nameTable, requireBucket } from './environment.ts'
 
 const usage = `npm run recount
 
@@ -12,8 +12,9 @@ if (process.argv.length > 2) {
   console.error(usage)
   process.exit(2)
 }
-if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
+nameTable()
 try {
+  requireBucket()
   // Imported here, since these modules read the configuration, which is now set.
   await import('../../lib/domain/composition.ts')
   const { repairAll } = await import('../../lib/domain/effects/repair.ts')

@@ -1,4 +1,4 @@
-import { loadStack } from '../../deploy/stack.ts'
+import { nameTable, requireBucket } from './environment.ts'
 
 const usage = `npm run search -- COMMAND
 
@@ -10,12 +10,16 @@ const usage = `npm run search -- COMMAND
 Without TABLE_NAME in the environment it means the local service, which must run. Elsewhere set TABLE_NAME, BUCKET_NAME,
 AWS_REGION and credentials. The service goes on meanwhile; its processes take the new snapshot when they next open one.`
 
-if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
-await import('../../lib/domain/composition.ts')
-const { compactSearch, describeSearch, rebuildSearch } = await import('../../lib/engines/search/index.ts')
+nameTable()
+const engine = async () => {
+  requireBucket()
+  await import('../../lib/domain/composition.ts')
+  return import('../../lib/engines/search/index.ts')
+}
 
 const commands: Readonly<Record<string, () => Promise<string>>> = {
   rebuild: async () => {
+    const { rebuildSearch } = await engine()
     const { renewTexts } = await import('../../lib/domain/projects/assets/texts.ts')
     await renewTexts()
     let reportedAt = 0
@@ -26,8 +30,8 @@ const commands: Readonly<Record<string, () => Promise<string>>> = {
     })
     return report
   },
-  compact: compactSearch,
-  status: describeSearch,
+  compact: async () => (await engine()).compactSearch(),
+  status: async () => (await engine()).describeSearch(),
 }
 
 const command = commands[process.argv[2] ?? '']

@@ -14,7 +14,7 @@ import { createTable } from '../../deploy/stand-ins/table.ts'
 import { EMPTY_START, holdFolder } from './folder-lock.ts'
 import { loadFollowers, loadProjector, through } from './followers.ts'
 import { deliverTo, type Functions, type Stop, startFunctions } from './functions.ts'
-import { checkLayout } from './layout.ts'
+import { checkFolder, migrateTable } from './layout.ts'
 import { directory } from './paths.ts'
 import { ensureFree } from './ports.ts'
 import { startReceiver } from './receiver.ts'
@@ -91,7 +91,7 @@ async function prepare() {
 async function start(): Promise<void> {
   const { stack, ports } = await prepare()
   const { TABLE_NAME = '', BUCKET_NAME = '', DYNAMODB_ENDPOINT = '' } = stack.environment
-  if (!outside) await checkLayout()
+  if (!outside) await checkFolder()
 
   const resources = roleResources(Object.keys(loadFunctions()))
   const access = { roles: rolesFor(resources, { table: TABLE_NAME, bucket: BUCKET_NAME }), record: newAccessRecord() }
@@ -120,6 +120,7 @@ async function start(): Promise<void> {
   stops.emulators.push(idp.stop)
   await createTable(DYNAMODB_ENDPOINT, TABLE_NAME, stack.table)
   // These read the configuration, which is complete from here on.
+  await migrateTable()
   const [{ seed }, { startText }] = await Promise.all([import('./seed.ts'), import('./page.ts')])
   // `npm run restore` needs a service without records.
   if (!isEmpty) await seed()

@@ -25,7 +25,7 @@ beforeAll(() => {
     const print = stream.write.bind(stream)
     vi.spyOn(stream, 'write').mockImplementation((text: string | Uint8Array) => {
       written.push(String(text))
-      return String(text).startsWith('{"time"') || print(text)
+      return String(text).startsWith('{"level"') || print(text)
     })
   }
   for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const)
@@ -160,5 +160,5 @@ test('a line holds nothing but the members that are allowed, whatever it is give
   const { log } = await import('../../lib/base/telemetry/log.ts')
   const given = { level: 'info', message: 'test', email: canary.email, body: canary.note, headers }
   log(given as never)
-  expect(Object.keys(JSON.parse(written[0] ?? ''))).toEqual(['time', 'level', 'message'])
+  expect(Object.keys(JSON.parse(written[0] ?? ''))).toEqual(['level', 'message', 'timestamp', 'service'])
 })

@@ -64,6 +64,9 @@ export async function openApp({ env = {} }: { env?: Record<string, string> } = {
   clock.now = () => new Date(time)
   const { seedUsers } = await import('../../deploy/stand-ins/users.ts')
   await seedUsers()
+  // Each process does so before its first request.
+  const { checkLayout } = await import('../../lib/platform/layout.ts')
+  await checkLayout()
 
   const signedIn = (username: string) => persona(tokenHeaders(username, () => time / 1000))
   return {
@@ -262,10 +265,10 @@ console.log = (...items: unknown[]) => {
   if (line === undefined) return print(...items)
   if (line.message === 'request' && waiting.has(line.request_id))
     waiting.set(line.request_id, { calls: line.calls, units: line.units })
-  if (line.level === 'error') print(...items)
+  if (line.level === 'ERROR') print(...items)
 }
 
 function lineOf([text]: unknown[]): (Cost & { request_id: string; level: string; message: string }) | undefined {
-  if (typeof text !== 'string' || !text.startsWith('{"time"')) return undefined
+  if (typeof text !== 'string' || !text.startsWith('{"level"')) return undefined
   return JSON.parse(text)
 }

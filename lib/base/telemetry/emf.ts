@@ -12,6 +12,7 @@ export const measures = {
     cache_misses: 'Count',
   },
   projection: { lag_ms: 'Milliseconds', failures: 'Count' },
+  // `parked` counts the changes that the projector could not apply. Its maximum is above 0 until `npm run replay` has ended them.
   queue: { waiting: 'Count', oldest_unclaimed_s: 'Seconds', parked: 'Count' },
   webhook: { webhook_failures: 'Count' },
   letters: { letter_failures: 'Count' },

@@ -1,10 +1,13 @@
 import { config } from '../config.ts'
+import type { Dependency } from '../errors.ts'
 import { embedMetrics, type Measure } from './emf.ts'
+import { currentInvocation, type Invocation } from './invocation.ts'
 import { currentMeter } from './request-cost.ts'
 
 /** The members that a log line may contain. No other member is ever written. */
 export type Line = {
-  level: 'info' | 'error'
+  /** Lines of `debug` are written only for calls that are sampled. */
+  level: 'debug' | 'info' | 'error'
   message: string
   request_id?: string | undefined
   method?: string
@@ -12,6 +15,8 @@ export type Line = {
   status?: number
   caller?: string
   count?: number
+  /** A call of a dependency, in lines of `debug`. Example: `Query`. */
+  operation?: string
   /** The service that could not be reached. Example: `table`. */
   dependency?: string | undefined
   error?: string
@@ -19,8 +24,6 @@ export type Line = {
 } & Partial<Record<Measure, number>>
 
 const members = [
-  'level',
-  'message',
   'request_id',
   'method',
   'route',
@@ -47,25 +50,55 @@ const members = [
   'exported',
   'provider_failures',
   'count',
+  'operation',
   'dependency',
   'error',
   'stack',
-] as const satisfies readonly (keyof Line)[]
+] as const satisfies readonly Exclude<keyof Line, 'level' | 'message'>[]
 
 /**
- * Writes one JSON line with the allowed members of `line`. It has the id of the present request if it names no other.
- * CloudWatch reads the metrics of lib/base/telemetry/emf.ts from it.
+ * Writes one JSON line with the allowed members of `line`. It has the id of the present request if it names no other. Members that
+ * Powertools for AWS has, too, have its names: level, message, timestamp, service, function_name, function_request_id, cold_start,
+ * xray_trace_id, sampling_rate. CloudWatch reads the metrics of lib/base/telemetry/emf.ts from the line.
  */
 // prove: logged-line
 export function log(line: Line): void {
-  if (config.LOG_LEVEL === 'silent') return
+  const invocation = currentInvocation()
+  if (config.LOG_LEVEL === 'silent' || (line.level === 'debug' && !invocation?.isSampled)) return
   const at = new Date()
   const named = { request_id: currentMeter()?.request_id, ...line }
   const allowed = Object.fromEntries(
     members.filter((name) => named[name] !== undefined).map((name) => [name, named[name]]),
   )
-  const _aws = onLambda ? embedMetrics(allowed, `heritage/${config.STAGE}`, at.getTime()) : undefined
-  write(JSON.stringify({ time: at.toISOString(), ...allowed, ...(_aws && { trace: trace(), _aws }) }))
+  const { message } = line
+  const _aws = onLambda ? embedMetrics({ message, ...allowed }, `heritage/${config.STAGE}`, at.getTime()) : undefined
+  write(
+    JSON.stringify({
+      level: line.level.toUpperCase(),
+      message,
+      timestamp: at.toISOString(),
+      service: 'heritage',
+      ...callOf(invocation),
+      ...allowed,
+      ...(_aws && { _aws }),
+    }),
+  )
+}
+
+/** What says which call of which function wrote a line. Members that are not known are left out. */
+const callOf = (invocation: Invocation | undefined) => ({
+  function_name: process.env.AWS_LAMBDA_FUNCTION_NAME ?? invocation?.function_name,
+  function_version: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+  ...(invocation && { cold_start: invocation.cold_start, function_request_id: invocation.function_request_id }),
+  xray_trace_id: trace(),
+  ...(invocation?.isSampled && { sampling_rate: config.LOG_LEVEL === 'debug' ? 1 : config.LOG_SAMPLE_RATE }),
+})
+
+/** Writes a line of `debug` about a call of a dependency that began at `began`, in milliseconds of `performance.now()`. */
+export function logCall(dependency: Dependency, operation: string, began: number, units?: number): void {
+  if (!currentInvocation()?.isSampled) return
+  const ms = Math.round((performance.now() - began) * 10) / 10
+  log({ level: 'debug', message: 'call', dependency, operation, ms, ...(units !== undefined && { units }) })
 }
 
 const onLambda = config.STAGE !== 'local'

@@ -18,7 +18,7 @@ export type Meter = {
   request_id: string | undefined
 }
 
-const storage = new AsyncLocalStorage<Meter>()
+const storage = new AsyncLocalStorage<Meter | undefined>()
 
 /** Runs `work` with a new meter. `request_id` is the cause of all its writes. */
 export async function measureCost<T>(work: (meter: Meter) => Promise<T>, request_id?: string): Promise<T> {
@@ -34,6 +34,9 @@ export async function measureCost<T>(work: (meter: Meter) => Promise<T>, request
   }
   return storage.run(meter, () => work(meter))
 }
+
+/** Runs `work` so that no request pays for it. */
+export const withoutMeter = <T>(work: () => Promise<T>): Promise<T> => storage.run(undefined, work)
 
 /** The cost of the current request. Undefined outside of a request. */
 export const currentMeter = (): Meter | undefined => storage.getStore()

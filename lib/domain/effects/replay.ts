@@ -1,7 +1,8 @@
 import { mapAtOnce } from '../../base/concurrency.ts'
+import { isProblem } from '../../base/errors.ts'
 import { appendChanges } from '../../engines/search/index.ts'
-import type { Stored } from '../../engines/table/index.ts'
-import { scan } from '../../engines/table/index.ts'
+import type { Images, Stored } from '../../engines/table/index.ts'
+import { getMany, itemAt, scan } from '../../engines/table/index.ts'
 import { feedChangeOf, followChanges } from '../feed/follow.ts'
 import { applyAnew, applyEffects, doSharedWork, sendMessages } from './apply.ts'
 import type { PendingNotice } from './notify.ts'
@@ -61,25 +62,56 @@ function isIn({ kind, prefix, since }: ReplayPart, item: Stored): boolean {
   )
 }
 
+type Only = readonly string[] | undefined
+const isAmong = (only: Only, id: string) => only === undefined || only.includes(id)
+
 /**
- * Applies parked changes in the order of the stream, with all their effects, and removes each that succeeds. Returns how many
- * succeeded, and the errors of the others.
+ * Applies parked changes in the order of the stream, with all their effects, and removes each that succeeds. It skips a change of an item
+ * that was deleted since, or about something that is gone: the deletion was followed by itself. `only` names the changes by id. Returns
+ * how many succeeded and how many were skipped, and the errors of the others.
  */
-export async function replayParked(): Promise<{ applied: number; failures: string[] }> {
+export async function replayParked(only?: Only): Promise<{ applied: number; skipped: number; failures: string[] }> {
   const failures: string[] = []
   let applied = 0
-  for (const { id, images } of await listParked()) {
+  let skipped = 0
+  for (const { id, images } of (await listParked()).filter((it) => isAmong(only, it.id))) {
     try {
-      const change = changeOf(images)
-      const feedChange = feedChangeOf(images)
-      await doSharedWork(await applyEffects(images))
-      await appendChanges(change ? [change] : [])
-      await followChanges(feedChange ? [feedChange] : [])
+      const isApplied = !(await isDeletedSince(images)) && (await applyParked(images))
       await unparkChange(id)
-      applied += 1
+      if (isApplied) applied += 1
+      else skipped += 1
     } catch (error) {
       failures.push(`${id}: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`)
     }
   }
-  return { applied, failures }
+  return { applied, skipped, failures }
+}
+
+/** Applies a change with all its effects. Returns false if something that it is about is gone. */
+async function applyParked(images: Images): Promise<boolean> {
+  try {
+    const change = changeOf(images)
+    const feedChange = feedChangeOf(images)
+    await doSharedWork(await applyEffects(images))
+    await appendChanges(change ? [change] : [])
+    await followChanges(feedChange ? [feedChange] : [])
+    return true
+  } catch (error) {
+    if (isProblem(error, 'not_found')) return false
+    throw error
+  }
+}
+
+/** Whether the item of a change was deleted after it. */
+async function isDeletedSince({ after }: Images): Promise<boolean> {
+  if (!after) return false
+  const at = { pk: String(after.pk), sk: String(after.sk) }
+  return itemAt(await getMany([at]), at) === undefined
+}
+
+/** Forgets parked changes without applying them. Returns the id of each with the error for which it was parked. */
+export async function discardParked(only?: Only): Promise<string[]> {
+  const parked = (await listParked()).filter((it) => isAmong(only, it.id))
+  for (const { id } of parked) await unparkChange(id)
+  return parked.map(({ id, error }) => `${id}: ${error}`)
 }

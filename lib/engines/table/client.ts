@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { config } from '../../base/config.ts'
 import { failedAt, isUnreachable } from '../../base/dependency.ts'
 import { localCredentials } from '../../base/telemetry/local-credentials.ts'
+import { logCall } from '../../base/telemetry/log.ts'
 import { noteAttempts, noteCall, notePending } from '../../base/telemetry/request-cost.ts'
 import { forgetKept } from './kept.ts'
 import { HttpHandler } from './wire/http-handler.ts'
@@ -30,15 +31,19 @@ async function callMetered(
   call: (input: object) => Promise<object>,
 ): Promise<object> {
   if (!reads.test(operation)) forgetKept()
+  const began = performance.now()
+  const tell = (units: number) => logCall('table', operation, began, units)
   try {
     const output: Output = await notePending('table', () => call({ ...input, ReturnConsumedCapacity: 'TOTAL' }))
     const { ConsumedCapacity, $metadata } = output
     const units = [ConsumedCapacity ?? []].flat().reduce((sum, each) => sum + (each.CapacityUnits ?? 0), 0)
     noteCall(`${operation}Command`, units)
     noteAttempts($metadata?.attempts)
+    tell(units)
     return output
   } catch (error) {
     noteAttempts((error as Output).$metadata?.attempts)
+    tell(0)
     // A call without any reply is told in the log, too.
     if (isUnreachable(error)) noteCall(`${operation}Command`, 0)
     return failedAt('table')(error)

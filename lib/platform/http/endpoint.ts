@@ -17,11 +17,13 @@ import {
   unavailable,
 } from '../../base/errors.ts'
 import { sayIn } from '../../base/language/say.ts'
+import { runInvocation } from '../../base/telemetry/invocation.ts'
 import { measureCost } from '../../base/telemetry/request-cost.ts'
 import type { Scope } from '../../base/visibility.ts'
 import type { PageRequest } from '../../engines/table/index.ts'
 import { type Identity, identifyCaller, type Settings } from '../auth/actor.ts'
 import { versionsAt } from '../cache/store.ts'
+import { checkLayout } from '../layout.ts'
 import { type Actor, mayCountChanges, mayWithKey, permissions, type Ruling, type Subject } from '../permissions.ts'
 import { inUnit } from '../unit-of-work.ts'
 import { preferredType } from './accept.ts'
@@ -51,9 +53,11 @@ export function endpoint(routes: Routes): (event: HttpEvent, context: Context) =
       gatherWarnings([], () => serve(match, context.request)),
     )
   return (event, context) =>
-    measureCost(
-      async () => (await handler(event, context as RequestContext)) as HttpResult,
-      event.requestContext?.requestId,
+    runInvocation(context, () =>
+      measureCost(
+        async () => (await handler(event, context as RequestContext)) as HttpResult,
+        event.requestContext?.requestId,
+      ),
     )
 }
 
@@ -84,10 +88,14 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const params = paramsOf(spec.params, matched.params)
 
   // 3. The token becomes a caller. A permission by role refuses before the subject is loaded.
+  const layout = spec.skipsIdentity ? undefined : checkLayout()
+  // It is awaited below. Until then its failure must not count as unhandled.
+  layout?.catch(() => undefined)
   const extraKeys = spec.usesReadCache ? [versionsAt()] : []
   const { actor, denial, settings }: Identity = spec.skipsIdentity
     ? { actor: null, denial: 'none' }
     : await identifyCaller({ ...request, cookie: request.cookies.session, extraKeys })
+  await layout
   if (actor) request.caller = actor.id
   if (settings && !isShared(spec)) Object.assign(request, settingsOf(settings, request))
   request.say = await sayIn(request.language)

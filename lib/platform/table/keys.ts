@@ -125,6 +125,7 @@ import './lists.ts'
  *   two-phase commits that are not settled                      every             LARGE                                 <created_at>#<id>
  *   the before-image of an item in an open commit               table             STAGED#<id>#<pk>                      <sk>
  *   exact sizes of lists, several lists in one item             table             COUNT#<group>#<shard>                 HEAD, <kind>
+ *   the layout of the table, and the step under way             table             LAYOUT                                HEAD
  *   the holder of a lock                                        table             LOCK#<name>                           HEAD
  *   the next number of a sequence                               table             SEQUENCE#<name>                       HEAD
  *   the time up to which the projector applied changes          table             PROJECTOR                             HEAD
@@ -203,6 +204,7 @@ export const key = {
   pair: (record: string, other: string): Key => ({ pk: `ENTITY#${record}`, sk: `PAIR#${other}` }),
   clustered: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'CLUSTER' }),
   reactions: (thread: string, of: string): Key => ({ pk: `REACTIONS#${thread}`, sk: of }),
+  layout: (): Key => ({ pk: 'LAYOUT', sk: HEAD }),
   user: (id: string): Key => ({ pk: `USER#${id}`, sk: HEAD }),
   email: (email: string): Key => ({ pk: `EMAIL#${email}`, sk: HEAD }),
   username: (username: string): Key => ({ pk: `USERNAME#${username}`, sk: HEAD }),

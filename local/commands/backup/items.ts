@@ -43,10 +43,10 @@ export async function readTable({ db, table }: Place, take: (item: Item) => void
   await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => readSegment(segment)))
 }
 
-/** Whether the table is empty. */
+/** Whether the table is empty. The stamp of a new table counts as nothing. */
 export async function isTableEmpty({ db, table }: Place): Promise<boolean> {
-  const { Items = [] } = await db.send(new ScanCommand({ TableName: table, Limit: 1 }))
-  return Items.length === 0
+  const { Items = [] } = await db.send(new ScanCommand({ TableName: table, Limit: 2 }))
+  return Items.every(({ pk }) => pk?.S === 'LAYOUT')
 }
 
 /** Writes items, over any that have the same keys. Returns how many. Safe to repeat. */

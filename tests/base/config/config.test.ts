@@ -42,7 +42,7 @@ describe('the configuration', () => {
       LOG_LEVEL: 'loud',
     })
     expect(faults).toBe(
-      'Configuration: STAGE must be local, dev, staging, prod or pr and a number; TABLE_NAME is missing; DYNAMODB_ENDPOINT must be a URL; RATE_TOKEN must look like 10/min (s, min, h, day); LOG_LEVEL must be info or silent; SECRET_KEY_FALLBACKS each must have 32 bytes or more; IDP_USERINFO_URL is needed beside IDP_CLIENT_ID.',
+      'Configuration: STAGE must be local, dev, staging, prod or pr and a number; TABLE_NAME is missing; DYNAMODB_ENDPOINT must be a URL; RATE_TOKEN must look like 10/min (s, min, h, day); LOG_LEVEL must be debug, info or silent; SECRET_KEY_FALLBACKS each must have 32 bytes or more; IDP_USERINFO_URL is needed beside IDP_CLIENT_ID.',
     )
     // The faults of single members hide none of those of several.
     const production = message({ STAGE: 'prod', RATE_TOKEN: 'often' })
@@ -75,6 +75,17 @@ describe('the configuration', () => {
     expect(message({ ...prod, STAGE, SECRET_KEY: undefined })).toContain('SECRET_KEY')
     expect(message({ ...prod, STAGE, SECRET_KEY: '' })).toContain('SECRET_KEY')
     expect(parseConfig({ ...prod, STAGE }).SECRET_KEY).toBe(key)
+  })
+
+  test('writes debug lines for a share of calls', () => {
+    const refused = 'Configuration: LOG_SAMPLE_RATE must be a share from 0 to 1.'
+    expect(parseConfig(local)).toMatchObject({ LOG_LEVEL: 'info', LOG_SAMPLE_RATE: 0 })
+    expect(parseConfig({ ...local, LOG_LEVEL: 'debug', LOG_SAMPLE_RATE: '0.01' })).toMatchObject({
+      LOG_SAMPLE_RATE: 0.01,
+    })
+    for (const LOG_SAMPLE_RATE of ['1.1', '-1', '.5', 'all', ''])
+      expect(message({ ...local, LOG_SAMPLE_RATE })).toBe(refused)
+    expect(message({ ...local, LOG_LEVEL: 'loud' })).toBe('Configuration: LOG_LEVEL must be debug, info or silent.')
   })
 
   test('waits for the table at most half a minute', () => {

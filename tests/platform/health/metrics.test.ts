@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
   const print = process.stdout.write.bind(process.stdout)
   vi.spyOn(process.stdout, 'write').mockImplementation((text: string | Uint8Array) => {
-    if (!String(text).startsWith('{"time"')) return print(text)
+    if (!String(text).startsWith('{"level"')) return print(text)
     lines.push(JSON.parse(String(text)))
     return true
   })
@@ -86,7 +86,7 @@ describe('a request', () => {
     const broken = vi.spyOn(db, 'send').mockRejectedValue(new TypeError('broken'))
     await app.anon.get('/data/cultural-entities/')
     broken.mockRestore()
-    expect(lines.map((line) => [line.level, line.faults])).toEqual([['error', 1]])
+    expect(lines.map((line) => [line.level, line.faults])).toEqual([['ERROR', 1]])
   })
 
   test('says how often the table had to be asked again', async () => {
@@ -103,6 +103,45 @@ describe('a request', () => {
     await app.anon.get('/data/user/by-username/dev/')
     db.middlewareStack.remove('busy')
     expect(lines[0]).toMatchObject({ status: 200, retries: 2 })
+  })
+
+  test('names the call of the function as Powertools does, and tells each call of the table if it is sampled', async () => {
+    const { config } = await import('../../../lib/base/config.ts')
+    const { runInvocation } = await import('../../../lib/base/telemetry/invocation.ts')
+    const { log } = await import('../../../lib/base/telemetry/log.ts')
+    const facts = { AWS_LAMBDA_FUNCTION_NAME: 'heritage-dev-records', AWS_LAMBDA_FUNCTION_VERSION: '12' }
+    Object.assign(process.env, facts, { _X_AMZN_TRACE_ID: 'Root=1-5f84c7a5-0123456789abcdef01234567;Sampled=1' })
+    runInvocation({ functionName: 'given', awsRequestId: 'of-lambda' }, () => log({ level: 'info', message: 'sweep' }))
+    for (const name of [...Object.keys(facts), '_X_AMZN_TRACE_ID']) delete process.env[name]
+    expect(lines[0]).toEqual({
+      level: 'INFO',
+      message: 'sweep',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      service: 'heritage',
+      function_name: 'heritage-dev-records',
+      function_version: '12',
+      cold_start: false,
+      function_request_id: 'of-lambda',
+      xray_trace_id: '1-5f84c7a5-0123456789abcdef01234567',
+    })
+    lines = []
+    await app.anon.get('/cidoc/structures/')
+    expect(lines.map((line) => line.level)).toEqual(['INFO'])
+    lines = []
+    Object.assign(config, { LOG_SAMPLE_RATE: 1 })
+    await app.anon.get('/cidoc/structures/')
+    Object.assign(config, { LOG_SAMPLE_RATE: 0 })
+    const calls = lines.filter((line) => line.level === 'DEBUG')
+    expect(calls).toContainEqual(
+      expect.objectContaining({
+        message: 'call',
+        dependency: 'table',
+        operation: 'BatchGetItem',
+        units: expect.any(Number),
+        sampling_rate: 1,
+      }),
+    )
+    expect(calls.every((line) => line.request_id === lines.at(-1)?.request_id && line._aws === undefined)).toBe(true)
   })
 
   test('says what a cache knew', async () => {
@@ -170,8 +209,8 @@ describe('the id of a request', () => {
     // It is put aside, so that others go on.
     expect(answer.batchItemFailures).toEqual([])
     expect(lines.map((line) => [line.level, line.message, line.request_id, line.failures])).toEqual([
-      ['error', 'projection of a change', 'request-of-the-change', undefined],
-      ['error', 'projection', undefined, 1],
+      ['ERROR', 'projection of a change', 'request-of-the-change', undefined],
+      ['ERROR', 'projection', undefined, 1],
     ])
   })
 })
@@ -216,7 +255,11 @@ describe('what an operator looks at', () => {
   let all: Line[]
   beforeAll(async () => {
     lines = []
-    process.env._X_AMZN_TRACE_ID = 'Root=1-5f84c7a5-0123456789abcdef01234567;Sampled=1'
+    Object.assign(process.env, {
+      _X_AMZN_TRACE_ID: 'Root=1-5f84c7a5-0123456789abcdef01234567;Sampled=1',
+      AWS_LAMBDA_FUNCTION_NAME: 'heritage-dev-all',
+      AWS_LAMBDA_FUNCTION_VERSION: '1',
+    })
     for (let i = 0; i < 2; i += 1) await app.anon.get('/data/leaderboard/')
     await app.anon.get('/data/user/me/')
     const { config } = await import('../../../lib/base/config.ts')
@@ -312,14 +355,17 @@ test('on one’s own machine lines go to the console without metrics', async () 
   vi.resetModules()
   const before = process.env.STAGE
   process.env.STAGE = 'local'
+  for (const name of ['_X_AMZN_TRACE_ID', 'AWS_LAMBDA_FUNCTION_NAME', 'AWS_LAMBDA_FUNCTION_VERSION'])
+    delete process.env[name]
   const said = vi.spyOn(console, 'log').mockImplementation(() => {})
   const { log } = await import('../../../lib/base/telemetry/log.ts')
   log({ level: 'info', message: 'request', ms: 1 })
   process.env.STAGE = before
   expect(JSON.parse(String(said.mock.calls[0]?.[0]))).toEqual({
-    time: expect.any(String),
-    level: 'info',
+    level: 'INFO',
     message: 'request',
+    timestamp: expect.any(String),
+    service: 'heritage',
     ms: 1,
   })
 })

@@ -172,9 +172,26 @@ describe('a change that cannot be applied', () => {
     expect(await listParked()).toHaveLength(1)
     await mended()
     expect([await isInFeed(good.event), await isInFeed(bad.event)]).toEqual([true, false])
-    expect(await replayParked()).toEqual({ applied: 1, failures: [] })
+    expect(await replayParked()).toEqual({ applied: 1, skipped: 0, failures: [] })
     expect([await linksTo(bad.place), await listParked()]).toEqual([1, []])
     expect(await isInFeed(bad.event)).toBe(true)
+  })
+
+  test('of what was deleted since is skipped, and one that nobody can mend is discarded', async () => {
+    const { parkChange, listParked } = await import('../../../lib/domain/effects/parked.ts')
+    const { discardParked, replayParked } = await import('../../../lib/domain/effects/replay.ts')
+    const gone = { pk: 'ENTITY#gone', sk: 'HEAD', type: 'record', id: 'not even a record' }
+    await parkChange('1', { before: undefined, after: gone }, 'TypeError: broken')
+    const { loadUserByUsername, keyOf } = await import('../../../lib/platform/users/users.ts')
+    const { id = '' } = (await loadUserByUsername('dev')) ?? {}
+    const unreadable = { ...keyOf(id), type: 'user', id: 7 }
+    await parkChange('2', { before: undefined, after: unreadable }, 'ValiError: unreadable')
+    expect(await replayParked(['1'])).toEqual({ applied: 0, skipped: 1, failures: [] })
+    expect(await replayParked()).toEqual({ applied: 0, skipped: 0, failures: [expect.stringMatching(/^2: ValiError/)] })
+    expect(await discardParked(['3'])).toEqual([])
+    expect(await discardParked()).toEqual(['2: ValiError: unreadable'])
+    expect(await listParked()).toEqual([])
+    expect((await health())[0]).toBe(200)
   })
 
   test('that is larger than an item is put aside in pieces, and comes back whole', async () => {

@@ -29,7 +29,7 @@ test('a table that cannot be reached is 503, and an error of the log that names 
   console.log = print
   expect([reply.statusCode, reply.body]).toEqual([503, '{"detail":"Temporarily unavailable. Try again."}'])
   expect(reply.headers?.['retry-after']).toBe('1')
-  expect(lines.find((it) => it.message === 'request')).toMatchObject({ level: 'error', dependency: 'table' })
+  expect(lines.find((it) => it.message === 'request')).toMatchObject({ level: 'ERROR', dependency: 'table' })
 })
 
 test('a bucket that cannot be reached is known as such, too', async () => {

@@ -9,7 +9,12 @@ const seen = { connections: 0, requests: 0 }
 const table = createServer((socket) => {
   sockets.add(socket)
   seen.connections += 1
-  socket.on('data', () => {
+  socket.on('data', (bytes) => {
+    // The process has started when it still answered.
+    if (String(bytes).includes('"LAYOUT"')) {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
+      return
+    }
     seen.requests += 1
   })
   socket.on('error', () => undefined)
@@ -33,6 +38,7 @@ beforeAll(async () => {
   })
   vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(JSON.parse(line)))
   handler = (await import('../../../functions/records.ts')).handler
+  await (await import('../../../lib/platform/layout.ts')).checkLayout()
 })
 afterAll(() => {
   for (const socket of sockets) socket.destroy()
@@ -55,7 +61,7 @@ describe('a table that takes calls and says nothing', () => {
     expect(seen.connections).toBeLessThanOrEqual(60)
     const told = requestLines()
     expect(told).toHaveLength(200)
-    for (const line of told) expect(line).toMatchObject({ level: 'error', status: 503, dependency: 'table', faults: 1 })
+    for (const line of told) expect(line).toMatchObject({ level: 'ERROR', status: 503, dependency: 'table', faults: 1 })
     expect(told).toContainEqual(expect.objectContaining({ calls: 1, retries: 1, error: expect.any(String) }))
   })
 
@@ -66,6 +72,6 @@ describe('a table that takes calls and says nothing', () => {
     // One call may have been let through, to find out whether the table answers again.
     expect(seen.requests - before.requests).toBeLessThanOrEqual(1)
     expect(seen.connections - before.connections).toBeLessThanOrEqual(1)
-    for (const line of requestLines()) expect(line).toMatchObject({ level: 'error', dependency: 'table' })
+    for (const line of requestLines()) expect(line).toMatchObject({ level: 'ERROR', dependency: 'table' })
   })
 })

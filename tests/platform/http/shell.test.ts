@@ -225,12 +225,12 @@ describe('a failure', () => {
     await send('/model/')
     await send('/waiting/', { context: { getRemainingTimeInMillis: () => 270 } })
     expect(lines).toMatchObject([
-      { level: 'error', status: 502, dependency: 'language model', error: 'bad_gateway' },
-      { level: 'error', status: 503, dependency: 'bucket', error: 'unavailable', faults: 1 },
+      { level: 'ERROR', status: 502, dependency: 'language model', error: 'bad_gateway' },
+      { level: 'ERROR', status: 503, dependency: 'bucket', error: 'unavailable', faults: 1 },
     ])
     lines = []
     await send('/conflict/')
-    expect(lines).toMatchObject([{ level: 'info', status: 409 }])
+    expect(lines).toMatchObject([{ level: 'INFO', status: 409 }])
     expect(lines[0]).not.toHaveProperty('error')
   })
 
@@ -351,9 +351,11 @@ describe('a version', () => {
 
 describe('the log', () => {
   const allowed = [
-    'time',
     'level',
     'message',
+    'timestamp',
+    'service',
+    'cold_start',
     'request_id',
     'method',
     'route',
@@ -377,7 +379,7 @@ describe('the log', () => {
     expect(lines.map((line) => line.status)).toEqual([200, 404, 401, 409, 500, 500, 204])
     for (const line of lines) expect(Object.keys(line).filter((name) => !allowed.includes(name))).toEqual([])
     expect(lines[0]).toMatchObject({
-      level: 'info',
+      level: 'INFO',
       message: 'request',
       request_id: 'request-id-1',
       method: 'GET',
@@ -385,7 +387,7 @@ describe('the log', () => {
       caller: 'anonymous',
       calls: 0,
     })
-    expect(lines.map((line) => line.level)).toEqual(['info', 'info', 'info', 'info', 'error', 'error', 'info'])
+    expect(lines.map((line) => line.level)).toEqual(['INFO', 'INFO', 'INFO', 'INFO', 'ERROR', 'ERROR', 'INFO'])
     expect(lines.map((line) => line.faults)).toEqual([0, 0, 0, 0, 1, 1, 0])
     expect(lines.map((line) => line.refusals)).toEqual([0, 1, 1, 1, 0, 0, 0])
   })

@@ -1,0 +1,10 @@
+/** A lot of items that were looked at. `next` is where the next lot begins; null after the last. */
+export type Lot = { next: string | null; changed: number }
+/** Rewrites the next items after a position, `most` of them at most. Safe to repeat, and to run beside requests. */
+export type Rewrite = (position: string | null, most: number) => Promise<Lot>
+
+/**
+ * A step from one layout to the next. Both the version before and the version after it are read at any time, so it runs while the service
+ * works. `back` takes it back, so that an earlier version can be deployed again.
+ */
+export type Step = { to: number; title: string; forward: Rewrite; back: Rewrite }

@@ -1,0 +1,16 @@
+import { runInvocation } from '../base/telemetry/invocation.ts'
+import { checkLayout } from './layout.ts'
+
+type Called = { functionName?: string; awsRequestId?: string }
+
+/**
+ * Makes the handler of a function that answers no requests: a timed one, or a follower of the stream. It works only if this version reads
+ * the layout of the table. Its log lines name the call.
+ */
+export const worker =
+  <Given extends readonly unknown[], T>(work: (...given: Given) => Promise<T>) =>
+  (...given: Given): Promise<T> =>
+    runInvocation(given[1] as Called | undefined, async () => {
+      await checkLayout()
+      return work(...given)
+    })
