@@ -26,6 +26,7 @@ const things = {
   'record.update': 'The contributor of the record, and staff.',
   'record.delete': 'The contributor while the record is not published, and staff.',
   'record.restore': 'Staff.',
+  'label.change': 'Whose it is, reviewers and staff. Words of one’s own on what is public: reviewers and staff.',
   'review.read': 'Reviewers and staff.',
   'review.decide': 'Reviewers and staff; nobody on a contribution of their own.',
   'history.list': 'Everyone. What the caller may not see is left out and not counted.',

@@ -4,6 +4,8 @@ import type { Language } from '../lib/base/language/languages.ts'
 import { sayIn } from '../lib/base/language/say.ts'
 import { type Registry, registry } from '../lib/domain/kinds/schema/registry.ts'
 import { RegistryView } from '../lib/domain/kinds/schema/registry-shape.ts'
+import { LabelChoiceView, labelChoices } from '../lib/domain/labels/labels.ts'
+import { ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { optionalQueryChoice } from '../lib/platform/http/params.ts'
 import { type JsonText, jsonText, replyContent } from '../lib/platform/http/reply.ts'
@@ -53,6 +55,17 @@ export const routes = {
         'x-hg-schema-source': 'cache',
       })
     },
+  }),
+
+  'GET /cidoc/schema/labels/': publicRoute({
+    permission: 'vocabulary.read',
+    summary: 'List the labels by which communities say how a thing may be used',
+    description:
+      'Those of Local Contexts (traditional knowledge, biocultural, notices), in English and Nepali, and one for words of their own.',
+    answer: ok(v.object({ results: v.array(LabelChoiceView) })),
+    cache: { control: 'public, max-age=300' },
+    translatedPaths: [],
+    handle: async () => ({ results: labelChoices() }),
   }),
 } satisfies Routes
 

@@ -1,9 +1,14 @@
 import type { PageRequest } from '../lib/engines/table/index.ts'
 import '../lib/domain/composition.ts'
+import * as v from 'valibot'
 import { invalid, notFound } from '../lib/base/errors.ts'
+import * as s from '../lib/base/shapes.ts'
 import { kinds } from '../lib/domain/kinds/index.ts'
+import { ABOUT_LABELS, LabelsBody } from '../lib/domain/labels/input.ts'
+import { LabelView, labelsView } from '../lib/domain/labels/labels.ts'
 import { type History, loadHistory, loadHistoryOf } from '../lib/domain/records/history.ts'
-import type { Revision } from '../lib/domain/records/items.ts'
+import { type Revision, recordItem } from '../lib/domain/records/items.ts'
+import { labelRecord } from '../lib/domain/records/labels.ts'
 import { pastRecord } from '../lib/domain/records/past/record.ts'
 import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/past/story.ts'
 import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/domain/records/queries.ts'
@@ -19,12 +24,13 @@ import {
 } from '../lib/domain/records/views/revision.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import type { CalendarKey } from '../lib/engines/calendars/index.ts'
+import { get } from '../lib/engines/table/index.ts'
 import { listOf, ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody, sliceOf } from '../lib/platform/http/page.ts'
 import { ByEntity, ById } from '../lib/platform/http/params.ts'
 import type { Request } from '../lib/platform/http/request.ts'
-import { listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
@@ -34,6 +40,9 @@ async function historyWith({ id }: { id: string }) {
   const it = await loadHistoryOf(id)
   return it && { ...it, wanted: id }
 }
+
+const LabelsView = s.shape('Labels', () => v.object({ labels: v.array(LabelView) }))
+const loadHead = ({ entity_id }: { entity_id: string }) => get(recordItem, { entity_id })
 
 /** The history of a record, the differences of its revisions, and the reasons of its values. */
 export const routes = withTables({
@@ -79,6 +88,31 @@ export const routes = withTables({
       if (!named && subject.wanted !== subject.entity_id) throw notFound()
       return revisionList(await showRecord(actor, subject), { actor, page, request, calendar: query.calendar })
     },
+  }),
+
+  'GET /data/entities/{entity_id}/labels/': readRoute({
+    permission: 'history.read',
+    summary: 'Read the labels of a record',
+    description: 'Answers that show the record have them, too, if there are any.',
+    answer: ok(LabelsView),
+    params: ByEntity,
+    subject: loadHead,
+    translatedPaths: [],
+    handle: async ({ subject }) => ({ labels: labelsView(subject.labels) }),
+  }),
+
+  'PUT /data/entities/{entity_id}/labels/': changeRoute({
+    permission: 'label.change',
+    summary: 'Say how a record may be used: its labels',
+    description: ABOUT_LABELS,
+    answer: ok(LabelsView),
+    params: ByEntity,
+    subject: loadHead,
+    translatedPaths: [],
+    body: LabelsBody,
+    handle: async ({ unit, subject, actor, body }) => ({
+      labels: labelsView((await labelRecord(unit, subject, body.labels, actor)).labels),
+    }),
   }),
 
   'GET /data/entities/{entity_id}/diff/': readRoute({

@@ -5,6 +5,7 @@ import { invalid, notFound } from '../lib/base/errors.ts'
 import { findSources } from '../lib/domain/clusters/search.ts'
 import { kinds, schemaOf } from '../lib/domain/kinds/index.ts'
 import { optionsOf, sourceAccessTier, sourceType } from '../lib/domain/kinds/schema/enums.ts'
+import { ABOUT_LABELS, LabelsBody } from '../lib/domain/labels/input.ts'
 import * as sources from '../lib/domain/sources/sources.ts'
 import { DataSourceView, sourceView } from '../lib/domain/sources/view.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
@@ -150,6 +151,20 @@ export const routes = withTables({
     body: schemaOf(kinds.data_source, 'change'),
     handle: async ({ unit, subject, body, request }) => {
       const next = await sources.amendSource(unit, subject, body.data, body.cleared, false)
+      return viewSource(next, request.origin)
+    },
+  }),
+
+  'PUT /cidoc/data_sources/{id}/labels/': changeRoute({
+    permission: 'label.change',
+    summary: 'Say how a data source may be used: its labels',
+    description: ABOUT_LABELS,
+    answer: ok(DataSourceView),
+    params: ById,
+    subject,
+    body: LabelsBody,
+    handle: async ({ unit, subject, actor, body, request }) => {
+      const next = await sources.labelSource(unit, subject, body.labels, actor)
       return viewSource(next, request.origin)
     },
   }),

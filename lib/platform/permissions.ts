@@ -201,6 +201,8 @@ export const permissions = {
   // What is not public nobody sees but whose it is, and staff.
   'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || !it.public },
   'record.restore': { sees: canSee, changes: staff },
+  // Whose it is, and reviewers. Words of one's own on what is public take a reviewer: see lib/domain/labels/input.ts.
+  'label.change': { sees: canInspect, changes: (actor, it) => reviewer(actor) || isOwner(actor, it) },
   'review.read': { role: reviewer, sees: canInspect },
   // What is asked for may take more: see decisionRules.
   'review.decide': { role: reviewer, sees: canInspect, changes: notOnesOwn },

@@ -650,6 +650,20 @@ const matrix: Matrix = {
       ...at(() => `/data/revisions/${revisionIds.published}/entity_history/`, all(200)),
       ...at(() => `/data/revisions/${revisionIds.pending}/entity_history/`, inspectsHidden),
     ],
+    'GET /data/entities/{entity_id}/labels/': [
+      { place: () => ({ path: `/data/entities/${published.cultural_entity_id}/labels/` }), gives: all(200) },
+      { place: () => ({ path: `/data/entities/${pending.cultural_entity_id}/labels/` }), gives: inspectsHidden },
+    ],
+    'PUT /data/entities/{entity_id}/labels/': [
+      {
+        place: () => ({ path: `/data/entities/${published.cultural_entity_id}/labels/`, body: { labels: [] } }),
+        gives: by(401, 403, 200, 200, 200, 200, 200),
+      },
+      {
+        place: () => ({ path: `/data/entities/${pending.cultural_entity_id}/labels/`, body: { labels: [] } }),
+        gives: by(401, 404, 200, 200, 200, 200, 200),
+      },
+    ],
     'GET /data/entities/{entity_id}/diff/': [
       ...at(() => `/data/entities/${published.cultural_entity_id}/diff/?from=1&to=1`, all(200)),
       ...at(() => `/data/entities/${pending.cultural_entity_id}/diff/?from=1&to=1`, inspectsHidden),
@@ -767,6 +781,7 @@ const matrix: Matrix = {
       proposed('publish/', by(401, 403, 403, 403, 400, 400, 400)),
     ],
     'GET /data/schema-extension-proposals/{id}/audit/': [proposed('audit/', by(404, 404, 200, 404, 200, 200, 200))],
+    'GET /cidoc/schema/labels/': at(() => '/cidoc/schema/labels/', all(200)),
     'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)),
   },
 
@@ -778,6 +793,12 @@ const matrix: Matrix = {
     'GET /cidoc/data_sources/{id}/file/': at(() => `/cidoc/data_sources/${source.id}/file/`, all(404)),
     'PUT /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, changesOpen(200), { body: whole }),
     'PATCH /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, changesOpen(200), { body: whole }),
+    'PUT /cidoc/data_sources/{id}/labels/': [
+      {
+        place: () => ({ path: `/cidoc/data_sources/${source.id}/labels/`, body: { labels: [] } }),
+        gives: by(401, 403, 200, 200, 200, 200, 200),
+      },
+    ],
     'POST /cidoc/data_sources/{id}/restore/': [
       {
         place: async () => {

@@ -4,6 +4,7 @@ import { maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Cluster, cluster } from '../clusters/clusters.ts'
 import { type KindKey, kinds } from '../kinds/index.ts'
+import { withLabels } from '../labels/labels.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
 
@@ -47,9 +48,11 @@ const endsOf = (it: RecordItem) => valueEdges(it).map(({ to }) => to)
  * that.
  */
 export function stateOfRecord(it: RecordItem, found: ReadonlyMap<string, Stored>): FeedState {
-  const { entity_id: id, kind, name, category, data, point, access_tier } = it
+  const { entity_id: id, kind, name, category, data, point, access_tier, labels } = it
   const ends = publicAmong(endsOf(it), found).map(({ entity_id }) => entity_id)
-  const digest = isInFeed(it) ? digestOf({ name, category, data, point, access_tier, ends }) : null
+  // A record without labels has the digest that it had before there were labels.
+  const said = { name, category, data, point, access_tier, ends, ...withLabels(labels) }
+  const digest = isInFeed(it) ? digestOf(said) : null
   return { id, kind, object_pk: kinds[kind].record ? String(it.id) : id, digest }
 }
 

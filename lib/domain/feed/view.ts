@@ -4,6 +4,7 @@ import { getMany, itemIn } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { cluster } from '../clusters/clusters.ts'
 import { kinds } from '../kinds/index.ts'
+import { LabelView, withLabels } from '../labels/labels.ts'
 import { isLink } from '../names/text.ts'
 import { iriOf, recordIri } from '../records/iri.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
@@ -27,6 +28,7 @@ const thingShape = () =>
     category: s.text,
     latitude: s.maybe(v.number()),
     longitude: s.maybe(v.number()),
+    labels: v.optional(v.array(LabelView)),
     values: s.Values,
   })
 const changeEntry = () =>
@@ -113,6 +115,7 @@ function mirrorView(it: Visible<RecordItem>) {
     category: it.category,
     latitude: it.point?.lat ?? null,
     longitude: it.point?.lng ?? null,
+    ...withLabels(it.labels),
     values: Object.fromEntries(
       Object.entries(it.data).map(([name, value]) => {
         const to = kind.fields[name]?.relation

@@ -81,6 +81,7 @@ export function newRecord(
     concealed_flags: countConcealed(flags),
     open_contradictions: 0,
     contradicted: false,
+    labels: [],
     machine: actor.key?.name ?? null,
     decided: false,
     activity_count: 0,

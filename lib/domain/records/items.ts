@@ -13,6 +13,7 @@ import { blankOf, defineItem, type IndexName, sparse } from '../../engines/table
 import { ranks } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { kindKeys } from '../kinds/index.ts'
+import { Label } from '../labels/labels.ts'
 import { packOutcomes, unpackOutcomes } from './outcomes.ts'
 import { outcomeRules } from './rules/canonical.ts'
 import { recordStatuses, withheldStatuses } from './rules/status.ts'
@@ -66,6 +67,8 @@ export const RecordItem = v.object({
   open_contradictions: v.optional(v.number(), 0),
   /** True once a contradiction was ever flagged, even if it is resolved by now. */
   contradicted: v.optional(v.boolean(), false),
+  /** What communities say of its use. Labels apply at once, without a review. */
+  labels: v.optional(v.array(Label), []),
   /** The name of the key by which a machine sent what waits. Null if a person did. */
   machine: nullableText,
   /** True once a reviewer has given any verdict. */
@@ -108,6 +111,7 @@ export const RecordRow = v.pick(RecordItem, [
   'contributor',
   'access_tier',
   'point',
+  'labels',
   'current_revision',
   'accepted_revision',
   'accepted_revision_id',

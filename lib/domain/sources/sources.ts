@@ -21,6 +21,8 @@ import { foldedName, type Indexed, indexWrites, readEntry } from '../../platform
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import type { InputValues } from '../kinds/index.ts'
+import { changedLabels, type LabelInput } from '../labels/input.ts'
+import { Label } from '../labels/labels.ts'
 import { textOf } from '../names/text.ts'
 
 /** The file that was uploaded with a data source. */
@@ -45,6 +47,8 @@ export const DataSource = v.object({
   contributor_id: v.string(),
   contributed_by: v.string(),
   public: v.boolean(),
+  /** What communities say of its use. */
+  labels: v.optional(v.array(Label), []),
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: v.nullable(v.string()),
@@ -103,6 +107,7 @@ export function planSource(
     contributor_id: actor.id,
     contributed_by: actor.username,
     public: true,
+    labels: [],
     created_at: at,
     updated_at: at,
     deleted_at: null,
@@ -148,6 +153,23 @@ export async function amendSource(
     updated_at: now(),
   })
   unit.add([put(dataSource, next, old), ...indexWrites(nameEntryOf(old), nameEntryOf(next))])
+  return next
+}
+
+/** Sets the labels of a source: all of them, in this order. Fails with `refused` if the caller may not say one. */
+export async function labelSource(
+  unit: UnitOfWork,
+  old: DataSource,
+  inputs: readonly LabelInput[],
+  actor: Actor,
+): Promise<DataSource> {
+  const labels = changedLabels(
+    { labels: old.labels, isPublic: old.public, parts: Object.keys(old.data) },
+    inputs,
+    actor,
+  )
+  const next = withNextVersion<DataSource>(old, { labels })
+  unit.add([put(dataSource, next, old)])
   return next
 }
 

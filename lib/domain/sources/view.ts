@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { type Field, kinds } from '../kinds/index.ts'
 import { optionsOf, type Vocabulary } from '../kinds/schema/enums.ts'
+import { LabelView, withLabels } from '../labels/labels.ts'
 import { type DataSource, ingestStatuses } from './sources.ts'
 
 export const DataSourceView = s.shape('DataSource', () =>
@@ -24,6 +25,7 @@ export const DataSourceView = s.shape('DataSource', () =>
     hg_class: s.text,
     created_at: s.time,
     updated_at: s.time,
+    labels: v.optional(v.array(LabelView)),
     ...s.tombstone,
   }),
 )
@@ -45,6 +47,7 @@ export function sourceView(source: DataSource, origin: string): s.Output<typeof 
     hg_class: 'DataSource',
     created_at: source.created_at,
     updated_at: source.updated_at,
+    ...withLabels(source.labels),
     ...(source.deleted_at && { deleted_at: source.deleted_at, is_deleted: true }),
   }
 }

@@ -1,4 +1,5 @@
 import { type Kind, kinds } from '../../domain/kinds/index.ts'
+import { labelLines, labelsView } from '../../domain/labels/labels.ts'
 import type { Assertion, LoadedRecord } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
 import { mayShowClaim, visibleValues } from '../../domain/records/views/record.ts'
@@ -19,6 +20,7 @@ export function exportRecord(it: Visible<LoadedRecord>, licences: ReadonlyMap<st
     longitude: it.point?.lng ?? null,
     contributor: it.contributor,
     created_at: it.created_at,
+    labels: labelsView(it.labels).map((label) => labelLines(label).en),
     provenance: it.assertions
       .filter((claim) => mayShowClaim(it, claim, null))
       .map((claim) => provenanceOf(claim, licences)),
@@ -34,6 +36,8 @@ export type ExportedRecord = {
   longitude: number | null
   contributor: string
   created_at: string
+  /** What communities say of its use, one line each. */
+  labels: string[]
   provenance: Provenance[]
 }
 type Provenance = ReturnType<typeof provenanceOf>
@@ -61,13 +65,13 @@ export const sourcesOf = (claim: Assertion): string[] => [
 
 /** The columns before and after the fields of a kind. */
 const firstColumns = ['id', 'cultural_entity_id'] as const
-const lastColumns = ['latitude', 'longitude', 'contributor', 'created_at'] as const
+const lastColumns = ['latitude', 'longitude', 'contributor', 'created_at', 'labels'] as const
 /** The columns of the CSV of a kind. `recordCells` gives the cells of a record in this order. */
 export const recordColumns = (kind: Kind): string[] => [...firstColumns, ...Object.keys(kind.fields), ...lastColumns]
 export const recordCells = (record: ExportedRecord): unknown[] => [
   ...firstColumns.map((name) => record[name]),
   ...Object.values(record.values),
-  ...lastColumns.map((name) => record[name]),
+  ...lastColumns.map((name) => (name === 'labels' ? record.labels.join('\n') : record[name])),
 ]
 
 const claimColumns = [

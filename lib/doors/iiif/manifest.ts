@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { type Field, kinds, type Picture, proseFields } from '../../domain/kinds/index.ts'
+import { labelLines, labelsView, pictureOf, type ShownLabel } from '../../domain/labels/labels.ts'
 import { textOf } from '../../domain/names/text.ts'
 import { picturesIn } from '../../domain/pictures/items.ts'
 import {
@@ -24,7 +25,16 @@ type Pair = { label: Words; value: Words }
 export const PRESENTATION_CONTEXT = 'http://iiif.io/api/presentation/3/context.json'
 
 /** One image of a manifest. `owner` is its record or project. */
-type Page = PixelSize & { owner: string; file: string; caption: string; creator: string; licence: string; date: string }
+type Page = PixelSize & {
+  owner: string
+  file: string
+  caption: string
+  creator: string
+  licence: string
+  date: string
+  /** What communities say of the use of the picture. */
+  labels: readonly ShownLabel[]
+}
 
 /** The parts of a manifest of a record or a project. */
 type ManifestParts = {
@@ -32,6 +42,8 @@ type ManifestParts = {
   label: Words
   summary: string
   metadata: readonly Pair[]
+  /** What communities say of the use of the whole. */
+  labels: readonly ShownLabel[]
   seeAlso: { id: string; type: string; format: string; label: Words }
   pages: readonly Page[]
   face: Page
@@ -84,6 +96,7 @@ export const PictureManifestView = s.shape('PictureManifest', () =>
     label: wordsShape(),
     summary: v.optional(wordsShape()),
     metadata: v.array(pairShape()),
+    requiredStatement: v.optional(pairShape()),
     thumbnail: v.array(imageShape()),
     seeAlso: v.array(v.object({ id: s.text, type: v.literal('Dataset'), format: s.text, label: wordsShape() })),
     items: v.array(canvasShape()),
@@ -95,7 +108,14 @@ type Manifest = s.Output<typeof PictureManifestView>
 /** The manifest of a record's pictures. Undefined if it has none. */
 export function manifestOfRecord(it: RecordItem, origin: string): Manifest | undefined {
   const pictures = picturesIn(it.data)
-  const pages = pictures.map((picture) => pageOf(it.entity_id, picture))
+  const labels = labelsView(it.labels)
+  const pages = pictures.map((picture) =>
+    pageOf(
+      it.entity_id,
+      picture,
+      labels.filter((label) => pictureOf(label) === picture.id),
+    ),
+  )
   const face = pages.find(({ file }) => file === faceOf(pictures)?.id) ?? pages[0]
   if (!face) return undefined
   const kind = kinds[it.kind]
@@ -109,6 +129,7 @@ export function manifestOfRecord(it: RecordItem, origin: string): Manifest | und
       pair('Kind', kind.label),
       ...Object.entries(kind.fields).flatMap(([name, field]) => pairsOf(field, it.data[name])),
     ],
+    labels: labels.filter((label) => pictureOf(label) === undefined),
     seeAlso: {
       id: `${origin}${at}`,
       type: 'Dataset',
@@ -129,7 +150,8 @@ const pairsOf = (field: Field, value: unknown): Pair[] =>
 
 const pair = (label: string, value: string): Pair => ({ label: { en: [label] }, value: { none: [value] } })
 
-const pageOf = (owner: string, it: Picture): Page => ({
+const pageOf = (owner: string, it: Picture, labels: readonly ShownLabel[]): Page => ({
+  labels,
   owner,
   file: it.id,
   width: it.width ?? 0,
@@ -155,6 +177,7 @@ export function manifestOfProject(about: Project, assets: readonly Asset[], orig
         creator: it.source_institution,
         licence: about.license,
         date: '',
+        labels: [],
       },
     ]
   })
@@ -165,6 +188,7 @@ export function manifestOfProject(about: Project, assets: readonly Asset[], orig
     label: { none: [about.title] },
     summary: about.abstract,
     metadata: [pair('Licence', about.license), ...(about.tags.length > 0 ? [pair('Tags', about.tags.join(', '))] : [])],
+    labels: [],
     seeAlso: {
       id: `${origin}/data/projects/${about.slug}/`,
       type: 'Dataset',
@@ -176,7 +200,10 @@ export function manifestOfProject(about: Project, assets: readonly Asset[], orig
   })
 }
 
-function manifest(origin: string, { id, label, summary, metadata, seeAlso, pages, face }: ManifestParts): Manifest {
+function manifest(
+  origin: string,
+  { id, label, summary, metadata, labels, seeAlso, pages, face }: ManifestParts,
+): Manifest {
   const address = `${origin}${id}`
   return {
     '@context': PRESENTATION_CONTEXT,
@@ -185,15 +212,29 @@ function manifest(origin: string, { id, label, summary, metadata, seeAlso, pages
     label,
     ...(summary && { summary: { none: [cut(summary, MAX_SUMMARY)] } }),
     metadata,
+    ...requiredStatement('', labels),
     thumbnail: [thumbnail(face, origin)],
     seeAlso: [seeAlso],
     items: pages.map((page, i) => canvas(page, `${address}canvas/${i + 1}`, origin, i + 1)),
   }
 }
 
+/** What a viewer has to show: whose it is, and what communities say of its use, in both languages. Absent if nothing is said. */
+function requiredStatement(credit: string, labels: readonly ShownLabel[]): { requiredStatement?: Pair } {
+  if (credit === '' && labels.length === 0) return {}
+  const lines = labels.map(labelLines)
+  const said = labels.length > 0 && { en: lines.map(({ en }) => en), ne: lines.map(({ ne }) => ne) }
+  return {
+    requiredStatement: {
+      label: { en: [credit === '' ? 'Terms of use' : 'Attribution'] },
+      value: { ...(credit !== '' && { none: [credit] }), ...said },
+    },
+  }
+}
+
 /** One picture as a canvas of its size, with the image on it. */
 function canvas(page: Page, id: string, origin: string, number: number) {
-  const { width, height, caption, creator, licence, date } = page
+  const { width, height, caption, creator, licence, date, labels } = page
   const rights = licenceAddress(licence)
   const credit = [creator, licence].filter(Boolean).join(', ')
   return {
@@ -203,7 +244,7 @@ function canvas(page: Page, id: string, origin: string, number: number) {
     width,
     height,
     ...(date && { metadata: [pair('Date', date)] }),
-    ...(credit && { requiredStatement: { label: { en: ['Attribution'] }, value: { none: [credit] } } }),
+    ...requiredStatement(credit, labels),
     ...(rights !== undefined && { rights }),
     thumbnail: [thumbnail(page, origin)],
     items: [

@@ -13,6 +13,7 @@ import type { DataSource } from '../../domain/sources/sources.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { crmClasses, impliedClasses } from './classes.ts'
 import { context, type Json, type Node } from './context.ts'
+import { accessRights } from './labels.ts'
 import { depictions } from './pictures.ts'
 import { attributionOf, relationshipIn } from './provenance.ts'
 import { placeProperty } from './relationships.ts'
@@ -66,6 +67,7 @@ function recordAs(it: Visible<RecordRow>, actor: Actor | null, origin: string): 
     ...datesOf(it.created_at, visibleUpdatedAt(it, actor)),
     'prov:wasAttributedTo': agent(it.contributor),
     'heritageGraph:status': publicStatus(it),
+    ...accessRights(it.labels),
   }
   const pictures = depictions(it.entity_id, picturesIn(data), origin)
   return { kind: kinds[it.kind], iri: recordIri(origin, it), name: it.name, data, point, entry, pictures }
@@ -76,6 +78,7 @@ function sourceAs(it: DataSource, origin: string): Described {
     'dcterms:identifier': `urn:uuid:${it.id}`,
     ...datesOf(it.created_at, it.updated_at),
     'prov:wasAttributedTo': agent(it.contributed_by),
+    ...accessRights(it.labels),
   }
   const iri = iriOf(origin, 'data_source', it.id)
   return { kind: kinds.data_source, iri, name: it.name, data: it.data, point: null, entry, pictures: [] }

@@ -1,5 +1,6 @@
 import { mapAtOnce } from '../../base/concurrency.ts'
 import { kinds } from '../../domain/kinds/index.ts'
+import { withLabels } from '../../domain/labels/labels.ts'
 import { recordIri } from '../../domain/records/iri.ts'
 import type { Assertion, LoadedRecord } from '../../domain/records/items.ts'
 import { loadRecordById } from '../../domain/records/load.ts'
@@ -31,6 +32,8 @@ export const cardOf = (record: Visible<LoadedRecord>, origin: string) => ({
   id: record.entity_id,
   kind: record.kind,
   url: recordIri(origin, record),
+  // How its communities want it to be used.
+  ...withLabels(record.labels),
 })
 
 /** The claims of a record that the caller may read. `only` names the properties that are wanted. */

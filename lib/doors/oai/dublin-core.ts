@@ -1,5 +1,6 @@
 import { config } from '../../base/config.ts'
 import { type Kind, kinds, proseFields } from '../../domain/kinds/index.ts'
+import { labelLines, labelsView } from '../../domain/labels/labels.ts'
 import { isLink, textOf } from '../../domain/names/text.ts'
 import { iriOf, isAddress, recordIri } from '../../domain/records/iri.ts'
 import type { RecordRow } from '../../domain/records/items.ts'
@@ -26,6 +27,7 @@ export function dublinCoreOf(it: Visible<RecordRow>, origin: string): Xml {
     { element: 'identifier', text: `urn:uuid:${it.entity_id}` },
     ...placeOf(it),
     { element: 'rights', text: config.EXPORT_LICENCE },
+    ...rightsOf(it),
   ]
   const children = attributeText
     .filter(({ text }) => text.trim() !== '')
@@ -43,6 +45,16 @@ const namesIn = ({ name, data }: Pick<RecordRow, 'name' | 'data'>): Said[] => [
     text: textOf(each),
   })),
 ]
+
+/** What communities say of the use of a record, in English and in Nepali. */
+const rightsOf = ({ labels }: Pick<RecordRow, 'labels'>): Said[] =>
+  labelsView(labels).flatMap((label) => {
+    const { en, ne } = labelLines(label)
+    return [
+      { element: 'rights', text: en, language: 'en' },
+      { element: 'rights', text: ne, language: 'ne' },
+    ]
+  })
 
 /** The elements of Dublin Core, with the fields of records that go into each. */
 const elements: Readonly<Record<string, readonly string[]>> = {

@@ -117,6 +117,7 @@ describe('after a run', () => {
       'longitude',
       'contributor',
       'created_at',
+      'labels',
       'provenance',
     ])
   })

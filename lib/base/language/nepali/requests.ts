@@ -72,6 +72,11 @@ export const requests: Readonly<Record<string, string>> = {
     'एक जनाले {0} भन्दा बढी कुरा निगरानीमा राख्न पाइँदैन। पहिले एउटा हटाउनुहोस्।',
   'Nobody watches more than {0} searches. Stop one first.':
     'एक जनाले {0} भन्दा बढी खोज निगरानीमा राख्न पाइँदैन। पहिले एउटा हटाउनुहोस्।',
+  'Give a list of labels.': 'लेबलहरूको सूची दिनुहोस्।',
+  'Give no more than {0} labels.': '{0} भन्दा बढी लेबल नदिनुहोस्।',
+  'A label is on something that is not there.': 'लेबल नभएको कुरामा राखिएको छ।',
+  'A label of a community of its own takes its name and its text.': 'समुदायको आफ्नै लेबलमा समुदायको नाम र पाठ चाहिन्छ।',
+  'Words of your own on a public thing take a reviewer.': 'सार्वजनिक कुरामा आफ्नै शब्द राख्न समीक्षक चाहिन्छ।',
   'There is no tool {0}. There is {1}.': '{0} नामको कुनै साधन छैन। यी छन्: {1}।',
   'This takes a key for machines.': 'यसका लागि मेसिनको साँचो चाहिन्छ।',
   'Choose a property of this kind that takes a text.': 'यस प्रकारको पाठ लिने गुण छान्नुहोस्।',

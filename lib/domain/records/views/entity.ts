@@ -5,6 +5,7 @@ import { DatesShownView } from '../../../platform/http/shown-dates.ts'
 import { type Actor, worksOn } from '../../../platform/permissions.ts'
 import { AuthorView, type PeopleById, serviceCard, UserCardView } from '../../../platform/users/people.ts'
 import { kindKeys, kinds } from '../../kinds/index.ts'
+import { LabelView, withLabels } from '../../labels/labels.ts'
 import { picturesIn } from '../../pictures/items.ts'
 import { PictureView, picturesView } from '../../pictures/view.ts'
 import type { History } from '../history.ts'
@@ -55,6 +56,7 @@ export const ContributionView = s.shape('Contribution', () =>
     fork_depth: s.whole,
     is_fork: v.boolean(),
     dates: v.optional(DatesShownView),
+    labels: v.optional(v.array(LabelView)),
     ...s.tombstone,
   }),
 )
@@ -84,6 +86,7 @@ export function entityRow(
     parent_entity: null,
     fork_depth: 0,
     is_fork: false,
+    ...withLabels(record.labels),
     ...tombstoneOf(record),
   }
 }

@@ -3,6 +3,7 @@ import * as s from '../../../base/shapes.ts'
 import { DatesShownView } from '../../../platform/http/shown-dates.ts'
 import { type Field, type Kind, kindKeys } from '../../kinds/index.ts'
 import { pascalCase } from '../../kinds/keys.ts'
+import { LabelView } from '../../labels/labels.ts'
 import { PictureView } from '../../pictures/view.ts'
 import { recordStatuses } from '../rules/status.ts'
 import { AssertionView } from './record.ts'
@@ -46,6 +47,7 @@ function rowEntries(kind: Kind): v.ObjectEntries {
     created_at: s.time,
     updated_at: s.time,
     dates: v.optional(DatesShownView),
+    labels: v.optional(v.array(LabelView)),
     ...s.tombstone,
   }
 }

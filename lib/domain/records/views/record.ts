@@ -3,6 +3,7 @@ import { omit } from '../../../base/omit.ts'
 import * as s from '../../../base/shapes.ts'
 import { type Actor, maySeeTier, worksOn } from '../../../platform/permissions.ts'
 import { type Field, type Kind, kindKeys, kinds } from '../../kinds/index.ts'
+import { withLabels } from '../../labels/labels.ts'
 import { picturesIn } from '../../pictures/items.ts'
 import { picturesView } from '../../pictures/view.ts'
 import type { ClaimWithRecord } from '../assertions.ts'
@@ -35,6 +36,7 @@ export function recordRow(record: Visible<RecordRow>, actor: Actor | null): Reco
     cultural_entity_id: record.entity_id,
     created_at: record.created_at,
     updated_at: visibleUpdatedAt(record, actor),
+    ...withLabels(record.labels),
     ...tombstoneOf(record),
   })
 }

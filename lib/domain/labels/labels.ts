@@ -1,0 +1,79 @@
+import * as v from 'valibot'
+import * as s from '../../base/shapes.ts'
+import { labelCodes, labelSorts, OWN_LABEL, vocabulary } from './vocabulary.ts'
+
+/** One label on a thing, as it is stored with the thing. */
+export const Label = v.object({
+  code: v.picklist(labelCodes),
+  /** What of the thing it is on: null is all of it, else the name of a property, or `picture:` and the id of a file. */
+  on: v.nullable(v.string()),
+  /** The community that speaks by it, or whom a notice is about. */
+  community: v.string(),
+  /** The community's own words, in English and Nepali, and where it says more. Empty if it uses the common ones. */
+  text: v.string(),
+  text_ne: v.string(),
+  url: v.string(),
+  set_by: v.string(),
+  set_at: v.string(),
+})
+export type Label = v.InferOutput<typeof Label>
+
+/** The most labels on one thing. */
+export const MOST_LABELS = 20
+
+/** The prefix of `on` for a picture. */
+const PICTURE = 'picture:'
+/** How a label names the picture that it is on. */
+export const onPicture = (file: string): string => `${PICTURE}${file}`
+/** The file of the picture that a label is on. Undefined if it is on something else. */
+export const pictureOf = ({ on }: Pick<Label, 'on'>): string | undefined =>
+  on?.startsWith(PICTURE) ? on.slice(PICTURE.length) : undefined
+
+const choiceEntries = () => ({
+  code: s.oneOf(labelCodes),
+  sort: s.oneOf(labelSorts),
+  name: s.text,
+  name_ne: s.text,
+  text: s.text,
+  text_ne: s.text,
+  url: s.text,
+})
+/** A label as answers show it, in both languages. */
+export const LabelView = s.shape('Label', () =>
+  v.object({ ...choiceEntries(), on: s.maybe(s.text), community: s.text }),
+)
+export type ShownLabel = s.Output<typeof LabelView>
+
+/** Shows labels. The community's own words come before the common ones. */
+export const labelsView = (labels: readonly Label[]): ShownLabel[] =>
+  labels.map(({ code, on, community, ...own }) => {
+    const common = vocabulary[code]
+    const isOwn = code === OWN_LABEL && community !== ''
+    return {
+      code,
+      sort: common.sort,
+      on,
+      community,
+      name: isOwn ? community : common.name,
+      name_ne: isOwn ? community : common.name_ne,
+      text: own.text || common.text,
+      text_ne: own.text_ne || own.text || common.text_ne,
+      url: own.url || common.url,
+    }
+  })
+
+/** The member of a thing that holds its labels. Absent if there are none. */
+export const withLabels = (labels: readonly Label[]): { labels?: ShownLabel[] } =>
+  labels.length === 0 ? {} : { labels: labelsView(labels) }
+
+/** Says a label in one line, in English and in Nepali: its name, its community, its text, its address. */
+export function labelLines({ name, name_ne, community, text, text_ne, url }: ShownLabel): { en: string; ne: string } {
+  const by = community !== '' && community !== name ? ` (${community})` : ''
+  const end = url === '' ? '' : ` ${url}`
+  return { en: `${name}${by}: ${text}${end}`, ne: `${name_ne}${by}: ${text_ne}${end}` }
+}
+
+/** An entry of the vocabulary, as forms offer it. */
+export const LabelChoiceView = s.shape('LabelChoice', () => v.object(choiceEntries()))
+/** All labels that there are, in the order of the vocabulary. */
+export const labelChoices = () => labelCodes.map((code) => ({ code, ...vocabulary[code] }))

@@ -1,0 +1,29 @@
+import { put, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { changedLabels, type LabelInput } from '../labels/input.ts'
+import { onPicture } from '../labels/labels.ts'
+import { picturesIn } from '../pictures/items.ts'
+import { type RecordItem, recordItem } from './items.ts'
+import { queueWrites } from './queue-entry.ts'
+
+/**
+ * Sets the labels of a record, of its values and of its pictures: all of them, in this order. Fails with `invalid` if one is on
+ * nothing that the record has, and with `refused` if the caller may not say it.
+ */
+export async function labelRecord(
+  unit: UnitOfWork,
+  old: RecordItem,
+  inputs: readonly LabelInput[],
+  actor: Actor,
+): Promise<RecordItem> {
+  const labels = changedLabels({ labels: old.labels, isPublic: old.public, parts: partsOf(old) }, inputs, actor)
+  const next = withNextVersion<RecordItem>(old, { labels })
+  unit.add([put(recordItem, next, old), ...queueWrites(old, next)])
+  return next
+}
+
+/** What of a record a label can be on: the properties that have a value, and the pictures. */
+const partsOf = ({ data }: RecordItem): string[] => [
+  ...Object.keys(data),
+  ...picturesIn(data).map(({ id }) => onPicture(id)),
+]
