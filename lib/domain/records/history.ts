@@ -5,6 +5,7 @@ import { countKeys, getMany, itemIn, parse, queryAll, sumOf, untilWhole } from '
 import { key } from '../../platform/table/keys.ts'
 import { type PeopleById, peopleIn } from '../../platform/users/people.ts'
 import { keyOf } from '../../platform/users/users.ts'
+import { withAuthors } from './authors.ts'
 import {
   type Activity,
   type Assertion,
@@ -25,7 +26,7 @@ import { type Lease, leaseOf } from './leases.ts'
 import { assembleRecord, hasAllClaims } from './load.ts'
 import { type CanonicalValue, type ClaimState, computeCanonical } from './rules/canonical.ts'
 
-/** A record with its whole history. Each list is newest first. */
+/** A record with its whole history. Each list is newest first. The author of each revision is the author of its values. */
 export type History = LoadedRecord & {
   revisions: Revision[]
   activities: Activity[]
@@ -54,12 +55,15 @@ async function queryHistory(entity_id: string): Promise<History | undefined> {
   const loaded = assembleRecord(items)
   if (!loaded) return undefined
   const itemsOf = (type: string) => items.filter((item) => item.type === type)
+  const assertions = loaded.assertions.toReversed()
+  const decisions = itemsOf(decision.type).map((item) => parse(decision, item))
+  const revisions = itemsOf(revision.type).map((item) => parse(revision, item))
   return {
     ...loaded,
-    assertions: loaded.assertions.toReversed(),
-    revisions: itemsOf(revision.type).map((item) => parse(revision, item)),
+    assertions,
+    revisions: withAuthors({ revisions, assertions, decisions }),
     activities: itemsOf(activity.type).map((item) => parse(activity, item)),
-    decisions: itemsOf(decision.type).map((item) => parse(decision, item)),
+    decisions,
     flags: itemsOf(flag.type).map((item) => parse(flag, item)),
     lease: itemsOf('lease').map(leaseOf)[0] ?? null,
   }

@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import type { Say } from '../../../base/language/catalogue.ts'
 import { phrase } from '../../../base/language/languages.ts'
 import * as s from '../../../base/shapes.ts'
-import { openTier } from '../../../base/visibility.ts'
 import type { PageRequest } from '../../../engines/table/index.ts'
 import { listBody, sliceOf } from '../../../platform/http/page.ts'
 import type { Request } from '../../../platform/http/request.ts'
@@ -20,6 +20,7 @@ import { type DateDisplay, isDate, loadDateDisplay } from '../views/dates.ts'
 import { differenceOf } from '../views/difference.ts'
 import { visibleValues } from '../views/record.ts'
 import { coarserTier, publicationsOf, revisionOfPublication } from './publications.ts'
+import { tierOf } from './told.ts'
 
 /**
  * The history of a record for people: who did what, the verdict, and the changes field by field. Everyone reads the public
@@ -101,13 +102,18 @@ function entriesOf(history: Visible<History>, actor: Actor | null): Entry[] {
     .map(({ entry }) => entry)
 }
 
-/** Lists the publications, each compared with the previous publication that this reader could read. */
+/**
+ * Lists the publications, each compared with the previous publication that this reader could read. If nothing changed, those
+ * who work on the record read of the decision alone, and others of nothing.
+ */
 function publishedEntries(history: Visible<History>, actor: Actor | null, isInsider: boolean): Entry[] {
   let before: RecordItem['data'] | undefined
   return publicationsOf(history, history.decisions).flatMap((publication): Entry[] => {
     const revision = revisionOfPublication(history.revisions, publication)
     if (!revision || !(isInsider || maySeeTier(actor, tierOf(revision)))) return []
     const after = guardedValues(history, revision, actor)
+    if (before && isDeepStrictEqual(before, after))
+      return isInsider && publication.decision ? [decidedEntry(history, publication.decision)] : []
     const entry: Entry = {
       at: publication.at,
       event: before ? 'changed' : 'published',
@@ -143,20 +149,21 @@ function sentInEntries({ revisions, decisions }: Visible<History>): Entry[] {
 const refusedEntries = ({ decisions, revisions }: Visible<History>): Entry[] =>
   decisions
     .filter(({ accepted_revision }) => accepted_revision === null)
-    .map((decision) => ({
-      at: decision.created_at,
-      event: 'decided',
-      revision: revisions.find(({ revision_number }) => revision_number === decision.revision_reviewed),
-      decision,
-    }))
+    .map((decision) => decidedEntry({ revisions }, decision))
+
+/** The entry of a decision that changed nothing, with the revision that it was on. */
+const decidedEntry = ({ revisions }: Pick<History, 'revisions'>, decision: Decision): Entry => ({
+  at: decision.created_at,
+  event: 'decided',
+  revision: revisions.find(({ revision_number }) => revision_number === decision.revision_reviewed),
+  decision,
+})
 
 const absenceEntries = ({ absences = [] }: RecordItem): Entry[] =>
   absences.flatMap(({ from, until }): Entry[] => [
     { at: from, event: 'deleted', revision: undefined, decision: undefined },
     { at: until, event: 'restored', revision: undefined, decision: undefined },
   ])
-
-const tierOf = ({ data }: Revision): string => textOf(data.access_tier) || openTier
 
 /** Returns the values of a revision for this reader. The place is rounded if the tier of today or of that time rounds it. */
 const guardedValues = (history: Visible<History>, revision: Revision, actor: Actor | null) =>

@@ -390,6 +390,12 @@ describe('an explanation at a moment', () => {
 describe('a history', () => {
   const history = (who: Persona, it: It, query: Record<string, string> = {}) =>
     who.get(`${pathOf(it)}history/`, { query })
+  const claim = async (who: Persona, it: It, value: string) => {
+    app.tick(1)
+    const body = { entity_type: 'structure', entity_id: it.id, property: 'condition', value }
+    sure(201, await who.post('/cidoc/assertions/', { body }))
+    app.tick(1)
+  }
 
   test('says who changed what, who accepted it, and what was before', async () => {
     const it = await publish(app, 'structures', { name: 'Told', existence_status: 'Extant', note: 'A note' })
@@ -470,6 +476,56 @@ describe('a history', () => {
     expect(text).not.toContain('Between us')
     expect((await history(app.other, it)).text).toContain('Between us')
   })
+
+  test('names the claimant as author of a claim that was made apart, and the expert as its judge', async () => {
+    const it = await publish(app, 'structures', { name: 'Claimed', condition: 'Good' })
+    await claim(app.other, it, 'Ruinous')
+    sure(201, await decide(app.domain, it, settling))
+    expect(sure(200, await history(app.anon, it)).results).toMatchObject([
+      {
+        ...{ event: 'changed', revision_number: 2, author: { username: 'other' }, decided_by: { username: 'expert' } },
+        changes: [{ field: 'condition', before: 'Good', after: 'Ruinous' }],
+      },
+      { event: 'published', author: { username: 'dev' } },
+    ])
+    const query = { entity: it.cultural_entity_id }
+    const revisions = sure(200, await app.anon.get('/data/revisions/', { query })).results
+    expect(revisions).toMatchObject([{ created_by: { username: 'other' } }, { created_by: { username: 'dev' } }])
+    const diff = await app.anon.get(`/data/entities/${it.cultural_entity_id}/diff/`, { query: { from: '1', to: '2' } })
+    expect(sure(200, diff).field_diffs).toMatchObject([{ changed_by: { username: 'other' } }])
+    // Values of the reviewer are the reviewer's work.
+    await claim(app.contributor, it, 'Poor')
+    sure(201, await decide(app.domain, it, { ...settling, verdict: 'accept_with_edits', edits: { note: 'Seen' } }))
+    expect(sure(200, await history(app.anon, it)).results[0].author).toMatchObject({ username: 'expert' })
+  })
+
+  test('names the author of an edit if a claim of somebody else became public with it', async () => {
+    const it = await publish(app, 'structures', { name: 'Both', condition: 'Good', note: 'one' })
+    await claim(app.other, it, 'Ruinous')
+    sure(200, await app.contributor.patch(pathOf(it), { body: { note: 'two' } }))
+    app.tick(1)
+    sure(201, await decide(app.domain, it, settling))
+    expect(sure(200, await history(app.anon, it)).results[0].author).toMatchObject({ username: 'dev' })
+  })
+
+  test.each(['disputed', 'existing_stands'])(
+    'has no change after %s, only a decision for insiders',
+    async (handling) => {
+      const it = await publish(app, 'structures', { name: 'Undecided', condition: 'Good' })
+      await claim(app.other, it, 'Ruinous')
+      sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: handling }))
+      const events = async (who: Persona) => {
+        const { count, results } = sure(200, await history(who, it))
+        return [count, ...results.map(({ event }: { event: string }) => event)]
+      }
+      for (const who of [app.anon, app.other]) expect(await events(who)).toEqual([1, 'published'])
+      const insiders = [3, 'decided', 'published', 'sent_in']
+      for (const who of [app.contributor, app.community]) expect(await events(who)).toEqual(insiders)
+      expect(sure(200, await history(app.community, it)).results[0]).toMatchObject({
+        ...{ revision_number: 1, verdict: 'accept', decided_by: { username: 'expert' }, changes: [] },
+      })
+    },
+  )
 
   test('does not name a record that its reader may not see', async () => {
     const hidden = await publish(app, 'locations', { name: 'A hidden square', access_tier: 'restricted' })

@@ -1,0 +1,45 @@
+import { openTier } from '../../../base/visibility.ts'
+import { type Actor, maySeeTier } from '../../../platform/permissions.ts'
+import { textOf } from '../../names/text.ts'
+import type { History } from '../history.ts'
+import type { Revision } from '../items.ts'
+import { isPlaceHidden } from '../place.ts'
+import { coarserTier, publicationsOf, revisionOfPublication } from './publications.ts'
+
+/** Returns the access tier that a revision gives its record. */
+export const tierOf = ({ data }: Revision): string => textOf(data.access_tier) || openTier
+
+/**
+ * Returns the claims that publications told, by id, with the tiers of these publications. A publication tells the claims that
+ * stand in it. It also tells the claims that its decision settled and that never stood.
+ */
+export function toldClaims(history: History): Map<string, readonly string[]> {
+  const told = new Map<string, readonly string[]>()
+  const standing = new Map<string, string | null>()
+  for (const publication of publicationsOf(history, history.decisions)) {
+    const revision = revisionOfPublication(history.revisions, publication)
+    if (!revision) continue
+    const outcomes = publication.decision?.outcomes ?? []
+    const losers = outcomes.flatMap(({ rivals }) => rivals).filter((id) => !told.has(id))
+    for (const { property, stands } of outcomes) standing.set(property, stands)
+    const ids = [...standing.values()].filter((id) => id !== null)
+    for (const id of new Set([...ids, ...losers])) told.set(id, [...(told.get(id) ?? []), tierOf(revision)])
+  }
+  return told
+}
+
+/** Whether a reader of today may read one of these tiers: those of the publications that told a claim. */
+export const mayReadTold = (tiers: readonly string[] = [], actor: Actor | null): boolean =>
+  tiers.some((tier) => maySeeTier(actor, tier))
+
+/** Whether the place that a claim states was rounded for this reader in each publication that told it. */
+export const isToldPlaceHidden = (
+  history: History,
+  { property, tiers }: { property: string; tiers: readonly string[] },
+  actor: Actor | null,
+): boolean =>
+  tiers
+    .filter((tier) => maySeeTier(actor, tier))
+    .every((tier) =>
+      isPlaceHidden({ ...history, access_tier: coarserTier(history.access_tier, tier) }, property, actor),
+    )
