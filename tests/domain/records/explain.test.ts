@@ -161,6 +161,45 @@ describe('who is told what', () => {
     expect((await explain(app.anon, it)).text).not.toMatch(/Poor|Ruinous/)
   })
 
+  test.each([
+    ['supersedes', 'Good'],
+    ['existing_stands', 'Ruinous'],
+  ])('a rival that lost by %s is for everybody, as the decision and the history are', async (handling, lost) => {
+    const it = await publish(app, 'structures', { name: 'Lost', condition: 'Good' })
+    const body = { entity_type: 'structure', entity_id: it.id, property: 'condition', value: 'Ruinous' }
+    app.tick(1)
+    sure(201, await app.other.post('/cidoc/assertions/', { body }))
+    app.tick(1)
+    sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: handling }))
+    for (const who of [app.anon, app.other, app.staff])
+      expect(await one(who, it, 'condition')).toMatchObject({
+        rule: handling,
+        rivals: [{ value: lost, verdict: 'contradicts', settled_by: { rule: handling } }],
+      })
+  })
+
+  test('what lost by a refusal, waits, or was public only to some, stays with those who may read it', async () => {
+    const it = await publish(app, 'structures', {
+      ...{ name: 'Kept', access_tier: 'community_only', condition: 'Good', coordinates: '27.6716, 85.4284' },
+    })
+    await patch(app.contributor, it, { condition: 'Fair', coordinates: '27.6719, 85.4289' })
+    sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'supersedes' }))
+    await patch(app.contributor, it, { access_tier: 'public', condition: 'Ruinous', coordinates: '27.6722, 85.4293' })
+    sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'supersedes' }))
+    await patch(app.contributor, it, { condition: 'Poor' })
+    sure(201, await decide(app.domain, it, { verdict: 'reject', feedback: 'No.' }))
+    await patch(app.contributor, it, { condition: 'Excellent' })
+    const values = async (who: Persona, property: string) =>
+      (await one(who, it, property)).rivals.map((each: Claim) => each.value)
+    expect([await values(app.anon, 'condition'), await values(app.anon, 'coordinates')]).toEqual([[], []])
+    expect(await values(app.other, 'condition')).toEqual(['Fair', 'Good'])
+    expect(await values(app.other, 'coordinates')).toEqual(['', ''])
+    expect(await values(app.staff, 'coordinates')).toEqual(['27.6719, 85.4289', '27.6716, 85.4284'])
+    expect(await values(app.staff, 'condition')).toHaveLength(4)
+    for (const who of [app.anon, app.other])
+      expect((await explain(who, it)).text).not.toMatch(/Poor|Excellent|\.671[69]|\.428[49]/)
+  })
+
   test('the words to the contributor are theirs and the reviewers’', async () => {
     const it = await contribute(app.contributor, 'structures', { name: 'Confidential' })
     const internal_note = 'Between us.'

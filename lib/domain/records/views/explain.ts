@@ -10,6 +10,7 @@ import { comparatorOf, kindKeys, kinds } from '../../kinds/index.ts'
 import { textOf } from '../../names/text.ts'
 import { canonicalValues, type History } from '../history.ts'
 import type { Assertion, Decision } from '../items.ts'
+import { isToldPlaceHidden, mayReadTold, toldClaims } from '../past/told.ts'
 import { isPlaceHidden } from '../place.ts'
 import { type CanonicalValue, type OutcomeRule, outcomeRules } from '../rules/canonical.ts'
 import { handlings, verdicts } from '../rules/verdicts.ts'
@@ -83,12 +84,14 @@ export const ExplanationView = s.shape('Explanation', () =>
 
 /**
  * Explains each property of a record, or `only` one: its claim, the rule, the decision and the rivals. Claims that the
- * caller may not see are left out.
+ * caller may not see are left out. Every reader sees a rival that a publication told, as the history tells it.
  */
 export function explainProperties(history: Visible<History>, actor: Actor | null, people: PeopleById, only?: string) {
   const standing = canonicalValues(history)
   const newestFirst = history.assertions.toSorted((a, b) => (a.id < b.id ? 1 : -1))
-  const visibleClaims = newestFirst.filter((claim) => mayShowClaim(history, claim, actor))
+  const told = toldClaims(history)
+  const isTold = (claim: Assertion) => mayReadTold(told.get(claim.id), actor)
+  const visibleClaims = newestFirst.filter((claim) => mayShowClaim(history, claim, actor) || isTold(claim))
   const properties = only === undefined ? propertiesOf(history, visibleClaims) : [only]
   return properties.map((property) => {
     const { claim, reason, ruling } = groundsOf(history, property, newestFirst, standing)
@@ -104,11 +107,17 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
       rule: reason,
       why: reasons[reason],
       decision: decision ? decisionCard(decision, people, worksOn(actor, history)) : null,
-      rivals: rivals.map((rival) => ({
-        ...assertionView(rival, isHidden),
-        verdict: isHidden ? null : compareValues(history, property, claim, rival),
-        settled_by: settledBy(history.decisions, rival),
-      })),
+      rivals: rivals.map((rival) => {
+        const isRivalHidden =
+          isHidden ||
+          (!mayShowClaim(history, rival, actor) &&
+            isToldPlaceHidden(history, { property, tiers: told.get(rival.id) ?? [] }, actor))
+        return {
+          ...assertionView(rival, isRivalHidden),
+          verdict: isRivalHidden ? null : compareValues(history, property, claim, rival),
+          settled_by: settledBy(history.decisions, rival),
+        }
+      }),
     }
   })
 }
