@@ -13,7 +13,6 @@ import { routes as exports } from '../functions/exports.ts'
 import { routes as flags } from '../functions/flags.ts'
 import { routes as health } from '../functions/health.ts'
 import { routes as hooks } from '../functions/hooks.ts'
-import { routes as identity } from '../functions/identity.ts'
 import { routes as iiif } from '../functions/iiif.ts'
 import { routes as imports } from '../functions/imports.ts'
 import { routes as keys } from '../functions/keys.ts'
@@ -61,8 +60,7 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   sources: { about: 'Books, surveys and collections that records name.', routes: sources },
   assertions: { about: 'Claims about records, each with its source.', routes: assertions },
-  clusters: { about: 'Records that mean the same thing.', routes: clusters },
-  identity: { about: 'Which records are about one thing.', routes: identity },
+  clusters: { about: 'Records that mean the same thing, and the graph of all records.', routes: clusters },
   entities: { about: 'Contributions by their review identity.', routes: entities },
   revisions: {
     about: 'What records have been, and why they are what they are.',
@@ -74,7 +72,7 @@ export const groups: Readonly<Record<string, Group>> = {
   activities: { about: 'What happens.', routes: activities },
   flags: { about: 'What someone finds wrong with a record.', routes: flags },
   queue: { about: 'What waits for review.', routes: queue },
-  reviews: { about: 'Deciding, and what has been decided.', routes: reviews },
+  reviews: { about: 'Deciding, and what has been decided; merge requests.', routes: reviews },
   roles: { about: 'Who reviews.', routes: roles },
   projects: {
     about: 'What people put together before it is merged into the public record.',

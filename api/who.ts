@@ -53,6 +53,8 @@ const things = {
   'project.list': 'Everyone. Projects that the caller may not see are left out and not counted.',
   'project.read': `Whoever sees the project: ${visitors}.`,
   'project.preview': 'Reviewers and staff who see the project.',
+  'request.read': `Whoever is signed in and sees the project: ${visitors}.`,
+  'request.decide': 'Reviewers and staff who see the project and do not work on it.',
   'project.follow': `Whoever is signed in and sees the project: ${visitors}.`,
   'project.comment.create': 'Whoever is signed in and sees the project.',
   'project.comment.delete': 'Whoever wrote the comment, and staff.',

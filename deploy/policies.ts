@@ -61,7 +61,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   assistant: [identify, search],
   calendars: [identify],
   changes: [identify, { table: ['Query'] }],
-  clusters: [identify, search, listAsTable, { table: ['Index'] }],
+  clusters: [identify, search, listAsTable, { table: ['Index'], read: ['graph'] }],
   comments: [identify, listAsTable, { table: ['Query', 'Index'] }],
   dispatcher: [],
   documents: [identify],
@@ -80,7 +80,6 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   health: [{ table: ['Get', 'BatchGet', 'Put', 'Query', 'Index'], read: ['search'], list: true }],
   hooks: [identify, { table: ['Index'] }],
   iiif: [identify, { read: ['assets', 'derivatives', 'pictures'], write: ['derivatives'], list: true }],
-  identity: [identify, listAsTable, { table: ['Query', 'Index'] }],
   importer: [search, { table: [...change, 'Index'], read: ['imports'], write: ['imports'] }],
   imports: [
     identify,
@@ -115,7 +114,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
     identify,
     { read: ['profile-images'], write: ['profile-images'], remove: ['profile-images'], list: true },
   ],
-  projector: [{ table: [...change, 'Query'] }],
+  projector: [{ table: [...change, 'Query'], read: ['graph'], write: ['graph'], remove: ['graph'], list: true }],
   projects: [
     identify,
     listAsTable,
@@ -130,7 +129,16 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   reconcile: [identify, search],
   records: [identify, search, listAsTable, { table: ['Index'] }],
   registry: [identify, { table: ['Query', 'Index'] }],
-  reviews: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  reviews: [
+    identify,
+    listAsTable,
+    {
+      table: ['BatchWrite', 'Query', 'Index'],
+      read: ['assets'],
+      write: ['pictures', 'snapshots'],
+      list: true,
+    },
+  ],
   revisions: [identify, listAsTable, { table: ['Query'] }],
   roles: [identify, search, listAsTable, { table: ['Index'] }],
   scans: [

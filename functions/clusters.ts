@@ -6,6 +6,7 @@ import { invalid } from '../lib/base/errors.ts'
 import { auditView, ClusterAuditView, loadAudit, recordsInAudit } from '../lib/domain/clusters/audit.ts'
 import * as clusters from '../lib/domain/clusters/clusters.ts'
 import { findDuplicates } from '../lib/domain/clusters/duplicates.ts'
+import type { Cluster } from '../lib/domain/clusters/items.ts'
 import { loadMemberships } from '../lib/domain/clusters/memberships.ts'
 import { mergeClusters, splitCluster } from '../lib/domain/clusters/merge.ts'
 import { ClusterRivalsView, findRivals } from '../lib/domain/clusters/rivals.ts'
@@ -51,6 +52,8 @@ import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '..
 import { documentAs } from '../lib/platform/http/schema-notes.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { withCurrentUsernames } from '../lib/platform/users/people.ts'
+import { graph } from './clusters/graph.ts'
+import { identity } from './clusters/identity.ts'
 
 const ABOUT_LOCKS = 'Another version than `expected_version` is 409, and so is a cluster that is in this state already.'
 
@@ -187,6 +190,9 @@ export const routes = withTables({
     },
   }),
 
+  ...identity,
+  ...graph,
+
   'POST /cidoc/entity-clusters/{id}/lock/': lock(true),
   'POST /cidoc/entity-clusters/{id}/unlock/': lock(false),
 
@@ -266,14 +272,14 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-async function membersOf(it: clusters.Cluster, actor: Actor | null) {
+async function membersOf(it: Cluster, actor: Actor | null) {
   const members = await clusters.loadMembers(it, actor)
   const memberships = await loadMemberships(members.map(({ entity_id }) => entity_id))
   return members.map((record) => memberView(record, memberships.get(record.entity_id)?.claim?.id ?? null))
 }
 
-const withUsernames = (rows: readonly clusters.Cluster[]) => withCurrentUsernames('contributor', rows)
-const viewCluster = async (it: clusters.Cluster) => clusterView((await withUsernames([it]))[0] ?? it)
+const withUsernames = (rows: readonly Cluster[]) => withCurrentUsernames('contributor', rows)
+const viewCluster = async (it: Cluster) => clusterView((await withUsernames([it]))[0] ?? it)
 
 /** Characters of a text. A longer one matches no cluster. */
 const LONGEST = 200
@@ -284,7 +290,7 @@ type Body = Contribution & {
   expected_version?: number | undefined
 }
 
-async function amend(unit: UnitOfWork, old: clusters.Cluster, body: Body, base: clusters.ClusterInput, actor: Actor) {
+async function amend(unit: UnitOfWork, old: Cluster, body: Body, base: clusters.ClusterInput, actor: Actor) {
   const { expected_version } = body
   if (expected_version !== undefined && expected_version !== old.version)
     throw invalid({ expected_version: [`The cluster has changed since: it is at version ${old.version}.`] })

@@ -29,6 +29,7 @@ import { ByEntity } from '../lib/platform/http/params.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { peopleIn } from '../lib/platform/users/people.ts'
 import { keyOf } from '../lib/platform/users/users.ts'
+import { mergeRequests } from './reviews/merge-requests.ts'
 
 /** The workspace of reviewers, their verdicts, and their figures. */
 export const routes = withTables({
@@ -91,6 +92,8 @@ export const routes = withTables({
       return listBody(request, page, { ...listed, results: listed.results.map(decisionRow) })
     },
   }),
+
+  ...mergeRequests,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

@@ -8,6 +8,12 @@ import { documentOf, documentTypes } from './effects/search-documents.ts'
  */
 
 provideDocuments({ types: documentTypes, documentOf })
-provideWithholding(withholdHidden)
+provideWithholding(async (writes) => {
+  await withholdHidden(writes)
+  // Only a change of a record can hide one, so other functions never read this code.
+  if (!writes.some(({ type, replaces }) => type === 'record' && replaces)) return
+  const { withholdFromGraph } = await import('./graph/withhold.ts')
+  await withholdFromGraph(writes)
+})
 // The words are imported with the first search, so that no start reads them.
 provideVocabulary(() => import('./search-words/vocabulary.ts').then(({ vocabulary }) => vocabulary()))

@@ -279,6 +279,7 @@ export const permissions = {
   'cluster.create': { role: reviewer },
   'cluster.change': { sees: anyone, changes: curator },
   'duplicates.suggest': { role: anyone },
+  'graph.read': { open: 'it shows what everyone may read; reviewers also get what they may inspect' },
   'identity.read': { open: 'clusters are for everyone; records that the caller may not see are left out' },
   'candidate.list': { role: reviewer },
   'candidate.read': { role: reviewer, sees: canInspect },
@@ -327,6 +328,11 @@ export const permissions = {
     changes: (actor, it) => Object.values(projectParts).some((isOne) => isOne(actor, it)),
   },
   // Nobody reads what waits in it but who may decide on it.
+  'request.list': { role: anyone },
+  'request.open': { role: anyone },
+  'request.read': { role: anyone, sees: canSeeProject },
+  // Who may decide also depends on who works on it: lib/domain/merge-requests.
+  'request.decide': { sees: canSeeProject, changes: projectParts.reviewers },
   'project.preview': { role: reviewer, sees: canSeeProject },
   'project.rollback': { sees: canSeeProject, changes: projectParts.mergers },
   'picture.view': { sees: (actor, it) => (it.project ? canSeeProject(actor, it) : canInspect(actor, it)) },
@@ -374,6 +380,7 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'project.create': 'import',
   'project.update': 'import',
   'project.contribute': 'import',
+  'request.open': 'import',
 }
 /** Permissions that no key has, not even to read. */
 const peopleOnly: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own', 'session.own', 'account.export']

@@ -49,6 +49,9 @@ const said: Record<string, readonly string[]> = {
   contributor: ['dev', 'other', 'nobody'],
   domain: ['structure', 'location'],
   entity_type: ['structure', 'structures'],
+  node_limit: ['1', '2001', 'x'],
+  edge_limit: ['1', '10001', 'x'],
+  uri: ['https://w3id.org/heritagegraph/resource/structure/1', 'x'],
   facets: flag,
   flag_type: ['other', 'duplicate'],
   format: ['json', 'yaml', 'prometheus', 'csv', 'xlsx'],
@@ -152,6 +155,9 @@ const worldNames = [
   'assertions id',
   'data_sources id',
   'entity-clusters id',
+  'merge-requests id',
+  'merge-requests project',
+  'project_id',
   'source_cluster_id',
   'identity-candidates id',
   'identity-summary entity_id',
@@ -279,6 +285,7 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   await contribute(app.contributor, 'structures', { name: 'Sight of today' })
   await following.settled()
 
+  const requests = await Promise.all(slugs.map(async (one) => String(sure(200, await app.staff.get(at(one))).id)))
   const ids = async (who: Persona, path: string, name = 'id') =>
     sure(200, await who.get(path))
       .results.slice(0, 3)
@@ -304,6 +311,9 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'data_sources id': [source.id, bare.id],
     'entity-clusters id': [cluster.id],
     source_cluster_id: others,
+    'merge-requests id': requests,
+    'merge-requests project': requests,
+    project_id: requests,
     'identity-candidates id': [(await lookAlikes(app)).id],
     'identity-summary entity_id': [String(sight.id)],
     'related id': [String(sight.id), String(place.id)],

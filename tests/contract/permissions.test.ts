@@ -14,7 +14,6 @@ import type { routes as exports } from '../../functions/exports.ts'
 import type { routes as flags } from '../../functions/flags.ts'
 import type { routes as health } from '../../functions/health.ts'
 import type { routes as hooks } from '../../functions/hooks.ts'
-import type { routes as identity } from '../../functions/identity.ts'
 import type { routes as iiif } from '../../functions/iiif.ts'
 import type { routes as imports } from '../../functions/imports.ts'
 import type { routes as keys } from '../../functions/keys.ts'
@@ -45,6 +44,7 @@ import { fileOf, form } from '../harness/asset-world.ts'
 import { functionNames } from '../harness/functions.ts'
 import { contribute, lookAlikes, publish, submit, sure } from '../harness/make.ts'
 import { mp3, photographs } from '../harness/media-files.ts'
+import { projectIn } from '../harness/projects.ts'
 
 /** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
 type Groups = {
@@ -70,7 +70,6 @@ type Groups = {
   oai: typeof oai
   pictures: typeof pictures
   iiif: typeof iiif
-  identity: typeof identity
   'profile-images': typeof profileImages
   projects: typeof projects
   queue: typeof queue
@@ -104,6 +103,8 @@ let claim: { id: string }
 let source: { id: string }
 let cluster: { id: string }
 let pair: { id: string }
+/** A hidden project of the contributor that waits for review. */
+let asked: string
 const sayings = { open: '', hidden: '' }
 const files = { open: '', hidden: '' }
 const revisionIds = { published: '', pending: '' }
@@ -124,6 +125,7 @@ beforeAll(async () => {
   const body = { canonical_label: 'Cluster', type_scope: 'structure' }
   cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
   pair = await lookAlikes(app)
+  asked = await newRequest()
   const announced = { file_name: 'table.csv', size: 10 }
   table = sure(201, await app.contributor.post('/data/imports/uploads/', { body: announced })).import_id
   const coming = { file_name: 'north.png', size: 10 }
@@ -261,6 +263,15 @@ const anew = (
   body?: object,
 ): Case => ({
   place: async () => ({ path: path(await make()), body }),
+  gives,
+})
+const newRequest = async (): Promise<string> => {
+  const slug = await projectIn(app, 'in_review', [await fresh()])
+  return sure(200, await app.contributor.get(`/data/projects/${slug}/`)).id
+}
+/** A project that waits for review, made anew for each persona. */
+const sentIn = (verb: string, gives: readonly number[]): Case => ({
+  place: async () => ({ path: `/merge-requests/${await newRequest()}/${verb}/`, body: { reviewer_note: 'Seen.' } }),
   gives,
 })
 /** A hook of the contributor's, made anew for each persona and taken away afterwards by the next. */
@@ -618,6 +629,21 @@ const matrix: Matrix = {
   },
 
   reviews: {
+    'GET /merge-requests/': at(() => '/merge-requests/', signedIn(200)),
+    'POST /merge-requests/': at(() => '/merge-requests/', signedIn(400), {
+      body: { project: unknown, summary: 'Ready' },
+    }),
+    'GET /merge-requests/validate/': at(() => '/merge-requests/validate/', signedIn(400), {
+      query: { project_id: unknown },
+    }),
+    'GET /merge-requests/{id}/': at(() => `/merge-requests/${asked}/`, by(401, 404, 200, 200, 200, 200, 200)),
+    'GET /merge-requests/{id}/rdf-diff/': at(
+      () => `/merge-requests/${asked}/rdf-diff/`,
+      by(401, 404, 200, 200, 200, 200, 200),
+    ),
+    'POST /merge-requests/{id}/approve/': [sentIn('approve', by(401, 404, 403, 200, 200, 200, 200))],
+    'POST /merge-requests/{id}/reject/': [sentIn('reject', by(401, 404, 403, 200, 200, 200, 200))],
+    'POST /merge-requests/{id}/request-changes/': [sentIn('request-changes', by(401, 404, 403, 200, 200, 200, 200))],
     'GET /data/review-workspace/{entity_id}/': [
       ...at(() => `/data/review-workspace/${published.cultural_entity_id}/`, reviewers(200)),
       ...at(() => `/data/review-workspace/${pending.cultural_entity_id}/`, reviewers(200)),
@@ -822,6 +848,22 @@ const matrix: Matrix = {
   },
 
   clusters: {
+    'GET /cidoc/kg/graph/': at(() => '/cidoc/kg/graph/', all(200), { query: { scope: 'all' } }),
+    'GET /cidoc/kg/neighborhood/': at(() => '/cidoc/kg/neighborhood/', all(200), {
+      query: { uri: 'https://w3id.org/heritagegraph/resource/structure/1' },
+    }),
+    'GET /cidoc/kg/stats/': at(() => '/cidoc/kg/stats/', all(200)),
+    'GET /cidoc/identity-summary/': at(() => `/cidoc/identity-summary/`, all(200), {
+      query: { entity_type: 'structure', entity_id: 1 },
+    }),
+    'GET /cidoc/identity-candidates/': at(() => '/cidoc/identity-candidates/', reviewers(200)),
+    'GET /cidoc/identity-candidates/{id}/': at(() => `/cidoc/identity-candidates/${pair.id}/`, reviewers(200)),
+    // Accepting takes a cluster: told to those who may decide.
+    'POST /cidoc/identity-candidates/{id}/resolve/': at(
+      () => `/cidoc/identity-candidates/${pair.id}/resolve/`,
+      by(401, 404, 404, 400, 400, 400, 400),
+      { body: { resolution: 'accept' } },
+    ),
     'GET /cidoc/entity-clusters/': at(() => '/cidoc/entity-clusters/', all(200)),
     'POST /cidoc/entity-clusters/': at(() => '/cidoc/entity-clusters/', by(401, 403, 403, 201, 201, 201, 201), {
       body: { canonical_label: 'New', type_scope: 'structure' },
@@ -862,20 +904,6 @@ const matrix: Matrix = {
       { query: { source_cluster_id: unknown } },
     ),
     'GET /cidoc/entity-clusters/{id}/audit/': at(() => `/cidoc/entity-clusters/${cluster.id}/audit/`, curators(200)),
-  },
-
-  identity: {
-    'GET /cidoc/identity-summary/': at(() => `/cidoc/identity-summary/`, all(200), {
-      query: { entity_type: 'structure', entity_id: 1 },
-    }),
-    'GET /cidoc/identity-candidates/': at(() => '/cidoc/identity-candidates/', reviewers(200)),
-    'GET /cidoc/identity-candidates/{id}/': at(() => `/cidoc/identity-candidates/${pair.id}/`, reviewers(200)),
-    // Accepting takes a cluster: told to those who may decide.
-    'POST /cidoc/identity-candidates/{id}/resolve/': at(
-      () => `/cidoc/identity-candidates/${pair.id}/resolve/`,
-      by(401, 404, 404, 400, 400, 400, 400),
-      { body: { resolution: 'accept' } },
-    ),
   },
 
   roles: {

@@ -392,6 +392,24 @@ function changingSources({ app }: World): Operations {
       const { path, expected_version, who } = await cluster({ members })
       return { who, path: `${path}split/`, body: { groups: ids.map((id) => [id]), reason: 'Two.', expected_version } }
     },
+    'POST /merge-requests/': async () => {
+      const slug = await projectIn(app, 'draft', [
+        await contribute(app.contributor, 'persons', { name: named('Sent') }),
+      ])
+      const { id } = sure(200, await app.contributor.get(`/data/projects/${slug}/`))
+      return { who: app.contributor, path: '/merge-requests/', body: { project: id, summary: 'One person' } }
+    },
+    ...Object.fromEntries(
+      ['approve', 'reject', 'request-changes'].map((verb) => [
+        `POST /merge-requests/{id}/${verb}/`,
+        async () => {
+          const it = await contribute(app.contributor, 'persons', { name: named('Asked') })
+          const slug = await projectIn(app, 'in_review', [it])
+          const { id } = sure(200, await app.contributor.get(`/data/projects/${slug}/`))
+          return { who: app.curator, path: `/merge-requests/${id}/${verb}/`, body: { reviewer_note: 'Seen.' } }
+        },
+      ]),
+    ),
     'POST /cidoc/identity-candidates/{id}/resolve/': async () => ({
       who: app.curator,
       path: `/cidoc/identity-candidates/${(await lookAlikes(app)).id}/resolve/`,

@@ -1,10 +1,8 @@
-import * as v from 'valibot'
 import { newId, now } from '../../base/clock.ts'
 import { conflict, invalid, invalidObject } from '../../base/errors.ts'
 import { addressOf, recordId } from '../../base/ids/address.ts'
 import { phrase } from '../../base/language/languages.ts'
 import {
-  defineItem,
   get,
   getMany,
   itemIn,
@@ -21,38 +19,12 @@ import {
 import { type Indexed, indexWrites } from '../../platform/name-index/entries.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
+import { type Kind, kinds } from '../kinds/index.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { auditWrites } from './audit.ts'
+import { type Cluster, cluster, clusterList, indexFor } from './items.ts'
 import { evidenceOf, joinWrites, leaveWrites, loadMemberships } from './memberships.ts'
 
-/** A cluster: records of one kind that are about the same thing. A record is in one cluster at most. */
-export const Cluster = v.object({
-  id: v.string(),
-  /** The kind of its members. It never changes. */
-  kind: v.picklist(kindKeys),
-  canonical_label: v.string(),
-  locked: v.boolean(),
-  /** Why it was last locked or unlocked. */
-  lock_reason: v.optional(v.string(), ''),
-  note: v.string(),
-  curated_aliases: v.array(v.string()),
-  external_identifiers: v.record(v.string(), v.string()),
-  /** Review identities. */
-  members: v.array(v.string()),
-  /** The cluster into which this one was merged, and the members that it had then. Such a cluster has no members and no names. */
-  merged_into: v.optional(v.nullable(v.string()), null),
-  merged_members: v.optional(v.array(v.string()), []),
-  /** The clusters that were merged into this one. A split gives them back what they had. */
-  absorbed: v.optional(v.array(v.string()), []),
-  contributor_id: v.string(),
-  contributor: v.string(),
-  public: v.boolean(),
-  created_at: v.string(),
-  updated_at: v.string(),
-  version: v.number(),
-})
-export type Cluster = v.InferOutput<typeof Cluster>
 export type ClusterInput = Partial<
   Pick<Cluster, 'canonical_label' | 'locked' | 'lock_reason' | 'note' | 'curated_aliases' | 'external_identifiers'>
 >
@@ -61,29 +33,6 @@ export type MemberInput = { kind: Kind; id: number | string }
 
 /** Members of a cluster at most. A change of all of them still fits into one transaction. */
 export const MAX_MEMBERS = 30
-
-const clusterList = (kind?: string, locked?: boolean) =>
-  `CLUSTER${kind === undefined ? '' : `#KIND#${kind}`}${locked === undefined ? '' : `#LOCKED#${locked}`}`
-
-/** Each filter has an index of its own, so a page reads only the items that it shows. */
-const indexFor = (kind?: string, locked?: boolean) =>
-  kind === undefined ? (locked === undefined ? 'gsi2' : 'gsi3') : locked === undefined ? 'gsi1' : 'gsi4'
-
-/** A cluster that was merged into another one is in no list. */
-const listsOf = ({ kind, locked, merged_into }: Cluster) =>
-  (merged_into ? [] : ([[], [kind], [undefined, locked], [kind, locked]] as const)).map(([kindFilter, lockFilter]) => ({
-    index: indexFor(kindFilter, lockFilter),
-    pk: clusterList(kindFilter, lockFilter),
-  }))
-
-export const cluster = defineItem({
-  type: 'cluster',
-  schema: Cluster,
-  key: (it: { id: string }) => key.cluster(it.id),
-  indexes: (it) =>
-    Object.fromEntries(listsOf(it).map(({ index, pk }) => [index, { pk, sk: `${it.created_at}#${it.id}` }])),
-  counted: (it) => listsOf(it).map(({ pk }) => pk),
-})
 
 export const loadCluster = (id: string): Promise<Cluster | undefined> => get(cluster, { id })
 
@@ -207,9 +156,6 @@ export async function listClusters({ kind, locked, forward }: ClusterFilter, pla
   const listing = await readList({ partitions, counted: [pk], ...(forward && { forward }) }, place)
   return { ...listing, results: listing.items.map((item) => parse(cluster, item)) }
 }
-
-/** The heading under which search files a cluster: its kind and whether it is locked. Example: `structure|false`. */
-export const clusterHeading = ({ kind, locked }: Pick<Cluster, 'kind' | 'locked'>): string => `${kind}|${locked}`
 
 /** The kind under which the name index holds clusters. */
 export const CLUSTER_NAMES = 'entity_cluster'

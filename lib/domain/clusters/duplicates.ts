@@ -7,7 +7,8 @@ import { key } from '../../platform/table/keys.ts'
 import type { Kind, KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import type { RecordItem } from '../records/items.ts'
-import { CLUSTER_NAMES, type Cluster, isVisibleMember, loadClusters, loadRecords } from './clusters.ts'
+import { CLUSTER_NAMES, isVisibleMember, loadClusters, loadRecords } from './clusters.ts'
+import type { Cluster } from './items.ts'
 import { membership } from './memberships.ts'
 
 /** A cluster, or a record that is in no cluster, that a new record may duplicate. `members`: those the caller may see. */

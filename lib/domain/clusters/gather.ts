@@ -3,7 +3,6 @@ import { conflict, invalid } from '../../base/errors.ts'
 import { type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 import type { RecordItem } from '../records/items.ts'
 import {
-  type Cluster,
   type ClusterInput,
   checkNotMerged,
   clusterWrites,
@@ -11,6 +10,7 @@ import {
   MAX_MEMBERS,
   TOO_MANY_MEMBERS,
 } from './clusters.ts'
+import type { Cluster } from './items.ts'
 import { type Evidence, type Joining, joinWrites, loadMemberships, moveWrites } from './memberships.ts'
 
 /** What a decision on identity makes of a cluster. `isNew`: it is not stored yet. `input`: values that change with it. */

@@ -6,7 +6,6 @@ import { type Actor, mayInspect } from '../../platform/permissions.ts'
 import type { RecordItem } from '../records/items.ts'
 import { auditWrites } from './audit.ts'
 import {
-  type Cluster,
   checkClusterVersion,
   checkNotMerged,
   clusterWrites,
@@ -18,6 +17,7 @@ import {
   memberId,
   TOO_MANY_MEMBERS,
 } from './clusters.ts'
+import type { Cluster } from './items.ts'
 import { evidenceOf, loadMemberships, type MembershipWithClaim, moveWrites } from './memberships.ts'
 
 /*

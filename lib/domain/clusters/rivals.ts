@@ -6,7 +6,8 @@ import { comparatorOf, kinds } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
 import type { RecordItem } from '../records/items.ts'
 import { isPlaceHidden } from '../records/place.ts'
-import { type Cluster, loadMembers } from './clusters.ts'
+import { loadMembers } from './clusters.ts'
+import type { Cluster } from './items.ts'
 
 const SideView = s.shape('ClusterRivalSide', () =>
   v.object({ entity_id: s.uuid, display_title: s.text, value: s.text }),

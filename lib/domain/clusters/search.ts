@@ -5,7 +5,8 @@ import { getMany, itemAt, type Key, parse, type Stored } from '../../engines/tab
 import { type Actor, maySee, scopeOf } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { dataSource, type SourceFilter, type SourcePage } from '../sources/sources.ts'
-import { type ClusterFilter, type ClusterPage, cluster } from './clusters.ts'
+import type { ClusterFilter, ClusterPage } from './clusters.ts'
+import { cluster } from './items.ts'
 
 /** Search finds and sorts the hits, best first without `sort`. Their present values are read from the table. */
 type SearchOptions = { search?: string | undefined; sort?: SortOrder | undefined }

@@ -4,8 +4,8 @@ import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { namesOf } from '../names/text.ts'
 import type { RecordItem } from '../records/items.ts'
 import { publicStatus } from '../records/views/record.ts'
-import type { Cluster } from './clusters.ts'
 import { type DuplicateCandidate, isGenericName, SAME_NAME } from './duplicates.ts'
+import type { Cluster } from './items.ts'
 
 /** The name of a kind in the answers on clusters. */
 export const typeScopeOf = (kind: Kind) => kind.typeScope ?? kind.key

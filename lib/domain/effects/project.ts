@@ -7,6 +7,7 @@ import type { Change } from '../../engines/search/index.ts'
 import { appendChanges } from '../../engines/search/index.ts'
 import { changesOf, type Images, type StreamRecord } from '../../engines/table/index.ts'
 import { type FeedChange, feedChangeOf, followChanges } from '../feed/follow.ts'
+import { followGraph, graphChangeOf } from '../graph/keep.ts'
 import { prepareRefresh } from '../leaderboard/keep.ts'
 import { applyEffects, doSharedWork, effectTypes, noSharedWork, type SharedWork } from './apply.ts'
 import { loadHeads, type PendingNotice, type SharedReads } from './notify.ts'
@@ -33,7 +34,7 @@ const PARTITIONS_AT_ONCE = 12
 
 /**
  * Applies the effects of a batch of changes. Each partition is followed in order, several partitions side by side.
- * Notifications, figures, search and the feed are shared work, done once at the end.
+ * Notifications, figures, search, the feed and the graphs are shared work, done once at the end.
  */
 export async function projectChanges(records: readonly StreamRecord[]): Promise<Projected> {
   const changes = await changesToFollow(records)
@@ -78,6 +79,7 @@ class Batch {
   readonly #notices: Placed<PendingNotice>[] = []
   readonly #searchChanges: Placed<Change>[] = []
   readonly #feedChanges: Placed<FeedChange>[] = []
+  readonly #graphChanges: Placed<string>[] = []
 
   constructor(reads: SharedReads) {
     this.reads = reads
@@ -93,16 +95,18 @@ class Batch {
     { people, reviewers, notices }: SharedWork,
     searchChange: Change | undefined,
     feedChange: FeedChange | undefined,
+    graphChange: string | undefined,
   ): void {
     this.#people.push(...people.map((it) => ({ place, it })))
     this.#reviewers.push(...reviewers.map((it) => ({ place, it })))
     this.#notices.push(...notices.map((it) => ({ place, it })))
     if (searchChange) this.#searchChanges.push({ place, it: searchChange })
     if (feedChange) this.#feedChanges.push({ place, it: feedChange })
+    if (graphChange) this.#graphChanges.push({ place, it: graphChange })
   }
 
   /**
-   * Does the shared work: reviewers first, then notifications and figures, then search, then the feed. A failure counts
+   * Does the shared work: reviewers first, then notifications and figures, then search, the feed and the graphs. A failure counts
    * for the first change that it concerns.
    */
   async close(): Promise<void> {
@@ -118,6 +122,7 @@ class Batch {
     ])
     await this.#attempt(this.#searchChanges.sort(inOrder), appendChanges)
     await this.#attempt(this.#feedChanges.sort(inOrder), followChanges)
+    await this.#attempt(this.#graphChanges.sort(inOrder), followGraph)
   }
 
   /** Reads the figures of all people at once. Writes them one by one, because people share sums. */
@@ -169,7 +174,7 @@ async function applyChange({ images, place }: FollowedChange, batch: Batch): Pro
       const { notices, ...others } = await measureCost(() => applyEffects(images, batch.reads), causeOf(images))
       const request_id = causeOf(images)
       const common = { ...others, notices: notices.map((it) => ({ ...it, request_id })) }
-      batch.take(place, common, searchChange, feedChangeOf(images))
+      batch.take(place, common, searchChange, feedChangeOf(images), graphChangeOf(images))
       return undefined
     } catch (error) {
       if (isPassing(error) || attempt === ATTEMPTS) return error

@@ -7,6 +7,7 @@ import { rebuildSearch } from '../../engines/search/index.ts'
 import { scan } from '../../engines/table/index.ts'
 import { thingOf } from '../feed/follow.ts'
 import { writeChanges } from '../feed/tell.ts'
+import { followGraph } from '../graph/keep.ts'
 import { recountAll } from '../leaderboard/sweep.ts'
 import { followReviewer } from '../notifications/membership.ts'
 import { renewTexts } from '../projects/assets/texts.ts'
@@ -27,7 +28,7 @@ export type Repair = {
 /**
  * Computes anew all that follows from other items. Safe to repeat, and to run while the service goes on. For operators.
  *
- * 1. From records: name index, queue, links, audiences of comments. Then the feed.
+ * 1. From records: name index, queue, links, audiences of comments. Then the feed and the graphs.
  * 2. What follows from projects.
  * 3. The sizes of lists. Then who reviews, and the boards, which are made of sizes.
  * 4. The texts of assets, and the snapshot of search.
@@ -35,6 +36,7 @@ export type Repair = {
 export async function repairAll(progress: (looked: number) => void = () => undefined): Promise<Repair> {
   const { looked, mended } = await repairRecords(progress)
   await repairFeed()
+  await repairGraphs()
   const projects = await repairProjects()
   const sizes = await repairSizes()
   await repairReviewers()
@@ -47,6 +49,11 @@ export async function repairAll(progress: (looked: number) => void = () => undef
 /** Writes records and clusters that the feed lacks: older than the feed, or restored from a backup. */
 async function repairFeed(): Promise<void> {
   for await (const page of scan(['record', 'cluster'])) await writeChanges(page.map(thingOf))
+}
+
+/** Brings the graphs up to date with all records. */
+async function repairGraphs(): Promise<void> {
+  for await (const page of scan(['record'])) await followGraph(page.map(({ entity_id }) => String(entity_id)))
 }
 
 /** Stores who began or ended reviewing if the projector missed it. */

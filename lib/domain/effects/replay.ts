@@ -4,6 +4,7 @@ import { appendChanges } from '../../engines/search/index.ts'
 import type { Images, Stored } from '../../engines/table/index.ts'
 import { getMany, itemAt, scan } from '../../engines/table/index.ts'
 import { feedChangeOf, followChanges } from '../feed/follow.ts'
+import { followGraph, graphChangeOf } from '../graph/keep.ts'
 import { applyAnew, applyEffects, doSharedWork, sendMessages } from './apply.ts'
 import type { PendingNotice } from './notify.ts'
 import { listParked, unparkChange } from './parked.ts'
@@ -95,6 +96,7 @@ async function applyParked(images: Images): Promise<boolean> {
     await doSharedWork(await applyEffects(images))
     await appendChanges(change ? [change] : [])
     await followChanges(feedChange ? [feedChange] : [])
+    await followGraph([graphChangeOf(images) ?? []].flat())
     return true
   } catch (error) {
     if (isProblem(error, 'not_found')) return false

@@ -23,6 +23,24 @@ const Membership = v.object({
 })
 export type Membership = v.InferOutput<typeof Membership>
 
+/** What a request to merge a project says. Its standing is the state of the project. */
+const Request = v.object({
+  summary: v.string(),
+  justification: v.string(),
+  scope: v.picklist(['whole', 'subset']),
+  opened_by: v.string(),
+  opened_at: v.string(),
+  reviewed_by: nullableText,
+  reviewer_note: text,
+  /** Found when it was opened: values that would be added, and those that contradict others. */
+  added_count: v.number(),
+  conflict_count: v.number(),
+  /** The merge as an activity in linked data, and the records that it made public. */
+  activity: nullableText,
+  new_records: v.optional(v.array(v.string()), []),
+})
+export type ProjectRequest = v.InferOutput<typeof Request>
+
 /** A project with its members, so that one read is enough to decide what a caller may do. */
 export const Project = v.object({
   id: v.string(),
@@ -51,6 +69,8 @@ export const Project = v.object({
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
+  /** The latest request to merge it. Null if it was sent in without words. */
+  request: v.optional(v.nullable(Request), null),
   /** The merge or rollback that runs in the background. Until it ends, edits of the project get 409. merge-job.ts stores its progress. */
   merge: v.optional(
     v.nullable(v.object({ id: v.string(), action: v.picklist(['merge', 'rollback']), of: v.number() })),

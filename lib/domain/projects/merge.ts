@@ -30,6 +30,7 @@ import { invalidate } from '../../platform/cache/cached.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { loadUser, mayActFor } from '../../platform/users/users.ts'
+import { withholdFromGraph } from '../graph/withhold.ts'
 import { recordItem } from '../records/items.ts'
 import { asSubject } from './items.ts'
 import { acceptInParts, type MergeOrder } from './merge-accept.ts'
@@ -222,7 +223,7 @@ async function planSwitch<R>(
   unit.add(last.writes)
   unit.commitBy((writes) => makeVisible(() => switchOrCallOff(id, writes)))
   // A rollback hides the records that the merge has published.
-  unit.afterCommit(() => withholdHidden(heads))
+  unit.afterCommit(() => Promise.all([withholdHidden(heads), withholdFromGraph(heads)]))
   return answer
 }
 

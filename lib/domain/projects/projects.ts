@@ -95,6 +95,7 @@ export async function createProject(unit: UnitOfWork, actor: Actor, input: NewPr
     updated_at: at,
     deleted_at: null,
     merge: null,
+    request: null,
     version: 1,
   }
   const whole = { ...asSubject(about), assets: [], entities: [] }

@@ -7,7 +7,12 @@ import type { MergeOptions } from './merge.ts'
 import { changeProject, loadWholeById, mergeInProgress, type WholeProject } from './projects.ts'
 import { blockersOf, type ProjectState, projectMove } from './states.ts'
 
-export type MoveRequest = { target_state: Exclude<ProjectState, 'merged'>; comment: string }
+/** `changes`: values of the project that change with its state. */
+export type MoveRequest = {
+  target_state: Exclude<ProjectState, 'merged'>
+  comment: string
+  changes?: Partial<Project>
+}
 
 /** Checks the move to `merged`, then merges. Fails as `moveProject` and `mergeProject` do. */
 export async function mergeAs<R>(
@@ -30,7 +35,7 @@ export async function moveProject(
   unit: UnitOfWork,
   old: WholeProject,
   actor: Actor,
-  { target_state, comment }: MoveRequest,
+  { target_state, comment, changes = {} }: MoveRequest,
 ): Promise<WholeProject> {
   checkMove(old.about, actor, target_state, comment)
   const { about } = await changeProject(unit, old, async (it) => {
@@ -39,6 +44,7 @@ export async function moveProject(
     const at = now()
     return {
       changes: {
+        ...changes,
         state: target_state,
         updated_at: at,
         ...(stamps && it[stamps] === null && { [stamps]: at }),

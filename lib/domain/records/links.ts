@@ -52,7 +52,13 @@ export function valueEdges({ entity_id: from, kind: fromKind, data }: Pick<Recor
  */
 export function claimEdges(claim: Assertion | undefined): Edge[] {
   const target = kindOfScope(claim?.object_entity_type ?? '')
-  if (!claim || !target || claim.reconciliation_status !== 'accepted' || claim.object_entity_id === null) return []
+  if (
+    !claim?.asserted_property.startsWith('relationship.') ||
+    !target ||
+    claim.reconciliation_status !== 'accepted' ||
+    claim.object_entity_id === null
+  )
+    return []
   const to = target.record ? recordId(target.code, Number(claim.object_entity_id)) : String(claim.object_entity_id)
   const relation = claim.asserted_property.replace(/^relationship\./, '')
   return [{ from: claim.entity_id, fromKind: claim.kind, to, toKind: target.key, relation }]
@@ -92,8 +98,16 @@ const relatedList = (record: string, kind: string) => `RELATED#${record}#${kind}
 
 /** Each record of an edge is in a list of the other record. */
 const directionsOf = ({ from, fromKind, to, toKind, relation }: Edge) => [
-  { at: key.related(to, fromKind, from, relation), list: relatedList(to, fromKind), entry: { record: from } },
-  { at: key.related(from, toKind, to, relation), list: relatedList(from, toKind), entry: { record: to } },
+  {
+    at: key.related(to, fromKind, from, relation),
+    list: relatedList(to, fromKind),
+    entry: { record: from, direction: 'inbound' },
+  },
+  {
+    at: key.related(from, toKind, to, relation),
+    list: relatedList(from, toKind),
+    entry: { record: to, direction: 'outbound' },
+  },
 ]
 
 /** Applies an effect. If its condition fails, it was applied before. */

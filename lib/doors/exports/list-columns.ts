@@ -62,6 +62,10 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
     id canonical_label name type_scope registry_key locked lock_reason note version merged_into
     curated_aliases external_identifiers contributor created_at updated_at
   `),
+  'GET /merge-requests/': words(`
+    id project project_title project_slug status scope summary justification opened_by_username reviewed_by_username
+    reviewer_note conflict_diff.added_count conflict_diff.conflict_count opened_at updated_at merged_at
+  `),
   'GET /cidoc/identity-candidates/': words(`
     id status left.entity_type left.entity_id left.title right.entity_type right.entity_id right.title
     signal_scores notes created_at updated_at

@@ -16,6 +16,7 @@ const listRoutes = [
   'GET /data/imports/{id}/rows/',
   'GET /data/leaderboard/',
   'GET /data/contributors/',
+  'GET /merge-requests/',
   'GET /data/notifications/',
   'GET /data/projects/',
   'GET /data/projects/{slug}/activity/',

@@ -14,6 +14,7 @@ export function canonicalPath(path: string): string {
 const otherSpellings = [
   ['/cidoc/data-sources/', '/cidoc/data_sources/'],
   ['/cidoc/entity_clusters/', '/cidoc/entity-clusters/'],
+  ['/data/merge-requests/', '/merge-requests/'],
 ] as const
 
 /** The route of a path with its parameters, or the methods that the path allows: none if no route has the path. */

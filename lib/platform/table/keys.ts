@@ -28,6 +28,7 @@ import './lists.ts'
  *   withheld flags on the records of one person                 gsi4              FLAGGED#<user>                        <created_at>#<id>
  *   data sources, clusters: one; all, newest first              table, gsi2       SOURCE#<id>, CLUSTER#<id>             HEAD
  *   clusters by kind, by lock, by both                          gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
+ *   the graph of a scope; records hidden since it was made      table             GRAPH#<scope>                         HEAD, HIDDEN#<id>
  *   whether two records are one; by status, newest first        table, gsi1, gsi2  CANDIDATE#<id>; CANDIDATE[#<status>]  HEAD; <created_at>#<id>
  *   open questions of that sort about a record                  table             ENTITY#<id>                           PAIR#<other>
  *   what was done to a cluster                                  table             CLUSTER#<id>                          AUDIT#<version>
@@ -200,6 +201,8 @@ export const key = {
   source: (id: string): Key => ({ pk: `SOURCE#${id}`, sk: HEAD }),
   cluster: (id: string): Key => ({ pk: `CLUSTER#${id}`, sk: HEAD }),
   clusterEvent: (id: string, version: number): Key => ({ pk: `CLUSTER#${id}`, sk: `AUDIT#${padPlace(version)}` }),
+  graph: (scope: string): Key => ({ pk: `GRAPH#${scope}`, sk: HEAD }),
+  hiddenInGraph: (scope: string, record: string): Key => ({ pk: `GRAPH#${scope}`, sk: `HIDDEN#${record}` }),
   candidate: (id: string): Key => ({ pk: `CANDIDATE#${id}`, sk: HEAD }),
   pair: (record: string, other: string): Key => ({ pk: `ENTITY#${record}`, sk: `PAIR#${other}` }),
   clustered: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'CLUSTER' }),

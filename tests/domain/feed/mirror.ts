@@ -47,7 +47,7 @@ export class Mirror {
     const { scan } = await import('../../../lib/engines/table/scan.ts')
     const { maySee } = await import('../../../lib/platform/permissions.ts')
     const { recordItem } = await import('../../../lib/domain/records/items.ts')
-    const { cluster } = await import('../../../lib/domain/clusters/clusters.ts')
+    const { cluster } = await import('../../../lib/domain/clusters/items.ts')
     const { parse } = await import('../../../lib/engines/table/item.ts')
     const { thingsNow } = await import('../../../lib/domain/feed/view.ts')
     const entries = []

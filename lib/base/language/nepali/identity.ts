@@ -18,5 +18,9 @@ export const identity: Readonly<Record<string, string>> = {
     'पहिचानको दाबी त्यसको पुञ्जसँगै बदलिन्छ: पुञ्ज गाभ्नुहोस् वा टुक्र्याउनुहोस्।',
   'This candidate is {0} already.': 'यो जोडीको अवस्था {0} भइसकेको छ।',
   'Accepting takes the cluster that is to hold both.': 'स्वीकार गर्न दुवै राखिने पुञ्ज दिनुपर्छ।',
+  'Give the address of a resource in uri.': 'uri मा स्रोतको ठेगाना दिनुहोस्।',
+  'There is no project with this id.': 'यस पहिचान सङ्केतको परियोजना छैन।',
+  'Only those who work on a project send it in.': 'परियोजनामा काम गर्नेले मात्र त्यसलाई पठाउन सक्छ।',
+  'This merge request is {0}.': 'यो गाभ्ने अनुरोधको अवस्था {0} छ।',
   'Give entity_type, and entity_id as a whole number.': 'entity_type, र entity_id पूर्ण सङ्ख्यामा दिनुहोस्।',
 }

@@ -1,30 +1,28 @@
-import '../lib/domain/composition.ts'
+import '../../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { impossible, notFound } from '../lib/base/errors.ts'
-import { recordId } from '../lib/base/ids/address.ts'
-import { listCandidates, loadCandidate, resolutions, resolveCandidate } from '../lib/domain/identity/candidates.ts'
-import { candidateStatuses } from '../lib/domain/identity/items.ts'
-import { loadIdentity } from '../lib/domain/identity/summary.ts'
+import { impossible, notFound } from '../../lib/base/errors.ts'
+import { recordId } from '../../lib/base/ids/address.ts'
+import { listCandidates, loadCandidate, resolutions, resolveCandidate } from '../../lib/domain/identity/candidates.ts'
+import { candidateStatuses } from '../../lib/domain/identity/items.ts'
+import { loadIdentity } from '../../lib/domain/identity/summary.ts'
 import {
   candidateView,
   IdentityCandidateView,
   IdentitySummaryView,
   ResolvedCandidateView,
   summaryView,
-} from '../lib/domain/identity/view.ts'
-import { kindOfScope, unknownKindMessage } from '../lib/domain/kinds/index.ts'
-import { withTables } from '../lib/doors/exports/list-tables.ts'
-import { listOf, ok } from '../lib/platform/http/answer.ts'
-import { choice, members, prose, uuidOf } from '../lib/platform/http/body.ts'
-import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { listBody } from '../lib/platform/http/page.ts'
-import { ById, QueryText, queryWord } from '../lib/platform/http/params.ts'
-import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+} from '../../lib/domain/identity/view.ts'
+import { kindOfScope, unknownKindMessage } from '../../lib/domain/kinds/index.ts'
+import { listOf, ok } from '../../lib/platform/http/answer.ts'
+import { choice, members, prose, uuidOf } from '../../lib/platform/http/body.ts'
+import { listBody } from '../../lib/platform/http/page.ts'
+import { ById, QueryText, queryWord } from '../../lib/platform/http/params.ts'
+import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 
 const subject = ({ id }: { id: string }) => loadCandidate(id)
 
 /** What records are held to be, and the questions that are open about that. */
-export const routes = withTables({
+export const identity = {
   'GET /cidoc/identity-summary/': publicRoute({
     permission: 'identity.read',
     summary: 'Read what a record is held to be',
@@ -90,6 +88,4 @@ export const routes = withTables({
       return { candidate: candidateView(candidate), created_assertion_ids }
     },
   }),
-} satisfies Routes)
-
-export const handler = endpoint(routes)
+} satisfies Routes
