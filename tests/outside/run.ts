@@ -26,9 +26,9 @@ type Suite = {
 const outputOf = promisify(execFile)
 
 /** The output of a command, whatever it ends with. Undefined if there is no such command. */
-async function say(command: string, args: readonly string[]): Promise<string | undefined> {
+async function say(command: string, args: readonly string[], cwd = process.cwd()): Promise<string | undefined> {
   try {
-    return (await outputOf(command, [...args], { maxBuffer: 200_000_000 })).stdout
+    return (await outputOf(command, [...args], { cwd, maxBuffer: 200_000_000 })).stdout
   } catch (error) {
     const { code, stdout } = error as { code?: unknown; stdout?: string }
     if (code === 'ENOENT') return undefined
@@ -137,7 +137,7 @@ const schemathesis: Suite = {
     if (version === undefined) return undefined
     const service = await startService(folder)
     try {
-      const told = await say('schemathesis', [
+      const given = [
         ...['run', `${service.address}/schema/`, '--header', 'x-dev-user: dev@heritage.test'],
         ...['--phases', 'examples,coverage', '--max-time', String(ASKING_SECONDS), '--continue-on-failure'],
         ...[
@@ -145,7 +145,9 @@ const schemathesis: Suite = {
           'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance',
         ],
         ...['--report', 'junit', '--report-dir', folder, '--workers', '2', '--suppress-health-check', 'all'],
-      ])
+      ]
+      // It keeps a folder of its own where it runs.
+      const told = await say('schemathesis', given, folder)
       const [report = ''] = globSync(join(folder, '*.xml'))
       const xml = report === '' ? '' : await readFile(report, 'utf8')
       const operations = xml.match(/<testcase /g)?.length ?? 0
