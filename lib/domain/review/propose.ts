@@ -18,9 +18,18 @@ const confidences: readonly string[] = ['certain', 'likely', 'uncertain', 'specu
 /** Ranks that differ by at most this are close. Then confidence decides, and `supersedes` is never proposed. */
 const CLOSE_RANKS = 1
 
-/** Proposes how to settle a rival claim against the standing one. Undefined if their values are equal. */
-export function proposeHandling(verdict: Comparison, standing: Sourced, rival: Sourced): Proposal | undefined {
+/**
+ * Proposes how to settle a rival claim against the standing one. Undefined if their values are equal. `isCorrection`: the author
+ * of the standing claim changes it, and it is theirs alone.
+ */
+export function proposeHandling(
+  verdict: Comparison,
+  standing: Sourced,
+  rival: Sourced,
+  isCorrection = false,
+): Proposal | undefined {
   if (verdict === 'same') return undefined
+  if (verdict === 'contradicts' && isCorrection) return proposals.correction
   return verdict === 'contradicts' ? proposals[weighClaims(standing, rival)] : proposals[verdict]
 }
 
@@ -36,6 +45,19 @@ function weighClaims(standing: Sourced, rival: Sourced): 'standing' | 'more_conf
   return Math.abs(rank) <= CLOSE_RANKS && confidence < 0 ? 'more_confident' : 'neither'
 }
 
+type Evidence = Sourced & { contributor_id: string; source: string | null; source_citation: string; source_url: string }
+
+/** Whether a claim corrects a standing one: of the same author, and of the same source or a better one. */
+export const correctsOwnClaim = (standing: Evidence, rival: Evidence): boolean =>
+  standing.contributor_id === rival.contributor_id &&
+  (rankOf(rival) < rankOf(standing) || isSameSource(standing, rival))
+
+const isSameSource = (a: Evidence, b: Evidence): boolean =>
+  a.source_type === b.source_type &&
+  a.source === b.source &&
+  a.source_citation === b.source_citation &&
+  a.source_url === b.source_url
+
 /** An unknown or missing source ranks last. */
 const rankOf = ({ source_type }: Sourced) => {
   const rank = sourceRanks.findIndex((row) => row.includes(source_type))
@@ -49,6 +71,10 @@ const confidenceOf = ({ confidence }: Sourced) => {
 const proposals = {
   refines: { proposed_handling: 'refines', why: 'The new value says the same more exactly.' },
   compatible: { proposed_handling: 'coexist', why: 'Both values can be true.' },
+  correction: {
+    proposed_handling: 'supersedes',
+    why: 'The author corrects their own value, by the same or a better source.',
+  },
   rival: {
     proposed_handling: 'supersedes',
     why: 'The values exclude each other, and the new one has the better source.',

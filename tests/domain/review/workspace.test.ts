@@ -254,6 +254,27 @@ describe('a conflict in the workspace', () => {
     expect(found).toEqual([])
   })
 
+  test.each([
+    ['supersedes', 'archival', 'archival', undefined],
+    ['supersedes', 'book', 'archival', undefined],
+    ['disputed', 'archival', 'book', undefined],
+    // A value that another person gives as well is not its author's alone.
+    ['disputed', 'archival', 'archival', 'Good'],
+    ['supersedes', 'archival', 'archival', 'Fair'],
+  ])('with oneself is best settled by %s (%s, then %s; others say %s)', async (handling, by, from, others) => {
+    const it = await publish(app, 'structures', { name: `Own ${++made}`, condition: 'Good', ...sourced(by) })
+    const body = { entity_type: 'structure', entity_id: it.id, property: 'condition', value: others }
+    if (others) sure(201, await app.other.post('/cidoc/assertions/', { body }))
+    await patch(app.contributor, it, { condition: 'Ruinous', ...sourced(from) })
+    const found = (await open(it)).conflicts.filter(
+      (each: { standing: { contributed_by: string }; rival: { value: string } }) =>
+        each.standing.contributed_by === 'dev' && each.rival.value === 'Ruinous',
+    )
+    expect(found).toMatchObject([{ verdict: 'contradicts', proposed_handling: handling }])
+    if (handling === 'supersedes')
+      expect(found[0].why).toBe('The author corrects their own value, by the same or a better source.')
+  })
+
   test('is seen between two people before publication', async () => {
     const it = await contribute(app.contributor, 'structures', { name: 'Before', condition: 'Good' })
     await patch(app.staff, it, { condition: 'Poor' })

@@ -81,6 +81,8 @@ export const records: Readonly<Record<string, string>> = {
   'You may not decide on this.': 'तपाईंले यसमाथि निर्णय गर्न पाउनुहुन्न।',
   'The new value says the same more exactly.': 'नयाँ मानले उही कुरा अझ ठ्याक्कै भन्छ।',
   'Both values can be true.': 'दुवै मान सत्य हुन सक्छन्।',
+  'The author corrects their own value, by the same or a better source.':
+    'लेखकले आफ्नै मान उही वा अझ बलियो स्रोतका आधारमा सच्याउनुभएको हो।',
   'The values exclude each other, and the new one has the better source.':
     'मानहरू एकअर्कासँग बाझिन्छन्, र नयाँको स्रोत बलियो छ।',
   'The values exclude each other, and the existing one has the better source.':

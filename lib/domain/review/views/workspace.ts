@@ -22,7 +22,7 @@ import {
 import { compareValues, ExplainedPropertyView, explainProperties, fieldLabel } from '../../records/views/explain.ts'
 import { AssertionView, assertionView } from '../../records/views/record.ts'
 import { type ReviewOptions, reviewOptionsOf } from '../options.ts'
-import { proposeHandling } from '../propose.ts'
+import { correctsOwnClaim, proposeHandling } from '../propose.ts'
 import { flagRow } from './flag.ts'
 import { LeaseView, leaseView, triageView, urgency } from './queue.ts'
 
@@ -124,10 +124,21 @@ const meets = (standing: Assertion, rival: Assertion) =>
   (standing.reconciliation_status !== 'pending' ||
     (standing.id < rival.id && standing.contributor_id !== rival.contributor_id))
 
+/** Whether a living claim of another person says what this claim says, or says it more exactly. */
+const isSupported = (it: History, standing: Assertion): boolean =>
+  it.assertions.some(
+    (other) =>
+      other.contributor_id !== standing.contributor_id &&
+      other.asserted_property === standing.asserted_property &&
+      other.reconciliation_status !== 'superseded' &&
+      ['same', 'refines'].includes(compareValues(it, other.asserted_property, standing, other) ?? ''),
+  )
+
 function conflictOf(it: History, standing: Assertion, rival: Assertion) {
   const property = rival.asserted_property
   const verdict = compareValues(it, property, standing, rival)
-  const proposal = verdict && proposeHandling(verdict, standing, rival)
+  const isCorrection = correctsOwnClaim(standing, rival) && !isSupported(it, standing)
+  const proposal = verdict && proposeHandling(verdict, standing, rival, isCorrection)
   if (!proposal) return []
   const flag = it.flags.find(
     ({ is_resolved, assertion_ids }) =>
