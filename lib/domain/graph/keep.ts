@@ -1,5 +1,6 @@
 import { mapAtOnce } from '../../base/concurrency.ts'
 import { isConflict } from '../../base/errors.ts'
+import { forgetLooseFile, markLoose, withFile } from '../../engines/bucket/index.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import { type Images, parse, put, removeEntry } from '../../engines/table/index.ts'
 import { maySee } from '../../platform/permissions.ts'
@@ -11,7 +12,7 @@ import { loadRecordById } from '../records/load.ts'
 import { type GraphScope, graphPointer, graphScopes } from './items.ts'
 import { type Graph, wantedBy, withChanges } from './model.ts'
 import { type GraphNode, nodeOf } from './node.ts'
-import { dropGraph, loadGraph, loadPlace, storeGraph } from './store.ts'
+import { loadGraph, loadPlace, newGraphKey, storeGraph } from './store.ts'
 
 /** The record that a change of the table concerns, if graphs show records of its sort. */
 export function graphChangeOf({ before, after }: Images): string | undefined {
@@ -57,15 +58,15 @@ async function tryUpdate(scope: GraphScope, records: Loaded): Promise<void> {
   const graph = withChanges(first, new Map([...wanted].map(([id, record]) => [id, nodeIn(scope, record)])))
   const cleared = [...hidden].map((id) => removeEntry(key.hiddenInGraph(scope, id)))
   if (pointer && hidden.size === 0 && isSameGraph(old, graph)) return
-  const object = await storeGraph(scope, graph)
-  const next = { scope, object, version: (pointer?.version ?? 0) + 1 }
-  try {
-    await commitWrites([put(graphPointer, next, pointer), ...cleared.slice(0, MOST_CLEARED)])
-  } catch (error) {
-    await dropGraph(object)
-    throw error
-  }
-  if (pointer) await dropGraph(pointer.object)
+  await withFile(newGraphKey(scope), async (expected) => {
+    const object = expected.object_key
+    await storeGraph(scope, object, graph)
+    const next = { scope, object, version: (pointer?.version ?? 0) + 1 }
+    // The sweeper removes the old object. Whoever has just read the old pointer still finds it until then.
+    const outdated = pointer ? [markLoose(pointer.object)] : []
+    const writes = [put(graphPointer, next, pointer), forgetLooseFile(expected), ...outdated]
+    await commitWrites([...writes, ...cleared.slice(0, MOST_CLEARED)])
+  })
 }
 
 /** Notes of hidden records that one update takes away. A transaction holds 100 writes. */

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { newId } from '../../base/clock.ts'
-import { deleteObject, getObject, putObject } from '../../engines/bucket/index.ts'
+import { getObject, putObject } from '../../engines/bucket/index.ts'
 import { parse, queryAll } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type GraphPointer, type GraphScope, graphPointer } from './items.ts'
@@ -39,12 +39,11 @@ export async function loadGraph({ scope, object }: GraphPointer): Promise<Graph 
   return graph
 }
 
-/** Stores a graph as a new object. Returns its key. */
-export async function storeGraph(scope: GraphScope, graph: Graph): Promise<string> {
-  const object = `graph/${scope}/${newId()}.json.gz`
+/** The key of a new object for the graph of a scope. */
+export const newGraphKey = (scope: GraphScope): string => `graph/${scope}/${newId()}.json.gz`
+
+/** Stores a graph as an object under a new key. */
+export async function storeGraph(scope: GraphScope, object: string, graph: Graph): Promise<void> {
   await putObject(object, await promisify(gzip)(JSON.stringify([...graph.values()])), 'application/gzip')
   kept.set(scope, { object, graph })
-  return object
 }
-
-export const dropGraph = (object: string): Promise<void> => deleteObject(object)

@@ -39,7 +39,8 @@ function* wrongWith(letter: Letter, reader: Plain, then: View): Iterable<string>
   if (!wanted || wanted.mode === 'off') yield `a letter went to ${letter.to}, who wants none`
   // Whoever is told of anything can stop it, and has said that the address is theirs.
   const tells = notices(letter) > 0
-  if (tells && wanted?.confirmed !== letter.to) yield `a letter told ${letter.to}, whose address nobody has confirmed`
+  const isProven = reader.email_verified === true || wanted?.confirmed === letter.to
+  if (tells && !isProven) yield `a letter told ${letter.to}, whose address nobody has confirmed`
   if (tells && !letter.headers['List-Unsubscribe']) yield `a letter to ${letter.to} does not say how to stop it`
   if (/[\r\n]/.test(letter.subject)) yield `the subject of a letter to ${letter.to} has two lines`
   for (const name of hiddenFrom(reader, then))

@@ -16,6 +16,7 @@ const NAMED: Readonly<Record<string, (it: Plain) => readonly (string | null | un
   source: (it) => [it.upload?.key],
   user: (it) => [it.profile_image ? `profile-images/${it.id}/${it.profile_image}` : null],
   import: (it) => [it.object_key],
+  graph: (it) => [it.object],
 }
 
 /** Objects that may be there for an item and need not be, or not yet. */
