@@ -4,7 +4,7 @@ import type { Language } from '../lib/base/language/languages.ts'
 import { sayIn } from '../lib/base/language/say.ts'
 import { type Registry, registry } from '../lib/domain/kinds/schema/registry.ts'
 import { RegistryView } from '../lib/domain/kinds/schema/registry-shape.ts'
-import { LabelChoiceView, labelChoices } from '../lib/domain/labels/labels.ts'
+import { LabelChoiceView, loadLabelChoices } from '../lib/domain/labels/labels.ts'
 import { ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { optionalQueryChoice } from '../lib/platform/http/params.ts'
@@ -65,7 +65,7 @@ export const routes = {
     answer: ok(v.object({ results: v.array(LabelChoiceView) })),
     cache: { control: 'public, max-age=300' },
     translatedPaths: [],
-    handle: async () => ({ results: labelChoices() }),
+    handle: async () => ({ results: await loadLabelChoices() }),
   }),
 } satisfies Routes
 

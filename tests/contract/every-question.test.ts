@@ -59,6 +59,7 @@ const said: Record<string, readonly string[]> = {
   group: ['location', 'structure'],
   hint: ['x', Buffer.from('["x",1]').toString('base64url')],
   identifier: ['Q1', 'none'],
+  include_diff: flag,
   include_members: flag,
   ingest_status: ['registered', 'pending'],
   institution: ['Heritage'],

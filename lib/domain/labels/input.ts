@@ -3,8 +3,8 @@ import { now } from '../../base/clock.ts'
 import { forbidden, invalid } from '../../base/errors.ts'
 import { choice, line, members, prose, webAddress } from '../../platform/http/body.ts'
 import { type Actor, mayReview } from '../../platform/permissions.ts'
+import { labelCodes, OWN_LABEL } from './codes.ts'
 import { type Label, MOST_LABELS } from './labels.ts'
-import { labelCodes, OWN_LABEL } from './vocabulary.ts'
 
 const short = (most: number) => v.pipe(v.nullish(v.string('Not a valid text.'), ''), line(most), v.trim())
 
@@ -38,15 +38,16 @@ export type Labelled = { labels: readonly Label[]; isPublic: boolean; parts: rea
  * Makes the labels of a thing from a body. A label that was there keeps who set it, and when. Fails with `invalid` if one is on
  * nothing that the thing has, or says nothing. Labels apply at once, so words of one's own on what is public take a reviewer.
  */
-export function changedLabels(thing: Labelled, inputs: readonly LabelInput[], actor: Actor): Label[] {
+export async function changeLabels(thing: Labelled, inputs: readonly LabelInput[], actor: Actor): Promise<Label[]> {
   const at = now()
+  const { vocabulary } = await import('./vocabulary.ts')
   const made = inputs.map((it): Label => {
     if (it.on !== null && !thing.parts.includes(it.on))
       throw invalid({ labels: ['A label is on something that is not there.'] })
     if (it.code === OWN_LABEL && (it.community === '' || it.text.trim() === ''))
       throw invalid({ labels: ['A label of a community of its own takes its name and its text.'] })
     const known = thing.labels.find((old) => isSame(old, it))
-    return known ?? { ...it, set_by: actor.id, set_at: at }
+    return known ?? { ...it, common: vocabulary[it.code], set_by: actor.id, set_at: at }
   })
   const bringsWords = made.some((it) => hasOwnWords(it) && !thing.labels.some((old) => isSame(old, it)))
   if (bringsWords && thing.isPublic && !mayReview(actor))

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
-import { labelCodes, labelSorts, OWN_LABEL, vocabulary } from './vocabulary.ts'
+import { labelCodes, labelSorts, OWN_LABEL } from './codes.ts'
 
 /** One label on a thing, as it is stored with the thing. */
 export const Label = v.object({
@@ -13,6 +13,15 @@ export const Label = v.object({
   text: v.string(),
   text_ne: v.string(),
   url: v.string(),
+  /** The common words of the label when it was set. So whoever shows it needs no vocabulary, which is large. */
+  common: v.object({
+    sort: v.picklist(labelSorts),
+    name: v.string(),
+    name_ne: v.string(),
+    text: v.string(),
+    text_ne: v.string(),
+    url: v.string(),
+  }),
   set_by: v.string(),
   set_at: v.string(),
 })
@@ -46,8 +55,7 @@ export type ShownLabel = s.Output<typeof LabelView>
 
 /** Shows labels. The community's own words come before the common ones. */
 export const labelsView = (labels: readonly Label[]): ShownLabel[] =>
-  labels.map(({ code, on, community, ...own }) => {
-    const common = vocabulary[code]
+  labels.map(({ code, on, community, common, ...own }) => {
     const isOwn = code === OWN_LABEL && community !== ''
     return {
       code,
@@ -75,5 +83,8 @@ export function labelLines({ name, name_ne, community, text, text_ne, url }: Sho
 
 /** An entry of the vocabulary, as forms offer it. */
 export const LabelChoiceView = s.shape('LabelChoice', () => v.object(choiceEntries()))
-/** All labels that there are, in the order of the vocabulary. */
-export const labelChoices = () => labelCodes.map((code) => ({ code, ...vocabulary[code] }))
+/** All labels that there are, in the order of the vocabulary, which is imported when it is first asked for. */
+export async function loadLabelChoices() {
+  const { vocabulary } = await import('./vocabulary.ts')
+  return labelCodes.map((code) => ({ code, ...vocabulary[code] }))
+}

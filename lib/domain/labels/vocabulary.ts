@@ -1,9 +1,10 @@
+import { type LabelCode, type labelSorts, OWN_LABEL } from './codes.ts'
+
 /**
  * The labels and notices of Local Contexts, which communities and institutions put on what concerns them: traditional knowledge
  * (TK), biocultural (BC), notices. The texts say in a sentence what a label asks of its reader; `url` has the whole of it. A community
  * that has a label of its own uses the code `community`, with words of its own.
  */
-export const labelSorts = ['tk', 'bc', 'notice', 'community'] as const
 type LabelTexts = {
   sort: (typeof labelSorts)[number]
   name: string
@@ -14,9 +15,6 @@ type LabelTexts = {
 }
 
 const at = (path: string) => `https://localcontexts.org/${path}/`
-
-/** The code of a label whose words are the community's own. */
-export const OWN_LABEL = 'community'
 
 export const vocabulary = {
   tk_a: {
@@ -363,7 +361,4 @@ export const vocabulary = {
     text_ne: 'समुदायका आफ्नै शब्दले नियम बताउँछन्।',
     url: '',
   },
-} as const satisfies Record<string, LabelTexts>
-
-export type LabelCode = keyof typeof vocabulary
-export const labelCodes = Object.keys(vocabulary) as LabelCode[]
+} as const satisfies Record<LabelCode, LabelTexts>

@@ -1,6 +1,6 @@
 import { put, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
-import { changedLabels, type LabelInput } from '../labels/input.ts'
+import { changeLabels, type LabelInput } from '../labels/input.ts'
 import { onPicture } from '../labels/labels.ts'
 import { picturesIn } from '../pictures/items.ts'
 import { type RecordItem, recordItem } from './items.ts'
@@ -16,7 +16,7 @@ export async function labelRecord(
   inputs: readonly LabelInput[],
   actor: Actor,
 ): Promise<RecordItem> {
-  const labels = changedLabels({ labels: old.labels, isPublic: old.public, parts: partsOf(old) }, inputs, actor)
+  const labels = await changeLabels({ labels: old.labels, isPublic: old.public, parts: partsOf(old) }, inputs, actor)
   const next = withNextVersion<RecordItem>(old, { labels })
   unit.add([put(recordItem, next, old), ...queueWrites(old, next)])
   return next

@@ -21,7 +21,7 @@ import { foldedName, type Indexed, indexWrites, readEntry } from '../../platform
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import type { InputValues } from '../kinds/index.ts'
-import { changedLabels, type LabelInput } from '../labels/input.ts'
+import { changeLabels, type LabelInput } from '../labels/input.ts'
 import { Label } from '../labels/labels.ts'
 import { textOf } from '../names/text.ts'
 
@@ -163,7 +163,7 @@ export async function labelSource(
   inputs: readonly LabelInput[],
   actor: Actor,
 ): Promise<DataSource> {
-  const labels = changedLabels(
+  const labels = await changeLabels(
     { labels: old.labels, isPublic: old.public, parts: Object.keys(old.data) },
     inputs,
     actor,

@@ -180,6 +180,15 @@ describe('a label', () => {
     expect(await answerTo([{ code: 'tk_a', url: 'javascript:alert(1)' }])).toHaveProperty('labels')
   })
 
+  test('is read by whoever sees the record', async () => {
+    const it = await publish(app, 'structures', { name: 'Labels to read' })
+    const labels = [{ code: 'tk_a', community: 'Jyapu Samaj' }]
+    sure(200, await set(app.community, it, labels))
+    expect(sure(200, await app.anon.get(at(it))).labels).toMatchObject(labels)
+    const waiting = await contribute(app.contributor, 'structures', { name: 'Labels that wait' })
+    expect((await app.anon.get(at(waiting))).status).toBe(404)
+  })
+
   test('is undone by nobody who read an older state', async () => {
     const it = await publish(app, 'structures', { name: 'Labels at once' })
     const headers = { 'if-match': '"1"' }

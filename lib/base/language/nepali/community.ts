@@ -34,7 +34,7 @@ export const community: Readonly<Record<string, string>> = {
   Rejected: 'अस्वीकृत',
   'Incorporated into a record': 'अभिलेखमा समेटिएको',
   'Note of a visitor ({0}), {1}.{2}': 'आगन्तुक ({0})को टिपोट, {1}।{2}',
-  'Row {0}: {1}': 'पङ्क्ति {0}: <1>',
+  'Row {0}: {1}': 'पङ्क्ति {0}: {1}',
   'Give a number of a row.': 'पङ्क्तिको संख्या दिनुहोस्।',
   'This is too much for one job.': 'एउटा कामका लागि यो धेरै भयो।',
   'This table has not been read yet. Try again.': 'यो तालिका अझै पढिएको छैन। फेरि प्रयास गर्नुहोस्।',
