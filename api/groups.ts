@@ -36,7 +36,6 @@ import { routes as sources } from '../functions/sources.ts'
 import { routes as submissions } from '../functions/submissions.ts'
 import { routes as tokens } from '../functions/tokens.ts'
 import { routes as users } from '../functions/users.ts'
-import { routes as visitors } from '../functions/visitors.ts'
 import { routes as watches } from '../functions/watches.ts'
 import type { Routes } from '../lib/platform/http/route.ts'
 
@@ -68,7 +67,6 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   comments: { about: 'What people say of records.', routes: comments },
   scans: { about: 'Scanned documents: sent, read, corrected, handed over as contributions.', routes: scans },
-  visitors: { about: 'Notes that visitors leave, mostly by a QR code at a monument.', routes: visitors },
   activities: { about: 'What happens.', routes: activities },
   flags: { about: 'What someone finds wrong with a record.', routes: flags },
   queue: { about: 'What waits for review.', routes: queue },

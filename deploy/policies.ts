@@ -174,7 +174,6 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   ],
   tokens: [identify],
   users: [identify, listAsTable, { table: ['Query', 'Index'], read: ['account-exports'] }],
-  visitors: [identify, listAsTable, { table: ['Query', 'Index'] }],
   watches: [identify, search],
   webhooks: [{ table: ['Get', 'BatchGet', 'Put', 'Delete', 'Query', 'Index'] }],
 }

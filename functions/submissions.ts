@@ -1,3 +1,4 @@
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { goneForGood, invalid, notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
@@ -25,6 +26,7 @@ import { replyCreated } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { mayFollow, mayReview } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
+import { notes } from './submissions/notes.ts'
 
 /** The body of a suggestion as the API document shows it. */
 const SuggestionShape = v.object({
@@ -268,6 +270,7 @@ export const routes = withTables({
   }),
   'PUT /data/moderations/{id}/': moderate(Noted),
   'PATCH /data/moderations/{id}/': moderate(NotedPart),
+  ...notes,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

@@ -37,7 +37,6 @@ import type { routes as sources } from '../../functions/sources.ts'
 import type { routes as submissions } from '../../functions/submissions.ts'
 import type { routes as tokens } from '../../functions/tokens.ts'
 import type { routes as users } from '../../functions/users.ts'
-import type { routes as visitors } from '../../functions/visitors.ts'
 import type { routes as watches } from '../../functions/watches.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { fileOf, form } from '../harness/asset-world.ts'
@@ -86,7 +85,6 @@ type Groups = {
   submissions: typeof submissions
   tokens: typeof tokens
   users: typeof users
-  visitors: typeof visitors
   watches: typeof watches
 }
 type Matrix = { [G in keyof Groups]: Record<keyof Groups[G], readonly Case[]> }
@@ -414,6 +412,15 @@ const activityOf = async (it: typeof published) => {
 
 const matrix: Matrix = {
   submissions: {
+    'GET /data/public-contributions/': at(() => '/data/public-contributions/', signedIn(200)),
+    'POST /data/public-contributions/': at(() => '/data/public-contributions/', all(400), { body: {} }),
+    'GET /data/public-contributions/stats/': at(() => '/data/public-contributions/stats/', reviewers(200)),
+    'GET /data/public-contributions/{id}/': [noted('', signedIn(200))],
+    'POST /data/public-contributions/{id}/review/': [
+      noted('review/', reviewers(200), { status: 'approved' }),
+      // A note of one's own.
+      noted('review/', by(401, 403, 403, 403, 200, 200, 200), { status: 'approved' }, 'community'),
+    ],
     'GET /data/submissions/': at(() => '/data/submissions/', signedIn(200)),
     'GET /data/submissions/ids/': at(() => '/data/submissions/ids', all(200)),
     'GET /data/submissions/{id}/': openAndClosed((id) => `/data/submissions/${id}/`),
@@ -1021,18 +1028,6 @@ const matrix: Matrix = {
     'POST /data/ocr-chunk-uploads/': at(() => '/data/ocr-chunk-uploads/', signedIn(400), { body: {} }),
     'POST /data/ocr-chunk-uploads/{id}/append/': [parted('append/', changesHidden(400), () => form({ other: 'x' }))],
     'POST /data/ocr-chunk-uploads/{id}/complete/': [parted('complete/', changesHidden(400))],
-  },
-
-  visitors: {
-    'GET /data/public-contributions/': at(() => '/data/public-contributions/', signedIn(200)),
-    'POST /data/public-contributions/': at(() => '/data/public-contributions/', all(400), { body: {} }),
-    'GET /data/public-contributions/stats/': at(() => '/data/public-contributions/stats/', reviewers(200)),
-    'GET /data/public-contributions/{id}/': [noted('', signedIn(200))],
-    'POST /data/public-contributions/{id}/review/': [
-      noted('review/', reviewers(200), { status: 'approved' }),
-      // A note of one's own.
-      noted('review/', by(401, 403, 403, 403, 200, 200, 200), { status: 'approved' }, 'community'),
-    ],
   },
 
   'profile-images': {

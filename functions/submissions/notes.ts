@@ -1,10 +1,9 @@
-import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { kindKeys } from '../lib/domain/kinds/index.ts'
-import { noteStateNames, noteTypeNames, noteWayNames, verdicts } from '../lib/domain/notes/items.ts'
-import { countNotes, keysNamedBy, listNotes, searchNotes } from '../lib/domain/notes/list.ts'
-import { leaveNote, loadNote } from '../lib/domain/notes/notes.ts'
-import { decideOnNote, targetNames } from '../lib/domain/notes/review.ts'
+import { kindKeys } from '../../lib/domain/kinds/index.ts'
+import { noteStateNames, noteTypeNames, noteWayNames, verdicts } from '../../lib/domain/notes/items.ts'
+import { countNotes, keysNamedBy, listNotes, searchNotes } from '../../lib/domain/notes/list.ts'
+import { leaveNote, loadNote } from '../../lib/domain/notes/notes.ts'
+import { decideOnNote, targetNames } from '../../lib/domain/notes/review.ts'
 import {
   NoteCountsView,
   NoteDecidedView,
@@ -12,10 +11,9 @@ import {
   NoteView,
   noteRow,
   noteTexts,
-} from '../lib/domain/notes/view.ts'
-import { withTables } from '../lib/doors/exports/list-tables.ts'
-import { getMany } from '../lib/engines/table/index.ts'
-import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
+} from '../../lib/domain/notes/view.ts'
+import { getMany } from '../../lib/engines/table/index.ts'
+import { creation, listOf, ok } from '../../lib/platform/http/answer.ts'
 import {
   choice,
   emailAddress,
@@ -27,12 +25,11 @@ import {
   prose,
   REQUIRED,
   uuidOf,
-} from '../lib/platform/http/body.ts'
-import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { listBody } from '../lib/platform/http/page.ts'
-import { ById, optionalQueryChoice, QueryText, queryChoice } from '../lib/platform/http/params.ts'
-import { replyCreated } from '../lib/platform/http/reply.ts'
-import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+} from '../../lib/platform/http/body.ts'
+import { listBody } from '../../lib/platform/http/page.ts'
+import { ById, optionalQueryChoice, QueryText, queryChoice } from '../../lib/platform/http/params.ts'
+import { replyCreated } from '../../lib/platform/http/reply.ts'
+import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 
 const BLANK = 'This field may not be blank.'
 const NUMBER = 'Give a number.'
@@ -113,7 +110,7 @@ const LEFT = 'Thank you. Reviewers will look at your note.'
 const DECIDED = 'The note is decided on.'
 
 /** Notes that visitors leave, mostly by a QR code at a monument. */
-export const routes = withTables({
+export const notes = {
   'GET /data/public-contributions/': actorRoute({
     permission: 'note.list',
     summary: 'List what visitors have left, the latest first',
@@ -211,6 +208,4 @@ export const routes = withTables({
       return { message: DECIDED, id, status: state, promoted_entity_id: promoted_entity }
     },
   }),
-} satisfies Routes)
-
-export const handler = endpoint(routes)
+} satisfies Routes
