@@ -21,6 +21,7 @@ const rehearsed: ReadonlySet<string> = new Set([
   'profile-images s3:ListBucket Bucket',
   'projects s3:GetObject Bucket/thumbnails/*',
   'projects s3:ListBucket Bucket',
+  'reviews s3:ListBucket Bucket',
   'sweeper s3:DeleteObject Bucket/pictures/*',
   'sweeper s3:DeleteObject Bucket/uploads/*',
   'webhooks dynamodb:BatchGetItem Table',

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { commandsOf, contribute, publish, sure } from '../../harness/make.ts'
@@ -198,4 +198,11 @@ test('the statistics count what is public', async () => {
   expect(after.public_graph_triples - before.public_graph_triples).toBe(3)
   expect(after.total_triples).toBe(after.public_graph_triples + after.schema_graph_triples)
   expect(after.type_histogram).toContainEqual({ type: expect.stringMatching(/Person/), count: '1' })
+})
+
+test('a process that has just started reads the graph from the bucket', async () => {
+  const before = await graphFor()
+  expect(before.nodes).not.toEqual([])
+  vi.resetModules()
+  expect(await graphFor()).toEqual(before)
 })
