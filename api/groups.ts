@@ -1,5 +1,4 @@
 import { routes as account } from '../functions/account.ts'
-import { routes as activities } from '../functions/activities.ts'
 import { routes as assertions } from '../functions/assertions.ts'
 import { routes as assets } from '../functions/assets.ts'
 import { routes as assistant } from '../functions/assistant.ts'
@@ -15,7 +14,6 @@ import { routes as health } from '../functions/health.ts'
 import { routes as hooks } from '../functions/hooks.ts'
 import { routes as iiif } from '../functions/iiif.ts'
 import { routes as imports } from '../functions/imports.ts'
-import { routes as keys } from '../functions/keys.ts'
 import { routes as leaderboard } from '../functions/leaderboard.ts'
 import { routes as mcp } from '../functions/mcp.ts'
 import { routes as notifications } from '../functions/notifications.ts'
@@ -47,7 +45,6 @@ export const groups: Readonly<Record<string, Group>> = {
   users: { about: 'The own account, the profiles of others, and organizations.', routes: users },
   account: { about: 'Proven addresses, passwords by letter, and sessions.', routes: account },
   'profile-images': { about: 'Pictures on profiles.', routes: profileImages },
-  keys: { about: "Keys with which programs call in a person's name.", routes: keys },
   registry: {
     about: 'The published description of all kinds of record, and proposals that it should grow.',
     routes: registry,
@@ -67,7 +64,6 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   comments: { about: 'What people say of records.', routes: comments },
   scans: { about: 'Scanned documents: sent, read, corrected, handed over as contributions.', routes: scans },
-  activities: { about: 'What happens.', routes: activities },
   flags: { about: 'What someone finds wrong with a record.', routes: flags },
   queue: { about: 'What waits for review.', routes: queue },
   reviews: { about: 'Deciding, and what has been decided; merge requests.', routes: reviews },

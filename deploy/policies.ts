@@ -42,7 +42,6 @@ const shared: readonly Rights[] = [identify, search, listAsTable]
 /** Each function's rights: those that it shares, then its own. */
 const policies: Readonly<Record<string, readonly Rights[]>> = {
   account: [identify, { table: ['Index'] }],
-  activities: [identify, listAsTable, { table: ['Query', 'Index'] }],
   assertions: [identify, listAsTable, { table: ['Query', 'Index'] }],
   'asset-files': [
     {
@@ -92,7 +91,6 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
       list: true,
     },
   ],
-  keys: [identify, { table: ['Index'] }],
   leaderboard: [identify, search, listAsTable, { table: ['Index'] }],
   letters: [{ table: ['Get', 'BatchGet', 'Put', 'Delete', 'Query', 'Index'] }],
   mcp: [identify, search],
@@ -139,7 +137,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
       list: true,
     },
   ],
-  revisions: [identify, listAsTable, { table: ['Query'] }],
+  revisions: [identify, listAsTable, { table: ['Query', 'Index'] }],
   roles: [identify, search, listAsTable, { table: ['Index'] }],
   scans: [
     identify,

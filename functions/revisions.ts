@@ -34,6 +34,7 @@ import { changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
+import { activities } from './revisions/activities.ts'
 
 /** Loads the history of the record whose partition an id names: the id of the record, or of one of its items. */
 async function historyWith({ id }: { id: string }) {
@@ -176,6 +177,7 @@ export const routes = withTables({
     handle: ({ subject, actor, query, page, request }) =>
       storyPage(subject, actor, page, request, dateStyleOf(request, query.calendar)),
   }),
+  ...activities,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

@@ -39,6 +39,7 @@ import {
   type User,
 } from '../lib/platform/users/users.ts'
 import { AccountView, accountOf, ProfileView, profileOf } from '../lib/platform/users/views/profile.ts'
+import { keys } from './users/keys.ts'
 import { organizations } from './users/organizations.ts'
 
 const Slug = v.object({ slug: uuidText })
@@ -198,6 +199,7 @@ export const routes = withTables({
   'PATCH /data/user/{slug}/': changeProfile,
   'PATCH /user/username/': changeUsername,
   'PUT /user/username/': changeUsername,
+  ...keys,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

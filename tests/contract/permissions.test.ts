@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { routes as account } from '../../functions/account.ts'
-import type { routes as activities } from '../../functions/activities.ts'
 import type { routes as assertions } from '../../functions/assertions.ts'
 import type { routes as assets } from '../../functions/assets.ts'
 import type { routes as assistant } from '../../functions/assistant.ts'
@@ -16,7 +15,6 @@ import type { routes as health } from '../../functions/health.ts'
 import type { routes as hooks } from '../../functions/hooks.ts'
 import type { routes as iiif } from '../../functions/iiif.ts'
 import type { routes as imports } from '../../functions/imports.ts'
-import type { routes as keys } from '../../functions/keys.ts'
 import type { routes as leaderboard } from '../../functions/leaderboard.ts'
 import type { routes as mcp } from '../../functions/mcp.ts'
 import type { routes as notifications } from '../../functions/notifications.ts'
@@ -48,7 +46,6 @@ import { projectIn } from '../harness/projects.ts'
 /** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
 type Groups = {
   account: typeof account
-  activities: typeof activities
   assertions: typeof assertions
   assets: typeof assets
   assistant: typeof assistant
@@ -61,7 +58,6 @@ type Groups = {
   flags: typeof flags
   health: typeof health
   hooks: typeof hooks
-  keys: typeof keys
   imports: typeof imports
   leaderboard: typeof leaderboard
   mcp: typeof mcp
@@ -671,6 +667,11 @@ const matrix: Matrix = {
   },
 
   revisions: {
+    'GET /data/activities/': at(() => '/data/activities/', all(200)),
+    'GET /data/activities/{id}/': [
+      { place: async () => ({ path: await activityOf(published) }), gives: all(200) },
+      { place: async () => ({ path: await activityOf(pending) }), gives: inspectsHidden },
+    ],
     'GET /data/revisions/': [
       ...at(() => `/data/revisions/?entity=${published.cultural_entity_id}`, all(200)),
       ...at(() => `/data/revisions/?entity=${pending.cultural_entity_id}`, all(200)),
@@ -782,13 +783,6 @@ const matrix: Matrix = {
     'GET /data/user-stats/': at(() => '/data/user-stats/', signedIn(200)),
   },
 
-  activities: {
-    'GET /data/activities/': at(() => '/data/activities/', all(200)),
-    'GET /data/activities/{id}/': [
-      { place: async () => ({ path: await activityOf(published) }), gives: all(200) },
-      { place: async () => ({ path: await activityOf(pending) }), gives: inspectsHidden },
-    ],
-  },
   calendars: {
     'GET /data/calendars/convert/': at(() => '/data/calendars/convert/?date=BS+2081-01-01', all(200)),
   },
@@ -977,6 +971,18 @@ const matrix: Matrix = {
   },
 
   users: {
+    'GET /api/user/keys/': at(() => '/api/user/keys/', signedIn(200)),
+    'POST /api/user/keys/': at(() => '/api/user/keys/', signedIn(400), { body: {} }),
+    'DELETE /api/user/keys/{id}/': [
+      {
+        place: async () => {
+          const body = { name: 'A machine', scopes: ['read'], days: 1 }
+          const { id } = sure(201, await app.contributor.post('/api/user/keys/', { body }))
+          return { path: `/api/user/keys/${id}/` }
+        },
+        gives: by(401, 404, 204, 404, 404, 404, 204),
+      },
+    ],
     'GET /api/user/info/': at(() => '/api/user/info', signedIn(200)),
     'GET /data/testme/': at(() => '/data/api/testme/', signedIn(200)),
     'GET /data/testthelogin/': at(() => '/data/api/testthelogin', signedIn(200)),
@@ -1054,21 +1060,6 @@ const matrix: Matrix = {
     'GET /data/changes/{number}/': at(() => '/data/changes/1/', all(404)),
     'GET /data/changes/activity/': at(() => '/data/changes/activity/', all(200)),
     'GET /data/changes/activity/{number}/': at(() => '/data/changes/activity/1/', all(200)),
-  },
-
-  keys: {
-    'GET /api/user/keys/': at(() => '/api/user/keys/', signedIn(200)),
-    'POST /api/user/keys/': at(() => '/api/user/keys/', signedIn(400), { body: {} }),
-    'DELETE /api/user/keys/{id}/': [
-      {
-        place: async () => {
-          const body = { name: 'A machine', scopes: ['read'], days: 1 }
-          const { id } = sure(201, await app.contributor.post('/api/user/keys/', { body }))
-          return { path: `/api/user/keys/${id}/` }
-        },
-        gives: by(401, 404, 204, 404, 404, 404, 204),
-      },
-    ],
   },
 
   reconcile: {

@@ -21,8 +21,8 @@ export type ListPosition = { kind: string; after: string }
 export const feedKinds = reviewedKinds
 
 /**
- * The things that changed last between two moments, both included. They are sorted by kind, then by time; withdrawn ones are
- * among them. Returns at most `limit`, and whether there are more. One query for each kind.
+ * Lists the things whose latest change lies between two moments, both included, by kind and then by time. Withdrawn ones are
+ * among them. Returns at most `limit`, and whether there are more. At most one query for each kind, until the page is full.
  */
 export async function listThingsBetween(
   span: { from: string; until: string; kinds: readonly string[] },

@@ -45,7 +45,7 @@ function isOneValue(head: Spelling | undefined, other: Spelling): boolean {
   return countEdits(a, b) <= MOST_EDITS
 }
 
-/** Keys that spellings of one value share: the letters, the letters without one of them, and the letters in order of the alphabet. */
+/** Spellings that share a key are compared, and no others. They share one if a letter is missing, added or replaced, or if letters changed places. */
 function keysOf(value: string): string[] {
   const letters = lettersOf(value)
   if (letters.length < LEAST_LETTERS || letters.length > MOST_LETTERS) return [letters]

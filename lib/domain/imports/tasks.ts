@@ -92,7 +92,7 @@ async function runDecide(lease: LeasedImport, { by, decide, next, since }: TaskS
 
 /** Records that are undone between two looks at the time. */
 const RECORDS_IN_STEP = 64
-/** Records at most that an import names as left. */
+/** The most records that an import names of those which an undo leaves as they are. */
 const NAMED_LIMIT = 200
 
 /**

@@ -83,7 +83,7 @@ const Groups = v.array(v.array(StoredValue))
 /** Different values of one column that are listed, and of all columns together. */
 const MOST_IN_COLUMN = 1000
 const MOST_IN_TABLE = 20_000
-/** A column of plain texts with more different ones is no list of values, and is not listed. */
+/** The most different texts of a column of plain texts. A column with more is no list of values, and is left out. */
 const MOST_TEXTS = 200
 const LONGEST_VALUE = 300
 

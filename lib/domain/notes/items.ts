@@ -45,12 +45,12 @@ export const verdicts = ['approved', 'rejected', 'incorporated'] as const satisf
 const text = v.optional(v.string(), '')
 const nullableText = v.optional(v.nullable(v.string()), null)
 
-/** A note without its text, which is an item of its own: so the lists of notes stay small. */
+/** A note. Its text is an item of its own, so that lists of notes stay small. */
 const Note = v.object({
   id: v.string(),
   /** The review identity of the record that it is about. Null if the visitor named none that the visitor may see. */
   entity_id: nullableText,
-  /** The id that was sent, if it is none of a record. Example: "4". */
+  /** The id that the visitor sent, if no record that the visitor may see has it; else empty. Example: "4". */
   entity_reference_id: text,
   entity_name: v.string(),
   note_type: v.picklist(noteTypeNames),

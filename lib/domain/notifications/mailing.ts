@@ -19,7 +19,7 @@ export const Mailing = v.object({
 })
 export type Mailing = v.InferOutput<typeof Mailing>
 
-/** The least milliseconds between two letters to one person. Messages that arrive in between go into the next letter. */
+/** The shortest pause before a letter at once, in milliseconds since the person's last letter. Messages that arrive in between share one. */
 const LEAST_PAUSE_MS = 300_000
 
 /** The mailing after a message has arrived: a letter is due. */

@@ -3,7 +3,7 @@ import { defineItem, parse, put, queryAllBetween, type Write } from '../../engin
 import { key } from '../../platform/table/keys.ts'
 import { expiryOf } from './items.ts'
 
-/** Marks one announcement after `read_through` as read by one reader. */
+/** The mark that one reader has read one announcement. Only announcements later than the inbox's `read_through` need one. */
 export const readMark = defineItem({
   type: 'read_mark',
   schema: v.object({

@@ -8,7 +8,7 @@ import { asSubject, type ProjectSubject, project, slugClaim } from './items.ts'
 /** A comment in a project's thread, as the subject of permissions. */
 export type ProjectRemark = Subject & { comment: Comment; on: ProjectSubject; version: number }
 
-/** Loads a comment of a project's thread by its number. Undefined if project or comment is absent. Makes two DynamoDB calls. */
+/** Loads a comment of a project's thread by its number. Undefined if its thread has no such comment. Two calls at most. */
 export async function loadProjectRemark(slug: string, id: number): Promise<ProjectRemark | undefined> {
   const places = await getMany([key.slug(slug), key.commentPlace(id)], true)
   const [claim, place] = [itemIn(places, slugClaim, { slug }), itemIn(places, commentPlace, { id })]

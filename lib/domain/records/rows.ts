@@ -52,10 +52,10 @@ function partOfName({ pk, sk }: Key): string {
   return parts.names(kindOfCode(address?.kindCode ?? 0)?.key ?? 'entity')
 }
 
-/** The parts from which the names that these rows show are made. */
+/** The parts of the cache (`parts`) whose change makes names stale that these rows show. */
 export const partsOfNames = (shown: readonly RecordRow[]): string[] => [...new Set(keysToShow(shown).map(partOfName))]
 
-/** The part to which a row belongs. */
+/** The part of the cache whose change makes a row stale. A waiting record has another one, so it makes no public page stale. */
 export const partOfRow = ({ public: isPublished, kind }: Pick<RecordRow, 'public' | 'kind'>): string =>
   isPublished ? parts.publishedOf(kind) : parts.withheld
 

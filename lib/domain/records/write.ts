@@ -283,7 +283,7 @@ function claimsFor(
   return { claims, contradicted: contradictionFlags(claims, conflicts), replaced, left }
 }
 
-/** The members of a record that decide its place in the queue, after an edit. */
+/** The counts and marks of a record after an edit: its place in the queue, and how many claims a complete read has. */
 const queueMembersAfter = (
   old: LoadedRecord,
   { claims, contradicted, left }: EditClaims,

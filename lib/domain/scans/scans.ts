@@ -126,7 +126,7 @@ export function amendScan(unit: UnitOfWork, old: Scan, changes: Partial<Scan>): 
   return next
 }
 
-/** Reads a document again that has failed: it waits for the reader as a new one. */
+/** Lets a document that has failed wait for the reader again, like a new one. */
 export const retryScan = (unit: UnitOfWork, old: Scan): Scan =>
   amendScan(unit, old, { status: 'pending', error: '', ocr_since: now(), ocr_attempts: 0, ended_at: null })
 

@@ -8,8 +8,8 @@ const roots = {
     ...['/api/password/reset', '/api/password/set', '/api/address/confirm'],
     ...['/api/user/password', '/api/user/address', '/api/user/sessions'],
   ],
-  keys: ['/api/user/keys'],
   users: [
+    '/api/user/keys',
     '/api/user/info',
     '/user/username',
     '/data/testme',
@@ -36,9 +36,8 @@ const roots = {
   assistant: ['/assistant/chat'],
   queue: ['/data/review-queue', '/data/contribution-queue'],
   reviews: ['/data/review-workspace', '/data/reviewer-dashboard', '/data/review-decisions-profile', '/merge-requests'],
-  revisions: ['/data/revisions', '/data/entities/{entity_id}'],
+  revisions: ['/data/activities', '/data/revisions', '/data/entities/{entity_id}'],
   roles: ['/data/reviewer-roles', '/data/reviewer-applications', '/data/platform-admin'],
-  activities: ['/data/activities'],
   comments: ['/data/comments', '/data/entities/{entity_id}/comments', '/data/reactions', '/data/shares'],
   submissions: [
     '/data/submissions',

@@ -33,7 +33,7 @@ const MAX_SUGGESTIONS = 20
 /** A phrase of a text, and a public record of that name. */
 export type NamedRecord = { phrase: Phrase; record: RecordItem }
 
-/** Finds the records that a text names and that everyone may read. Some 320 small reads for a printed page, and one call for the records. */
+/** Finds the records that a text names and that everyone may read. A printed page costs some 320 small reads, and one call for each 100 records found. */
 export async function findNamedRecords(text: string): Promise<NamedRecord[]> {
   const phrases = findPhrases(text, MAX_PHRASES)
   const hits = await mapAtOnce(phrases, PHRASES_AT_ONCE, async (phrase) => {

@@ -18,8 +18,8 @@ export type DateDisplay = {
 type DateValue = { of: DatedValues; member: string; words: unknown }
 
 /**
- * The one rule for all answers with `?calendar=`. The name of a period stands for the bounds of its record, else for
- * those of the built-in table. Two calls for each of the first five such names.
+ * Loads what all answers with `?calendar=` need to show dates. The name of a period stands for the bounds of its record, else for
+ * those of the built-in table. Only the first five names are looked up, by two calls each at most.
  */
 export async function loadDateDisplay(
   its: readonly DatedValues[],

@@ -1,14 +1,13 @@
 import * as v from 'valibot'
-import { removeHooksOfKey } from '../lib/domain/hooks/hooks.ts'
-import { creation, empty, ok } from '../lib/platform/http/answer.ts'
+import { removeHooksOfKey } from '../../lib/domain/hooks/hooks.ts'
+import { creation, empty, ok } from '../../lib/platform/http/answer.ts'
 
-import { line, members, REQUIRED } from '../lib/platform/http/body.ts'
-import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { ById } from '../lib/platform/http/params.ts'
-import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
-import { actorRoute, changeRoute, type Routes } from '../lib/platform/http/route.ts'
-import { keyScopes } from '../lib/platform/permissions.ts'
-import { createKey, KeyView, keyView, listKeys, loadKey, NewKeyView, revokeKey } from '../lib/platform/users/keys.ts'
+import { line, members, REQUIRED } from '../../lib/platform/http/body.ts'
+import { ById } from '../../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../../lib/platform/http/reply.ts'
+import { actorRoute, changeRoute, type Routes } from '../../lib/platform/http/route.ts'
+import { keyScopes } from '../../lib/platform/permissions.ts'
+import { createKey, KeyView, keyView, listKeys, loadKey, NewKeyView, revokeKey } from '../../lib/platform/users/keys.ts'
 
 const scopes = `Name one or more of: ${keyScopes.join(', ')}.`
 const NewKey = members({
@@ -32,7 +31,7 @@ function unique<T>(all: T[]): T[] {
 }
 
 /** Keys with which programs call in the name of a person. */
-export const routes = {
+export const keys = {
   'GET /api/user/keys/': actorRoute({
     permission: 'key.own',
     summary: 'List the own keys',
@@ -74,5 +73,3 @@ export const routes = {
     },
   }),
 } satisfies Routes
-
-export const handler = endpoint(routes)
