@@ -36,6 +36,8 @@ const BESIDE_UNIT: Readonly<Record<string, string>> = {
     'notes a file before it is copied; unless a record names it, the sweeper deletes it',
   'lib/domain/projects/merge-job.ts savePartResult': 'keeps the result of a staged part for the worker',
   'lib/engines/search/withhold.ts appendSoon': 'takes from search what a commit has hidden',
+  'lib/domain/graph/withhold.ts withholdFromGraph': 'takes from the graph what a commit has hidden',
+  'lib/domain/merge-requests/requests.ts approveRequest': 'approves before it merges, which the unit undoes',
 }
 
 /** The values of one file: types are left out. */
