@@ -139,7 +139,7 @@ describe('the different values of a column', () => {
     expect(shown(deities.groups)).toEqual([
       [['Vajrabhairava', 2, [['record', 'Vajrabhairava']]]],
       [['Nobody yet', 1, [['new_record', 'Nobody yet']]]],
-      [['Of the others', 1, [['record', 'Of the others']]]],
+      [['Of the others', 1, [['new_record', 'Of the others']]]],
     ])
     expect(
       deities.groups.map((group: { becomes: { record: object | null }[] }[]) => group[0]?.becomes[0]?.record),
