@@ -22,6 +22,7 @@ function tokenIn(world: World, who: string, page: string): string {
 }
 /** Somebody wants letters, and has got the one that asks whose the address is. */
 const asked = (who: string) => [
+  { does: (world: World) => amendUser(world, `${who}@heritage.test`, { email_verified: false }) },
   { who, method: 'PUT', path: '/data/notifications/letters/', sent: { body: { mode: 'at_once' } } },
   {
     does: async (world: World, made: readonly Answer[]) => {

@@ -36,9 +36,9 @@ function faultsOf(letter: Letter, reader: Plain, at: (letter: Letter) => View): 
 
 function* wrongWith(letter: Letter, reader: Plain, then: View): Iterable<string> {
   const wanted = then.of('letters').find(({ user_id }) => user_id === reader.id)
-  if (!wanted || wanted.mode === 'off') yield `a letter went to ${letter.to}, who wants none`
-  // Whoever is told of anything can stop it, and has said that the address is theirs.
+  // Letters about the account go in any case. Whoever is told of anything wants it, can stop it, and has proven the address.
   const tells = notices(letter) > 0
+  if (tells && (!wanted || wanted.mode === 'off')) yield `a letter told ${letter.to}, who wants none`
   const isProven = reader.email_verified === true || wanted?.confirmed === letter.to
   if (tells && !isProven) yield `a letter told ${letter.to}, whose address nobody has confirmed`
   if (tells && !letter.headers['List-Unsubscribe']) yield `a letter to ${letter.to} does not say how to stop it`
