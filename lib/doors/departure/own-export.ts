@@ -33,7 +33,7 @@ export const ownExport = defineItem({
 export async function askForExport(unit: UnitOfWork, { id, ownership }: User): Promise<OwnExport> {
   unit.retryOn('conflict')
   const old = await get(ownExport, { user_id: id })
-  if (old?.made_at === null) return old
+  if (old?.made_at === null && old.ownership === ownership) return old
   const asked: OwnExport = {
     ...{ user_id: id, ownership, object_key: null, bytes: 0, asked_at: now(), made_at: null, until: null },
     version: (old?.version ?? 0) + 1,

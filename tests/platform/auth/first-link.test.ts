@@ -149,6 +149,19 @@ const actors: Record<string, (account: Account) => Promise<(owner: Persona) => P
     }
   },
 
+  account_export: async ({ who }) => {
+    sure(202, await who.post('/data/user/me/export/'))
+    const { makeOwnExports } = await import('../../../lib/doors/departure/make-export.ts')
+    return async (owner) => {
+      expect(await makeOwnExports()).toBe(0)
+      expect(sure(200, await owner.get('/data/user/me/export/'))).toMatchObject({ state: 'none', url: null })
+      // The owner gets a file of their own, though nobody made the earlier one.
+      sure(202, await owner.post('/data/user/me/export/'))
+      expect(await makeOwnExports()).toBe(1)
+      expect(sure(200, await owner.get('/data/user/me/export/')).state).toBe('ready')
+    }
+  },
+
   project_merge: async ({ who, id }) => {
     const role = { role: 'domain_expert' as const, expertise_areas: [], is_active: true, assigned_by: null }
     const time = { created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-15T10:00:00.000Z' }
