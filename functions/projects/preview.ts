@@ -1,7 +1,7 @@
 import '../../lib/domain/composition.ts'
 import type { ForeseenRecord } from '../../lib/domain/projects/merge-preview.ts'
 import { loadWhole } from '../../lib/domain/projects/projects.ts'
-import { ForeseenRecordView, foreseenView, mergePreview } from '../../lib/domain/projects/views/preview.ts'
+import { ForeseenRecordView, mergePreview } from '../../lib/domain/projects/views/preview.ts'
 import type { History } from '../../lib/domain/records/history.ts'
 import { showRecords } from '../../lib/domain/records/shown.ts'
 import { listOf } from '../../lib/platform/http/answer.ts'
@@ -24,7 +24,10 @@ export const preview = {
       // The permission requires a role, so the caller is signed in.
       if (!actor) throw new Error('a preview for nobody')
       // A preview runs the code of a merge, which a process reads with the first one.
-      const { previewMerge } = await import('../../lib/domain/projects/merge-preview.ts')
+      const [{ previewMerge }, { foreseenView }] = await Promise.all([
+        import('../../lib/domain/projects/merge-preview.ts'),
+        import('../../lib/domain/projects/views/preview.ts'),
+      ])
       const { rows, ...whole } = await previewMerge(subject, actor, sliceOf(subject.entities, page))
       const [people, shown] = await Promise.all([
         peopleOf(rows.map((it) => it.link.added_by)),

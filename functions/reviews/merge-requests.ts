@@ -12,14 +12,7 @@ import {
   requestIn,
   requestStatuses,
 } from '../../lib/domain/merge-requests/requests.ts'
-import {
-  checkView,
-  diffView,
-  MergeCheckView,
-  MergeDiffView,
-  MergeRequestView,
-  requestView,
-} from '../../lib/domain/merge-requests/view.ts'
+import { MergeCheckView, MergeDiffView, MergeRequestView } from '../../lib/domain/merge-requests/view.ts'
 import type { Project } from '../../lib/domain/projects/items.ts'
 import { loadWholeById, type WholeProject } from '../../lib/domain/projects/projects.ts'
 import { loadReferenced } from '../../lib/domain/projects/referenced.ts'
@@ -31,6 +24,9 @@ import { replyCreated } from '../../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 import { type Actor, mayInspect, mayVisit, projectParts } from '../../lib/platform/permissions.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
+
+/** Read with the first answer about a request: verdicts, which are given much more often, need none of it. */
+const views = () => import('../../lib/domain/merge-requests/view.ts')
 
 const subject = ({ id }: { id: string }) => loadRequest(id)
 const Note = members({ reviewer_note: prose(5000) })
@@ -46,7 +42,7 @@ export const mergeRequests = {
     query: v.object({ status: queryWord(requestStatuses), project: QueryId }),
     handle: async ({ query, actor, page, request }) => {
       const { results, ...listed } = await listRequests(query, actor, page)
-      const people = await peopleOf(results.flatMap(peopleIn))
+      const [people, { requestView }] = await Promise.all([peopleOf(results.flatMap(peopleIn)), views()])
       const rows = results.map((it) => requestView(it, undefined, { people, new_records: [], origin: request.origin }))
       return listBody(request, page, { ...listed, results: rows })
     },
@@ -80,6 +76,7 @@ export const mergeRequests = {
       const whole = v.is(uuidText, project_id) ? await loadWholeById(project_id.toLowerCase()) : undefined
       if (!whole || !mayVisit(actor, whole)) throw invalid({ project_id: [found] })
       if (!projectParts.editors(actor, whole) && !projectParts.reviewers(actor, whole)) throw forbidden()
+      const { checkView } = await views()
       return checkView(await checkProject(whole, actor), request.origin)
     },
   }),
@@ -99,8 +96,10 @@ export const mergeRequests = {
     answer: ok(MergeDiffView),
     params: ById,
     subject,
-    handle: async ({ subject, actor, request }) =>
-      diffView(await checkProject(subject, signedInCaller(actor)), request.origin),
+    handle: async ({ subject, actor, request }) => {
+      const { diffView } = await views()
+      return diffView(await checkProject(subject, signedInCaller(actor)), request.origin)
+    },
   }),
 
   'POST /merge-requests/{id}/approve/': changeRoute({
@@ -161,9 +160,10 @@ const peopleIn = (it: Project) => [requestIn(it).opened_by, requestIn(it).review
 
 async function viewRequest(whole: WholeProject, actor: Actor, origin: string) {
   const { new_records } = requestIn(whole.about)
-  const [report, { people, head }] = await Promise.all([
+  const [report, { people, head }, { requestView }] = await Promise.all([
     checkProject(whole, actor),
     loadReferenced(peopleIn(whole.about), new_records),
+    views(),
   ])
   const visible = new_records.flatMap((id) => head(id) ?? []).filter((record) => mayInspect(actor, record))
   return requestView(whole.about, report, { people, new_records: visible, origin })
