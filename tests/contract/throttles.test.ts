@@ -2,18 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Route } from '../../lib/platform/http/route.ts'
-import { openApp } from '../harness/app.ts'
+import { openApp, type Persona } from '../harness/app.ts'
 import { fileOf, form } from '../harness/asset-world.ts'
 import { functionNames } from '../harness/functions.ts'
-import { checkTable, csv } from '../harness/imports.ts'
-import { sure } from '../harness/make.ts'
+import { checkTable, csv, readTable } from '../harness/imports.ts'
+import { publish, sure } from '../harness/make.ts'
 import { photographs } from '../harness/media-files.ts'
 import { changeUser } from '../harness/people.ts'
 import { addAsset, newProject } from '../harness/projects.ts'
 
 /** What every route with a throttle promises: 429 with `Retry-After` once its rate is used up. */
 
-const wide = ['TOKEN', 'REGISTER', 'DEV_LOGIN', 'PROJECTS', 'UPLOADS', 'OCR', 'IMPORTS', 'IMPORT_ROWS', 'ASSISTANT']
+const wide = [
+  ...['TOKEN', 'REGISTER', 'DEV_LOGIN', 'PROJECTS', 'UPLOADS', 'OCR', 'IMPORTS', 'IMPORT_ROWS', 'SCANS', 'NOTES'],
+  ...['NOTES_DAY', 'ASSISTANT'],
+]
 const app = await openApp({ env: Object.fromEntries(wide.map((name) => [`RATE_${name}`, '100000/day'])) })
 const { declarationOf } = await import('../../lib/platform/http/endpoint.ts')
 const loaded = await Promise.all(
@@ -33,7 +36,14 @@ let picture: Buffer
 let media: number
 /** A project of its own for OCR, which is counted by project. */
 let scanned: string
+/** The review identity of a public record. */
+let temple: string
+/** A caller with a key that may propose. */
+let machine: Persona
 beforeAll(async () => {
+  temple = (await publish(app, 'structures', { name: 'Nyatapola' })).cultural_entity_id
+  const asked = await app.contributor.post('/api/user/keys/', { body: { name: 'Machine', scopes: ['propose'] } })
+  machine = app.as(sure(201, asked).token)
   picture = Buffer.from((await photographs())['image/png'])
   const slug = await newProject(app.contributor)
   const body = form({ file: fileOf(picture, 'a.png') })
@@ -48,8 +58,19 @@ const inProject = async (rest: string, body: unknown) => ({
   body,
 })
 
+type Request = {
+  path: string
+  body?: unknown
+  /** The sender, if it is another than the throttle counts by itself. */
+  who?: Persona
+  /** Takes back what a call has made, so that the next one succeeds. */
+  undo?: (made: { id: string }) => Promise<void>
+  /** Whether an answer tells that the rate is used up, if a protocol tells it within 200. */
+  isRefused?: (text: string) => boolean
+}
+
 /** A request that succeeds, made anew for each call. */
-const requests: Record<string, () => Promise<{ path: string; body?: unknown }>> = {
+const requests: Record<string, () => Promise<Request>> = {
   'POST /api/token/': async () => ({ path: '/api/token/', body: { username: 'dev', password: 'heritage-local' } }),
   'POST /api/token/refresh/': async () => {
     const body = { username: 'dev', password: 'heritage-local' }
@@ -83,6 +104,48 @@ const requests: Record<string, () => Promise<{ path: string; body?: unknown }>> 
     const table = csv([['Name'], [`Temple of rate ${++made}`]])
     return { path: `/data/imports/${(await checkTable(app.contributor, 'table.csv', table)).id}/run/`, body: {} }
   },
+  'POST /data/imports/{id}/check/': async () => {
+    const { id } = await readTable(app.contributor, 'table.csv', csv([['Name'], [`Temple of rate ${++made}`]]))
+    return { path: `/data/imports/${id}/check/` }
+  },
+  'POST /data/tabular-import-jobs/': async () => ({
+    path: '/data/tabular-import-jobs/',
+    body: form({ file: new File(['Name\nNyatapola'], 'table.csv') }),
+  }),
+  'POST /data/shares/': async () => ({ path: '/data/shares/', body: { entity_id: temple, platform: 'copy_link' } }),
+  'POST /data/schema-extension-proposals/': async () => ({
+    path: '/data/schema-extension-proposals/',
+    body: { title: `Add kind ${++made}`, proposed_yaml: 'classes: {}' },
+  }),
+  'POST /data/ocr-documents/upload/': async () => ({ path: '/data/ocr-documents/upload/', body: scan() }),
+  'POST /data/ocr-documents/{id}/retry/': async () => {
+    const { beginReading, failReading } = await import('../../lib/domain/scans/reading.ts')
+    const sent = await app.contributor.post('/data/ocr-documents/upload/', { body: scan() })
+    const id = sure(201, sent).uploaded_document_id
+    const begun = await beginReading(id)
+    if (!begun) throw new Error('somebody else reads it')
+    await failReading(begun, 'The image cannot be read.')
+    return { path: `/data/ocr-documents/${id}/retry/` }
+  },
+  'POST /data/ocr-chunk-uploads/': async () => ({
+    path: '/data/ocr-chunk-uploads/',
+    body: { filename: 'page.png', byte_size: 64 },
+  }),
+  'POST /data/public-contributions/': async () => ({
+    path: '/data/public-contributions/',
+    body: { entity_name: 'Nyatapola', content: `Note of rate ${++made}` },
+  }),
+  'POST /data/organizations/': async () => ({
+    path: '/data/organizations/',
+    body: { name: `Guthi of rate ${++made}` },
+  }),
+  // One watch, begun and stopped: a person has at most fifty.
+  'POST /data/watches/': async () => ({
+    path: '/data/watches/',
+    body: { what: 'kind', about: 'structure' },
+    undo: async ({ id }) => void sure(204, await app.contributor.delete(`/data/watches/${id}/`)),
+  }),
+  'POST /mcp/': async () => ({ path: '/mcp/', body: await proposal(), who: machine, isRefused: isToolThrottled }),
   // One address within a test, another one in the next.
   'POST /api/password/reset/': async () => {
     const { clock } = await import('../../lib/base/clock.ts')
@@ -103,6 +166,24 @@ const requests: Record<string, () => Promise<{ path: string; body?: unknown }>> 
     body: { mode: 'daily', hour: ++made % 24 },
   }),
 }
+/** A call of the tool that proposes a value, whose errors are results of the tool. */
+const proposal = async () => ({
+  jsonrpc: '2.0',
+  id: ++made,
+  method: 'tools/call',
+  params: {
+    name: 'propose_value',
+    arguments: {
+      id: (await publish(app, 'structures', { name: `Temple of rate ${made}` })).cultural_entity_id,
+      property: 'note',
+      value: `Note of rate ${made}`,
+      source_type: 'published',
+      source_citation: 'Slusser, Nepal Mandala, 1982, p. 140',
+    },
+  },
+})
+const isToolThrottled = (text: string) => text.includes('"isError":true') && text.includes('Request was throttled')
+const scan = () => form({ file: fileOf(picture, 'page.png'), standalone_ingestion: 'true' })
 const person = () => ({
   username: `rate${++made}`,
   email: `rate${made}@example.org`,
@@ -127,14 +208,23 @@ describe('a throttle of a route', () => {
     if (typeof throttle.rate === 'string') config[throttle.rate] = { limit, seconds: 60 }
     try {
       const answers = []
-      for (const { path, body } of all) answers.push(await who.send(method, path, { body }))
+      for (const { path, body, who: sender = who, undo } of all) {
+        const answer = await sender.send(method, path, { body })
+        answers.push(answer)
+        if (answer.status < 300) await undo?.(answer.body)
+      }
+      const isRefused = all[0]?.isRefused
       expect(
         answers
           .slice(0, -1)
-          .filter(({ status }) => status >= 300)
+          .filter(({ status, text }) => status >= 300 || (isRefused && text.includes('"isError":true')))
           .map(({ text }) => text),
       ).toEqual([])
       const last = answers.at(-1)
+      if (isRefused) {
+        expect(last?.text).toSatisfy(isRefused)
+        return
+      }
       expect(last?.status).toBe(429)
       expect(Number(last?.headers['retry-after'])).toBeGreaterThan(0)
     } finally {
