@@ -162,6 +162,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
         'account-exports',
         'data-sources',
         'exports',
+        'graph',
         'imports',
         'pictures',
         'profile-images',

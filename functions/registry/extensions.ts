@@ -33,7 +33,7 @@ async function show(about: Extension, proposed_yaml: string) {
     views(),
     import('../../lib/domain/extensions/yaml.ts'),
   ])
-  return extensionView(about, await peopleOf([about.author_id]), proposed_yaml, await summarizeChanges(proposed_yaml))
+  return extensionView(about, await peopleOf([about.author_id]), proposed_yaml, summarizeChanges(proposed_yaml))
 }
 const showAfter = (about: Extension, { proposed_yaml }: WholeExtension) => show(about, proposed_yaml)
 

@@ -111,7 +111,7 @@ const moves: Readonly<
 
 /** Submits a draft. Fails with `invalid` if its YAML cannot be read, and with `conflict` if an open proposal defines the same. */
 export async function submitExtension(unit: UnitOfWork, it: WholeExtension, actor: Actor): Promise<Extension> {
-  const conflict_keys = await conflictKeysOf(it.proposed_yaml)
+  const conflict_keys = conflictKeysOf(it.proposed_yaml)
   if (conflict_keys === undefined) throw invalid({ proposed_yaml: ['This is no YAML with a mapping at its root.'] })
   if (conflict_keys.length > MOST_KEYS) throw impossible(`A proposal defines no more than ${MOST_KEYS} things.`)
   // The registry is large, and no other step needs it.

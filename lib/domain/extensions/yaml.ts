@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { parse } from 'yaml'
 
 /** What a proposal in YAML (LinkML) would define. The parser takes no aliases, so a small text cannot become a large thing. */
 
@@ -11,9 +12,8 @@ type Parsed =
   | { notes: string }
   | { error: 'invalid_yaml'; detail: string }
 
-async function parseYaml(text: string): Promise<Parsed> {
+function parseYaml(text: string): Parsed {
   if (text.trim() === '') return { notes: 'empty' }
-  const { parse } = await import('yaml')
   try {
     const value: unknown = parse(text, { maxAliasCount: 0 })
     const root = v.safeParse(Names, value)
@@ -43,8 +43,8 @@ export type ChangeSummary = {
 }
 
 /** Says in short what a proposal would define. Never fails: it says why a text cannot be read. */
-export async function summarizeChanges(text: string): Promise<ChangeSummary> {
-  const parsed = await parseYaml(text)
+export function summarizeChanges(text: string): ChangeSummary {
+  const parsed = parseYaml(text)
   if (!('root' in parsed)) return { classes: [], enums: [], ...parsed }
   const { classes, enums } = parsed.root
   return {
@@ -59,8 +59,8 @@ export async function summarizeChanges(text: string): Promise<ChangeSummary> {
 }
 
 /** What a proposal would define, sorted: `class:X`, `slot:X.s`, `attr:X.a`, `enum:E`. Undefined if the text cannot be read. */
-export async function conflictKeysOf(text: string): Promise<string[] | undefined> {
-  const parsed = await parseYaml(text)
+export function conflictKeysOf(text: string): string[] | undefined {
+  const parsed = parseYaml(text)
   if (!('root' in parsed)) return undefined
   const { classes, enums } = parsed.root
   const keys = [
