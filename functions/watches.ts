@@ -58,6 +58,7 @@ export const routes = {
     answer: creation(WatchView),
     translatedPaths: [],
     body: NewWatch,
+    idempotent: '24h',
     throttles: [{ scope: 'watches', rate: { limit: 200, seconds: 86_400 }, per: 'caller', counts: 'every success' }],
     handle: async ({ unit, actor, body: { what, about }, request }) => {
       const made = await beginWatch(unit, actor, { what, about: what === 'search' ? about : about.toLowerCase() })
