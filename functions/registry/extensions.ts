@@ -3,7 +3,7 @@ import { invalid } from '../../lib/base/errors.ts'
 import type { WholeExtension } from '../../lib/domain/extensions/extensions.ts'
 import type { Extension } from '../../lib/domain/extensions/items.ts'
 import { ExtensionRowView, ExtensionStepView, ExtensionView } from '../../lib/domain/extensions/view.ts'
-import { creation, empty, ok } from '../../lib/platform/http/answer.ts'
+import { creation, ok } from '../../lib/platform/http/answer.ts'
 import { line, lines, members, optional, prose, REQUIRED } from '../../lib/platform/http/body.ts'
 import { ById } from '../../lib/platform/http/params.ts'
 import { replyCreated } from '../../lib/platform/http/reply.ts'
@@ -136,7 +136,7 @@ export const extensions = {
     permission: 'extension.decide',
     summary: 'Publish an approved proposal',
     description: 'It takes a release: the answer is 400, and says so. The proposal stays approved.',
-    answer: empty,
+    answer: {},
     errors: [409],
     params: ById,
     subject,

@@ -3,6 +3,7 @@ import { fileOf, form, send } from './asset-world.ts'
 import { csv, type ImportSteps, localSteps } from './imports.ts'
 import { contribute, decide, lookAlikes, publish, submit, sure } from './make.ts'
 import { photographs } from './media-files.ts'
+import { changingBeside, makingBeside } from './operations-beside.ts'
 import { addAsset, at, newProject, projectIn } from './projects.ts'
 
 /** A request that succeeds once. */
@@ -20,6 +21,7 @@ export async function operationsOf(
   importSteps: ImportSteps = localSteps,
 ): Promise<{ creating: Operations; changing: Operations }> {
   const world = { ...(await worldOf(app)), importSteps }
+  const beside = { ...world, named }
   return {
     creating: {
       ...makingRecords(world),
@@ -27,6 +29,7 @@ export async function operationsOf(
       ...makingReviews(world),
       ...makingImports(world),
       ...makingPictures(world),
+      ...makingBeside(beside),
     },
     changing: {
       ...changingRecords(world),
@@ -40,6 +43,7 @@ export async function operationsOf(
       ...changingImports(world),
       ...changingPictures(world),
       ...changingDoors(world),
+      ...changingBeside(beside),
     },
   }
 }

@@ -28,7 +28,19 @@ let operations: Operations
 let inspectorPort: number
 beforeAll(async () => {
   inspectorPort = await freePort()
-  const rates = ['PROJECTS', 'UPLOADS', 'OCR', 'IMPORTS', 'TOKEN', 'REGISTER', 'DEV_LOGIN', 'ASSISTANT']
+  const rates = [
+    'PROJECTS',
+    'UPLOADS',
+    'OCR',
+    'IMPORTS',
+    'TOKEN',
+    'REGISTER',
+    'DEV_LOGIN',
+    'ASSISTANT',
+    'SCANS',
+    'NOTES',
+    'NOTES_DAY',
+  ]
   service = await startService({
     ...Object.fromEntries(rates.map((name) => [`RATE_${name}`, '100000/min'])),
     // Only a process that is woken listens there, and only the one that serves is woken.
@@ -62,6 +74,7 @@ async function readAll(document: Document): Promise<string[]> {
 
 /** These succeed for nobody any more. */
 const refused = [
+  'POST /api/v1/data/schema-extension-proposals/{id}/publish/',
   'POST /api/v1/data/form-submit/',
   'POST /api/v1/data/submissions/',
   'POST /api/v1/data/submissions/form-submit/',

@@ -16,7 +16,14 @@ let app: App
 let operations: Operations
 let made: readonly string[]
 beforeAll(async () => {
-  app = await openProjects({ RATE_UPLOADS: '10000/h', RATE_OCR: '10000/day', RATE_IMPORTS: '10000/day' })
+  app = await openProjects({
+    RATE_UPLOADS: '10000/h',
+    RATE_OCR: '10000/day',
+    RATE_IMPORTS: '10000/day',
+    RATE_SCANS: '10000/day',
+    RATE_NOTES: '10000/h',
+    RATE_NOTES_DAY: '10000/day',
+  })
   const { creating, changing } = await operationsOf(app)
   operations = { ...creating, ...changing }
   made = Object.keys(creating)

@@ -1,0 +1,261 @@
+import type { App } from './app.ts'
+import { fileOf, form } from './asset-world.ts'
+import { contribute, publish, sure } from './make.ts'
+import type { Asked, Operations } from './operations.ts'
+import { at, projectIn } from './projects.ts'
+
+/** Requests for what people do beside records: organizations, notes, documents, tables as jobs, proposals, watches, merge requests. */
+export type BesideWorld = {
+  app: App
+  named: (what: string) => string
+  photograph: Buffer
+  someone: () => Promise<{ who: App['contributor']; username: string }>
+}
+
+const ORGANIZATIONS = '/data/organizations/'
+const DOCUMENTS = '/data/ocr-documents/'
+const PARTS = '/data/ocr-chunk-uploads/'
+const PROPOSALS = '/data/schema-extension-proposals/'
+
+/** Those that make something, and take an `Idempotency-Key`. */
+export function makingBeside(world: BesideWorld): Operations {
+  const { app, named, photograph } = world
+  return {
+    'POST /data/organizations/': () => ({ who: app.contributor, path: ORGANIZATIONS, body: { name: named('Guthi') } }),
+    'POST /data/organizations/{id}/join/': async () => ({
+      who: (await world.someone()).who,
+      path: `${ORGANIZATIONS}${await organization(world)}/join/`,
+    }),
+    'POST /data/schema-extension-proposals/': () => ({
+      who: app.contributor,
+      path: PROPOSALS,
+      body: proposal(named('Sattal')),
+    }),
+    'POST /data/ocr-documents/upload/': () => ({
+      who: app.contributor,
+      path: `${DOCUMENTS}upload/`,
+      body: form({ file: fileOf(photograph, 'page.png'), standalone_ingestion: 'true' }),
+    }),
+    'POST /data/ocr-chunk-uploads/': () => ({ who: app.contributor, path: PARTS, body: announced(photograph) }),
+    'POST /data/ocr-chunk-uploads/{id}/complete/': async () => {
+      const path = `${PARTS}${await partsOf(world)}/`
+      sure(200, await app.contributor.post(`${path}append/`, { body: form({ chunk: fileOf(photograph, 'part.bin') }) }))
+      return { who: app.contributor, path: `${path}complete/` }
+    },
+    'POST /data/tabular-import-jobs/': () => ({
+      who: app.contributor,
+      path: '/data/tabular-import-jobs/',
+      body: table(named('Well')),
+    }),
+    'POST /data/watches/': async () => ({
+      who: (await world.someone()).who,
+      path: '/data/watches/',
+      body: { what: 'search', about: named('wells') },
+    }),
+    'POST /merge-requests/': async () => ({
+      who: app.contributor,
+      path: '/merge-requests/',
+      body: {
+        project: await projectWith(world, 'draft'),
+        summary: 'Adds a person',
+        justification: 'Surveyed.',
+        scope: 'whole',
+      },
+    }),
+  }
+}
+
+/** Those that change something. */
+export function changingBeside(world: BesideWorld): Operations {
+  return { ...changingOrganizations(world), ...changingDocuments(world), ...changingProposals(world), ...others(world) }
+}
+
+function changingOrganizations(world: BesideWorld): Operations {
+  const { app, named } = world
+  const own = async (rest = '', body?: object): Promise<Asked> => ({
+    who: app.contributor,
+    path: `${ORGANIZATIONS}${await organization(world)}/${rest}`,
+    ...(body && { body }),
+  })
+  const withMember = async () => {
+    const id = await organization(world)
+    const { who } = await world.someone()
+    sure(201, await who.post(`${ORGANIZATIONS}${id}/join/`))
+    return { id, who, user: sure(200, await who.get('/api/user/info/')).id }
+  }
+  return {
+    'PUT /data/organizations/{id}/': () => own('', { name: named('Guthi') }),
+    'PATCH /data/organizations/{id}/': () => own('', { description: named('Of') }),
+    'DELETE /data/organizations/{id}/': () => own(),
+    'POST /data/organizations/{id}/leave/': async () => {
+      const { id, who } = await withMember()
+      return { who, path: `${ORGANIZATIONS}${id}/leave/` }
+    },
+    'PATCH /data/organizations/{id}/members/{user_id}/': async () => {
+      const { id, user } = await withMember()
+      return { who: app.contributor, path: `${ORGANIZATIONS}${id}/members/${user}/`, body: { role: 'editor' } }
+    },
+    'DELETE /data/organizations/{id}/members/{user_id}/': async () => {
+      const { id, user } = await withMember()
+      return { who: app.contributor, path: `${ORGANIZATIONS}${id}/members/${user}/` }
+    },
+  }
+}
+
+function changingDocuments(world: BesideWorld): Operations {
+  const { app, photograph } = world
+  const read = async (rest: string, body?: object): Promise<Asked> => ({
+    who: app.contributor,
+    path: `${DOCUMENTS}${await documentThat(world, 'is read')}/${rest}`,
+    ...(body && { body }),
+  })
+  return {
+    'POST /data/ocr-chunk-uploads/{id}/append/': async () => ({
+      who: app.contributor,
+      path: `${PARTS}${await partsOf(world)}/append/`,
+      body: form({ chunk: fileOf(photograph, 'part.bin') }),
+    }),
+    'POST /data/ocr-documents/{id}/retry/': async () => ({
+      who: app.contributor,
+      path: `${DOCUMENTS}${await documentThat(world, 'failed')}/retry/`,
+    }),
+    'POST /data/ocr-documents/{id}/run-pipeline/': () => read('run-pipeline/'),
+    'POST /data/ocr-documents/{id}/finalize-review/': () => read('finalize-review/'),
+    'PATCH /data/ocr-documents/{id}/review-state/': () =>
+      read('review-state/', { block_corrections: { '0_0': { corrected_text: 'Patan' } } }),
+  }
+}
+
+function changingProposals(world: BesideWorld): Operations {
+  const { app, named } = world
+  const draft = async () =>
+    sure(201, await app.contributor.post(PROPOSALS, { body: proposal(named('Sattal')) })).id as string
+  const submitted = async () => {
+    const id = await draft()
+    sure(200, await app.contributor.post(`${PROPOSALS}${id}/submit/`))
+    return id
+  }
+  const step = async (id: Promise<string>, rest: string, who = app.contributor, body?: object): Promise<Asked> => ({
+    who,
+    path: `${PROPOSALS}${await id}/${rest}`,
+    ...(body && { body }),
+  })
+  return {
+    'PATCH /data/schema-extension-proposals/{id}/': () =>
+      step(draft(), '', app.contributor, { title: named('Rest house') }),
+    'POST /data/schema-extension-proposals/{id}/submit/': () => step(draft(), 'submit/'),
+    'POST /data/schema-extension-proposals/{id}/withdraw/': () => step(submitted(), 'withdraw/'),
+    'POST /data/schema-extension-proposals/{id}/approve/': () =>
+      step(submitted(), 'approve/', app.curator, { comment: 'Good.' }),
+    'POST /data/schema-extension-proposals/{id}/reject/': () =>
+      step(submitted(), 'reject/', app.curator, { comment: 'Not yet.' }),
+  }
+}
+
+function others(world: BesideWorld): Operations {
+  const { app, named } = world
+  const labels = { labels: [{ code: 'tk_a' }] }
+  const record = () => publish(app, 'persons', { name: named('Arniko') })
+  const note = { entity_name: 'Nyatapola', content: 'My uncle carved this window.' }
+  const watched = async () => {
+    const { who } = await world.someone()
+    return { who, ...sure(201, await who.post('/data/watches/', { body: { what: 'search', about: named('wells') } })) }
+  }
+  const request = async (verb: string): Promise<Asked> => ({
+    who: app.domain,
+    path: `/merge-requests/${await projectWith(world, 'in_review')}/${verb}/`,
+    body: { reviewer_note: 'Seen.' },
+  })
+  return {
+    'PUT /data/entities/{entity_id}/labels/': async () => ({
+      who: app.contributor,
+      path: `/data/entities/${(await record()).cultural_entity_id}/labels/`,
+      body: labels,
+    }),
+    'PUT /cidoc/data_sources/{id}/labels/': async () => {
+      const body = { name: named('Source') }
+      const { id } = sure(201, await app.contributor.post('/cidoc/data_sources/', { body }))
+      return { who: app.contributor, path: `/cidoc/data_sources/${id}/labels/`, body: labels }
+    },
+    'POST /data/public-contributions/': () => ({
+      who: app.anon,
+      path: '/data/public-contributions/',
+      body: { ...note, content: named(note.content) },
+    }),
+    'POST /data/public-contributions/{id}/review/': async () => {
+      const body = { ...note, content: named(note.content) }
+      const { id } = sure(201, await app.anon.post('/data/public-contributions/', { body }))
+      return {
+        who: app.community,
+        path: `/data/public-contributions/${id}/review/`,
+        body: { status: 'rejected', review_notes: 'No.' },
+      }
+    },
+    'POST /data/shares/': async () => ({
+      who: app.anon,
+      path: '/data/shares/',
+      body: { entity_id: (await record()).cultural_entity_id, platform: 'copy_link' },
+    }),
+    'PATCH /data/tabular-import-jobs/{id}/': async () => {
+      const { id } = sure(201, await app.contributor.post('/data/tabular-import-jobs/', { body: table(named('Well')) }))
+      return {
+        who: app.contributor,
+        path: `/data/tabular-import-jobs/${id}/`,
+        body: { provenance: { source_institution: 'Museum' } },
+      }
+    },
+    'DELETE /data/watches/{id}/': async () => {
+      const { who, id } = await watched()
+      return { who, path: `/data/watches/${id}/` }
+    },
+    'POST /data/watches/stop/': async () => {
+      const { who } = await watched()
+      const { id } = sure(200, await who.get('/api/user/info/'))
+      const { stopLink } = await import('../../lib/doors/letters/links.ts')
+      const { pathname, search } = new URL(stopLink('http://localhost:8000', id))
+      return { who: app.anon, path: pathname + search, body: {} }
+    },
+    'POST /mcp/': () => ({
+      who: app.anon,
+      path: '/mcp/',
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
+    }),
+    'POST /merge-requests/{id}/approve/': () => request('approve'),
+    'POST /merge-requests/{id}/reject/': () => request('reject'),
+    'POST /merge-requests/{id}/request-changes/': () => request('request-changes'),
+  }
+}
+
+const proposal = (name: string) => ({
+  title: name,
+  proposed_yaml: `classes:\n  ${name.replaceAll(/[^A-Za-z0-9]/g, '')}: {}\n`,
+})
+const announced = (bytes: Buffer) => ({ filename: 'page.png', byte_size: bytes.length })
+const table = (name: string) => form({ file: new File([`Name\n${name}`], 'table.csv') })
+
+const organization = async ({ app, named }: BesideWorld): Promise<string> =>
+  sure(201, await app.contributor.post(ORGANIZATIONS, { body: { name: named('Guthi') } })).id
+
+const partsOf = async ({ app, photograph }: BesideWorld): Promise<string> =>
+  sure(201, await app.contributor.post(PARTS, { body: announced(photograph) })).id
+
+/** The id of a new project in this state, with a record that waits. */
+async function projectWith({ app, named }: BesideWorld, state: string): Promise<string> {
+  const record = await contribute(app.contributor, 'persons', { name: named('Sculptor') })
+  const slug = await projectIn(app, state, [record], { visibility: 'public' })
+  return sure(200, await app.staff.get(at(slug))).id
+}
+
+/** Sends a document, and puts in place what its worker would have come to. Returns its id. */
+async function documentThat({ app, photograph }: BesideWorld, end: 'is read' | 'failed'): Promise<string> {
+  const { beginReading, failReading, finishReading } = await import('../../lib/domain/scans/reading.ts')
+  const body = form({ file: fileOf(photograph, 'page.png'), standalone_ingestion: 'true' })
+  const id: string = sure(201, await app.contributor.post(`${DOCUMENTS}upload/`, { body })).uploaded_document_id
+  const begun = await beginReading(id)
+  if (!begun) throw new Error('somebody else reads it')
+  const lines = [[{ text: 'Patan', confidence: 0.9, box: [40, 40, 130, 80] as [number, number, number, number] }]]
+  const pages = [{ width: 800, height: 600, confidence: 0.9, lines }]
+  if (end === 'failed') await failReading(begun, 'The image cannot be read.')
+  else await finishReading(begun, { text: 'Patan', confidence: 0.9, pages, isDigital: false })
+  return id
+}
