@@ -1,7 +1,7 @@
 import '../../lib/domain/composition.ts'
 import type { ForeseenRecord } from '../../lib/domain/projects/merge-preview.ts'
 import { loadWhole } from '../../lib/domain/projects/projects.ts'
-import { ForeseenRecordView, mergePreview } from '../../lib/domain/projects/views/preview.ts'
+import { ForeseenRecordView, mergePreview } from '../../lib/domain/projects/views/preview-shape.ts'
 import type { History } from '../../lib/domain/records/history.ts'
 import { showRecords } from '../../lib/domain/records/shown.ts'
 import { listOf } from '../../lib/platform/http/answer.ts'

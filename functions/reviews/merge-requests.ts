@@ -1,18 +1,8 @@
 import '../../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { forbidden, invalid } from '../../lib/base/errors.ts'
-import {
-  approveRequest,
-  askForChanges,
-  checkProject,
-  listRequests,
-  loadRequest,
-  openRequest,
-  rejectRequest,
-  requestIn,
-  requestStatuses,
-} from '../../lib/domain/merge-requests/requests.ts'
-import { MergeCheckView, MergeDiffView, MergeRequestView } from '../../lib/domain/merge-requests/view.ts'
+import { loadRequest, requestIn, requestStatuses } from '../../lib/domain/merge-requests/load.ts'
+import { MergeCheckView, MergeDiffView, MergeRequestView } from '../../lib/domain/merge-requests/view-shape.ts'
 import type { Project } from '../../lib/domain/projects/items.ts'
 import { loadWholeById, type WholeProject } from '../../lib/domain/projects/projects.ts'
 import { loadReferenced } from '../../lib/domain/projects/referenced.ts'
@@ -26,6 +16,7 @@ import { type Actor, mayInspect, mayVisit, projectParts } from '../../lib/platfo
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
 /** Read with the first answer about a request: verdicts, which are given much more often, need none of it. */
+const requests = () => import('../../lib/domain/merge-requests/requests.ts')
 const views = () => import('../../lib/domain/merge-requests/view.ts')
 
 const subject = ({ id }: { id: string }) => loadRequest(id)
@@ -41,6 +32,7 @@ export const mergeRequests = {
     answer: listOf(MergeRequestView),
     query: v.object({ status: queryWord(requestStatuses), project: QueryId }),
     handle: async ({ query, actor, page, request }) => {
+      const { listRequests } = await import('../../lib/domain/merge-requests/list.ts')
       const { results, ...listed } = await listRequests(query, actor, page)
       const [people, { requestView }] = await Promise.all([peopleOf(results.flatMap(peopleIn)), views()])
       const rows = results.map((it) => requestView(it, undefined, { people, new_records: [], origin: request.origin }))
@@ -61,7 +53,7 @@ export const mergeRequests = {
       scope: v.optional(choice(['whole', 'subset']), 'whole'),
     }),
     handle: async ({ unit, actor, body, request }) => {
-      const opened = await openRequest(unit, body, actor)
+      const opened = await (await requests()).openRequest(unit, body, actor)
       return replyCreated(await viewRequest(opened, actor, request.origin))
     },
   }),
@@ -77,7 +69,7 @@ export const mergeRequests = {
       if (!whole || !mayVisit(actor, whole)) throw invalid({ project_id: [found] })
       if (!projectParts.editors(actor, whole) && !projectParts.reviewers(actor, whole)) throw forbidden()
       const { checkView } = await views()
-      return checkView(await checkProject(whole, actor), request.origin)
+      return checkView(await (await requests()).checkProject(whole, actor), request.origin)
     },
   }),
 
@@ -98,7 +90,7 @@ export const mergeRequests = {
     subject,
     handle: async ({ subject, actor, request }) => {
       const { diffView } = await views()
-      return diffView(await checkProject(subject, signedInCaller(actor)), request.origin)
+      return diffView(await (await requests()).checkProject(subject, signedInCaller(actor)), request.origin)
     },
   }),
 
@@ -114,7 +106,7 @@ export const mergeRequests = {
     idempotent: '24h',
     body: Note,
     handle: async ({ unit, subject, actor, body, request }) =>
-      approveRequest(unit, subject, {
+      (await requests()).approveRequest(unit, subject, {
         actor,
         ...body,
         show: (it) => viewRequest(it, actor, request.origin),
@@ -132,7 +124,11 @@ export const mergeRequests = {
     idempotent: '24h',
     body: Note,
     handle: async ({ unit, subject, actor, body, request }) =>
-      viewRequest(await rejectRequest(unit, subject, actor, body.reviewer_note), actor, request.origin),
+      viewRequest(
+        await (await requests()).rejectRequest(unit, subject, actor, body.reviewer_note),
+        actor,
+        request.origin,
+      ),
   }),
 
   'POST /merge-requests/{id}/request-changes/': changeRoute({
@@ -146,7 +142,11 @@ export const mergeRequests = {
     idempotent: '24h',
     body: Note,
     handle: async ({ unit, subject, actor, body, request }) =>
-      viewRequest(await askForChanges(unit, subject, actor, body.reviewer_note), actor, request.origin),
+      viewRequest(
+        await (await requests()).askForChanges(unit, subject, actor, body.reviewer_note),
+        actor,
+        request.origin,
+      ),
   }),
 } satisfies Routes
 
@@ -161,7 +161,7 @@ const peopleIn = (it: Project) => [requestIn(it).opened_by, requestIn(it).review
 async function viewRequest(whole: WholeProject, actor: Actor, origin: string) {
   const { new_records } = requestIn(whole.about)
   const [report, { people, head }, { requestView }] = await Promise.all([
-    checkProject(whole, actor),
+    requests().then(({ checkProject }) => checkProject(whole, actor)),
     loadReferenced(peopleIn(whole.about), new_records),
     views(),
   ])

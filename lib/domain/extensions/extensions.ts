@@ -14,6 +14,7 @@ import {
 } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
+import { registry } from '../kinds/schema/registry.ts'
 import {
   asSubject,
   type Extension,
@@ -114,8 +115,6 @@ export async function submitExtension(unit: UnitOfWork, it: WholeExtension, acto
   const conflict_keys = conflictKeysOf(it.proposed_yaml)
   if (conflict_keys === undefined) throw invalid({ proposed_yaml: ['This is no YAML with a mapping at its root.'] })
   if (conflict_keys.length > MOST_KEYS) throw impossible(`A proposal defines no more than ${MOST_KEYS} things.`)
-  // The registry is large, and no other step needs it.
-  const { registry } = await import('../kinds/schema/registry.ts')
   const { schema_version } = registry()
   const claims = conflict_keys.map((name) =>
     put(extensionClaim, claimOf(name, it.about.id), undefined, () =>

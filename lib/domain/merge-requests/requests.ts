@@ -1,62 +1,18 @@
 import { newId, now } from '../../base/clock.ts'
 import { conflict, forbidden, impossible, invalid } from '../../base/errors.ts'
-import type { PageRequest, PageResult, UnitOfWork } from '../../engines/table/index.ts'
+import type { UnitOfWork } from '../../engines/table/index.ts'
 import { type Actor, mayVisit, projectParts } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { asSubject, type Project, type ProjectRequest } from '../projects/items.ts'
-import { listProjects, listSentProjects, sentStates } from '../projects/lists.ts'
 import { changeProject, loadWholeById, type WholeProject } from '../projects/projects.ts'
 import type { ProjectState } from '../projects/states.ts'
 import { mergeAs, moveProject } from '../projects/transition.ts'
 import { checkProject } from './check.ts'
+import { statusOf, wordless } from './load.ts'
 
 /*
  * A merge request is a project that was sent in, under the project's id. Its status is the state of the project, so both tell the same.
  */
-
-export const requestStatuses = ['pending', 'changes_requested', 'approved', 'merged', 'rejected'] as const
-export type RequestStatus = (typeof requestStatuses)[number]
-const statusOfState: Readonly<Record<(typeof sentStates)[number], RequestStatus>> = {
-  in_review: 'pending',
-  needs_revision: 'changes_requested',
-  approved: 'approved',
-  merged: 'merged',
-  withdrawn: 'rejected',
-}
-
-/** The status of a project as a merge request. Undefined if it is none. */
-export function statusOf(it: Project): RequestStatus | undefined {
-  const state = sentStates.find((one) => one === it.state)
-  return state && (it.submitted_at !== null || it.request) ? statusOfState[state] : undefined
-}
-
-/** The project of a merge request. Undefined if there is none. */
-export async function loadRequest(id: string): Promise<WholeProject | undefined> {
-  const whole = await loadWholeById(id)
-  return whole && statusOf(whole.about) ? whole : undefined
-}
-
-export type RequestFilter = { status?: string | undefined; project?: string | undefined }
-
-/** Lists the merge requests that the caller may see, the latest first. */
-export async function listRequests(
-  { status, project }: RequestFilter,
-  actor: Actor,
-  page: PageRequest,
-): Promise<PageResult<Project>> {
-  if (project !== undefined) return requestOf(project, status, actor)
-  if (status === undefined) return listSentProjects(actor, page)
-  const state = sentStates.find((one) => statusOfState[one] === status)
-  if (!state) return { count: 0, results: [] }
-  const filter = { state, order: 'submitted_at', forward: false } as const
-  return listProjects(filter, actor, page)
-}
-
-async function requestOf(id: string, status: string | undefined, actor: Actor): Promise<PageResult<Project>> {
-  const whole = await loadRequest(id)
-  const fits = whole && mayVisit(actor, whole) && (status === undefined || statusOf(whole.about) === status)
-  return fits ? { count: 1, results: [whole.about] } : { count: 0, results: [] }
-}
 
 export type RequestInput = Pick<ProjectRequest, 'summary' | 'justification' | 'scope'> & { project: string }
 
@@ -105,23 +61,6 @@ const decisionOf = (it: Project, actor: Actor, reviewer_note: string): ProjectRe
   reviewed_by: actor.id,
   reviewer_note,
 })
-
-/** The request of a project that was sent in without words. */
-const wordless = (it: Project): ProjectRequest => ({
-  summary: it.title,
-  justification: '',
-  scope: 'whole',
-  opened_by: it.owner_id,
-  opened_at: it.submitted_at ?? it.updated_at,
-  reviewed_by: null,
-  reviewer_note: '',
-  added_count: 0,
-  conflict_count: 0,
-  activity: null,
-  new_records: [],
-})
-/** What a request says, also of a project that was sent in without words. */
-export const requestIn = (it: Project): ProjectRequest => it.request ?? wordless(it)
 
 /** Sends a project back to its authors with the note of the reviewer. Only while it is pending. */
 export async function askForChanges(

@@ -15,7 +15,7 @@ import { key } from '../../platform/table/keys.ts'
 import { type PeopleById, peopleIn } from '../../platform/users/people.ts'
 import { keyOf } from '../../platform/users/users.ts'
 import { asSubject, type Project, project, visibilities } from './items.ts'
-import { isReviewable, projectStates } from './states.ts'
+import { isReviewable, projectStates, sentStates } from './states.ts'
 
 /** The orders of lists of projects. */
 export const orders = ['created_at', 'updated_at', 'submitted_at', 'merged_at'] as const
@@ -173,9 +173,6 @@ export async function listProjects(
     .filter((it) => it.deleted_at === null && mayVisit(actor, asSubject(it)) && fitsFilter(it, filter))
   return { ...listed, results, people: peopleIn(found) }
 }
-
-/** The states of projects that were sent in. */
-export const sentStates = ['in_review', 'needs_revision', 'approved', 'merged', 'withdrawn'] as const
 
 /**
  * Returns one page of the projects that were sent in and that the caller may see, the latest sent first. Costs what `listProjects` does, and

@@ -60,3 +60,6 @@ export function blockersOf({ abstract, asset_count, entity_count, ocr_statuses }
 
 /** The states in which reviewers see a hidden project. */
 export const isReviewable = (state: string): boolean => state === 'in_review' || state === 'approved'
+
+/** The states of projects that were sent in. */
+export const sentStates = ['in_review', 'needs_revision', 'approved', 'merged', 'withdrawn'] as const

@@ -20,9 +20,10 @@ import {
   revisionView,
 } from '../../records/views/entity.ts'
 import { compareValues, ExplainedPropertyView, explainProperties, fieldLabel } from '../../records/views/explain.ts'
-import { AssertionView, assertionView } from '../../records/views/record.ts'
+import { assertionView } from '../../records/views/record.ts'
 import { type ReviewOptions, reviewOptionsOf } from '../options.ts'
 import { correctsOwnClaim, proposeHandling } from '../propose.ts'
+import { ConflictView } from './conflict-shape.ts'
 import { flagRow } from './flag.ts'
 import { LeaseView, leaseView, triageView, urgency } from './queue.ts'
 
@@ -90,20 +91,6 @@ export function workspaceView(
     fork_context: null,
   }
 }
-
-/** A pending claim and the claim that it meets, with a proposal how to settle the two. */
-export const ConflictView = s.shape('Conflict', () =>
-  v.object({
-    property: s.text,
-    label: s.text,
-    standing: AssertionView,
-    rival: AssertionView,
-    verdict: s.oneOf(['refines', 'compatible', 'contradicts']),
-    proposed_handling: s.oneOf(handlings),
-    why: s.text,
-    flag: s.maybe(s.uuid),
-  }),
-)
 
 /**
  * Pairs each pending claim with the claims of its property that stand, or that another person made before it. Pairs with
