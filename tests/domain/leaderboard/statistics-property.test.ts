@@ -47,12 +47,12 @@ beforeAll(async () => {
     (next) => async (args) => {
       if (!faulty.getStore()) return next(args)
       const fate = random()
-      if (fate < 0.01) {
+      if (fate < 0.002) {
         faults += 1
         throw new Error('killed before the call')
       }
       const result = await next(args)
-      if (fate > 0.99) {
+      if (fate > 0.998) {
         faults += 1
         throw new Error('killed before the answer')
       }
