@@ -1,3 +1,4 @@
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { findMentions } from '../lib/domain/projects/assets/mentions.ts'
 import { beginOcr, failOcr, finishOcr } from '../lib/domain/projects/assets/ocr.ts'

@@ -1,3 +1,4 @@
+import '../../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { conflict, invalid, Problem } from '../../lib/base/errors.ts'
 import * as s from '../../lib/base/shapes.ts'

@@ -1,3 +1,4 @@
+import '../../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { kindKeys } from '../../lib/domain/kinds/index.ts'
 import { noteStateNames, noteTypeNames, noteWayNames, verdicts } from '../../lib/domain/notes/items.ts'

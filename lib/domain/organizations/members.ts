@@ -13,7 +13,7 @@ import {
   walk,
   withNextVersion,
 } from '../../engines/table/index.ts'
-import type { Actor } from '../../platform/permissions.ts'
+import { type Actor, maySeeAll } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { keyOf } from '../../platform/users/users.ts'
 import {
@@ -89,7 +89,7 @@ export const amendMembership = (
   changeMembers(unit, subject, async (it) => {
     const old = await loadMembership(it.id, user_id)
     if (!old) throw notFound()
-    if (owner && actor.id !== it.owner_id && !actor.is_staff) throw forbidden('Only the owner names another owner.')
+    if (owner && actor.id !== it.owner_id && !maySeeAll(actor)) throw forbidden('Only the owner names another owner.')
     const owner_id = owner ? user_id : it.owner_id
     const next = withNextVersion<Membership>(old, {
       role: owner ? 'admin' : (role ?? old.role),

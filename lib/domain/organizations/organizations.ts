@@ -12,7 +12,7 @@ import {
   withNextVersion,
 } from '../../engines/table/index.ts'
 import { foldedName } from '../../platform/name-index/entries.ts'
-import type { Actor } from '../../platform/permissions.ts'
+import { type Actor, maySeeAll } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import {
   asSubject,
@@ -84,12 +84,12 @@ export function amendOrganization(
   changes: OrganizationChanges,
 ): Organization {
   const { is_verified = old.is_verified } = changes
-  if (is_verified !== old.is_verified && !actor.is_staff)
+  if (is_verified !== old.is_verified && !maySeeAll(actor))
     throw forbidden('Only staff say whether an organization is verified.')
   const isRenamed = changes.name !== undefined && foldedName(changes.name) !== foldedName(old.name)
   const next = withNextVersion<Organization>(old, {
     ...changes,
-    is_verified: is_verified && (actor.is_staff || !isRenamed),
+    is_verified: is_verified && (maySeeAll(actor) || !isRenamed),
     updated_at: now(),
   })
   if (says(old, { ...changes, is_verified: next.is_verified })) return old
@@ -102,7 +102,7 @@ export function amendOrganization(
  * members than its owner, and the caller is not staff.
  */
 export function deleteOrganization(unit: UnitOfWork, { about: old }: OrganizationSubject, actor: Actor): void {
-  if (old.member_count > 1 && !actor.is_staff)
+  if (old.member_count > 1 && !maySeeAll(actor))
     throw conflict('An organization with other members is not deleted. They leave first, or staff delete it.')
   const next = withNextVersion<Organization>(old, { deleted_at: now() })
   unit.add([...nameWrites(old, next), put(organization, next, old), ...wordWrites(old, next)])

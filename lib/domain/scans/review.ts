@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { now } from '../../base/clock.ts'
 import { conflict, forbidden, impossible, invalid, notFound } from '../../base/errors.ts'
 import { get, put, type UnitOfWork } from '../../engines/table/index.ts'
-import { type Actor, maySee } from '../../platform/permissions.ts'
+import { type Actor, maySee, maySeeAll } from '../../platform/permissions.ts'
 import { type AssertionInput, type Field, type Kind, kindOfScope, kinds, schemaOf } from '../kinds/index.ts'
 import { loadRecordById } from '../records/load.ts'
 import { amendRecord, createRecord } from '../records/write.ts'
@@ -166,7 +166,7 @@ async function contribute(handing: Handing, handed: Kind | undefined, decided: r
 export async function loadOwnRecord(entity_id: string, actor: Actor) {
   const found = await loadRecordById(entity_id)
   if (!found || !maySee(actor, found)) throw notFound()
-  if (found.contributor_id !== actor.id && !actor.is_staff) throw forbidden()
+  if (found.contributor_id !== actor.id && !maySeeAll(actor)) throw forbidden()
   return found
 }
 

@@ -54,8 +54,8 @@ function placeNamed(corpus: Corpus, run: readonly Token[], scope: Scope): NamedP
     const { area, label } = mention.concept
     return { at: area.at, reach: area.reach, label, concept: mention.concept }
   }
-  // "temple" and "winter" are not the name of a place. The name of a deity may be that of a place, too: Boudha.
-  if ((mention && mention.concept.as !== 'deity') || words.every(({ aside }) => aside)) return undefined
+  // "temple" and "winter" are not the name of a place. What is a name may be that of a place, too.
+  if ((mention && !mention.concept.isName) || words.every(({ aside }) => aside)) return undefined
   return recordNamed(corpus, text, scope)
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
-import { type Actor, maySeeEmail, ranks } from '../../permissions.ts'
+import { type Actor, maySeeAll, maySeeEmail, ranks } from '../../permissions.ts'
 import type { Application } from '../applications.ts'
 import { type PeopleById, UserCardView } from '../people.ts'
 import type { RoleHolder } from '../roles.ts'
@@ -107,7 +107,7 @@ export const userView = (it: User, actor: Actor) => ({
   last_name: it.last_name,
   email_verified: it.email_verified,
   is_active: it.is_active,
-  deactivation: actor.is_staff ? it.deactivation : null,
+  deactivation: maySeeAll(actor) ? it.deactivation : null,
   is_staff: it.is_staff,
   is_superuser: it.is_superuser,
   date_joined: it.date_joined,
