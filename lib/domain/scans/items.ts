@@ -99,6 +99,8 @@ const PartedScan = v.object({
   provenance: v.record(v.string(), v.string()),
   /** The objects of the bucket, in order. The bucket deletes them after three days. */
   parts: v.array(v.object({ object_key: v.string(), from: v.number(), size: v.number() })),
+  /** The document that was made of the parts. Kept, so that a repeated request finds the upload. */
+  scan_id: v.optional(v.string()),
   until: v.number(),
   created_at: v.string(),
   version: v.number(),

@@ -1,7 +1,7 @@
 import { newId, now, nowSeconds } from '../../base/clock.ts'
 import { goneForGood, impossible } from '../../base/errors.ts'
 import { getObject, putObject } from '../../engines/bucket/index.ts'
-import { get, put, remove, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
+import { get, put, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 import type { Subject } from '../../platform/permissions.ts'
 import { type PartedScan, partedScan, type Scan } from './items.ts'
 import { beginScan } from './scans.ts'
@@ -54,6 +54,7 @@ export async function appendPart(
   bytes: Uint8Array,
   offset: number | undefined,
 ): Promise<PartedScan> {
+  checkOpen(old)
   if (offset !== undefined && old.parts.some((part) => part.from === offset && part.size === bytes.length)) return old
   if (offset !== undefined && offset !== old.bytes_written)
     throw impossible(`The next part begins at byte ${old.bytes_written}.`)
@@ -74,8 +75,12 @@ export async function appendPart(
   return next
 }
 
-/** Makes a document of a file whose parts are all there. Fails with `invalid` if parts are missing, and with `gone` if one was deleted. */
+/**
+ * Makes a document of a file whose parts are all there. Fails with `invalid` if parts are
+ * missing or the document is made, and with `gone` if a part was deleted.
+ */
 export async function completeParted(unit: UnitOfWork, old: PartedScan): Promise<Scan> {
+  checkOpen(old)
   if (old.bytes_written !== old.expected_bytes)
     throw impossible(`${old.bytes_written} of ${old.expected_bytes} bytes have been sent.`)
   if (old.expected_bytes > LARGEST_SCAN) throw impossible('A document has 25 MB at most.')
@@ -85,8 +90,13 @@ export async function completeParted(unit: UnitOfWork, old: PartedScan): Promise
     if (!object) throw goneForGood('This upload has expired. Begin a new one.')
     parts.push(object.bytes)
   }
-  unit.add([remove(partedScan, old)])
   const { owner_id, file_name, description, provenance } = old
   const input = { owner_id, file_name, description, provenance, entity_id: null, submission_id: '', media_type: '' }
-  return beginScan(unit, Buffer.concat(parts), input, { keepsFaulty: true })
+  const made = await beginScan(unit, Buffer.concat(parts), input, { keepsFaulty: true })
+  unit.add([put(partedScan, withNextVersion<PartedScan>(old, { scan_id: made.id }), old)])
+  return made
+}
+
+function checkOpen({ scan_id }: PartedScan): void {
+  if (scan_id) throw impossible(`This file is complete. Its document is ${scan_id}.`)
 }

@@ -238,7 +238,9 @@ describe('a document in parts', () => {
     expect(made.status).toBe('pending')
     const file = await app.contributor.get(`${place}${made.uploaded_document_id}/asset/`)
     expect(file.bytes.equals(bytes)).toBe(true)
-    expect((await app.contributor.post(`${parts}${id}/complete/`)).status).toBe(404)
+    const told = { detail: `This file is complete. Its document is ${made.uploaded_document_id}.` }
+    for (const again of [await app.contributor.post(`${parts}${id}/complete/`), await append(id, bytes)])
+      expect([again.status, again.body]).toEqual([400, told])
   })
 
   test('that is no image is a document that has failed, with the reason', async () => {

@@ -48,6 +48,7 @@ export const community: Readonly<Record<string, string>> = {
   'The part is empty.': 'भाग खाली छ।',
   'With this part the file would be larger than {0} bytes.': 'यो भाग थप्दा फाइल {0} बाइटभन्दा ठूलो हुन्छ।',
   'A file has no more than {0} parts.': 'एउटा फाइलमा {0} भन्दा बढी भाग हुँदैनन्।',
+  'This file is complete. Its document is {0}.': 'यो फाइल पूरा भइसकेको छ। यसको कागजात {0} हो।',
   '{0} of {1} bytes have been sent.': '{1} मध्ये {0} बाइट पठाइएको छ।',
   'A document has 25 MB at most.': 'कागजात बढीमा २५ MB को हुन्छ।',
   'Give one of cultural_entity_id, submission_id and standalone_ingestion.':
