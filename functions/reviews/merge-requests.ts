@@ -17,6 +17,7 @@ import { peopleOf } from '../../lib/platform/users/people.ts'
 
 /** Read with the first answer about a request: verdicts, which are given much more often, need none of it. */
 const requests = () => import('../../lib/domain/merge-requests/requests.ts')
+const checks = () => import('../../lib/domain/merge-requests/check.ts')
 const views = () => import('../../lib/domain/merge-requests/view.ts')
 
 const subject = ({ id }: { id: string }) => loadRequest(id)
@@ -69,7 +70,7 @@ export const mergeRequests = {
       if (!whole || !mayVisit(actor, whole)) throw invalid({ project_id: [found] })
       if (!projectParts.editors(actor, whole) && !projectParts.reviewers(actor, whole)) throw forbidden()
       const { checkView } = await views()
-      return checkView(await (await requests()).checkProject(whole, actor), request.origin)
+      return checkView(await (await checks()).checkProject(whole, actor), request.origin)
     },
   }),
 
@@ -90,7 +91,7 @@ export const mergeRequests = {
     subject,
     handle: async ({ subject, actor, request }) => {
       const { diffView } = await views()
-      return diffView(await (await requests()).checkProject(subject, signedInCaller(actor)), request.origin)
+      return diffView(await (await checks()).checkProject(subject, signedInCaller(actor)), request.origin)
     },
   }),
 
@@ -161,7 +162,7 @@ const peopleIn = (it: Project) => [requestIn(it).opened_by, requestIn(it).review
 async function viewRequest(whole: WholeProject, actor: Actor, origin: string) {
   const { new_records } = requestIn(whole.about)
   const [report, { people, head }, { requestView }] = await Promise.all([
-    requests().then(({ checkProject }) => checkProject(whole, actor)),
+    checks().then(({ checkProject }) => checkProject(whole, actor)),
     loadReferenced(peopleIn(whole.about), new_records),
     views(),
   ])

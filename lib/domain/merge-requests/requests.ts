@@ -156,5 +156,3 @@ async function changeState(
   })
   return { ...whole, ...about }
 }
-
-export { checkProject }
