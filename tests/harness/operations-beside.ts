@@ -209,10 +209,8 @@ function others(world: BesideWorld): Operations {
       return { who, path: `/data/watches/${id}/` }
     },
     'POST /data/watches/stop/': async () => {
-      const { who } = await watched()
-      const { id } = sure(200, await who.get('/api/user/info/'))
-      const { stopLink } = await import('../../lib/doors/letters/links.ts')
-      const { pathname, search } = new URL(stopLink('http://localhost:8000', id))
+      const { stop_url } = await watched()
+      const { pathname, search } = new URL(stop_url)
       return { who: app.anon, path: pathname + search, body: {} }
     },
     'POST /mcp/': () => ({

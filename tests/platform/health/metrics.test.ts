@@ -283,13 +283,13 @@ describe('what an operator looks at', () => {
     await announceReview({ before: undefined, after: { ...what, id: 'x', project_id, created_at: '' } })
     const { handler: deliver } = await import('../../../functions/webhooks.ts')
     expect(await deliver()).toEqual({ delivered: 0, failed: 1, dead: 0 })
-    // Nor for letters: the question whether an address is its owner's cannot go out.
+    // Nor for letters: neither the question whether an address is its owner's can go out, nor the one whether they want letters.
     const account = { username: 'letter-reader', password: 'correct horse battery', email: 'reader@example.org' }
     sure(201, await app.anon.post('/api/register/', { body: account }))
     const reader = app.as(sure(200, await app.anon.post('/api/token/', { body: account })).access)
     sure(200, await reader.put('/data/notifications/letters/', { body: { mode: 'at_once' } }))
     const { handler: send } = await import('../../../functions/letters.ts')
-    expect(await send()).toEqual({ sent: 0, refused: 1, given_up: 0, unknown: 0 })
+    expect(await send()).toEqual({ sent: 0, refused: 2, given_up: 0, unknown: 0 })
     // A provider to which nobody listens.
     sure(503, await app.as('ya29.opaque-token').get('/data/testme/'))
     all = lines

@@ -209,7 +209,7 @@ describe('no read after the commit can fail the answer', () => {
     expect(
       silent.filter(
         (it) =>
-          !/\/(token|refresh|login|logout|suggest-field|read-date|reconcile|chat|oai|mark_read|mark_all_read)\/$/.test(
+          !/\/(token|refresh|login|logout|suggest-field|read-date|reconcile|chat|oai|mark_read|mark_all_read|mcp)\/$/.test(
             it,
           ),
       ),
