@@ -47,6 +47,11 @@ export function draftOf(row: Row, { lenient }: { lenient: boolean }): Draft | Fa
     if (Object.values(mapping.ends ?? {}).includes(member)) continue
     const as = mapping.renamed[member] ?? member
     const field = fieldOf(kind, as)
+    const meant = otherwiseMeant(row, member)
+    if (meant !== undefined) {
+      draft.asides.push({ member, value: cellTextOf(value), reason: meant })
+      continue
+    }
     if (mapping.own?.includes(member) || bookkeeping.includes(member)) remarks.push(`${member}: ${cellTextOf(value)}`)
     else if (addresses.includes(member)) {
       remarks.push(`${member}: ${cellTextOf(value).replace(/@.*$/, '')}`)
@@ -122,11 +127,28 @@ function endsOf(row: Row, names: { subject: string; object: string } | undefined
   return names && { subject: cellTextOf(row[names.subject]), object: cellTextOf(row[names.object]) }
 }
 
-/** The type of a source by its name; the first pattern that fits counts. All others are web pages. */
-const sourceTypes: readonly (readonly [RegExp, string])[] = [
-  [/UNESCO|curated intangible/i, 'published'],
-  [/./, 'web'],
+/**
+ * The types of sources whose whole name is known. A word within a label says nothing of its type: "Photographs of UNESCO sites" is no
+ * publication. All others are web pages.
+ */
+const sourceTypes: Readonly<Record<string, string>> = {
+  'UNESCO World Heritage Centre': 'published',
+  'HeritageGraph curated intangible layer': 'published',
+}
+
+/** A date that the source gives for something else: the year of entry into a list is no year of building. */
+const otherDates: readonly { member: string; saidBy: string; isOther: RegExp; reason: string }[] = [
+  {
+    member: 'construction_date',
+    saidBy: 'construction_date_property_in_source',
+    isOther: /\b(?:inscription|listing|designation|nomination)\b/i,
+    reason: 'Its source gives the year of entry into a list here, not of construction.',
+  },
 ]
+
+/** Why the value of a member is about something else. Undefined if it is not. */
+const otherwiseMeant = (row: Row, member: string): string | undefined =>
+  otherDates.find((it) => it.member === member && it.isOther.test(cellTextOf(row[it.saidBy])))?.reason
 
 /** The assertion of a row: its own `assertion` first, then its source members. The rest goes into the note on data quality. */
 function assertionOf(row: Row, kind: Kind, remarks: readonly string[]): Record<string, string> {
@@ -158,7 +180,12 @@ function assertionOf(row: Row, kind: Kind, remarks: readonly string[]): Record<s
   return Object.fromEntries(Object.entries({ ...said, data_quality_note: note }).filter(([, text]) => text !== ''))
 }
 
-const sourceTypeOf = (source: string) => sourceTypes.find(([pattern]) => pattern.test(source))?.[1] ?? ''
+/** The type of a source by its name, without the remark in brackets that says how it came here. */
+function sourceTypeOf(source: string): string {
+  if (source === '') return ''
+  const name = source.replace(/\s*\([^()]*\)$/, '')
+  return Object.hasOwn(sourceTypes, name) ? (sourceTypes[name] ?? 'web') : 'web'
+}
 const confidenceOfScore = (score: unknown) => (typeof score === 'number' ? confidenceOf(score) : 'likely')
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

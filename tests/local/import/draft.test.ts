@@ -119,3 +119,37 @@ test('a score becomes a confidence', () => {
     'speculative',
   ])
 })
+
+describe('what a row says of its source', () => {
+  const listed: Row = {
+    id: 'unesco:changu-narayan',
+    kind: 'structure',
+    name: 'Changu Narayan',
+    construction_date: '1979',
+    construction_date_property_in_source: 'date of inception (Wikidata P571 / WHC inscription)',
+    confidence_score: 0.95,
+    source: 'UNESCO World Heritage Centre (via HeritageGraph KG unesco.ttl)',
+  }
+
+  test('keeps the year of entry into a list aside: it is no year of construction', () => {
+    expect(draft(listed).values).not.toHaveProperty('construction_date')
+    expect(draft(listed).asides).toEqual([
+      {
+        member: 'construction_date',
+        value: '1979',
+        reason: 'Its source gives the year of entry into a list here, not of construction.',
+      },
+    ])
+    const built = { ...listed, construction_date_property_in_source: 'date of construction' }
+    expect(draft(built).values).toHaveProperty('construction_date', '1979')
+  })
+
+  test.each([
+    ['UNESCO World Heritage Centre (via HeritageGraph KG unesco.ttl)', 'published'],
+    ['UNESCO World Heritage Centre', 'published'],
+    ['Photographs of UNESCO sites', 'web'],
+    ['A curated intangible blog', 'web'],
+  ])('gives %s the type %s, by its whole name', (source, type) => {
+    expect(draft({ ...listed, source }).assertion.source_type).toBe(type)
+  })
+})
