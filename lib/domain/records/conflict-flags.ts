@@ -4,6 +4,7 @@ import { type Actor, maySeeAsOwner } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import type { Header, NewFlag } from './build.ts'
+import { isCorrection } from './corrections.ts'
 import { type Assertion, type Flag, flag, type LoadedRecord } from './items.ts'
 import { findLookAlikes, type LookAlike, MOST_LOOK_ALIKES, withHeads } from './look-alikes.ts'
 import type { PeriodMeanings } from './periods.ts'
@@ -61,13 +62,30 @@ export function detectConflicts(
 ): ClaimConflict[] {
   const newCalendar = claims.find((claim) => claim.asserted_property === 'calendar_system')?.value
   const calendar = old.data.calendar_system
-  return findConflicts(
+  const conflicts = findConflicts(
     old.assertions.flatMap((claim) => {
       const value = visibleValue(old, claim.asserted_property, claim.value, actor)
       return comparableClaims(old.kind, { ...claim, value }, { calendar, meanings })
     }),
     claims.flatMap((claim) => comparableClaims(old.kind, claim, { calendar: newCalendar ?? calendar, meanings })),
   )
+  return withoutCorrected(old, claims, conflicts)
+}
+
+/** Leaves out rivals that a new claim corrects: authors do not contradict themselves where a value is theirs alone. */
+function withoutCorrected(
+  old: LoadedRecord,
+  claims: readonly Assertion[],
+  conflicts: readonly ClaimConflict[],
+): ClaimConflict[] {
+  return conflicts.map((conflict) => {
+    const claim = claims.find(({ id }) => id === conflict.claim)
+    const isCorrected = (id: string) => {
+      const standing = old.assertions.find((it) => it.id === id)
+      return claim !== undefined && standing !== undefined && isCorrection(old, standing, claim)
+    }
+    return { ...conflict, rivals: conflict.rivals.filter(({ id }) => !isCorrected(id)) }
+  })
 }
 
 /** Returns the claim in the form that comparators take. Empty if its property is no field of the kind. */

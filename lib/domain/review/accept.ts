@@ -11,6 +11,7 @@ import { resolvePictures } from '../pictures/take.ts'
 import { newClaims as buildClaims, headerOf, withoutNames } from '../records/build.ts'
 import { namingWrites } from '../records/built-on.ts'
 import { claimWrites } from '../records/claim-packs.ts'
+import { isCorrection } from '../records/corrections.ts'
 import { claimStatesOf, type History } from '../records/history.ts'
 import type { Assertion, Flag, RecordItem } from '../records/items.ts'
 import { picturesOf } from '../records/pictures.ts'
@@ -80,6 +81,7 @@ export async function planAcceptance(
     edits: new Map(editClaims.map((it) => [it.asserted_property, it.id])),
     contested,
     handling: input.conflict_handling,
+    isCorrection: (of, by) => isCorrectionById(old, of, by),
   })
   const adopted = readAdoptedValues(old, outcomes)
   const data = { ...values }
@@ -101,6 +103,11 @@ export async function planAcceptance(
     stubs,
     record: { ...withoutNames(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...accepted },
   }
+}
+
+function isCorrectionById(old: History, of: string, by: string): boolean {
+  const [standing, claim] = [of, by].map((id) => old.assertions.find((it) => it.id === id))
+  return standing !== undefined && claim !== undefined && isCorrection(old, standing, claim)
 }
 
 const noSource = { source_type: '', source_citation: '', source_url: '', confidence: 'likely', data_quality_note: '' }

@@ -1,9 +1,11 @@
 import { type Actor, mayDecide, type Rank, ranks } from '../../platform/permissions.ts'
+import { isCorrection } from '../records/corrections.ts'
 import type { History } from '../records/history.ts'
+import { type Assertion, isSettled } from '../records/items.ts'
 import { isPending } from '../records/queue-entry.ts'
 import { type Handling, handlings, type Verdict, verdictEffects, verdicts } from '../records/rules/verdicts.ts'
 import { decidingOn, personaAfter } from './decide.ts'
-import { isContested } from './verdict.ts'
+import { isContested, underReview } from './verdict.ts'
 
 /** The decisions that a caller may give on a waiting record, by the same rules as a decision. */
 export type ReviewOptions = {
@@ -24,10 +26,24 @@ export function reviewOptionsOf(record: History, actor: Actor): ReviewOptions {
   return {
     required_persona: contested ? higherOf(record.required_persona, 'domain_expert') : record.required_persona,
     allowed_verdicts: allowed,
-    allowed_handlings: accepts ? handlings.filter((handling) => (handling === 'not_applicable') !== contested) : [],
+    allowed_handlings: accepts ? handlings.filter((handling) => isAllowed(handling, record, contested)) : [],
     refusal: accepts ? null : refusalOf(record, actor),
   }
 }
+
+/** A contradiction has to be settled. A correction may be accepted as it is, or by the name of what it does: `supersedes`. */
+const isAllowed = (handling: Handling, record: History, contested: boolean) =>
+  handling === 'not_applicable'
+    ? !contested
+    : contested || (handling === 'supersedes' && underReview(record).some((claim) => isCorrectionOfAny(record, claim)))
+
+const isCorrectionOfAny = (record: History, claim: Assertion) =>
+  record.assertions.some(
+    (standing) =>
+      standing.asserted_property === claim.asserted_property &&
+      isSettled(standing) &&
+      isCorrection(record, standing, claim),
+  )
 
 const rulingOn = (actor: Actor, record: History, verdict: Verdict) =>
   mayDecide(actor, decidingOn(record, { verdict, confidence_override: null }))

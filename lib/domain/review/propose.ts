@@ -1,71 +1,114 @@
+import { phrase } from '../../base/language/languages.ts'
 import type { Comparison } from '../../engines/matching/index.ts'
+import { isEyewitness, type PropertySort, rungOf, type Sighting, yearSeen } from '../records/rules/evidence.ts'
 import type { Handling } from '../records/rules/verdicts.ts'
 
 export type Proposal = { proposed_handling: Exclude<Handling, 'not_applicable'>; why: string }
-type Sourced = { source_type: string; confidence: string }
+/** The evidence of a claim, as advice weighs it. `standing_of_source`: how the registered source is known to do. */
+export type Evidence = Sighting & {
+  source_type: string
+  confidence: string
+  standing_of_source?: 'trusted' | 'questioned' | 'withdrawn' | undefined
+}
 
-/** Types of source, the most trusted first. Those in one row have equal rank. */
-export const sourceRanks: readonly (readonly string[])[] = [
-  ['inscription'],
-  ['archival', 'archive'],
-  ['thesis', 'journal', 'book', 'published'],
-  ['field_survey', 'field_note'],
-  ['oral_history'],
-  ['image', 'pdf'],
-  ['web'],
-]
 const confidences: readonly string[] = ['certain', 'likely', 'uncertain', 'speculative']
-/** Ranks that differ by at most this are close. Then confidence decides, and `supersedes` is never proposed. */
-const CLOSE_RANKS = 1
+/** Rungs that differ by at most this are close. Then time or confidence decides. */
+const CLOSE_RUNGS = 1
+/** Rungs that a questioned source loses. */
+const QUESTIONED = 2
+/** Years after which what was seen of a thing may have changed. */
+const LONG_SINCE = 5
+/** The last rung of sources that know belief and practice themselves. */
+const KNOWS_BELIEF = 2
 
-/**
- * Proposes how to settle a rival claim against the standing one. Undefined if their values are equal. `isCorrection`: the author
- * of the standing claim changes it, and it is theirs alone.
- */
+/** What the advice looks at beside the two claims. */
+export type Circumstances = {
+  sort?: PropertySort
+  /** The author of the standing claim corrects it, and it is theirs alone. */
+  isCorrection?: boolean
+}
+
+/** Proposes how to settle a rival claim against the standing one, and says why. Undefined if their values are equal. */
 export function proposeHandling(
   verdict: Comparison,
-  standing: Sourced,
-  rival: Sourced,
-  isCorrection = false,
+  standing: Evidence,
+  rival: Evidence,
+  { sort = 'fact', isCorrection = false }: Circumstances = {},
 ): Proposal | undefined {
   if (verdict === 'same') return undefined
-  if (verdict === 'contradicts' && isCorrection) return proposals.correction
-  return verdict === 'contradicts' ? proposals[weighClaims(standing, rival)] : proposals[verdict]
+  if (isCorrection) return proposals.correction
+  if (verdict !== 'contradicts') return proposals[verdict]
+  const weighed = weighTrust(standing, rival) ?? weighSightings(sort, standing, rival)
+  return weighed === undefined ? weighSources(sort, standing, rival) : proposals[weighed]
+}
+
+/** A withdrawn source supports nothing: the other claim goes before it. */
+function weighTrust(standing: Evidence, rival: Evidence): keyof typeof proposals | undefined {
+  const [old, next] = [standing, rival].map(({ standing_of_source }) => standing_of_source === 'withdrawn')
+  if (old === next) return undefined
+  return old ? 'standing_withdrawn' : 'rival_withdrawn'
 }
 
 /**
- * Weighs two contradicting claims. The standing one wins by a better source, or by confidence if the
+ * What is seen today changes, so the later sighting goes before the earlier one. A later report by somebody who did not see it decides
+ * nothing: somebody should look.
+ */
+function weighSightings(sort: PropertySort, standing: Evidence, rival: Evidence): keyof typeof proposals | undefined {
+  if (sort !== 'state' && sort !== 'position') return undefined
+  const [old, next] = [yearSeen(standing), yearSeen(rival)]
+  if (old === undefined || next === undefined || old === next) return undefined
+  const [later, earlier] = next > old ? [rival, standing] : [standing, rival]
+  const isAsGood = rungIn(sort, later) - rungIn(sort, earlier) <= CLOSE_RUNGS
+  if (isEyewitness(later.source_type) && isAsGood) return later === rival ? 'seen_later' : 'seen_earlier'
+  const isLongSince = Math.abs(next - old) >= LONG_SINCE
+  return sort === 'state' && isLongSince && !isAsGood ? 'told_later' : undefined
+}
+
+/**
+ * Weighs the sources by how well they know such a property. The standing claim wins by a better source, or by confidence if the
  * sources are close. The rival wins only with a better source and at least equal confidence.
  */
-function weighClaims(standing: Sourced, rival: Sourced): 'standing' | 'more_confident' | 'rival' | 'neither' {
-  const rank = rankOf(standing) - rankOf(rival)
+function weighSources(sort: PropertySort, standing: Evidence, rival: Evidence): Proposal {
+  const [old, next] = [rungIn(sort, standing), rungIn(sort, rival)]
+  if (sort === 'belief' && Math.max(old, next) <= KNOWS_BELIEF) return proposals.both_believed
   const confidence = confidenceOf(standing) - confidenceOf(rival)
-  if (rank > CLOSE_RANKS && confidence >= 0) return 'rival'
-  if (rank < -CLOSE_RANKS) return 'standing'
-  return Math.abs(rank) <= CLOSE_RANKS && confidence < 0 ? 'more_confident' : 'neither'
+  if (old - next > CLOSE_RUNGS && confidence >= 0) return betterSource('rival', sort)
+  if (next - old > CLOSE_RUNGS) return betterSource('standing', sort)
+  if (Math.abs(old - next) > CLOSE_RUNGS) return proposals.neither
+  if (confidence < 0) return proposals.more_confident
+  return sort === 'name' ? proposals.both_names : proposals.neither
 }
 
-type Evidence = Sourced & { contributor_id: string; source: string | null; source_citation: string; source_url: string }
+/** How well the source of a claim knows this sort of property; worse if the source is questioned. */
+const rungIn = (sort: PropertySort, { source_type, standing_of_source }: Evidence): number =>
+  rungOf(source_type, sort) + (standing_of_source === 'questioned' ? QUESTIONED : 0)
 
-/** Whether a claim corrects a standing one: of the same author, and of the same source or a better one. */
-export const correctsOwnClaim = (standing: Evidence, rival: Evidence): boolean =>
-  standing.contributor_id === rival.contributor_id &&
-  (rankOf(rival) < rankOf(standing) || isSameSource(standing, rival))
-
-const isSameSource = (a: Evidence, b: Evidence): boolean =>
-  a.source_type === b.source_type &&
-  a.source === b.source &&
-  a.source_citation === b.source_citation &&
-  a.source_url === b.source_url
-
-/** An unknown or missing source ranks last. */
-const rankOf = ({ source_type }: Sourced) => {
-  const rank = sourceRanks.findIndex((row) => row.includes(source_type))
-  return rank < 0 ? sourceRanks.length : rank
-}
-const confidenceOf = ({ confidence }: Sourced) => {
+const confidenceOf = ({ confidence }: Evidence) => {
   const rank = confidences.indexOf(confidence)
   return rank < 0 ? confidences.length : rank
+}
+
+/** What a source knows better, as the sentences name it. */
+const subjects: Readonly<Record<Exclude<PropertySort, 'fact'>, string>> = {
+  position: phrase('where a thing stands'),
+  name: phrase('what a thing is called'),
+  making: phrase('when and by whom a thing was made'),
+  state: phrase('the present state'),
+  belief: phrase('belief and practice'),
+}
+
+function betterSource(side: 'rival' | 'standing', sort: PropertySort): Proposal {
+  if (sort === 'fact') return proposals[side]
+  const about = subjects[sort]
+  return side === 'rival'
+    ? {
+        proposed_handling: 'supersedes',
+        why: `The values exclude each other, and the source of the new one knows better ${about}.`,
+      }
+    : {
+        proposed_handling: 'existing_stands',
+        why: `The values exclude each other, and the source of the existing one knows better ${about}.`,
+      }
 }
 
 const proposals = {
@@ -75,6 +118,25 @@ const proposals = {
     proposed_handling: 'supersedes',
     why: 'The author corrects their own value, by the same or a better source.',
   },
+  standing_withdrawn: {
+    proposed_handling: 'supersedes',
+    why: 'The values exclude each other, and the source of the existing one is withdrawn.',
+  },
+  rival_withdrawn: {
+    proposed_handling: 'existing_stands',
+    why: 'The values exclude each other, and the source of the new one is withdrawn.',
+  },
+  seen_later: { proposed_handling: 'supersedes', why: 'The new source saw the thing later.' },
+  seen_earlier: { proposed_handling: 'existing_stands', why: 'The existing source saw the thing later.' },
+  told_later: {
+    proposed_handling: 'disputed',
+    why: 'The better source saw the thing long before; what is told since was not seen. Somebody should look.',
+  },
+  both_believed: {
+    proposed_handling: 'coexist',
+    why: 'Belief and practice differ between those who keep them, and both sources know them.',
+  },
+  both_names: { proposed_handling: 'coexist', why: 'A thing may have both names, and the sources are close.' },
   rival: {
     proposed_handling: 'supersedes',
     why: 'The values exclude each other, and the new one has the better source.',

@@ -227,14 +227,14 @@ describe('a conflict in the workspace', () => {
         rival: { value: 'Ruinous', source_type: 'field_survey', reconciliation_status: 'pending' },
         verdict: 'contradicts',
         proposed_handling: 'supersedes',
-        why: 'The values exclude each other, and the new one has the better source.',
+        why: 'The values exclude each other, and the source of the new one knows better the present state.',
         flag: expect.any(String),
       },
     ])
   })
 
   test.each([
-    ['existing_stands', 'contradicts', ['Good', 'inscription'], ['Ruinous', 'web']],
+    ['existing_stands', 'contradicts', ['Good', 'archival'], ['Ruinous', 'web']],
     ['disputed', 'contradicts', ['Good', 'archival'], ['Ruinous', 'archival']],
   ] as const)('is best settled by %s where the sources say so', async (handling, verdict, [a, by], [b, from]) => {
     const { found } = await conflicts({ condition: a, ...sourced(by) }, { condition: b, ...sourced(from) })
@@ -256,7 +256,7 @@ describe('a conflict in the workspace', () => {
 
   test.each([
     ['supersedes', 'archival', 'archival', undefined],
-    ['supersedes', 'book', 'archival', undefined],
+    ['supersedes', 'book', 'field_survey', undefined],
     ['disputed', 'archival', 'book', undefined],
     // A value that another person gives as well is not its author's alone.
     ['disputed', 'archival', 'archival', 'Good'],
@@ -275,6 +275,38 @@ describe('a conflict in the workspace', () => {
       expect(found[0].why).toBe('The author corrects their own value, by the same or a better source.')
   })
 
+  test('that is a correction a community reviewer accepts, and it is told as one', async () => {
+    const source = { assertion: { source_type: 'book', source_citation: 'Slusser 1982' } }
+    const it = await publish(app, 'structures', { name: 'Corrected', construction_date: '1720', ...source })
+    await patch(app.contributor, it, { construction_date: '1702', ...source })
+    const found = await open(it, app.community)
+    expect(found.flags).toEqual([])
+    expect(found.conflicts).toMatchObject([{ proposed_handling: 'supersedes', flag: null }])
+    expect(found.allowed_handlings).toEqual(['not_applicable', 'supersedes'])
+    sure(201, await decide(app.community, it, { verdict: 'accept', conflict_handling: 'supersedes' }))
+    const path = `/data/entities/${it.cultural_entity_id}`
+    const explained = sure(200, await app.anon.get(`${path}/explain/`)).properties
+    expect(explained.find((one: { property: string }) => one.property === 'construction_date')).toMatchObject({
+      value: '1702',
+      rule: 'corrected',
+      why: 'Its author corrected the former value, which was theirs alone.',
+    })
+    const [latest] = sure(200, await app.anon.get(`${path}/history/`)).results
+    expect(latest.changes).toMatchObject([{ field: 'construction_date', is_correction: true }])
+  })
+
+  test.each([
+    ['by another person', 'book', 'other'],
+    ['by a source that knows less', 'web', 'contributor'],
+  ] as const)('%s is no correction', async (_, source_type, who) => {
+    const source = { assertion: { source_type: 'book', source_citation: 'Slusser 1982' } }
+    const it = await publish(app, 'structures', { name: `Kept ${++made}`, construction_date: '1720', ...source })
+    if (who === 'contributor')
+      await patch(app.contributor, it, { construction_date: '1702', assertion: { source_type } })
+    else await patch(app.staff, it, { construction_date: '1702', ...source })
+    expect((await decide(app.community, it, { verdict: 'accept' })).status).toBe(403)
+  })
+
   test('is seen between two people before publication', async () => {
     const it = await contribute(app.contributor, 'structures', { name: 'Before', condition: 'Good' })
     await patch(app.staff, it, { condition: 'Poor' })
@@ -286,7 +318,7 @@ describe('a conflict in the workspace', () => {
   test('is gone once it is settled as proposed', async () => {
     const { it, found } = await conflicts(
       { condition: 'Good', ...sourced('web') },
-      { condition: 'Ruinous', ...sourced('inscription') },
+      { condition: 'Ruinous', ...sourced('field_survey') },
     )
     sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: found[0].proposed_handling }))
     const body = await open(it)

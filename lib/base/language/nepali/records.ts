@@ -89,6 +89,26 @@ export const records: Readonly<Record<string, string>> = {
     'मानहरू एकअर्कासँग बाझिन्छन्, र भइरहेकोको स्रोत बलियो छ।',
   'The values exclude each other; their sources are close, and the existing one is given with more confidence.':
     'मानहरू एकअर्कासँग बाझिन्छन्; स्रोतहरू उस्तै छन्, तर भइरहेको बढी निश्चित भनी दिइएको छ।',
+  'The values exclude each other, and the source of the new one knows better {0}.':
+    'मानहरू एकअर्कासँग बाझिन्छन्, र <0> नयाँको स्रोतलाई बढी थाहा छ।',
+  'The values exclude each other, and the source of the existing one knows better {0}.':
+    'मानहरू एकअर्कासँग बाझिन्छन्, र <0> भइरहेकोको स्रोतलाई बढी थाहा छ।',
+  'where a thing stands': 'वस्तु कहाँ छ भन्ने',
+  'what a thing is called': 'वस्तुलाई के भनिन्छ भन्ने',
+  'when and by whom a thing was made': 'वस्तु कहिले र कसले बनायो भन्ने',
+  'the present state': 'अहिलेको अवस्था',
+  'belief and practice': 'आस्था र चलन',
+  'The values exclude each other, and the source of the existing one is withdrawn.':
+    'मानहरू एकअर्कासँग बाझिन्छन्, र भइरहेकोको स्रोत फिर्ता लिइएको छ।',
+  'The values exclude each other, and the source of the new one is withdrawn.':
+    'मानहरू एकअर्कासँग बाझिन्छन्, र नयाँको स्रोत फिर्ता लिइएको छ।',
+  'The new source saw the thing later.': 'नयाँ स्रोतले वस्तु पछि देखेको हो।',
+  'The existing source saw the thing later.': 'भइरहेको स्रोतले वस्तु पछि देखेको हो।',
+  'The better source saw the thing long before; what is told since was not seen. Somebody should look.':
+    'बलियो स्रोतले वस्तु धेरै अघि देखेको हो; पछि भनिएको कुरा देखिएको होइन। कसैले हेर्नुपर्छ।',
+  'Belief and practice differ between those who keep them, and both sources know them.':
+    'आस्था र चलन मान्नेपिच्छे फरक हुन्छन्, र दुवै स्रोतलाई थाहा छ।',
+  'A thing may have both names, and the sources are close.': 'एउटै वस्तुका दुवै नाम हुन सक्छन्, र स्रोतहरू उस्तै छन्।',
   'The values exclude each other, and neither is clearly better founded.':
     'मानहरू एकअर्कासँग बाझिन्छन्, र कुनैको आधार प्रस्ट बलियो छैन।',
   'Give the id of a user.': 'प्रयोगकर्ताको पहिचान सङ्केत दिनुहोस्।',
@@ -105,6 +125,7 @@ export const records: Readonly<Record<string, string>> = {
   'This upload is being completed right now.': 'यो अपलोड अहिल्यै पूरा गरिँदै छ।',
   'It was accepted, and no other value stood.': 'यो स्वीकार गरियो, र अर्को मान थिएन।',
   'It took the place of the former value when it was accepted.': 'स्वीकार हुँदा यसले अघिल्लो मानको ठाउँ लियो।',
+  'Its author corrected the former value, which was theirs alone.': 'लेखकले आफ्नै मात्र भएको अघिल्लो मान सच्याउनुभयो।',
   'The reviewer gave this value on accepting.': 'समीक्षकले स्वीकार गर्दा यो मान दिए।',
   'The value was taken away, and that was accepted.': 'मान हटाइयो, र त्यो स्वीकार गरियो।',
   'The reviewer lets it supersede its rivals.': 'समीक्षकले यसलाई प्रतिद्वन्द्वीको ठाउँ लिन दिए।',

@@ -58,6 +58,8 @@ export const StoryEntryView = s.shape('StoryEntry', () =>
         change: s.oneOf(['added', 'removed', 'changed']),
         before: s.maybe(s.text),
         after: s.maybe(s.text),
+        /** Only where its author corrected a value that was theirs alone. */
+        is_correction: v.optional(v.literal(true)),
         /** Only for dates: both values in the calendar of the query. */
         dates: v.optional(v.object({ before: s.maybe(DateShownView), after: s.maybe(DateShownView) })),
       }),
@@ -182,7 +184,10 @@ function rowOf(history: Visible<History>, { at, event, revision, decision, betwe
     decided_by: decision ? people(decision.reviewer_id) : null,
     note: decision ? noteOf(decision, worksOn(actor, history)) : '',
     changes: between
-      ? differenceOf(history, ...between).map((change) => changeView(history, change, between, reader))
+      ? differenceOf(history, ...between).map((change) => ({
+          ...changeView(history, change, between, reader),
+          ...(isCorrectionIn(decision, change.field) && { is_correction: true as const }),
+        }))
       : [],
   }
 }
@@ -190,6 +195,9 @@ function rowOf(history: Visible<History>, { at, event, revision, decision, betwe
 /** Returns the note of a verdict. Only those who work on the record see `feedback`, which addresses the contributor. */
 const noteOf = ({ reconciliation_note, feedback }: Decision, isInsider: boolean): string =>
   (isInsider && feedback) || reconciliation_note
+
+const isCorrectionIn = (decision: Decision | undefined, field: string): boolean =>
+  decision?.outcomes.some(({ property, rule }) => property === field && rule === 'corrected') ?? false
 
 type Difference = ReturnType<typeof differenceOf>[number]
 function changeView(

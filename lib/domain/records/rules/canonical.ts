@@ -22,6 +22,7 @@ export type ClaimState = {
 export const outcomeRules = [
   'accepted',
   'replaced',
+  'corrected',
   'edited',
   'removed',
   'supersedes',
@@ -35,6 +36,7 @@ export const outcomeRules = [
  *
  * - `accepted`: nothing stood before.
  * - `replaced`: it replaced the value that stood.
+ * - `corrected`: its author corrected the value that stood, which was theirs alone.
  * - `edited`: it is the reviewer's own value.
  * - `removed`: the property has no value any more.
  * - Any other: this handling of a contradiction decided.
@@ -79,6 +81,8 @@ export type Acceptance = {
   /** The ids of the claims in open contradictions, by property. */
   contested: ReadonlyMap<string, readonly string[]>
   handling: Handling
+  /** Whether the claim `by` is a correction of the standing claim `of`, by ids. */
+  isCorrection?: (of: string, by: string) => boolean
 }
 /** The new status of a claim, with the id of the claim that it supersedes or refines. */
 export type ClaimFate = { status: ClaimState['status']; supersedes?: string; refines?: string }
@@ -104,7 +108,7 @@ const isWaitingClaim = ({ carried, status }: ClaimState) => carried && status ==
 const isProposal = ({ proposed, status }: ClaimState) => proposed === true && status === 'pending'
 
 function settleProperty(
-  { claims, standing, values, edits, contested, handling }: Acceptance,
+  { claims, standing, values, edits, contested, handling, isCorrection }: Acceptance,
   property: string,
 ): Settlement {
   const own = claims.filter((claim) => claim.property === property)
@@ -136,7 +140,8 @@ function settleProperty(
     if (carrier === undefined) return { outcomes: [], fates }
     fates.set(carrier, { status: 'accepted', ...(old !== undefined && { supersedes: old }) })
     if (old !== undefined) fates.set(old, { status: 'superseded' })
-    const rule = edit ? 'edited' : old === undefined ? 'accepted' : 'replaced'
+    const taken = old !== undefined && isCorrection?.(old, carrier) ? 'corrected' : 'replaced'
+    const rule = edit ? 'edited' : old === undefined ? 'accepted' : taken
     return { outcomes: [{ property, stands: carrier, rule, rivals: old === undefined ? [] : [old] }], fates }
   }
 

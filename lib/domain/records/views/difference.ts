@@ -3,9 +3,10 @@ import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
 import type { Comparison } from '../../../engines/matching/index.ts'
 import { textOf } from '../../names/text.ts'
+import { compareValues } from '../corrections.ts'
 import type { History } from '../history.ts'
 import type { RecordItem } from '../items.ts'
-import { compareValues, comparisonSchema, fieldLabel } from './explain.ts'
+import { comparisonSchema, fieldLabel } from './explain.ts'
 import { namesInOrder } from './order.ts'
 
 export type FieldChange = {

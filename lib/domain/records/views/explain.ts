@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
-import { withCalendar } from '../../../engines/calendars/index.ts'
-import { type Comparator, type Comparison, compareClaims } from '../../../engines/matching/index.ts'
 import { DateShownView } from '../../../platform/http/shown-dates.ts'
 import { type Actor, worksOn } from '../../../platform/permissions.ts'
 import { type PeopleById, UserCardView } from '../../../platform/users/people.ts'
-import { comparatorOf, kindKeys, kinds } from '../../kinds/index.ts'
+import { kindKeys, kinds } from '../../kinds/index.ts'
 import { textOf } from '../../names/text.ts'
+import { compareValues } from '../corrections.ts'
 import { canonicalValues, type History } from '../history.ts'
 import type { Assertion, Decision } from '../items.ts'
 import { isToldPlaceHidden, mayReadTold, toldClaims } from '../past/told.ts'
@@ -23,6 +22,7 @@ type Reason = OutcomeRule | 'waits' | 'refused' | 'unclaimed' | 'nothing'
 const reasons: Readonly<Record<Reason, string>> = {
   accepted: 'It was accepted, and no other value stood.',
   replaced: 'It took the place of the former value when it was accepted.',
+  corrected: 'Its author corrected the former value, which was theirs alone.',
   edited: 'The reviewer gave this value on accepting.',
   removed: 'The value was taken away, and that was accepted.',
   supersedes: 'The reviewer lets it supersede its rivals.',
@@ -124,26 +124,6 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
 
 /** Returns the label of a field. A property that the kind does not declare is its own label. */
 export const fieldLabel = ({ kind }: History, property: string) => kinds[kind].fields[property]?.label ?? property
-
-/** Returns the comparator of a field. Undefined if the kind has no such field. */
-function comparatorIn({ kind }: History, property: string): Comparator | undefined {
-  const field = kinds[kind].fields[property]
-  return field && comparatorOf(field)
-}
-
-/** Compares two values. Null if one is missing, or if the kind has no such field. Bare years count in the record's calendar. */
-export function compareValues(
-  history: History,
-  property: string,
-  a: Pick<Assertion, 'value'> | undefined,
-  b: Pick<Assertion, 'value'> | undefined,
-): Comparison | null {
-  const comparator = comparatorIn(history, property)
-  if (!comparator || a?.value === undefined || b?.value === undefined) return null
-  const comparable = <T>(value: T) =>
-    comparator === 'date' ? withCalendar(value, history.data.calendar_system) : value
-  return compareClaims(comparator, comparable(a.value), comparable(b.value))
-}
 
 /** Lists the properties of a record: fields in the order of the kind, then other claimed properties by name. */
 function propertiesOf({ kind, data }: History, claims: readonly Assertion[]): string[] {

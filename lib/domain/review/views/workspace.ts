@@ -3,8 +3,10 @@ import type { Say } from '../../../base/language/catalogue.ts'
 import * as s from '../../../base/shapes.ts'
 import { type Actor, mayInspect, ranks } from '../../../platform/permissions.ts'
 import { kinds } from '../../kinds/index.ts'
+import { compareValues, isCorrection } from '../../records/corrections.ts'
 import type { History, HistoryReferences } from '../../records/history.ts'
 import type { Assertion } from '../../records/items.ts'
+import { sortOfProperty } from '../../records/rules/evidence.ts'
 import { handlings, verdicts } from '../../records/rules/verdicts.ts'
 import type { Visible } from '../../records/shown.ts'
 import { ChangeView, differenceOf } from '../../records/views/difference.ts'
@@ -19,10 +21,10 @@ import {
   RevisionView,
   revisionView,
 } from '../../records/views/entity.ts'
-import { compareValues, ExplainedPropertyView, explainProperties, fieldLabel } from '../../records/views/explain.ts'
+import { ExplainedPropertyView, explainProperties, fieldLabel } from '../../records/views/explain.ts'
 import { assertionView } from '../../records/views/record.ts'
 import { type ReviewOptions, reviewOptionsOf } from '../options.ts'
-import { correctsOwnClaim, proposeHandling } from '../propose.ts'
+import { proposeHandling } from '../propose.ts'
 import { ConflictView } from './conflict-shape.ts'
 import { flagRow } from './flag.ts'
 import { LeaseView, leaseView, triageView, urgency } from './queue.ts'
@@ -111,21 +113,14 @@ const meets = (standing: Assertion, rival: Assertion) =>
   (standing.reconciliation_status !== 'pending' ||
     (standing.id < rival.id && standing.contributor_id !== rival.contributor_id))
 
-/** Whether a living claim of another person says what this claim says, or says it more exactly. */
-const isSupported = (it: History, standing: Assertion): boolean =>
-  it.assertions.some(
-    (other) =>
-      other.contributor_id !== standing.contributor_id &&
-      other.asserted_property === standing.asserted_property &&
-      other.reconciliation_status !== 'superseded' &&
-      ['same', 'refines'].includes(compareValues(it, other.asserted_property, standing, other) ?? ''),
-  )
-
 function conflictOf(it: History, standing: Assertion, rival: Assertion) {
   const property = rival.asserted_property
   const verdict = compareValues(it, property, standing, rival)
-  const isCorrection = correctsOwnClaim(standing, rival) && !isSupported(it, standing)
-  const proposal = verdict && proposeHandling(verdict, standing, rival, isCorrection)
+  const circumstances = {
+    sort: sortOfProperty(kinds[it.kind], property),
+    isCorrection: standing.reconciliation_status !== 'pending' && isCorrection(it, standing, rival),
+  }
+  const proposal = verdict && proposeHandling(verdict, standing, rival, circumstances)
   if (!proposal) return []
   const flag = it.flags.find(
     ({ is_resolved, assertion_ids }) =>

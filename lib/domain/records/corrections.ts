@@ -1,0 +1,62 @@
+import { withCalendar } from '../../engines/calendars/index.ts'
+import { type Comparator, type Comparison, compareClaims } from '../../engines/matching/index.ts'
+import { comparatorOf, kinds } from '../kinds/index.ts'
+import type { Assertion, LoadedRecord } from './items.ts'
+import { rungOf, sortOfProperty } from './rules/evidence.ts'
+
+/** Values of one property compared, and whether a claim corrects what its own author said before. */
+
+type Compared = Pick<LoadedRecord, 'kind' | 'data'>
+type Judged = Compared & Pick<LoadedRecord, 'assertions'>
+
+/** Returns the comparator of a field. Undefined if the kind has no such field. */
+function comparatorIn({ kind }: Pick<LoadedRecord, 'kind'>, property: string): Comparator | undefined {
+  const field = kinds[kind].fields[property]
+  return field && comparatorOf(field)
+}
+
+/** Compares two values. Null if one is missing, or if the kind has no such field. Bare years count in the record's calendar. */
+export function compareValues(
+  record: Compared,
+  property: string,
+  a: Pick<Assertion, 'value'> | undefined,
+  b: Pick<Assertion, 'value'> | undefined,
+): Comparison | null {
+  const comparator = comparatorIn(record, property)
+  if (!comparator || a?.value === undefined || b?.value === undefined) return null
+  const comparable = <T>(value: T) => (comparator === 'date' ? withCalendar(value, record.data.calendar_system) : value)
+  return compareClaims(comparator, comparable(a.value), comparable(b.value))
+}
+
+/**
+ * Whether a claim corrects a standing one: of the same author, by the same source or a better one of theirs, while no living claim of
+ * another person supports the standing value. Without a source there is nothing to go by, and it is no correction.
+ */
+export const isCorrection = (record: Judged, standing: Assertion, claim: Assertion): boolean =>
+  standing.contributor_id === claim.contributor_id &&
+  standing.software === claim.software &&
+  (isSameSource(standing, claim) || hasBetterSource(record, standing, claim)) &&
+  !isSupported(record, standing)
+
+const isSameSource = (a: Assertion, b: Assertion): boolean =>
+  a.source_type !== '' &&
+  a.source_type === b.source_type &&
+  a.source === b.source &&
+  a.source_citation === b.source_citation &&
+  a.source_url === b.source_url
+
+/** Whether the new claim's sort of source knows this sort of property better. */
+function hasBetterSource({ kind }: Compared, standing: Assertion, claim: Assertion): boolean {
+  const sort = sortOfProperty(kinds[kind], claim.asserted_property)
+  return standing.source_type !== '' && rungOf(claim.source_type, sort) < rungOf(standing.source_type, sort)
+}
+
+/** Whether a living claim of another person says what this claim says, or says it more exactly. */
+const isSupported = (record: Judged, standing: Assertion): boolean =>
+  record.assertions.some(
+    (other) =>
+      other.contributor_id !== standing.contributor_id &&
+      other.asserted_property === standing.asserted_property &&
+      other.reconciliation_status !== 'superseded' &&
+      ['same', 'refines'].includes(compareValues(record, other.asserted_property, standing, other) ?? ''),
+  )
