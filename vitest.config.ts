@@ -21,6 +21,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     globalSetup: ['tests/harness/setup.ts'],
+    setupFiles: ['tests/harness/words.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

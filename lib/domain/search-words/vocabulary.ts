@@ -1,5 +1,5 @@
 import type { Vocabulary } from '../../engines/search/index.ts'
-import { concepts, sortByResource } from './concepts.ts'
+import { concepts, conceptsByResource, sortByResource } from './concepts.ts'
 import { facets } from './facets.ts'
 import { grammar } from './grammar/grammar.ts'
 import { superlatives } from './grammar/superlatives.ts'
@@ -9,6 +9,7 @@ import { reaches } from './reaches.ts'
 export const vocabulary = (): Vocabulary => ({
   concepts: concepts(),
   sortByResource,
+  conceptsByResource: conceptsByResource(),
   facets,
   placeFacet: 'place',
   sample,

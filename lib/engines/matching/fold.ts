@@ -1,6 +1,7 @@
 import { lru } from '../../base/lru.ts'
 import { once } from '../../base/once.ts'
 import { romanise } from './devanagari.ts'
+import { lexicon } from './lexicon.ts'
 
 /**
  * Folds a name to the form by which it is indexed, looked up and compared: lower-case words of plain letters and
@@ -116,14 +117,6 @@ function applySpellings(rules: typeof spellings, word: string): string {
  */
 const respellable = once(() => new RegExp([...beginningSpellings.map(([pattern]) => pattern.source), 'a$'].join('|')))
 
-/** Words for a sort of building, place or honour. */
-const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval deula devata deuta dyo dyah than thaan devithan
-  stupa stupas chaitya chorten vihara bihar bahal bahi baha mahavihar gumba gompa gonpa monastery
-  pati patti sattal dharmashala math kuti ashram dham gufa cave kunda pokhari hiti dhara dhunge kuwa ghat
-  durbar palace museum sangrahalaya gate statue image shrine shivalaya shivalay puja kul kuldevta kulpuja
-  area ground main mul old new purano naya small big thulo sano stone the of and at
-  shri sri shree lord om baba mata mai maa devi dev deva god goddess nath swami maharaj bhagwan hindu buddhist bouddha`
-
 /** Filler words: English and Nepali words that join, ask or honour. They hardly distinguish names. */
 export const fillerWords = `a an the of and or in on at to for from by with near is are was were do does did has it its
   what where who which when why how tell show find give me about shri sri shree lord ko ka ki ke cha chan ho ra kaha kahan kun kati nepal`
@@ -145,23 +138,15 @@ export const stopWords = `i me my we our you your he she it its they them their 
 export const trailingWords =
   'than haru haruko harule ma lai bata le sanga samma pani ra cha chan ho hun hoo thiyo nepal'
 
-/**
- * The towns with most of the records. Next to a name, a town distinguishes records of that name and is not part of it.
- */
-const towns = `nepal kathmandu lalitpur patan bhaktapur bhadgaon kirtipur yala yen khwopa`
-
-/** Deities with a shrine in nearly every town. */
-const pantheon = `shiva mahadev mahadeva pashupati parvati durga bhagwati bhagawati kali kalika mahakali bhawani
-  ganesh ganesha vinayak vishnu bishnu narayan narayana laxmi lakshmi krishna radha ram rama sita janaki hanuman
-  saraswati saraswoti brahma bhairav bhairab bhairava bhairavi bhairabi bhimsen kumari buddha surya nag naga shiv panchayan vishwakarma`
-
 /** Folded words for sorts of things, parts of places and honours. */
-export const sortWords = once((): ReadonlySet<string> => new Set(fold(sorts).split(' ')))
+export const sortWords = once((): ReadonlySet<string> => new Set(fold(lexicon().sorts).split(' ')))
 
 /** Folded names of towns and of the country. */
-export const townWords = once((): ReadonlySet<string> => new Set(fold(towns).split(' ')))
+export const townWords = once((): ReadonlySet<string> => new Set(fold(lexicon().towns).split(' ')))
 
 /** Folded words that many names share: `sortWords` and the common deities. */
-export const genericWords = once((): ReadonlySet<string> => new Set(fold(`${sorts} ${pantheon}`).split(' ')))
+export const genericWords = once(
+  (): ReadonlySet<string> => new Set(fold(`${lexicon().sorts} ${lexicon().beings}`).split(' ')),
+)
 
-const deities = once((): ReadonlySet<string> => new Set(fold(pantheon).split(' ')))
+const deities = once((): ReadonlySet<string> => new Set(fold(lexicon().beings).split(' ')))

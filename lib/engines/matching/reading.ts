@@ -2,6 +2,7 @@ import { lru } from '../../base/lru.ts'
 import { once } from '../../base/once.ts'
 import { cut } from './cut.ts'
 import { fold, genericWords, isGeneric, sortWords, townWords } from './fold.ts'
+import { lexicon } from './lexicon.ts'
 import { sortOf } from './sorts.ts'
 
 /**
@@ -99,15 +100,7 @@ function readingOf(name: string, isRemark: boolean): NameReading {
 }
 
 /** Titles, and words for parts and classes of things, which are not in `sortWords`. */
-const titleWords = once(
-  () =>
-    new Set(
-      fold(
-        `king queen prince princess emperor maharaja maharani raja president prime minister general sardar dr prof pandit
-    square tole museum guthi raj niji trust festival jatra yatra punhi purnima parva mela caste community era sambat`,
-      ).split(' '),
-    ),
-)
+const titleWords = once((): ReadonlySet<string> => new Set(fold(lexicon().titles).split(' ')))
 
 /** The words of a name without sorts and titles, joined. '' if only deities, towns or numbers are left. */
 function coreOf(words: readonly string[]): string {

@@ -20,6 +20,7 @@ export { checkSearch, compactIfDue, compactSearch, describeSearch, rebuildSearch
 export { meaningOf } from './synonyms.ts'
 export {
   type Concept,
+  type ConceptSource,
   type GrammarPhrase,
   type GrammarRole,
   type GrammarSide,

@@ -5,8 +5,8 @@ import { toTerm } from './index/words.ts'
 const synonymsByTerm = once(
   () =>
     new Map<string, ReadonlySet<string>>(
-      sortGroups.flatMap((group) => {
-        const terms = group.split(' ').map(toTerm)
+      sortGroups().flatMap((group) => {
+        const terms = group.map(toTerm)
         return terms.map((term) => [term, new Set(terms.filter((other) => other !== term))] as const)
       }),
     ),

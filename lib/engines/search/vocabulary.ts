@@ -20,6 +20,18 @@ export type Concept = {
   readonly isOwner?: boolean
   /** As the only word of a question it is a name, not a concept. */
   readonly isName?: boolean
+  /** The numbers of the documents that are called so. Only concepts that the engine finds among the documents have some. */
+  readonly documents?: readonly number[]
+}
+
+/**
+ * How documents of a resource are concepts by their names. `as`: the sort of concept. `by`: what else belongs to it: what lies around
+ * its point, or within its years. `spareWords`: words of names that may be left out, such as "town".
+ */
+export type ConceptSource = {
+  readonly as: string
+  readonly by?: 'point' | 'years'
+  readonly spareWords?: readonly string[]
 }
 
 /**
@@ -63,6 +75,8 @@ export type SearchVocabulary = {
   /** The resources of things that people made. */
   readonly madeResources?: readonly string[]
   readonly concepts: readonly Concept[]
+  /** For each resource whose documents are concepts: how. */
+  readonly conceptsByResource?: Readonly<Record<string, ConceptSource>>
   /** For each resource the sort of thing of all its documents: the label of a concept as `sort`. */
   readonly sortByResource: Readonly<Record<string, string>>
   /** The facets of results, each with the sort of concept (`as`) that its values name, or null. */

@@ -81,6 +81,17 @@ export function impactOf({ blocks, lows, impacts }: Postings, number: number): n
   return 0
 }
 
+/** The documents in both lists, each with the lower of its two impacts. */
+export function intersect(a: Postings, b: Postings): Postings {
+  const [few, many] = a.lows.length < b.lows.length ? [a, b] : [b, a]
+  const list = new PostingList()
+  eachPosting(few, (number, impact) => {
+    const other = impactOf(many, number)
+    if (other > 0) list.push(number, Math.min(impact, other), Math.min(impact, other))
+  })
+  return list.postings
+}
+
 /** Finds `low` in the sorted part of `lows` from `from` to before `end`. -1 if it is missing. */
 export function indexIn(lows: Uint16Array, low: number, from: number, end: number): number {
   let last = end - 1

@@ -1,6 +1,7 @@
 import type { SearchDocument } from '../document.ts'
 import { identifierTerms } from './identifiers.ts'
 import { linkTerm } from './links.ts'
+import { conceptNameTerms } from './names.ts'
 import { tagsOf } from './tags.ts'
 import { ANY_VOICE, type Voice } from './voice.ts'
 import { splitWords, stemOf, type Word } from './words.ts'
@@ -49,12 +50,14 @@ export function contentsOf(document: SearchDocument): Contents {
   }
   for (const term of new Set(document.identifiers?.flatMap(identifierTerms)))
     impacts.push({ term, voice: ANY_VOICE, name: byteOf(TAGGED), text: byteOf(TAGGED) })
+  for (const term of conceptNameTerms(document))
+    impacts.push({ term, voice: ANY_VOICE, name: byteOf(TAGGED), text: byteOf(TAGGED) })
   return { raws, terms: new Set(impacts.map(({ term }) => term)), impacts }
 }
 
 const byteOf = (share: number) => Math.max(1, Math.round(share * 255))
 /** The impact of a link, and of a tag that is certain, as a share of the greatest impact. */
-const TAGGED = 0.3
+export const TAGGED = 0.3
 
 /** The stems of the Devanagari words that have a Nepali ending. */
 const stemsIn = (text: string): string =>

@@ -1,5 +1,3 @@
-import { isLinkTerm } from './links.ts'
-
 /** The grams of a word: its pieces of three letters, with its beginning and end marked. Similar words share many. */
 export function gramsOf(word: string): string[] {
   return pieces(`^^${word}$`, 3)
@@ -14,9 +12,9 @@ export function skeletonOf(term: string): string | undefined {
   return rest.length < 4 ? undefined : `=${rest}`
 }
 
-/** The grams of a term, and its skeleton. A link has none, since it is never misspelt. */
+/** The grams of a term, and its skeleton. A link and a whole name have none: they are looked up as they are. */
 export function termGramsOf(term: string): string[] {
-  if (isLinkTerm(term)) return []
+  if (/^[@~]/.test(term)) return []
   const skeleton = skeletonOf(term)
   return skeleton === undefined ? gramsOf(term) : [...gramsOf(term), skeleton]
 }

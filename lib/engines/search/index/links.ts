@@ -5,7 +5,7 @@ import type { SearchDocument } from '../document.ts'
 
 /** The term of a link. No word begins with `@`. */
 export const linkTerm = (id: string): string => `@${id}`
-export const isLinkTerm = (term: string): boolean => term.startsWith('@')
+const isLinkTerm = (term: string): boolean => term.startsWith('@')
 
 /** The label under which a facet counts a document: its first value, with the link of that value before it. */
 export function facetLabel({ links, values }: SearchDocument, facet: string): string {

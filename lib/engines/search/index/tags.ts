@@ -40,12 +40,18 @@ const MOST_WORDS = 4
 /** A run of words that names a concept, from word `from` to word `to`. */
 export type Mention = { from: number; to: number; concept: Concept }
 
-/** Finds the concepts that a text names. At each position the longest phrase wins, and no word is part of two phrases. */
-export function findMentions(words: readonly Pick<Word, 'term' | 'voice'>[]): Mention[] {
+/** Finds the concept that documents are by a whole name, given as its terms with a space between. */
+export type FindNamed = (terms: string) => Concept | undefined
+
+/**
+ * Finds the concepts that a text names: those of the vocabulary, and with `findNamed` those that documents are. At each position the
+ * longest phrase wins, and no word is part of two phrases.
+ */
+export function findMentions(words: readonly Pick<Word, 'term' | 'voice'>[], findNamed?: FindNamed): Mention[] {
   const mentions: Mention[] = []
   const { byPhrase, openers } = phraseIndex()
   for (let from = 0; from < words.length; from += 1) {
-    const opens = openers.has(words[from]?.term ?? '')
+    const opens = findNamed !== undefined || openers.has(words[from]?.term ?? '')
     for (let size = opens ? Math.min(MOST_WORDS, words.length - from) : 1; size > 0; size -= 1) {
       const key =
         size === 1
@@ -58,14 +64,33 @@ export function findMentions(words: readonly Pick<Word, 'term' | 'voice'>[]): Me
       const row = rows?.find(({ voices }) =>
         voices.every((voice, i) => !soundsApart(voice, words[from + i]?.voice ?? ANY_VOICE)),
       )
-      if (!row) continue
-      mentions.push({ from, to: from + size - 1, concept: row.concept })
+      const run = words.slice(from, from + size)
+      const concept = eitherOf(row?.concept, size > 1 && holdsSort(run) ? undefined : findNamed?.(key ?? ''))
+      if (!concept) continue
+      mentions.push({ from, to: from + size - 1, concept })
       from += size - 1
       break
     }
   }
   return mentions
 }
+
+/** Of a concept of the vocabulary and one of documents with the same name: both in one if they are of one sort, else the former. */
+const eitherOf = (known: Concept | undefined, named: Concept | undefined): Concept | undefined =>
+  known && named?.documents && named.as === known.as ? { ...known, documents: named.documents } : (known ?? named)
+
+/** Whether any of these words names a sort of thing by itself: whoever asks for "North Temple" asks for a temple, too. */
+const holdsSort = (words: readonly Pick<Word, 'term'>[]): boolean =>
+  words.some(({ term }) => {
+    const concept = conceptOf(term)
+    return concept?.as === 'sort' && !concept.isOwner
+  })
+
+/** The concept of the vocabulary that has this phrase, given as its terms with a space between. */
+export const conceptOfPhrase = (terms: string, as: string): Concept | undefined =>
+  phraseIndex()
+    .byPhrase.get(terms)
+    ?.find(({ concept }) => concept.as === as)?.concept
 
 /** The concept that this term names by itself. Undefined if it names none. */
 export const conceptOf = (term: string): Concept | undefined => phraseIndex().byPhrase.get(term)?.[0]?.concept
@@ -79,7 +104,7 @@ export const conceptTerms = once(() =>
  * The certainty that a document belongs to a concept, by the part of it that names the concept, from 0 to 1. A name may
  * contain several sorts: a "Devi Temple" is a temple, not a goddess. The last sort counts as `name`, the others as `part`.
  */
-const CERTAINTY = { value: 1, name: 0.92, part: 0.3, opening: 0.75, summary: 0.5, text: 0.3, near: 0.6 }
+export const CERTAINTY = { value: 1, name: 0.92, part: 0.3, opening: 0.75, summary: 0.5, text: 0.3, near: 0.6 }
 /** The number of words that open a summary. They usually name the sort of thing. */
 const OPENING = 5
 /** A document with a longer span of years belongs to no century and no reign. */

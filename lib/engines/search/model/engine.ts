@@ -146,7 +146,7 @@ function answerWords(
   const linked = addLinks(corpus, words, named.map(({ number }) => number).slice(0, MOST_COMPARED), tally)
   // Some things are called after their sort alone: "Small Stupas". Who asks for stupas means all of them.
   const isName = !isSortAlone(words) && rankedNames.some(({ likeness }) => likeness >= NAME_LIKENESS)
-  const hasConcepts = !isName && findConcepts(corpus, words, tally).concepts.length > 0
+  const hasConcepts = !isName && findConcepts(corpus, words, query.scope).concepts.length > 0
   const matches =
     hasConcepts || linked !== words ? findMatches(corpus, { ...query, literal: !hasConcepts }, linked) : asName
   return { matches, ranking: isRanked(matches) ? (matches === asName ? rankedNames : rank(matches)) : undefined }

@@ -45,7 +45,7 @@ export function findMatches(
   if (words.length === 0) return { ...noMatches(), queryWords: [], concepts: [] }
   const tally = tallyFor(question.scope)
   const { words: markedWords, concepts } =
-    question.literal || how === 'prefix' ? { words, concepts: [] } : findConcepts(corpus, words, tally)
+    question.literal || how === 'prefix' ? { words, concepts: [] } : findConcepts(corpus, words, question.scope)
 
   const written = lookUpExactly(corpus, markedWords, tally)
   const exact = matchDocuments(corpus, written, tellingShare(written), admits)
@@ -105,7 +105,7 @@ export function findWhole(
   words: readonly QueryWord[],
 ): Pick<QuestionMatches, 'numbers' | 'concepts'> {
   const tally = tallyFor(question.scope)
-  const { words: markedWords, concepts } = findConcepts(corpus, words, tally, true)
+  const { words: markedWords, concepts } = findConcepts(corpus, words, question.scope, true)
   const written = lookUpExactly(corpus, markedWords, tally)
   if (!written.some(countsInText)) return { numbers: new Uint32Array(), concepts }
   const { numbers } = matchDocuments(corpus, written, tellingShare(written), makeFilter(corpus, question))

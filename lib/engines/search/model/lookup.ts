@@ -1,17 +1,26 @@
 import { type Lru, lru } from '../../../base/lru.ts'
+import type { Postings } from '../index/codec.ts'
 import type { ColumnTally } from '../index/columns.ts'
 import { nearbyTags, tagOf } from '../index/tags.ts'
 import { ANY_VOICE, onsetOf, type Voice } from '../index/voice.ts'
 import { genericTerms, sortTerms, toTerm, toWord, townTerms, type Word } from '../index/words.ts'
 import type { Corpus } from './corpus.ts'
+import { belongingTo } from './named.ts'
 import type { QueryWord } from './question.ts'
 import { otherSpellingsOf } from './spellings.ts'
 
 /**
  * One way in which a document may contain a word of the question: by one term, or by several terms together. `fit` is 1 for an exact match,
- * else less. With `adds`, a document gets the score of this choice in addition to another choice of the word.
+ * else less. With `adds`, a document gets the score of this choice in addition to another choice of the word. `postings`: its documents, if
+ * they are not those of a term.
  */
-export type Choice = { terms: readonly string[]; fit: number; adds?: boolean; voice?: Voice }
+export type Choice = {
+  terms: readonly string[]
+  fit: number
+  adds?: boolean
+  voice?: Voice
+  postings?: Postings
+}
 
 /**
  * A word with its choices, the best first. `weight` is its weight in names, `rarity` its weight in texts. Both grow the rarer the word is.
@@ -47,6 +56,9 @@ export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], tally
 
 /** Words that were looked up recently, for each corpus. */
 const wordCaches = new WeakMap<Corpus, Lru<string, WeightedWord>>()
+/** The size of a word in the cache: one for each choice, and for each 64 documents of one that holds them itself. */
+const sizeOf = ({ choices }: WeightedWord): number =>
+  choices.reduce((sum, { postings }) => sum + 1 + Math.ceil((postings?.lows.length ?? 0) / 64), 1)
 /** The most choices in the cache of a corpus. */
 const MOST_CACHED = 100_000
 
@@ -54,7 +66,7 @@ const MOST_CACHED = 100_000
  * Returns the cached result of `look` for this word, or calls it. The result must depend only on the word, the corpus and `how`.
  */
 export function recallWord(corpus: Corpus, word: QueryWord, how: string, look: () => WeightedWord): WeightedWord {
-  const cache = wordCaches.get(corpus) ?? lru<string, WeightedWord>(MOST_CACHED, ({ choices }) => 1 + choices.length)
+  const cache = wordCaches.get(corpus) ?? lru<string, WeightedWord>(MOST_CACHED, sizeOf)
   wordCaches.set(corpus, cache)
   const { raw, whole, aside, syllabic, begins, swapped, concept, links = [] } = word
   const key = [
@@ -66,6 +78,7 @@ export function recallWord(corpus: Corpus, word: QueryWord, how: string, look: (
     syllabic,
     begins?.raw,
     concept && tagOf(concept),
+    concept?.documents?.join(),
     ...swapped,
     ...links,
   ].join(' ')
@@ -134,6 +147,9 @@ const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: ColumnTal
   concept
     ? [
         { terms: [tagOf(concept)], fit: 1.001 },
+        ...(concept.documents
+          ? [{ terms: [`${tagOf(concept)}~`], fit: 1, postings: belongingTo(corpus, concept) }]
+          : []),
         ...visibleTerms(corpus, nearbyTags(concept), tally).map((tag) => ({ terms: [tag], fit: 0.6 })),
       ]
     : []

@@ -1,4 +1,4 @@
-import { BLOCK, eachPosting, impactOf, indexIn, PostingList, type Postings } from '../index/codec.ts'
+import { BLOCK, indexIn, intersect, type Postings } from '../index/codec.ts'
 import type { Corpus } from './corpus.ts'
 import type { Choice, WeightedWord } from './lookup.ts'
 
@@ -154,7 +154,8 @@ const sortByWeight = (queryWords: readonly WeightedWord[]) =>
   [...queryWords].sort((a, b) => b.weight - a.weight || (a.raw < b.raw ? -1 : 1))
 
 /** The postings of all terms of a choice together. */
-function postingsOf(corpus: Corpus, { terms, voice }: Choice): Postings[] {
+function postingsOf(corpus: Corpus, { terms, voice, postings }: Choice): Postings[] {
+  if (postings) return [postings]
   const [first, ...others] = terms
   let lists = first === undefined ? [] : corpus.postings(first, voice)
   for (const term of others) {
@@ -162,15 +163,4 @@ function postingsOf(corpus: Corpus, { terms, voice }: Choice): Postings[] {
     lists = lists.flatMap((list) => more.map((each) => intersect(list, each)))
   }
   return lists
-}
-
-/** The documents in both lists, each with the lower of its two impacts. */
-function intersect(a: Postings, b: Postings): Postings {
-  const [few, many] = a.lows.length < b.lows.length ? [a, b] : [b, a]
-  const list = new PostingList()
-  eachPosting(few, (number, impact) => {
-    const other = impactOf(many, number)
-    if (other > 0) list.push(number, Math.min(impact, other), Math.min(impact, other))
-  })
-  return list.postings
 }

@@ -1,5 +1,6 @@
+import type { Scope } from '../../../base/visibility.ts'
 import { cut, respellBeginning, swapSyllables } from '../../matching/index.ts'
-import type { ColumnTally } from '../index/columns.ts'
+import { type ColumnTally, tallyFor } from '../index/columns.ts'
 import { isDevanagari } from '../index/header.ts'
 import { linkTerm } from '../index/links.ts'
 import { memoize } from '../index/memoize.ts'
@@ -9,6 +10,7 @@ import { splitWords, stemOf, toTerm, toWord, trailingWordSet, type Word } from '
 import { hasRole } from '../reading/grammar.ts'
 import type { Concept } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
+import { namedFinder } from './named.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 
 /** The most words of a question. Further words are ignored. */
@@ -106,6 +108,7 @@ const isMonthAt = (words: readonly Word[], at: number): boolean =>
 
 /** Whether any document belongs to a concept, or to one that overlaps with it. */
 const hasDocuments = (corpus: Corpus, concept: Concept, tally: ColumnTally): boolean =>
+  concept.documents !== undefined ||
   [tagOf(concept), ...nearbyTags(concept)].some((tag) => corpus.terms.count(tag, tally) > 0)
 
 /**
@@ -115,10 +118,11 @@ const hasDocuments = (corpus: Corpus, concept: Concept, tally: ColumnTally): boo
 export function findConcepts(
   corpus: Corpus,
   words: readonly QueryWord[],
-  tally: ColumnTally,
+  scope: Scope,
   evenNames = false,
 ): { words: QueryWord[]; concepts: Mention[] } {
-  const concepts = findMentions(words.map(withOwnVoice)).filter(
+  const tally = tallyFor(scope)
+  const concepts = findMentions(words.map(withOwnVoice), namedFinder(corpus, scope)).filter(
     (it, i, all) => hasDocuments(corpus, it.concept, tally) && !isOwnerOfNext(it, all[i + 1]),
   )
   if (

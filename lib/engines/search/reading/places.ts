@@ -7,6 +7,7 @@ import { splitWords } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
 import { makeFilter } from '../model/filters.ts'
 import { findMatches } from '../model/find.ts'
+import { DEFAULT_REACH, namedFinder, reachOf } from '../model/named.ts'
 import { parseQuestion } from '../model/question.ts'
 import { rankByRelevance } from '../model/rank.ts'
 import { type Concept, loadedVocabulary } from '../vocabulary.ts'
@@ -17,8 +18,6 @@ export type NamedPlace = { at: Point; reach: number; label: string; concept?: Co
 
 /** The most words of the name of a place. */
 const MOST_WORDS = 4
-/** The reach of a record that is no town, and of a pair of coordinates, in kilometres. */
-const DEFAULT_REACH = 1
 /** A record is meant by its name from this likeness on. */
 const NAME_LIKENESS = 0.85
 /** The most records that are compared with a name. */
@@ -49,11 +48,15 @@ function placeNamed(corpus: Corpus, run: readonly Token[], scope: Scope): NamedP
   if (run.some(({ point }) => point)) return undefined
   const text = textOf(run)
   const words = splitWords(text)
-  const mention = findMentions(words).find(({ from, to }) => from === 0 && to === words.length - 1)
+  const mention = findMentions(words, namedFinder(corpus, scope)).find(
+    ({ from, to }) => from === 0 && to === words.length - 1,
+  )
   if (mention?.concept.area) {
     const { area, label } = mention.concept
     return { at: area.at, reach: area.reach, label, concept: mention.concept }
   }
+  const called = mention?.concept.documents?.flatMap((number) => placeOf(corpus, number) ?? [])
+  if (called?.[0]) return called[0]
   // "temple" and "winter" are not the name of a place. What is a name may be that of a place, too.
   if ((mention && !mention.concept.isName) || words.every(({ aside }) => aside)) return undefined
   return recordNamed(corpus, text, scope)
@@ -61,27 +64,23 @@ function placeNamed(corpus: Corpus, run: readonly Token[], scope: Scope): NamedP
 
 /** The record with a point that is called so. Of several, one that is a place is preferred. */
 function recordNamed(corpus: Corpus, text: string, scope: Scope): NamedPlace | undefined {
-  const { lat, lng } = corpus.columns
+  const { lat } = corpus.columns
   const query = { text, scope, literal: true, also: (number: number) => !Number.isNaN(lat[number]) }
   const words = parseQuestion(corpus, text, tallyFor(scope))
   const matches = findMatches(corpus, query, words)
   const named = rankByRelevance(corpus, { text: 1, recency: 0, popularity: 0 }, text, matches, MOST_COMPARED).filter(
     ({ likeness }) => likeness >= NAME_LIKENESS,
   )
-  const reaches = named.map(({ number }) => ({ number, reach: reachOf(corpus, number) }))
-  const best = reaches.find(({ reach }) => reach !== undefined) ?? reaches[0]
-  if (!best) return undefined
-  const at = { lat: lat[best.number] ?? 0, lng: lng[best.number] ?? 0 }
-  return { at, reach: best.reach ?? DEFAULT_REACH, label: corpus.document(best.number).title }
+  const best = named.find(({ number }) => reachOf(corpus, number) !== undefined) ?? named[0]
+  return best && placeOf(corpus, best.number)
 }
 
-/** How far the place reaches that a record is, by a word of its type or its name. Undefined if no word says it. */
-function reachOf(corpus: Corpus, number: number): number | undefined {
-  const { reaches = {} } = loadedVocabulary()
-  const { title, values } = corpus.document(number)
-  const words = splitWords([...(values?.type ?? []).map((it) => it.replaceAll('_', ' ')), title].join(' '))
-  const found = words.flatMap(({ raw }) => reaches[raw] ?? [])
-  return found.length > 0 ? Math.max(...found) : undefined
+/** The place that a document is. Undefined if it has no point. */
+function placeOf(corpus: Corpus, number: number): NamedPlace | undefined {
+  const { lat, lng } = corpus.columns
+  const at = { lat: lat[number] ?? Number.NaN, lng: lng[number] ?? Number.NaN }
+  if (Number.isNaN(at.lat)) return undefined
+  return { at, reach: reachOf(corpus, number) ?? DEFAULT_REACH, label: corpus.document(number).title }
 }
 
 /** The least impact of a tag whose place the document itself names, as a value or in a name. See `CERTAINTY` in index/tags.ts. */

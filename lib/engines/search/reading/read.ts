@@ -5,6 +5,7 @@ import { splitWords, toWord } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
 import type { Filters } from '../model/filters.ts'
 import { findWhole } from '../model/find.ts'
+import { isPlace, namedFinder } from '../model/named.ts'
 import { isKnownWord } from '../model/near.ts'
 import { parseQuestion } from '../model/question.ts'
 import type { Interpreted, Near } from '../query.ts'
@@ -202,7 +203,7 @@ function exclude(draft: Draft, part: readonly Token[], text: string, next: numbe
   const isOnlyPart = draft.rest.every((_, i) => isNoise(draft.rest, i)) && next === draft.tokens.length
   const [named, asked] = isOnlyPart && part.length > 1 ? [part.slice(0, -1), part.slice(-1)] : [part, []]
   draft.rest.push(...asked)
-  const found = isOtherConcept(named) ? undefined : lookForPlace(draft, named, 'leads')
+  const found = isOtherConcept(draft, named) ? undefined : lookForPlace(draft, named, 'leads')
   if (found && found.size === named.length) {
     const isThere = isInPlace(corpus, found.place)
     draft.tests.push((number) => !isThere(number))
@@ -229,9 +230,12 @@ function exclude(draft: Draft, part: readonly Token[], text: string, next: numbe
 }
 
 /** Whether these words name a concept that is no place: "Durga" is a deity, though a temple may be called so, too. */
-function isOtherConcept(tokens: readonly Token[]): boolean {
-  const [mention] = findMentions(tokens.map(({ plain }) => toWord(plain)))
-  return mention?.from === 0 && mention.to === tokens.length - 1 && mention.concept.area === undefined
+function isOtherConcept({ corpus, question }: Draft, tokens: readonly Token[]): boolean {
+  const [mention] = findMentions(
+    tokens.map(({ plain }) => toWord(plain)),
+    namedFinder(corpus, question.scope),
+  )
+  return mention?.from === 0 && mention.to === tokens.length - 1 && !isPlace(mention.concept)
 }
 
 function readNear(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {

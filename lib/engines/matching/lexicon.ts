@@ -1,0 +1,32 @@
+/**
+ * The words of a field by which names are compared: data that the application hands in. Words are singular, with a space between them.
+ *
+ * - `sorts`: words for sorts of things, parts of places and honours. `titles`: of people, and of parts and classes of things.
+ * - `towns`: towns with many records. Next to a name, a town tells names apart and is no part of them.
+ * - `beings`: those after whom a thing is named in nearly every town.
+ * - `groups`: words for one sort of thing in several languages. A group of `honours` honours a being, and is no sort of building or place.
+ * - `broad`: a sort by whose word things of other sorts are called, too: `anywhere`, or `nearby` if they are in one place.
+ */
+export type Lexicon = {
+  readonly sorts: string
+  readonly titles: string
+  readonly towns: string
+  readonly beings: string
+  readonly groups: readonly { readonly words: readonly string[]; readonly honours: boolean }[]
+  readonly broad: { readonly word: string; readonly anywhere: string; readonly nearby: string }
+}
+
+let make: (() => Lexicon) | undefined
+let made: Lexicon | undefined
+
+/** Registers the words, once in a process. `make` is called by the first comparison. */
+export function provideLexicon(provided: () => Lexicon): void {
+  make = provided
+}
+
+/** The words. Throws if there are none, which is an error of the program. */
+export function lexicon(): Lexicon {
+  if (!make) throw new Error('matching has no words: call provideLexicon first')
+  made ??= make()
+  return made
+}

@@ -1,0 +1,55 @@
+import type { SearchDocument } from '../document.ts'
+import { type ConceptSource, loadedVocabulary } from '../vocabulary.ts'
+import { splitWords, type Word } from './words.ts'
+
+// Documents of some resources are concepts by their names: a question that names one means all that belongs to it. They are listed under
+// their whole names as terms. So whatever was added a moment ago is known to the next question, and no list of names lies in memory.
+
+/** The term of a whole name. No word begins with `~`. */
+export const nameTerm = (terms: string): string => `~${terms}`
+
+/** The most names of a document by which it is a concept, and the most words of such a name. */
+const MOST_NAMES = 12
+const MOST_WORDS = 4
+/** A shorter name would be found within other words. */
+const SHORTEST = 3
+
+/** How the documents of a resource are concepts. Undefined if they are none. */
+export const conceptSource = (resource: string): ConceptSource | undefined =>
+  loadedVocabulary().conceptsByResource?.[resource]
+
+/**
+ * The names by which a document is a concept, each as the terms of its words. A remark in parentheses is a name, too, and so is what stands
+ * before a comma, and a name without its spare words: "Vendar Era" is also called "Vendar".
+ */
+export function conceptNames({ resource, title, names }: SearchDocument): string[][] {
+  const source = conceptSource(resource)
+  if (!source) return []
+  const spare = new Set(source.spareWords?.flatMap((word) => splitWords(word).map(({ term }) => term)))
+  const found = new Map<string, string[]>()
+  const add = (words: readonly Word[]) => {
+    const terms = words.map(({ term }) => term)
+    const key = terms.join(' ')
+    if (words[0]?.aside === false && key.length >= SHORTEST && terms.length <= MOST_WORDS) found.set(key, terms)
+  }
+  for (const name of [title, ...names].slice(0, MOST_NAMES))
+    for (const part of partsOf(name)) {
+      const words = splitWords(part)
+      add(words)
+      // A question keeps of each word the first: "temples of the lord of storms".
+      add(words.filter(({ aside }) => !aside))
+      add(words.filter(({ term, aside }) => !aside && !spare.has(term)))
+    }
+  return [...found.values()]
+}
+
+/** A name without its remark and without what follows a comma, and its remark. */
+function partsOf(name: string): string[] {
+  const [, before = '', remark = ''] = /^([^(]{0,300})\(([^)]{1,300})\)/.exec(name) ?? []
+  const outside = before === '' ? name : before
+  return [outside.replace(/,.*$/s, ''), remark]
+}
+
+/** The terms of the whole names of a document. */
+export const conceptNameTerms = (document: SearchDocument): string[] =>
+  conceptNames(document).map((terms) => nameTerm(terms.join(' ')))

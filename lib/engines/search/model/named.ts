@@ -1,0 +1,128 @@
+import type { Scope } from '../../../base/visibility.ts'
+import { distanceInMetres } from '../../matching/index.ts'
+import { eachPosting, intersect, PostingList, type Postings } from '../index/codec.ts'
+import { tallyFor } from '../index/columns.ts'
+import { TAGGED } from '../index/contents.ts'
+import { linkTerm } from '../index/links.ts'
+import { conceptNames, conceptSource, nameTerm } from '../index/names.ts'
+import { CERTAINTY, conceptOfPhrase, type FindNamed } from '../index/tags.ts'
+import { splitWords } from '../index/words.ts'
+import { type Concept, loadedVocabulary } from '../vocabulary.ts'
+import type { Corpus } from './corpus.ts'
+import { makeFilter } from './filters.ts'
+
+/** The most documents of one name that are one concept. */
+const MOST_DOCUMENTS = 8
+/** How far a place reaches of which no word says it, in kilometres. */
+export const DEFAULT_REACH = 1
+
+/** Makes a function that finds what documents the caller may see are called so. Each look costs a test of the Bloom filter if none is. */
+export function namedFinder(corpus: Corpus, scope: Scope): FindNamed {
+  const tally = tallyFor(scope)
+  let admits: ((number: number) => boolean) | undefined
+  return (terms) => {
+    const term = nameTerm(terms)
+    if (corpus.terms.count(term, tally) === 0) return undefined
+    admits ??= makeFilter(corpus, { scope })
+    const numbers: number[] = []
+    for (const list of corpus.postings(term))
+      eachPosting(list, (number) => {
+        if (numbers.length < MOST_DOCUMENTS && admits?.(number)) numbers.push(number)
+      })
+    return conceptOfDocuments(corpus, numbers)
+  }
+}
+
+/** The concept that documents of one name are. Only documents of one sort are one concept; the sort of the first counts. */
+function conceptOfDocuments(corpus: Corpus, numbers: readonly number[]): Concept | undefined {
+  const [first] = numbers
+  if (first === undefined) return undefined
+  const document = corpus.document(first)
+  const as = conceptSource(document.resource)?.as ?? ''
+  const documents = numbers.filter((number) => conceptSource(corpus.document(number).resource)?.as === as)
+  // "Lalitpur" may be the other name of a record that the vocabulary knows as Patan.
+  const known = conceptNames(document)
+    .map((terms) => conceptOfPhrase(terms.join(' '), as))
+    .find((it) => it !== undefined)
+  return known ? { ...known, documents } : { as, label: document.title, phrases: [], isName: true, documents }
+}
+
+/** Whether a concept is a place: it has an area, or is of the sort of documents that are places. */
+export const isPlace = ({ as, area }: Concept): boolean =>
+  area !== undefined ||
+  Object.values(loadedVocabulary().conceptsByResource ?? {}).some((it) => it.by === 'point' && it.as === as)
+
+/** How far the place reaches that a document is, by a word of its type or its name, in kilometres. Undefined if no word says it. */
+export function reachOf(corpus: Corpus, number: number): number | undefined {
+  const { reaches = {} } = loadedVocabulary()
+  const { title, values } = corpus.document(number)
+  const words = splitWords([...(values?.type ?? []).map((it) => it.replaceAll('_', ' ')), title].join(' '))
+  const found = words.flatMap(({ raw }) => reaches[raw] ?? [])
+  return found.length > 0 ? Math.max(...found) : undefined
+}
+
+/** The impact of a part that names a concept with this certainty, as a tag has it. */
+const impactOf = (certainty: number) => Math.round(TAGGED * certainty * 255)
+
+/**
+ * The documents that belong to a concept that documents are: that contain one of its names, link to it, lie around its point or within its
+ * years. Each has the impact that a tag of this certainty has.
+ */
+export function belongingTo(corpus: Corpus, { documents = [], area }: Concept): Postings {
+  const impacts = new Map<number, number>()
+  const add = (number: number, impact: number) => {
+    if ((impacts.get(number) ?? 0) < impact) impacts.set(number, impact)
+  }
+  for (const number of documents) {
+    const document = corpus.document(number)
+    for (const terms of conceptNames(document))
+      for (const list of listsOf(corpus, terms))
+        eachPosting(list, (other, impact) => add(other, Math.min(impact, impactOf(CERTAINTY.name))))
+    for (const list of corpus.postings(linkTerm(document.id)))
+      eachPosting(list, (other) => add(other, impactOf(CERTAINTY.value)))
+    const by = conceptSource(document.resource)?.by
+    const isOf =
+      by === 'years' ? isWithinYearsOf(corpus, number) : area || by !== 'point' ? undefined : isAround(corpus, number)
+    if (isOf)
+      for (let other = 0; other < corpus.columns.size; other += 1) if (isOf(other)) add(other, impactOf(CERTAINTY.near))
+  }
+  const list = new PostingList()
+  for (const [number, impact] of [...impacts].sort(([a], [b]) => a - b)) list.push(number, impact, impact)
+  return list.postings
+}
+
+/** The documents that contain all these terms. */
+function listsOf(corpus: Corpus, [first = '', ...others]: readonly string[]): Postings[] {
+  let lists = corpus.postings(first)
+  for (const term of others) {
+    const more = corpus.postings(term)
+    lists = lists.flatMap((list) => more.map((each) => intersect(list, each)))
+  }
+  return lists
+}
+
+type Test = (number: number) => boolean
+
+function isAround(corpus: Corpus, place: number): Test | undefined {
+  const { lat, lng } = corpus.columns
+  const at = { lat: lat[place] ?? Number.NaN, lng: lng[place] ?? Number.NaN }
+  if (Number.isNaN(at.lat)) return undefined
+  const metres = (reachOf(corpus, place) ?? DEFAULT_REACH) * 1000
+  const degrees = metres / 110_000
+  return (number) =>
+    Math.abs((lat[number] ?? Number.NaN) - at.lat) <= degrees &&
+    distanceInMetres(at, { lat: lat[number] ?? 0, lng: lng[number] ?? 0 }) <= metres
+}
+
+/** Longer spans of years than this belong to no period. */
+const MOST_YEARS = 150
+
+function isWithinYearsOf(corpus: Corpus, period: number): Test | undefined {
+  const { from, to } = corpus.columns
+  const [first = Number.NaN, last = Number.NaN] = [from[period], to[period]]
+  if (!Number.isFinite(first) || !Number.isFinite(last)) return undefined
+  return (number) => {
+    const [begin = Number.NaN, end = Number.NaN] = [from[number], to[number]]
+    return begin >= first && end <= last && end - begin <= MOST_YEARS
+  }
+}
