@@ -125,7 +125,7 @@ export const routes = withTables({
   'POST /data/imports/': actorRoute({
     permission: 'import.own',
     summary: 'Send a table',
-    description: `A form with the file (CSV, TSV, XLSX or JSON Lines) of up to 4.7 MB; larger ones are announced at \`upload_url\`. It is read, and what its columns mean is guessed. ${ABOUT_PROGRESS}`,
+    description: `A form with the file (CSV, TSV, XLSX, ODS or JSON Lines) of up to 4.7 MB; larger ones are announced at \`upload_url\`. It is read, and what its columns mean is guessed. ${ABOUT_PROGRESS}`,
     answer: { ...creation(ImportDetailView), 413: { shape: TooLargeView } },
     throttles: [tables],
     translatedPaths: importTexts,

@@ -16,8 +16,8 @@ const usage = `npm run import -- FILE... [options]
 npm run import -- --submissions FILE... [--lenient] [--concurrency N] [--report FILE]
 
 Sends tables to the service through its imports: each is read, mapped, tried and run as one batch, which may be
-withdrawn. Files are CSV, TSV, XLSX, or exchange files in JSON Lines, whose rows may be of every kind and name one
-another: of these a second run creates nothing twice.
+withdrawn. Files are CSV, TSV, XLSX, ODS, or exchange files in JSON Lines, whose rows may be of every kind and name
+one another: of these a second run creates nothing twice.
 
   --base URL          the service (http://localhost:8000)
   --as EMAIL          who contributes (dev@heritage.test)

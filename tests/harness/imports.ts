@@ -78,3 +78,9 @@ export async function xlsx(rows: readonly (readonly (string | number | boolean |
   const { writeXlsx } = await import('hucre/xlsx')
   return writeXlsx({ sheets: [{ name, rows: rows.map((row) => [...row]) }] })
 }
+
+/** Writes rows as an ODS file with one sheet. */
+export async function ods(rows: readonly (readonly (string | number | boolean | Date | null)[])[], name = 'Sheet1') {
+  const { writeOds } = await import('hucre/ods')
+  return writeOds({ sheets: [{ name, rows: rows.map((row) => [...row]) }] })
+}

@@ -33,7 +33,7 @@ export type RowOutcome = (typeof outcomes)[number]
 const OutcomeCounts = v.record(v.picklist(outcomes), v.number())
 export type OutcomeCounts = Record<RowOutcome, number>
 
-export const importFormats = ['csv', 'tsv', 'xlsx', 'jsonl'] as const
+export const importFormats = ['csv', 'tsv', 'xlsx', 'ods', 'jsonl'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 const Sheet = v.object({

@@ -109,6 +109,7 @@ const readers: Readonly<Record<ImportFormat, (sent: SentTable, bytes: Buffer) =>
   csv: readText,
   tsv: readText,
   xlsx: readWorkbook,
+  ods: readOpenWorkbook,
   jsonl: readLines,
 }
 
@@ -146,7 +147,17 @@ async function readWorkbook({ id }: SentTable, bytes: Buffer): Promise<ReadSheet
   return { sheets, remarks: [] }
 }
 
-/** Stores the rows that are not empty. Fails with too many rows or columns. */
+async function readOpenWorkbook({ id }: SentTable, bytes: Buffer): Promise<ReadSheets> {
+  const { readOpenDocument } = await import('./open-document.ts')
+  const sheets: Sheet[] = []
+  for await (const { facts, rows } of readOpenDocument(bytes)) {
+    const size = await storeRows(id, sheets.length, rows)
+    sheets.push({ ...facts, ...size })
+  }
+  return { sheets, remarks: [] }
+}
+
+/** Stores the rows that are not empty. Fails with too many rows or columns, or too long texts. */
 async function storeRows(
   id: string,
   sheet: number,

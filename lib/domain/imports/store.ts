@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'
+import { impossible } from '../../base/errors.ts'
 import { deleteObject, getObject, listKeys, putObject } from '../../engines/bucket/index.ts'
 
 /**
@@ -10,6 +11,8 @@ import { deleteObject, getObject, listKeys, putObject } from '../../engines/buck
 /** Rows in one object of the bucket. */
 // prove: rows-in-object
 const ROWS_IN_CHUNK = 500
+/** Characters in one object of the bucket: as many as the largest file in text has. A workbook may name one text many times. */
+const MOST_IN_CHUNK = 50 * 1024 * 1024
 
 export const importFolder = (id: string): string => `imports/${id}/`
 
@@ -46,13 +49,18 @@ export class RowWriter {
   readonly #sheet: number
   #waiting: TableRow[] = []
   #chunk = 0
+  #length = 0
 
   constructor(id: string, sheet: number) {
     this.#id = id
     this.#sheet = sheet
   }
 
+  /** Adds a row. Fails if the rows that are held together are longer than any real table's. */
   async add(row: TableRow): Promise<void> {
+    this.#length += row[1].reduce((sum, { length }) => sum + length, 0)
+    if (this.#length > MOST_IN_CHUNK)
+      throw impossible(`The rows up to ${row[0]} hold more text than a table may. Send it in parts.`)
     this.#waiting.push(row)
     if (this.#waiting.length === ROWS_IN_CHUNK) await this.#store()
   }
@@ -66,6 +74,7 @@ export class RowWriter {
     await putChunk(this.#id, `rows-${this.#sheet}`, this.#chunk, this.#waiting)
     this.#chunk += 1
     this.#waiting = []
+    this.#length = 0
   }
 }
 

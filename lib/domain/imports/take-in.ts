@@ -17,13 +17,12 @@ export const LARGEST_FILE = 50 * 1024 * 1024
 const FORM_SECONDS = 3600
 
 const byEnding: Readonly<Record<string, ImportFormat>> = {
-  ...{ csv: 'csv', txt: 'csv', tsv: 'tsv', tab: 'tsv', xlsx: 'xlsx' },
+  ...{ csv: 'csv', txt: 'csv', tsv: 'tsv', tab: 'tsv', xlsx: 'xlsx', ods: 'ods' },
   ...{ jsonl: 'jsonl', ndjson: 'jsonl' },
 }
 const refusalByEnding: Readonly<Record<string, string>> = {
   xlsm: 'The workbook may carry macros. Save it as .xlsx, without them.',
   xls: 'The workbook is in the format of Excel 97 to 2003. Save it as .xlsx.',
-  ods: 'Save the table as .xlsx or .csv.',
 }
 
 /** The format by the end of the file's name, or the reason why it is refused. */
@@ -34,7 +33,7 @@ export function formatOf(file_name: string): { format: ImportFormat } | { refusa
   return {
     refusal:
       (Object.hasOwn(refusalByEnding, ending) && refusalByEnding[ending]) ||
-      'The name must end in .csv, .tsv, .txt, .xlsx or .jsonl.',
+      'The name must end in .csv, .tsv, .txt, .xlsx, .ods or .jsonl.',
   }
 }
 
@@ -91,8 +90,9 @@ function checkBeginning(format: ImportFormat, source: Source): void {
   const head = source.read(0, Math.min(4, source.size)).toString('latin1')
   const isBook = head === 'PK\u0003\u0004' || head === '\u00d0\u00cf\u0011\u00e0'
   if (format === 'xlsx' && !isBook) throw invalid({ file: ['The file is no XLSX workbook.'] })
-  if (format !== 'xlsx' && isBook)
-    throw invalid({ file: ['The file is a workbook, and its name does not end in .xlsx.'] })
+  if (format === 'ods' && !isBook) throw invalid({ file: ['The file is no ODS workbook.'] })
+  if (format !== 'xlsx' && format !== 'ods' && isBook)
+    throw invalid({ file: ['The file is a workbook, and its name ends neither in .xlsx nor in .ods.'] })
 }
 
 function digestOf(source: Source): string {

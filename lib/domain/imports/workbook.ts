@@ -1,28 +1,23 @@
 import { posix } from 'node:path'
 import { streamXlsxRows } from 'hucre/xlsx'
-import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 import { impossible } from '../../base/errors.ts'
 import { MOST_SHEETS } from './options.ts'
+import {
+  damagedFault,
+  ENCRYPTED,
+  eachEntry,
+  type Fill,
+  isProblem,
+  MOST_FILLS,
+  MOST_UNPACKED,
+  numberText,
+  openZip,
+  type SheetFacts,
+  sheetName,
+  streamOf,
+  TOO_TIGHT,
+} from './workbook-archive.ts'
 
-/** What is known of a sheet before it is read. */
-export type SheetFacts = {
-  name: string
-  hidden: boolean
-  formulas: number
-  formulas_without_values: number
-  merged: number
-  /** Merged ranges over several rows, whose value belongs to each of these rows. */
-  fills: readonly Fill[]
-}
-
-/** A merged range over several rows: its first column, from 0, and its first and last row, from 1. */
-export type Fill = { column: number; first: number; last: number }
-
-/** Limits of a workbook: unpacked bytes, parts. Any real workbook of 50 MB is below them. */
-const MOST_UNPACKED = 400 * 1024 * 1024
-const MOST_PARTS = 5000
-/** Merged ranges of a sheet that are filled down at most. */
-const MOST_FILLS = 20_000
 /**
  * Limits of what the reader of rows holds in memory at once, whatever its parts are called: the list of sheets, all shared strings,
  * all styles, and of a sheet one row. A shared string takes some 100 bytes beside its text.
@@ -51,7 +46,7 @@ export async function checkWorkbook(bytes: Buffer): Promise<SheetFacts[]> {
     const part = targets.find(({ id }) => id === attribute(tag, 'r:id'))?.part
     const hidden = ['hidden', 'veryHidden'].includes(attribute(tag, 'state'))
     return {
-      name: unescapeXml(attribute(tag, 'name')).toWellFormed(),
+      name: sheetName(unescapeXml(attribute(tag, 'name'))),
       hidden,
       formulas: part?.formulas ?? 0,
       formulas_without_values: part?.formulasWithoutValues ?? 0,
@@ -94,7 +89,7 @@ function checkHeld(type: string, { size, strings, longestRow }: PartFacts): void
 /** An encrypted workbook has this name in its directory, in UTF-16. */
 const compound = (bytes: Buffer) =>
   bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))
-    ? 'The workbook is encrypted. Remove its password and send it again.'
+    ? ENCRYPTED
     : 'The workbook is in the format of Excel 97 to 2003. Save it as .xlsx.'
 
 const attribute = (tag: string, name: string) => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? ''
@@ -119,13 +114,10 @@ async function unpack(bytes: Buffer): Promise<Map<string, PartFacts>> {
   const zip = await openZip(bytes)
   const parts = new Map<string, PartFacts>()
   let unpacked = 0
-  let seen = 0
   await eachEntry(zip, async (entry) => {
     const name = entry.fileName
-    seen += 1
-    if (seen > MOST_PARTS) throw impossible(`The workbook has more than ${MOST_PARTS} parts.`)
     if (/vbaProject|macrosheets\//i.test(name)) throw impossible(MACROS)
-    if (entry.isEncrypted()) throw impossible('The workbook is encrypted. Remove its password and send it again.')
+    if (entry.isEncrypted()) throw impossible(ENCRYPTED)
     const isList = [BOOK, BOOK_RELATIONS, ROOT_RELATIONS].includes(name)
     const counter = new PartCounter()
     const texts: string[] = []
@@ -140,7 +132,6 @@ async function unpack(bytes: Buffer): Promise<Map<string, PartFacts>> {
   return parts
 }
 
-const TOO_TIGHT = 'The workbook is packed too tightly to be sound.'
 const MACROS = 'The workbook carries macros. Save it as .xlsx, without them.'
 
 /** Counts what a part holds, block by block. */
@@ -218,43 +209,12 @@ export async function* fillDown(
   }
 }
 
-const damagedFault = () => impossible('The file is no workbook, or is damaged.')
-
-const openZip = (bytes: Buffer): Promise<ZipFile> =>
-  new Promise((done, fail) => {
-    fromBuffer(bytes, { lazyEntries: true, validateEntrySizes: true }, (error, zip) =>
-      error ? fail(damagedFault()) : done(zip),
-    )
-  })
-
-const streamOf = (zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> =>
-  new Promise((done, fail) => {
-    zip.openReadStream(entry, (error, stream) => (error ? fail(damagedFault()) : done(stream)))
-  })
-
-/** Looks at each part in turn. An error of the archive itself means that the file is damaged. */
-const eachEntry = (zip: ZipFile, look: (entry: Entry) => Promise<void>): Promise<void> =>
-  new Promise((done, fail) => {
-    zip.on('error', () => fail(damagedFault()))
-    zip.on('end', done)
-    zip.on('entry', (entry: Entry) => {
-      look(entry).then(
-        () => zip.readEntry(),
-        (error: unknown) => {
-          zip.close()
-          fail(error instanceof Error && error.name === 'Problem' ? error : damagedFault())
-        },
-      )
-    })
-    zip.readEntry()
-  })
-
 /** The rows of a sheet as text, with their numbers from 1. Dates are in ISO 8601; a formula gives its last value. */
 export async function* readWorkbookRows(bytes: Uint8Array, sheet: number): AsyncGenerator<[number, string[]]> {
   try {
     for await (const { index, values } of streamXlsxRows(bytes, { sheet })) yield [index + 1, values.map(textOf)]
   } catch (error) {
-    throw error instanceof Error && error.name === 'Problem' ? error : damagedFault()
+    throw isProblem(error) ? error : damagedFault()
   }
 }
 
@@ -262,8 +222,7 @@ function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (value instanceof Date) return dateText(value)
   if (typeof value === 'object') return 'text' in value ? String(value.text) : ''
-  // Drops digits that only binary arithmetic added. Example: 0.1 + 0.2 is 0.3.
-  if (typeof value === 'number') return String(Number(value.toPrecision(15)))
+  if (typeof value === 'number') return numberText(value)
   return String(value)
 }
 

@@ -30,12 +30,12 @@ const book = { 'xl/workbook.xml': '<workbook><sheets><sheet name="A" sheetId="1"
 describe('a file that is refused at once', () => {
   test.each([
     ['table.csv', '', 'The file is empty.'],
-    ['table.ods', 'x', 'Save the table as .xlsx or .csv.'],
+    ['table.ods', 'x', 'The file is no ODS workbook.'],
     ['table.xls', 'x', 'The workbook is in the format of Excel 97 to 2003. Save it as .xlsx.'],
     ['table.xlsm', 'x', 'The workbook may carry macros. Save it as .xlsx, without them.'],
-    ['table', 'x', 'The name must end in .csv, .tsv, .txt, .xlsx or .jsonl.'],
+    ['table', 'x', 'The name must end in .csv, .tsv, .txt, .xlsx, .ods or .jsonl.'],
     ['table.xlsx', 'name\r\nx', 'The file is no XLSX workbook.'],
-    ['table.csv', 'PK\u0003\u0004', 'The file is a workbook, and its name does not end in .xlsx.'],
+    ['table.csv', 'PK\u0003\u0004', 'The file is a workbook, and its name ends neither in .xlsx nor in .ods.'],
   ])('%s', async (name, bytes, message) => {
     const answer = await sendTable(app.contributor, name, bytes)
     expect([answer.status, answer.body]).toEqual([400, { file: [message] }])
@@ -51,6 +51,9 @@ describe('a file of which the worker says what is wrong', () => {
   const sheets = () => archive({ 'xl/workbook.xml': many('<sheet name="A"/>', 40_000_000) })
   const endless = Buffer.concat([Buffer.from('<row>'), many('<c/>', 40_000_000)])
   const row = () => archive({ ...book, ...related('worksheet', 'odd/a.xml'), 'xl/odd/a.xml': endless })
+  // One text of 30,000 characters that 50,000 cells name.
+  const sameText = async () =>
+    xlsx(Array.from({ length: 500 }, () => Array.from({ length: 100 }, () => 'x'.repeat(30_000))))
   const elsewhere = () =>
     archive({ ...book, '_rels/.rels': relation('officeDocument', 'xl/other.xml'), 'xl/other.xml': '' })
   test.each<[string, () => string | Uint8Array | Promise<Uint8Array>, string]>([
@@ -79,6 +82,7 @@ describe('a file of which the worker says what is wrong', () => {
     ['two-books.xlsx', elsewhere, 'The file is no XLSX workbook.'],
     ['sheets.xlsx', sheets, 'The workbook is packed too tightly to be sound.'],
     ['row.xlsx', row, 'The workbook is packed too tightly to be sound.'],
+    ['same-text.xlsx', sameText, 'The rows up to 18 hold more text than a table may. Send it in parts.'],
     ['lines.jsonl', () => '\n{"name": \n["x"]', 'Line 2 has no object in JSON.'],
     ['nothing.jsonl', () => '{}\n', 'The table is empty.'],
     [

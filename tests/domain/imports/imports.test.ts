@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type App, openApp } from '../../harness/app.ts'
-import { checkTable, csv, done, readTable, rowsIn, work, xlsx } from '../../harness/imports.ts'
+import { checkTable, csv, done, ods, readTable, rowsIn, work, xlsx } from '../../harness/imports.ts'
 import { contribute, publish, sure } from '../../harness/make.ts'
 
 let app: App
@@ -27,6 +27,7 @@ const temples = [
 test.each([
   ['CSV', async () => csv(temples)],
   ['XLSX', async () => xlsx(temples)],
+  ['ODS', async () => ods(temples)],
 ])('a table as %s goes from upload to queue, and back', async (format, file) => {
   const it = await readTable(app.contributor, `temples.${format.toLowerCase()}`, await file())
   expect(it).toMatchObject({

@@ -57,7 +57,7 @@ describe('a table as a job', () => {
     const none = await send({ file: fileOf('x', 'picture.png') })
     expect([none.status, none.body]).toEqual([
       400,
-      { file: ['The name must end in .csv, .tsv, .txt, .xlsx or .jsonl.'] },
+      { file: ['The name must end in .csv, .tsv, .txt, .xlsx, .ods or .jsonl.'] },
     ])
   })
 

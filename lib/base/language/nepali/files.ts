@@ -78,8 +78,8 @@ export const files: Readonly<Record<string, string>> = {
     'कार्यपुस्तिकामा म्याक्रो हुन सक्छ। म्याक्रोबिना .xlsx मा सुरक्षित गर्नुहोस्।',
   'The workbook is in the format of Excel 97 to 2003. Save it as .xlsx.':
     'कार्यपुस्तिका एक्सेल ९७ देखि २००३ को ढाँचामा छ। .xlsx मा सुरक्षित गर्नुहोस्।',
-  'Save the table as .xlsx or .csv.': 'तालिका .xlsx वा .csv मा सुरक्षित गर्नुहोस्।',
-  'The name must end in .csv, .tsv, .txt, .xlsx or .jsonl.': 'नाम .csv, .tsv, .txt, .xlsx वा .jsonl मा टुङ्गिनुपर्छ।',
+  'The name must end in .csv, .tsv, .txt, .xlsx, .ods or .jsonl.':
+    'नाम .csv, .tsv, .txt, .xlsx, .ods वा .jsonl मा टुङ्गिनुपर्छ।',
   'JSON Lines are written in UTF-8, and this file is not.': 'JSON Lines UTF-8 मा लेखिन्छ, यो फाइल त्यस्तो छैन।',
   'Line {0} has no object in JSON.': 'पङ्क्ति {0} मा JSON वस्तु (object) छैन।',
   'Lines without an object in JSON: {0}. Each of them is refused.':
@@ -122,7 +122,17 @@ export const files: Readonly<Record<string, string>> = {
   'The file is not the one that was announced.': 'यो सूचना दिइएको फाइल होइन।',
   'The file is not as large as was announced.': 'फाइल सूचना दिइए जति ठूलो छैन।',
   'The file is no XLSX workbook.': 'फाइल XLSX कार्यपुस्तिका होइन।',
-  'The file is a workbook, and its name does not end in .xlsx.': 'फाइल कार्यपुस्तिका हो, तर यसको नाम .xlsx मा टुङ्गिँदैन।',
+  'The file is no ODS workbook.': 'फाइल ODS कार्यपुस्तिका होइन।',
+  'The file is a workbook, and its name ends neither in .xlsx nor in .ods.':
+    'फाइल कार्यपुस्तिका हो, तर यसको नाम .xlsx वा .ods मा टुङ्गिँदैन।',
+  'The workbook carries macros. Save it as .ods, without them.':
+    'कार्यपुस्तिकामा म्याक्रो छन्। म्याक्रोबिना .ods मा सुरक्षित गर्नुहोस्।',
+  'The workbook declares entities of its own, which no spreadsheet program does.':
+    'कार्यपुस्तिकाले आफ्नै सङ्केत (entity) घोषणा गर्छ, जुन कुनै स्प्रेडसिट कार्यक्रमले गर्दैन।',
+  'The workbook repeats more than {0} cells. Split it.':
+    'कार्यपुस्तिकाले {0} भन्दा बढी कोष्ठ दोहोऱ्याउँछ। यसलाई भागमा बाँड्नुहोस्।',
+  'The rows up to {0} hold more text than a table may. Send it in parts.':
+    'पङ्क्ति {0} सम्ममा तालिकामा अटाउनेभन्दा बढी पाठ छ। भाग भाग गरी पठाउनुहोस्।',
   'The file is no text: it holds bytes of zero.': 'फाइल पाठ होइन: यसमा शून्य बाइट छन्।',
   'The table cannot be read in line {0}: {1}': 'तालिकाको पङ्क्ति {0} पढ्न सकिएन: <1>',
   'The table cannot be read: {0}': 'तालिका पढ्न सकिएन: <0>',
