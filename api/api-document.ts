@@ -313,7 +313,7 @@ function withWarnings(schema: Json): Json {
 }
 
 /** A body without a schema. */
-const schemaOfType = (type: string): Json => (/^text\/|yaml$/.test(type) ? { type: 'string' } : bytes)
+const schemaOfType = (type: string): Json => (/^text\/|yaml$|\/n-|trig$|xml$/.test(type) ? { type: 'string' } : bytes)
 const bytes = { type: 'string', contentMediaType: 'application/octet-stream' }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -354,7 +354,7 @@ const refusals: Readonly<Record<number, Refused>> = {
   406: {
     why: 'The Accept header excludes every media type that there is.',
     shape: DetailView,
-    shows: { detail: 'Not acceptable. There is application/json, application/ld+json, application/geo+json.' },
+    shows: { detail: 'Not acceptable. There is application/json, application/ld+json, text/turtle.' },
   },
   409: {
     why: 'Others were faster, or the state does not permit it.',

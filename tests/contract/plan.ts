@@ -24,7 +24,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'shapes',
     'telemetry',
   ],
-  engines: ['calendars', 'matching', 'table', 'bucket', 'ocr', 'media', 'search'],
+  engines: ['calendars', 'matching', 'rdf', 'table', 'bucket', 'ocr', 'media', 'search'],
   platform: [
     'table',
     'permissions',

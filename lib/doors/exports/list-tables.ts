@@ -9,6 +9,7 @@ import { optionalQueryChoice } from '../../platform/http/params.ts'
 import { Reply } from '../../platform/http/reply.ts'
 import type { Request } from '../../platform/http/request.ts'
 import type { Route, Routes } from '../../platform/http/route.ts'
+import { withRdfTypes } from '../linked/rdf.ts'
 import { isListRoute, type ListRoute } from './list-routes.ts'
 import { MOST_ROWS, type TableFormat, tableReply } from './table.ts'
 
@@ -18,11 +19,14 @@ const asTable = {
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
 }
 
-/** Returns the routes with tables added: each list with columns (list-columns.ts) answers CSV and XLSX, by `Accept` or `format`. */
+/**
+ * Returns the routes with tables added: each list with columns (list-columns.ts) answers CSV and XLSX, by `Accept` or `format`. Routes
+ * with JSON-LD get RDF, too.
+ */
 export function withTables<R extends Routes>(routes: R): R {
   const entries = Object.entries(routes).map(([key, route]) => [
     key,
-    isListRoute(key) ? routeWithTables(key, route) : route,
+    withRdfTypes(isListRoute(key) ? routeWithTables(key, route) : route),
   ])
   return Object.fromEntries(entries)
 }

@@ -26,9 +26,10 @@ export const linkedClaimRow = ({ claim, about }: Visible<ClaimWithRecord>, actor
  */
 export function attributionOf(it: Assertion, about: RecordItem | undefined, actor: Actor | null, origin: string): Node {
   const own = iriOf(origin, 'assertion', it.id)
-  const by = { type: ['crm:E39_Actor', 'prov:Agent'], label: it.contributed_by }
+  // Author and sources have names, so that what is said of them several times is one statement.
+  const by = { id: `${own}#author`, type: ['crm:E39_Actor', 'prov:Agent'], label: it.contributed_by }
   const at = { type: 'xsd:dateTime', '@value': it.created_at }
-  const sources = sourcesOf(it, origin)
+  const sources = sourcesOf(it, own, origin)
   const text = String(
     assertionView(it, about !== undefined && isPlaceHidden(about, it.asserted_property, actor)).asserted_value,
   )
@@ -41,7 +42,7 @@ export function attributionOf(it: Assertion, about: RecordItem | undefined, acto
     'crm:P14_carried_out_by': by,
     'crm:P16_used_specific_object': sources,
     'prov:wasAssociatedWith': by,
-    'prov:qualifiedAssociation': bySoftware(it),
+    'prov:qualifiedAssociation': bySoftware(it, own),
     'prov:used': sources,
     'prov:endedAtTime': at,
     'prov:generated': {
@@ -60,10 +61,14 @@ export function attributionOf(it: Assertion, about: RecordItem | undefined, acto
 }
 
 /** The program that sent the claim for its author, if one did. */
-const bySoftware = ({ software }: Assertion): Node | undefined =>
+const bySoftware = ({ software }: Assertion, own: string): Node | undefined =>
   software === null
     ? undefined
-    : { type: 'prov:Association', 'prov:agent': { type: 'prov:SoftwareAgent', label: software } }
+    : {
+        id: `${own}#association`,
+        type: 'prov:Association',
+        'prov:agent': { id: `${own}#software`, type: 'prov:SoftwareAgent', label: software },
+      }
 
 /** The property that was assigned. A claim may name any property; only known ones have an address. */
 function propertyNode(it: Assertion, origin: string): Node {
@@ -71,7 +76,7 @@ function propertyNode(it: Assertion, origin: string): Node {
   if (relationship) return { id: relationship.property }
   const field = kinds[it.kind].fields[it.asserted_property]
   if (field) return { id: propertyOf(it.asserted_property, field) }
-  return { type: 'crm:E55_Type', label: it.asserted_property }
+  return { id: `${iriOf(origin, 'assertion', it.id)}#property`, type: 'crm:E55_Type', label: it.asserted_property }
 }
 
 /** The relationship that a claim states. Undefined if the relationship is unknown, or without a record at the other end. */
@@ -97,7 +102,7 @@ function objectOf(it: Assertion, origin: string): Node | undefined {
 }
 
 /** The sources of a claim: a registered source, or the citation and address that the contributor gave. */
-function sourcesOf(it: Assertion, origin: string): Node[] | undefined {
+function sourcesOf(it: Assertion, own: string, origin: string): Node[] | undefined {
   const citation = {
     ...(it.source_citation && { label: it.source_citation, 'dcterms:bibliographicCitation': it.source_citation }),
     ...(isAddress(it.source_url) && { 'heritageGraph:source_url': { id: it.source_url } }),
@@ -107,7 +112,9 @@ function sourcesOf(it: Assertion, origin: string): Node[] | undefined {
   const registered = it.source ? [{ id: iriOf(origin, 'data_source', it.source) }] : []
   const supporting = it.supporting_sources.map((id) => ({ id: iriOf(origin, 'data_source', id) }))
   const sources = [
-    ...(described ? [{ type: ['crm:E73_Information_Object', 'prov:Entity'], ...citation, ...kind }] : []),
+    ...(described
+      ? [{ id: `${own}#source`, type: ['crm:E73_Information_Object', 'prov:Entity'], ...citation, ...kind }]
+      : []),
     ...registered,
     ...supporting,
   ]

@@ -42,7 +42,7 @@ const LinkedEventView = s.shape('LinkedEvent', () =>
   ),
 )
 const moment1 = () => v.object({ type: v.literal('xsd:dateTime'), '@value': s.time })
-const agent = () => v.object({ type: typesOf(), label: s.text })
+const agent = () => v.object({ id: v.optional(s.text), type: typesOf(), label: s.text })
 const sources = () => v.optional(v.array(LinkedNodeView))
 const assignmentEntries = () => ({
   id: s.text,
@@ -54,7 +54,11 @@ const assignmentEntries = () => ({
   'crm:P16_used_specific_object': sources(),
   'prov:wasAssociatedWith': agent(),
   'prov:qualifiedAssociation': v.optional(
-    v.object({ type: s.text, 'prov:agent': v.object({ type: s.text, label: s.text }) }),
+    v.object({
+      id: v.optional(s.text),
+      type: s.text,
+      'prov:agent': v.object({ id: v.optional(s.text), type: s.text, label: s.text }),
+    }),
   ),
   'prov:used': sources(),
   'prov:endedAtTime': moment1(),

@@ -150,6 +150,7 @@ export const BadRequestView = s.shape('BadRequest', () => v.union([DetailView, F
 export const TooLargeView = s.shape('TooLarge', () => v.object({ detail: s.text, upload_url: s.text }))
 
 /** Descriptions of routes with linked data, and of those with maps as well. */
-export const ABOUT_LINKED = 'With `Accept: application/ld+json` as linked data (CIDOC-CRM, PROV-O).'
+export const ABOUT_LINKED =
+  'With `Accept: application/ld+json` as linked data (CIDOC-CRM, PROV-O); the same as Turtle, N-Triples, N-Quads and RDF/XML.'
 export const ABOUT_LINKED_OR_MAPPED =
-  'With `Accept: application/ld+json` as linked data (CIDOC-CRM, PROV-O), with `application/geo+json` for maps; whoever may see what is the same.'
+  'With `Accept: application/ld+json` as linked data (CIDOC-CRM, PROV-O), the same as Turtle, N-Triples, N-Quads and RDF/XML; with `application/geo+json` for maps. Whoever may see what is the same.'

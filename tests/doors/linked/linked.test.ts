@@ -483,7 +483,10 @@ describe('a data source', () => {
 
   test('has no place on a map', async () => {
     const { status, body } = await read(app.anon, `/cidoc/data_sources/${source.id}/`, 'application/geo+json')
-    expect([status, body]).toEqual([406, { detail: 'Not acceptable. There is application/json, application/ld+json.' }])
+    expect([status, body.detail]).toEqual([
+      406,
+      'Not acceptable. There is application/json, application/ld+json, text/turtle, application/n-triples, application/n-quads, application/rdf+xml.',
+    ])
   })
 })
 
@@ -689,7 +692,10 @@ describe('an Accept header', () => {
     ['application/ld+json;q=0.5, application/geo+json;q=0.4, */*;q=0.1', LD],
     ['application/json;q=0.1, application/geo+json;q=1.0', 'application/geo+json'],
     ['application/ld+json; profile="http://www.w3.org/ns/json-ld#expanded"', LD],
-    ['text/turtle, application/ld+json;q=0.2', LD],
+    ['text/turtle, application/ld+json;q=0.2', 'text/turtle'],
+    ['application/rdf+xml, text/turtle;q=0.9', 'application/rdf+xml'],
+    ['application/n-triples', 'application/n-triples'],
+    ['application/n-quads;q=0.3', 'application/n-quads'],
     ['*/*;q=0.9, application/json;q=0.1', LD],
     ['nonsense', JSON_TYPE],
     ['', JSON_TYPE],
@@ -702,11 +708,14 @@ describe('an Accept header', () => {
     }
   })
 
-  test.each(['text/turtle', 'application/json;q=0', '*/*;q=0'])('%s excludes all that there is', async (accept) => {
+  test.each(['text/n3', 'application/json;q=0', '*/*;q=0'])('%s excludes all that there is', async (accept) => {
     const { status, body } = await read(app.anon, templePath(), accept)
     expect([status, body]).toEqual([
       406,
-      { detail: 'Not acceptable. There is application/json, application/ld+json, application/geo+json.' },
+      {
+        detail:
+          'Not acceptable. There is application/json, application/ld+json, application/geo+json, text/turtle, application/n-triples, application/n-quads, application/rdf+xml.',
+      },
     ])
   })
 
@@ -735,7 +744,7 @@ describe('HEAD', () => {
       const { 'x-request-id': _, ...headers } = head?.headers ?? {}
       expect(whole?.headers).toMatchObject(headers)
       expect([head?.status, head?.bytes.length, headers['content-type']]).toEqual([200, 0, accept])
-      expect((await app.anon.send('HEAD', templePath(), { headers: { accept: 'text/turtle' } })).status).toBe(406)
+      expect((await app.anon.send('HEAD', templePath(), { headers: { accept: 'text/n3' } })).status).toBe(406)
     },
   )
 })
@@ -756,7 +765,7 @@ describe('a cache', () => {
         const { headers } = await read(app.anon, path, accept)
         expect([path, headers['content-type'], headers.vary]).toEqual([path, accept, 'Origin, Accept-Encoding, Accept'])
       }
-      const refused = await read(app.anon, path, 'text/turtle')
+      const refused = await read(app.anon, path, 'text/n3')
       expect([path, refused.status, refused.headers['cache-control']]).toEqual([path, 406, 'private, no-store'])
     }
   })
