@@ -167,6 +167,12 @@ export const words: Readonly<Record<string, string>> = {
   'reconcile limit': 'So many properties at most, up to 200.',
   'hooks id': 'The id of the hook.',
   'watches id': 'The id of the watch.',
+  'search to':
+    'Of a search: only what is dated in this year or earlier, written as `from`. Of a difference: a moment, or the id of a later citation.',
+  'search format':
+    'Instead of an `Accept` header: `csv` or `xlsx` for a table, `csl` or `datacite` for the metadata of a citation, `jsonl` for a difference as a file.',
+  'search id': 'The id of the citation.',
+  'search after': 'The review identity after which to go on. Only `next` carries it.',
   'watches token': 'What the address of the feed, or the link that stops watching, carries.',
   delivery_id: 'The id of the message, which its receiver has in `X-Delivery-Id`.',
   verb: '`Identify`, `ListMetadataFormats`, `ListSets`, `ListIdentifiers`, `ListRecords` or `GetRecord`.',

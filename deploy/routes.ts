@@ -24,12 +24,13 @@ export const sentAs: Readonly<Record<string, string>> = {
 }
 
 /** Roots that few clients send, and seldom. All their spellings go to the dispatcher, so that the gateway has room. */
-const rareRoots: readonly string[] = [
+export const rareRoots: readonly string[] = [
   '/api/password/reset',
   '/api/password/set',
   '/api/address/confirm',
   '/api/user/password',
   '/api/user/address',
+  '/data/citations',
 ]
 
 /**

@@ -1,8 +1,6 @@
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { invalid } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
-import type { Scope } from '../lib/base/visibility.ts'
 import { kinds } from '../lib/domain/kinds/index.ts'
 import { discoveryGroups, firstSearchGroups, kindOfResource, resources } from '../lib/domain/kinds/resources.ts'
 import { visibleRecords } from '../lib/domain/records/search.ts'
@@ -10,7 +8,7 @@ import { showRecords } from '../lib/domain/records/shown.ts'
 import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
 import { recordRow } from '../lib/domain/records/views/record.ts'
 import { rowShape } from '../lib/domain/records/views/record-shape.ts'
-import { facetNames } from '../lib/domain/search-words/facets.ts'
+import { readFilters } from '../lib/doors/discovery/filters.ts'
 import { DiscoveryQuery, GroupedQuery, REPEATED, RequiredQuery, SearchParams } from '../lib/doors/discovery/queries.ts'
 import {
   CompletionsView,
@@ -25,7 +23,7 @@ import {
 } from '../lib/doors/discovery/view.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import type { Facets, Hit, SearchResult } from '../lib/engines/search/index.ts'
-import { answerCache, openSearchModel, readWhere } from '../lib/engines/search/index.ts'
+import { answerCache, openSearchModel } from '../lib/engines/search/index.ts'
 import { ok, withTable, withTypes } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { GEO_JSON } from '../lib/platform/http/media.ts'
@@ -33,6 +31,7 @@ import { Reply } from '../lib/platform/http/reply.ts'
 import { listRoute, type Routes } from '../lib/platform/http/route.ts'
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
+import { citations } from './search/citations.ts'
 
 const MOST_SUGGESTED = 10
 const MOST_DISCOVERED = 100
@@ -53,7 +52,7 @@ const SearchedByKindView = s.shape('SearchedByKind', () =>
   ),
 )
 
-/** Search over all items that have a name. */
+/** Search over all items that have a name, and what it has answered, to be cited. */
 export const routes = withTables({
   'GET /data/search/': listRoute({
     permission: 'search.read',
@@ -161,27 +160,11 @@ export const routes = withTables({
       }
     },
   }),
+
+  ...citations,
 } satisfies Routes)
 
 export const handler = endpoint(routes)
-
-/** Makes the filters of a query for this caller. */
-function readFilters(query: v.InferOutput<typeof SearchParams>, actor: Actor | null, scope: Scope) {
-  const { q, resource, status, published, literal, sort } = query
-  if (sort === 'distance' && !query.near) throw invalid({ sort: ['Give near as well: the point to measure from.'] })
-  const values = Object.fromEntries(facetNames.map((facet) => [facet, query[facet]]))
-  return {
-    text: q,
-    scope,
-    resources: resource ?? resources,
-    statuses: status,
-    // Without `published`, callers who are not signed in get published records. They may see no others.
-    published: published ?? (actor ? undefined : true),
-    literal,
-    values,
-    ...readWhere(query),
-  }
-}
 
 type FoundPage = Required<Pick<SearchResult, 'count' | 'interpreted' | 'left_out'>> & {
   did_you_mean: string | null

@@ -187,6 +187,8 @@ const worldNames = [
   'stop token',
   'feed token',
   'watches stop token',
+  'citations id',
+  'citations after',
   'confirm token',
   'set token',
   'pictures id',
@@ -259,6 +261,9 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   const wish = sure(201, await app.contributor.post('/data/schema-extension-proposals/', { body: wishes }))
   const guthi = sure(201, await app.other.post('/data/organizations/', { body: { name: 'Sight guthi' } }))
   const hook = sure(201, await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }))
+
+  await following.settled()
+  const cited = sure(201, await app.contributor.post('/data/citations/', { body: { of: '/cidoc/structures/' } }))
 
   const watched = { what: 'kind', about: 'structure' }
   const watch = sure(201, await app.contributor.post('/data/watches/', { body: watched }))
@@ -340,6 +345,8 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'submission-suggestions id': [String(suggestion.id)],
     'submissions id': sent.flatMap((it) => [String(it.id), it.submission_id]),
     'feed token': [tokenIn(watch.feed_url), 'forged'],
+    'citations id': [cited.id],
+    'citations after': [sight.cultural_entity_id],
     'watches stop token': [tokenIn(watch.stop_url), 'forged'],
     'stop token': [tokenIn(stopLink('http://localhost:8000', me.id)), 'forged'],
     // It is good until the world has grown older.

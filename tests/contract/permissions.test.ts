@@ -224,6 +224,13 @@ async function letterLink(what: 'stop' | 'confirm'): Promise<string> {
 }
 
 /** The contributor's watch of all structures, begun if it is not there. */
+let cited: string | undefined
+/** The path of a citation of everything that a kind lists. */
+async function citationPath(): Promise<string> {
+  cited ??= sure(201, await app.other.post('/data/citations/', { body: { of: '/cidoc/structures/' } })).id
+  return `/data/citations/${cited}/`
+}
+
 async function watchOfContributor(): Promise<{ id: string; feed_url: string; stop_url: string }> {
   const [found] = sure(200, await app.contributor.get('/data/watches/')).results
   return (
@@ -603,6 +610,11 @@ const matrix: Matrix = {
     'GET /data/search/suggest/': at(() => '/data/search/suggest/', all(200), { query: { q: 'published' } }),
     'GET /cidoc/search/': at(() => '/cidoc/search/', all(200), { query: { q: 'published' } }),
     'GET /cidoc/discovery/': at(() => '/cidoc/discovery/', all(200)),
+    'POST /data/citations/': at(() => '/data/citations/', signedIn(400), { body: {} }),
+    'GET /data/citations/{id}/': [{ place: async () => ({ path: await citationPath() }), gives: all(200) }],
+    'GET /data/citations/{id}/difference/': [
+      { place: async () => ({ path: `${await citationPath()}difference/` }), gives: all(200) },
+    ],
   },
 
   assistant: {

@@ -83,6 +83,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'assistant',
     'mcp',
     'exports',
+    'citations',
     'letters',
     'departure',
   ],

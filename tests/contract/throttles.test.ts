@@ -145,6 +145,7 @@ const requests: Record<string, () => Promise<Request>> = {
     body: { what: 'kind', about: 'structure' },
     undo: async ({ id }) => void sure(204, await app.contributor.delete(`/data/watches/${id}/`)),
   }),
+  'POST /data/citations/': async () => ({ path: '/data/citations/', body: { of: '/cidoc/structures/' } }),
   'POST /mcp/': async () => ({ path: '/mcp/', body: await proposal(), who: machine, isRefused: isToolThrottled }),
   // One address within a test, another one in the next.
   'POST /api/password/reset/': async () => {

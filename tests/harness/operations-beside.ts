@@ -52,6 +52,11 @@ export function makingBeside(world: BesideWorld): Operations {
       path: '/data/watches/',
       body: { what: 'search', about: named('wells') },
     }),
+    'POST /data/citations/': () => ({
+      who: app.contributor,
+      path: '/data/citations/',
+      body: { of: '/cidoc/structures/' },
+    }),
     'POST /merge-requests/': async () => ({
       who: app.contributor,
       path: '/merge-requests/',

@@ -52,7 +52,7 @@ export function stateOfRecord(it: RecordItem, found: ReadonlyMap<string, Stored>
   const ends = publicAmong(endsOf(it), found).map(({ entity_id }) => entity_id)
   // A record without labels has the digest that it had before there were labels.
   const said = { name, category, data, point, access_tier, ends, ...withLabels(labels) }
-  const digest = isInFeed(it) ? digestOf(said) : null
+  const digest = isInFeed(it) ? digestOfValue(said) : null
   return { id, kind, object_pk: kinds[kind].record ? String(it.id) : id, digest }
 }
 
@@ -60,7 +60,7 @@ export function stateOfRecord(it: RecordItem, found: ReadonlyMap<string, Stored>
 function stateOfCluster(id: string, it: Cluster | undefined, found: ReadonlyMap<string, Stored>): FeedState {
   const members = it ? publicAmong(it.members, found).map(({ entity_id }) => entity_id) : []
   const said = it && members.length > 1 ? [it.canonical_label, it.curated_aliases, it.external_identifiers] : null
-  return { id, kind: 'entity_cluster', object_pk: id, digest: said && digestOf([...said, members.sort()]) }
+  return { id, kind: 'entity_cluster', object_pk: id, digest: said && digestOfValue([...said, members.sort()]) }
 }
 
 /** The records among `ids` that everyone may read. `found` has their heads. */
@@ -71,7 +71,8 @@ export const publicAmong = (ids: readonly string[], found: ReadonlyMap<string, S
     .filter(isInFeed)
 
 /** Equal values have equal digests. Members are sorted first, since DynamoDB does not keep their order. */
-const digestOf = (value: unknown) => createHash('sha256').update(canonicalText(value)).digest('base64url').slice(0, 22)
+export const digestOfValue = (value: unknown) =>
+  createHash('sha256').update(canonicalText(value)).digest('base64url').slice(0, 22)
 
 function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`

@@ -16,7 +16,7 @@ import { getMany, itemAt, type Key, parse, read, type Stored } from '../../engin
 import { rememberRead } from '../../platform/cache/remembered.ts'
 import { parts } from '../../platform/cache/rules.ts'
 import { versionsAt } from '../../platform/cache/store.ts'
-import { type Actor, maySee } from '../../platform/permissions.ts'
+import { type Actor, maySee, scopeOf } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { kindKeys, kinds } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
@@ -152,6 +152,12 @@ const isVisible = (actor: Actor | null, row: RecordRow) => !row.deleted_at && ma
 
 type ModelQuery = Omit<SearchQuery, 'limit'>
 
+/** The query of the search model for the records that everyone may read. Undefined if no record can match. */
+export function publicQueryOf(filter: RecordSearch): ModelQuery | undefined {
+  const query = modelQueryFor(filter, null, scopeOf(null))
+  return query && { ...query, literal: true }
+}
+
 /** Builds the query of the search model. Undefined if no record can match. */
 function modelQueryFor(filter: RecordSearch, actor: Actor | null, scope: Scope): ModelQuery | undefined {
   const { kind, status, mine, all, contributor, category, search, sort, facets } = filter
@@ -174,4 +180,7 @@ function modelQueryFor(filter: RecordSearch, actor: Actor | null, scope: Scope):
   return withheld && { ...common, statuses: [withheld], published: false }
 }
 
-const recordResources = kindKeys.filter((kind) => kinds[kind].record || kind === 'entity').map(resourceOf)
+/** The names of all kinds of record in search. */
+export const recordResources: readonly string[] = kindKeys
+  .filter((kind) => kinds[kind].record || kind === 'entity')
+  .map(resourceOf)

@@ -32,7 +32,7 @@ const roots = {
   ],
   entities: ['/data/cultural-entities'],
   reconcile: ['/data/reconcile', '/data/resolve'],
-  search: ['/data/search', '/cidoc/search', '/cidoc/discovery'],
+  search: ['/data/search', '/cidoc/search', '/cidoc/discovery', '/data/citations'],
   assistant: ['/assistant/chat'],
   queue: ['/data/review-queue', '/data/contribution-queue'],
   reviews: ['/data/review-workspace', '/data/reviewer-dashboard', '/data/review-decisions-profile', '/merge-requests'],

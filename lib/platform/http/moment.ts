@@ -28,7 +28,8 @@ export function momentOf(text: string): { at: string } | 'malformed' | 'future' 
 const DAY_MS = 86_400_000
 const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString()
 
-const faults = {
+/** What is wrong with a text that names no moment of the past. */
+export const momentFaults = {
   malformed: 'Give a date such as 2026-01-31, or a time such as 2026-01-31T18:00:00Z.',
   future: 'This moment has not come yet.',
 }
@@ -41,7 +42,7 @@ export const PastMoment = v.pipe(
     if (value === '') return undefined
     const moment = momentOf(value)
     if (typeof moment !== 'string') return moment.at
-    addIssue({ message: faults[moment] })
+    addIssue({ message: momentFaults[moment] })
     return NEVER
   }),
   documentAs({

@@ -73,6 +73,23 @@ export const requests: Readonly<Record<string, string>> = {
   'NS {0} has no intercalary month {1}.': 'ने.सं. {0} मा अधिक महिना <1> छैन।',
   'NS {0} has no month {1}.': 'ने.सं. {0} मा महिना <1> छैन।',
   'A whole number from 0 is wanted.': '० वा त्यसभन्दा माथिको पूर्णाङ्क चाहिन्छ।',
+  'Cite a list of records, such as /cidoc/structures/, or a search, such as /data/search/?q=patan.':
+    'अभिलेखको सूची (जस्तै /cidoc/structures/) वा खोज (जस्तै /data/search/?q=patan) उद्धृत गर्नुहोस्।',
+  'A citation holds what everyone may read. It cannot keep "{0}".':
+    'उद्धरणले सबैले पढ्न पाउने कुरा राख्छ। यसले "{0}" राख्न सक्दैन।',
+  'A citation holds {0} records at most, and this has {1}. Narrow it, or cite its parts.':
+    'उद्धरणले बढीमा {0} अभिलेख राख्छ, यसमा {1} छन्। यसलाई साँघुर्‍याउनुहोस्, वा टुक्राटुक्रा उद्धृत गर्नुहोस्।',
+  'Only records are cited.': 'अभिलेख मात्र उद्धृत गरिन्छन्।',
+  'This citation is of another question.': 'यो उद्धरण अर्कै प्रश्नको हो।',
+  'This lies before the citation.': 'यो उद्धरणभन्दा अघिको हो।',
+  'What a search found at a moment of the past is not kept. Compare with now, or with a later citation.':
+    'विगतको कुनै क्षणमा खोजले के भेट्यो भन्ने राखिँदैन। अहिलेसँग वा पछिको उद्धरणसँग तुलना गर्नुहोस्।',
+  'The record was deleted.': 'अभिलेख मेटाइयो।',
+  'Not everyone may read the record any more.': 'अब सबैले यो अभिलेख पढ्न पाउँदैनन्।',
+  'The revision was taken back, so it counts as never public.':
+    'संशोधन फिर्ता लिइयो, त्यसैले यो कहिल्यै सार्वजनिक नभएको मानिन्छ।',
+  'The record is as it was, without links to what not everyone may read any more.':
+    'अभिलेख पहिलेजस्तै छ, तर अब सबैले पढ्न नपाउने कुरातर्फका सम्बन्ध छैनन्।',
   'Another writer of the feed was faster.': 'परिवर्तन सूचीमा अर्को लेखक छिटो भयो।',
   'Nobody watches more than {0} things. Stop one first.':
     'एक जनाले {0} भन्दा बढी कुरा निगरानीमा राख्न पाइँदैन। पहिले एउटा हटाउनुहोस्।',

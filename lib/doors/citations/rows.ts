@@ -1,0 +1,88 @@
+import { digestOfValue } from '../../domain/feed/state.ts'
+import { type KindKey, kinds } from '../../domain/kinds/index.ts'
+import { isLink, isPicture } from '../../domain/names/text.ts'
+import type { Values } from '../../domain/names/values.ts'
+import type { RecordRow } from '../../domain/records/items.ts'
+import { showRecords, type Visible } from '../../domain/records/shown.ts'
+import type { CitedEntry } from './items.ts'
+
+/**
+ * A record as a citation tells it. It depends on the revision and on which ends of links are public. It names no person, and no record but
+ * itself, so neither a departure nor a new name changes it.
+ */
+export type CitedRow = {
+  kind: KindKey
+  id: number | string
+  cultural_entity_id: string
+  revision: number
+  accepted: number
+  name: string
+  values: Values
+  digest: string
+  /** The public ends of its links that it shows. */
+  links: readonly string[]
+}
+
+/** A row as the table has it, with the links that may be shown: those that a citation has told. Without them, all that are public. */
+export type RowToCite = { row: RecordRow; told?: readonly string[] | undefined }
+
+/** Makes the rows that everyone may read. One call for each hundred records that they link to. */
+export async function citeRows(rows: readonly RowToCite[]): Promise<CitedRow[]> {
+  const shown = await showRecords(
+    null,
+    rows.map(({ row }) => row),
+  )
+  return shown.map((it, i) => citeRow(it, rows[i] as RowToCite))
+}
+
+function citeRow(shown: Visible<RecordRow>, { row, told }: RowToCite): CitedRow {
+  const links: string[] = []
+  const values: Values = {}
+  for (const name of Object.keys(shown.data)) {
+    const value = citedValue(row, shown, name, told, links)
+    if (!Array.isArray(value) || value.length > 0) values[name] = value
+  }
+  const { kind, entity_id, category } = row
+  const id = kinds[kind].record ? row.id : entity_id
+  const digest = digestOfValue({ kind, id, name: row.name, category, values })
+  const revision = row.accepted_revision ?? 0
+  const accepted = row.accepted_at === null ? 0 : Date.parse(row.accepted_at)
+  return {
+    kind,
+    id,
+    cultural_entity_id: entity_id,
+    revision,
+    accepted,
+    name: row.name,
+    values,
+    digest,
+    links: links.sort(),
+  }
+}
+
+/** A value as it is cited. Notes in `links` which public ends it shows. */
+function citedValue(row: RecordRow, shown: Visible<RecordRow>, name: string, told: RowToCite['told'], links: string[]) {
+  const field = kinds[row.kind].fields[name]
+  const value = row.data[name]
+  if (field?.type === 'media') return Array.isArray(value) ? value.filter(isPicture).map(({ id }) => id) : []
+  const to = field?.relation
+  if (!to || !Array.isArray(value)) return value
+  const visible: readonly unknown[] = Array.isArray(shown.data[name]) ? shown.data[name].map(({ id }) => id) : []
+  return value.filter(isLink).flatMap(({ id, text }): object[] => {
+    const end = `${to}/${id}`
+    if (visible.includes(id) && (told?.includes(end) ?? true)) {
+      links.push(end)
+      return [{ kind: to, id }]
+    }
+    return text === undefined ? [] : [{ name: text }]
+  })
+}
+
+/** The entry of a row, which a citation keeps. */
+export const entryOfRow = ({ cultural_entity_id, revision, accepted, digest, links }: CitedRow): CitedEntry => ({
+  entity_id: cultural_entity_id,
+  revision,
+  accepted,
+  digest,
+  links,
+})
