@@ -323,6 +323,7 @@ const reasons: Readonly<Record<string, string>> = {
   204: 'Done; there is nothing to say.',
   303: 'It is elsewhere.',
   304: 'Nothing has changed.',
+  409: 'Others were faster, or the state does not permit it.',
   413: 'The body is too large.',
   503: 'It is not ready.',
 }

@@ -56,7 +56,10 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   sources: { about: 'Books, surveys and collections that records name.', routes: sources },
   assertions: { about: 'Claims about records, each with its source.', routes: assertions },
-  clusters: { about: 'Records that mean the same thing, and the graph of all records.', routes: clusters },
+  clusters: {
+    about: 'Records that mean the same thing, proposals on records, and the graph of all records.',
+    routes: clusters,
+  },
   entities: { about: 'Contributions by their review identity.', routes: entities },
   revisions: {
     about: 'What records have been, and why they are what they are.',

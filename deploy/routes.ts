@@ -19,6 +19,8 @@ export const sentAs: Readonly<Record<string, string>> = {
   '/data/shares': '/data/api',
   '/data/schema-extension-proposals': '/data/api',
   '/data/tabular-import-jobs': '/api/v1/data',
+  '/data/entity-proposals': '/api/v1/data',
+  '/data/relationship-proposals': '/api/v1/data',
   '/data/ocr-documents': '/api/v1/data',
   '/data/ocr-chunk-uploads': '/api/v1/data',
 }

@@ -14,6 +14,8 @@ import { findClusters } from '../lib/domain/clusters/search.ts'
 import {
   ClusterMembersView,
   ClusterView,
+  clusteredKinds,
+  clusterScopes,
   clusterView,
   memberView,
   SplitView,
@@ -23,7 +25,6 @@ import {
 } from '../lib/domain/clusters/view.ts'
 import {
   type Contribution,
-  type Kind,
   kindOfScope,
   kinds,
   type Mode,
@@ -54,12 +55,10 @@ import type { Actor } from '../lib/platform/permissions.ts'
 import { withCurrentUsernames } from '../lib/platform/users/people.ts'
 import { graph } from './clusters/graph.ts'
 import { identity } from './clusters/identity.ts'
+import { proposalRoutes } from './clusters/proposals.ts'
 
 const ABOUT_LOCKS = 'Another version than `expected_version` is 409, and so is a cluster that is in this state already.'
 
-/** Kinds whose records may be in a cluster: all that are reviewed. */
-const clustered: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
-const scopes = clustered.map(typeScopeOf)
 const MEMBERS = 'Give a list of {entity_type, entity_id}.'
 const GROUPS = 'Give lists of ids of records.'
 const TOO_MANY = clusters.TOO_MANY_MEMBERS
@@ -67,7 +66,7 @@ const TOO_MANY = clusters.TOO_MANY_MEMBERS
 const version = v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))
 const ClusterQuery = v.object({
   search: QueryText,
-  type_scope: queryWord(scopes),
+  type_scope: queryWord(clusterScopes),
   locked: OptionalBoolean,
   ordering: RecordOrdering,
 })
@@ -117,8 +116,8 @@ export const routes = withTables({
     body: bodyFor('create'),
     idempotent: '24h',
     handle: async ({ unit, actor, body }) => {
-      const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
-      if (!kind) throw invalid({ type_scope: [chooseFrom(scopes)] })
+      const kind = clusteredKinds.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
+      if (!kind) throw invalid({ type_scope: [chooseFrom(clusterScopes)] })
       const made = await clusters.createCluster(unit, kind, changesOf(body), body.members ?? [], actor)
       return replyCreated(await viewCluster(made))
     },
@@ -137,7 +136,7 @@ export const routes = withTables({
     handle: async ({ actor, query: { q, registry_key, type_scope, include_members } }) => {
       const text = cut(q, LONGEST)
       const kind = registry_key ?? type_scope
-      const among = kind ? clustered.filter((it) => it === kind) : clustered
+      const among = kind ? clusteredKinds.filter((it) => it === kind) : clusteredKinds
       return suggestionsView(text, await findDuplicates(text, among, actor), include_members)
     },
   }),
@@ -192,6 +191,7 @@ export const routes = withTables({
 
   ...identity,
   ...graph,
+  ...proposalRoutes,
 
   'POST /cidoc/entity-clusters/{id}/lock/': lock(true),
   'POST /cidoc/entity-clusters/{id}/unlock/': lock(false),
@@ -375,8 +375,8 @@ function scopeMember() {
   return v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => (it === '' ? null : (kindOfScope(it) ?? undefined))),
-    v.check((it): boolean => it !== undefined, chooseFrom(scopes)),
+    v.check((it): boolean => it !== undefined, chooseFrom(clusterScopes)),
     v.transform((it) => it ?? null),
-    documentAs({ type: 'string', enum: [...new Set(clustered.flatMap((it) => [it.key, typeScopeOf(it)]))] }),
+    documentAs({ type: 'string', enum: [...new Set(clusteredKinds.flatMap((it) => [it.key, typeScopeOf(it)]))] }),
   )
 }

@@ -48,6 +48,17 @@ export async function schemaProposal({ dev }: People): Promise<void> {
   good(await dev('GET', '/data/schema-extension-proposals/'))
 }
 
+/** Somebody proposes that something exists, and staff make it. */
+export async function thingProposal({ dev, staff }: People & { staff: Speaker }): Promise<void> {
+  const draft = { canonical_label: `Mandap of ${Date.now()}`, type_scope: 'architecturalstructure' }
+  const { body } = good(await dev('POST', '/data/entity-proposals/', draft))
+  const at = `/data/entity-proposals/${body.id}/`
+  good(await dev('POST', `${at}submit/`))
+  const { body: approved } = good(await staff('POST', `${at}approve/`, { comment: '' }))
+  good(await dev('GET', `/cidoc/entity-clusters/${approved.materialized_cluster}/members/`))
+  good(await dev('GET', `${at}audit/`))
+}
+
 /** A document is sent whole, another in parts. A worker reads the first; its sender reads it line by line, and hands it over. */
 export async function document(origin: string, { dev }: People, picture: File): Promise<void> {
   const sent = formOf({ file: picture, standalone_ingestion: 'true' })

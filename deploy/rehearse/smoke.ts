@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { groupRoots } from '../../lib/platform/http/groups.ts'
 import { drawings } from '../../local/commands/demo/drawings.ts'
 import { project } from '../../local/commands/demo/project.ts'
-import { document, note, organization, schemaProposal, tableAsJob } from './beside.ts'
+import { document, note, organization, schemaProposal, tableAsJob, thingProposal } from './beside.ts'
 import { addressMaker, apiDocument, NOBODY, routeOf } from './document.ts'
 import { ON_SIGNPOST, signpost } from './signpost.ts'
 import { ask, formOf, good, type Speaker, signedIn } from './speaker.ts'
@@ -166,6 +166,7 @@ export async function story(origin: string, around: Around, only?: readonly stri
   await chapter('a note of a visitor', () => note(origin, people))
   await chapter('a table as a job', () => tableAsJob(people))
   await chapter('a proposal for the schema', () => schemaProposal(people))
+  await chapter('a proposal that something exists', () => thingProposal({ ...people, staff }))
   await chapter('a scanned document', () => document(origin, people, picture))
   return failed
 }

@@ -33,7 +33,7 @@ export class Problem extends Error {
   readonly fields: Fields | undefined
   readonly headers: Record<string, string>
   /** Members that stand beside `detail`. */
-  readonly also: Record<string, string>
+  readonly also: Readonly<Record<string, unknown>>
   /** For the log: the service that did not do its part. */
   readonly dependency: Dependency | undefined
 
@@ -43,7 +43,7 @@ export class Problem extends Error {
     more: {
       fields?: Fields
       headers?: Record<string, string>
-      also?: Record<string, string>
+      also?: Readonly<Record<string, unknown>>
       dependency?: Dependency | undefined
     } = {},
   ) {
@@ -148,6 +148,9 @@ export const notAcceptable = (offered: readonly string[]) =>
 /** Another writer was faster, or the state does not permit the change. */
 export const conflict = (detail = 'This has changed since it was read. Read it again and retry.') =>
   new Problem('conflict', detail)
+/** The same, with the records that are in the way. */
+export const conflictWith = (detail: string, conflicts: readonly object[]) =>
+  new Problem('conflict', detail, { also: { conflicts } })
 /** Another contribution is making a record that this contribution names. */
 export const beingMade = () =>
   new Problem('being_made', 'A record that this one names is being made right now. Try again.')

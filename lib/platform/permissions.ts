@@ -99,7 +99,7 @@ const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === t
 const canSeeHook = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) && (!actor?.key || actor.key.id === it.key_id)
 /** Whose it is, and those who decide on it. */
-const canSeeExtension = (actor: Actor | null, it: Subject) =>
+const canSeeProposal = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (actor !== null && expert(actor))
 /** Whose it is, and staff; reviewers too, once a contribution may cite it. */
 const canReadScan = (actor: Actor | null, it: Subject) =>
@@ -296,9 +296,13 @@ export const permissions = {
   'user.read': { role: curator },
   'user.moderate': { role: staff },
   'extension.own': { role: anyone },
-  'extension.read': { sees: canSeeExtension },
-  'extension.change': { sees: canSeeExtension, changes: ownerOrStaff },
-  'extension.decide': { role: expert, sees: canSeeExtension, changes: notOnesOwn },
+  'extension.read': { sees: canSeeProposal },
+  'extension.change': { sees: canSeeProposal, changes: ownerOrStaff },
+  'extension.decide': { role: expert, sees: canSeeProposal, changes: notOnesOwn },
+  'proposal.own': { role: anyone },
+  'proposal.read': { sees: canSeeProposal },
+  'proposal.change': { sees: canSeeProposal, changes: ownerOrStaff },
+  'proposal.decide': { role: expert, sees: canSeeProposal, changes: notOnesOwn },
   'scan.own': { role: anyone },
   'scan.read': { sees: canReadScan },
   'scan.change': { sees: canReadScan, changes: ownerOrStaff },
@@ -368,6 +372,8 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'flag.create': 'propose',
   'extension.own': 'propose',
   'extension.change': 'propose',
+  'proposal.own': 'propose',
+  'proposal.change': 'propose',
   'scan.own': 'propose',
   'scan.change': 'propose',
   'assist.ask': 'read',

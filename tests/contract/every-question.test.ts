@@ -171,6 +171,8 @@ const worldNames = [
   'users id',
   'organizations id',
   'schema-extension-proposals id',
+  'entity-proposals id',
+  'relationship-proposals id',
   'ocr-documents id',
   'public-contributions id',
   'assets id',
@@ -259,6 +261,9 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   const page = sure(201, await app.contributor.post('/data/ocr-documents/upload/', { body: paged }))
   const wishes = { title: 'Sight', proposed_yaml: 'classes: {}' }
   const wish = sure(201, await app.contributor.post('/data/schema-extension-proposals/', { body: wishes }))
+  const thing = { canonical_label: 'Sight', type_scope: 'structure' }
+  const things = sure(201, await app.contributor.post('/data/entity-proposals/', { body: thing }))
+  const near = sure(201, await app.contributor.post('/data/relationship-proposals/', { body: { predicate: 'near' } }))
   const guthi = sure(201, await app.other.post('/data/organizations/', { body: { name: 'Sight guthi' } }))
   const hook = sure(201, await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }))
 
@@ -331,6 +336,8 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'users id': people,
     'organizations id': [guthi.id],
     'schema-extension-proposals id': [wish.id],
+    'entity-proposals id': [things.id],
+    'relationship-proposals id': [near.id],
     'ocr-documents id': [page.uploaded_document_id],
     'public-contributions id': [left.id],
     'assets id': [asset.id],

@@ -178,6 +178,28 @@ const proposed = (rest: string, gives: readonly number[], body?: object): Case =
   gives,
 })
 
+/** A draft of the contributor that something exists, and one that two records have a relationship; made anew for each persona. */
+const thing = (rest: string, gives: readonly number[], body?: object): Case => ({
+  place: async () => {
+    const draft = { canonical_label: `Thing ${++made}`, type_scope: 'structure' }
+    const { id } = sure(201, await app.contributor.post('/data/entity-proposals/', { body: draft }))
+    return { path: `/data/entity-proposals/${id}/${rest}`, body }
+  },
+  gives,
+})
+const relationship = (rest: string, gives: readonly number[], body?: object): Case => ({
+  place: async () => {
+    const draft = {
+      predicate: 'near',
+      ...{ subject_entity_type: 'structure', subject_entity_id: (await fresh()).id },
+      ...{ object_entity_type: 'structure', object_entity_id: published.id },
+    }
+    const { id } = sure(201, await app.contributor.post('/data/relationship-proposals/', { body: draft }))
+    return { path: `/data/relationship-proposals/${id}/${rest}`, body }
+  },
+  gives,
+})
+
 /** A scanned document of the contributor, and a file in parts, made anew for each persona. */
 const scanned = (rest: string, gives: readonly number[], body?: object): Case => ({
   place: async () => {
@@ -869,6 +891,32 @@ const matrix: Matrix = {
     'GET /cidoc/identity-summary/': at(() => `/cidoc/identity-summary/`, all(200), {
       query: { entity_type: 'structure', entity_id: 1 },
     }),
+    'GET /data/entity-proposals/': at(() => '/data/entity-proposals/', signedIn(200)),
+    'POST /data/entity-proposals/': at(() => '/data/entity-proposals/', signedIn(400), { body: {} }),
+    'GET /data/entity-proposals/{id}/': [thing('', by(404, 404, 200, 404, 200, 200, 200))],
+    'PATCH /data/entity-proposals/{id}/': [thing('', by(401, 404, 200, 404, 403, 403, 200), {})],
+    'POST /data/entity-proposals/{id}/submit/': [thing('submit/', by(401, 404, 200, 404, 403, 403, 200))],
+    'POST /data/entity-proposals/{id}/withdraw/': [thing('withdraw/', by(401, 404, 200, 404, 403, 403, 200))],
+    // It is a draft still.
+    'POST /data/entity-proposals/{id}/approve/': [thing('approve/', by(401, 403, 403, 403, 400, 400, 400), {})],
+    'POST /data/entity-proposals/{id}/reject/': [thing('reject/', by(401, 403, 403, 403, 400, 400, 400), {})],
+    'GET /data/entity-proposals/{id}/audit/': [thing('audit/', by(404, 404, 200, 404, 200, 200, 200))],
+    'GET /data/relationship-proposals/': at(() => '/data/relationship-proposals/', signedIn(200)),
+    'POST /data/relationship-proposals/': at(() => '/data/relationship-proposals/', signedIn(400), { body: {} }),
+    'GET /data/relationship-proposals/{id}/': [relationship('', by(404, 404, 200, 404, 200, 200, 200))],
+    'PATCH /data/relationship-proposals/{id}/': [relationship('', by(401, 404, 200, 404, 403, 403, 200), {})],
+    'POST /data/relationship-proposals/{id}/submit/': [relationship('submit/', by(401, 404, 200, 404, 403, 403, 200))],
+    'POST /data/relationship-proposals/{id}/withdraw/': [
+      relationship('withdraw/', by(401, 404, 200, 404, 403, 403, 200)),
+    ],
+    // It is a draft still.
+    'POST /data/relationship-proposals/{id}/approve/': [
+      relationship('approve/', by(401, 403, 403, 403, 400, 400, 400), {}),
+    ],
+    'POST /data/relationship-proposals/{id}/reject/': [
+      relationship('reject/', by(401, 403, 403, 403, 400, 400, 400), {}),
+    ],
+    'GET /data/relationship-proposals/{id}/audit/': [relationship('audit/', by(404, 404, 200, 404, 200, 200, 200))],
     'GET /cidoc/identity-candidates/': at(() => '/cidoc/identity-candidates/', reviewers(200)),
     'GET /cidoc/identity-candidates/{id}/': at(() => `/cidoc/identity-candidates/${pair.id}/`, reviewers(200)),
     // Accepting takes a cluster: told to those who may decide.

@@ -55,6 +55,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'clusters',
     'review',
     'identity',
+    'proposals',
     'comments',
     'submissions',
     'notes',

@@ -117,6 +117,14 @@ const requests: Record<string, () => Promise<Request>> = {
     path: '/data/schema-extension-proposals/',
     body: { title: `Add kind ${++made}`, proposed_yaml: 'classes: {}' },
   }),
+  'POST /data/entity-proposals/': async () => ({
+    path: '/data/entity-proposals/',
+    body: { canonical_label: `Thing ${++made}`, type_scope: 'structure' },
+  }),
+  'POST /data/relationship-proposals/': async () => ({
+    path: '/data/relationship-proposals/',
+    body: { predicate: 'near' },
+  }),
   'POST /data/ocr-documents/upload/': async () => ({ path: '/data/ocr-documents/upload/', body: scan() }),
   'POST /data/ocr-documents/{id}/retry/': async () => {
     const { beginReading, failReading } = await import('../../lib/domain/scans/reading.ts')

@@ -15,6 +15,8 @@ export type BesideWorld = {
 const ORGANIZATIONS = '/data/organizations/'
 const DOCUMENTS = '/data/ocr-documents/'
 const PARTS = '/data/ocr-chunk-uploads/'
+const THINGS = '/data/entity-proposals/'
+const RELATIONSHIPS = '/data/relationship-proposals/'
 const PROPOSALS = '/data/schema-extension-proposals/'
 
 /** Those that make something, and take an `Idempotency-Key`. */
@@ -30,6 +32,16 @@ export function makingBeside(world: BesideWorld): Operations {
       who: app.contributor,
       path: PROPOSALS,
       body: proposal(named('Sattal')),
+    }),
+    'POST /data/entity-proposals/': () => ({
+      who: app.contributor,
+      path: THINGS,
+      body: { canonical_label: named('Mandap'), type_scope: 'structure' },
+    }),
+    'POST /data/relationship-proposals/': () => ({
+      who: app.contributor,
+      path: RELATIONSHIPS,
+      body: { predicate: 'near' },
     }),
     'POST /data/ocr-documents/upload/': () => ({
       who: app.contributor,
@@ -72,7 +84,13 @@ export function makingBeside(world: BesideWorld): Operations {
 
 /** Those that change something. */
 export function changingBeside(world: BesideWorld): Operations {
-  return { ...changingOrganizations(world), ...changingDocuments(world), ...changingProposals(world), ...others(world) }
+  return {
+    ...changingOrganizations(world),
+    ...changingDocuments(world),
+    ...changingProposals(world),
+    ...changingThings(world),
+    ...others(world),
+  }
 }
 
 function changingOrganizations(world: BesideWorld): Operations {
@@ -154,6 +172,43 @@ function changingProposals(world: BesideWorld): Operations {
       step(submitted(), 'approve/', app.curator, { comment: 'Good.' }),
     'POST /data/schema-extension-proposals/{id}/reject/': () =>
       step(submitted(), 'reject/', app.curator, { comment: 'Not yet.' }),
+  }
+}
+
+/** Proposals that something exists, and that two records have a relationship: the same life twice. */
+function changingThings({ app, named }: BesideWorld): Operations {
+  const draft = {
+    [THINGS]: async () => ({ canonical_label: named('Mandap'), type_scope: 'structure' }),
+    [RELATIONSHIPS]: async () => {
+      const ends = ['One', 'Other'].map((name) => publish(app, 'persons', { name: named(name) }))
+      const [subject, object] = await Promise.all(ends)
+      return {
+        predicate: 'teacher_of',
+        ...{ subject_entity_type: 'person', subject_entity_id: subject?.id },
+        ...{ object_entity_type: 'person', object_entity_id: object?.id },
+      }
+    },
+  }
+  const drafted = async (place: keyof typeof draft): Promise<string> =>
+    sure(201, await app.contributor.post(place, { body: await draft[place]() })).id
+  const ask = async (place: keyof typeof draft, rest: string, who = app.contributor, body?: object): Promise<Asked> => {
+    const id = await drafted(place)
+    if (!['', 'submit/'].includes(rest)) sure(200, await app.contributor.post(`${place}${id}/submit/`))
+    return { who, path: `${place}${id}/${rest}`, ...(body && { body }) }
+  }
+  const good = { comment: 'Good.' }
+  return {
+    'PATCH /data/entity-proposals/{id}/': () => ask(THINGS, '', app.contributor, { canonical_label: named('Sattal') }),
+    'POST /data/entity-proposals/{id}/submit/': () => ask(THINGS, 'submit/'),
+    'POST /data/entity-proposals/{id}/withdraw/': () => ask(THINGS, 'withdraw/'),
+    'POST /data/entity-proposals/{id}/approve/': () => ask(THINGS, 'approve/', app.curator, good),
+    'POST /data/entity-proposals/{id}/reject/': () => ask(THINGS, 'reject/', app.curator, good),
+    'PATCH /data/relationship-proposals/{id}/': () =>
+      ask(RELATIONSHIPS, '', app.contributor, { interpretation_note: named('Letters say so') }),
+    'POST /data/relationship-proposals/{id}/submit/': () => ask(RELATIONSHIPS, 'submit/'),
+    'POST /data/relationship-proposals/{id}/withdraw/': () => ask(RELATIONSHIPS, 'withdraw/'),
+    'POST /data/relationship-proposals/{id}/approve/': () => ask(RELATIONSHIPS, 'approve/', app.curator, good),
+    'POST /data/relationship-proposals/{id}/reject/': () => ask(RELATIONSHIPS, 'reject/', app.curator, good),
   }
 }
 

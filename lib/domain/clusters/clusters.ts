@@ -49,30 +49,38 @@ export async function createCluster(
 ): Promise<Cluster> {
   const at = now()
   const members = await checkMembers(kind, memberInputs, actor)
-  const created: Cluster = {
-    id: newId(),
-    kind: kind.key,
-    canonical_label: '',
-    locked: false,
-    lock_reason: '',
-    note: '',
-    curated_aliases: [],
-    external_identifiers: {},
-    ...input,
-    members: members.map(({ entity_id }) => entity_id),
-    merged_into: null,
-    merged_members: [],
-    absorbed: [],
-    contributor_id: actor.id,
-    contributor: actor.username,
-    public: true,
-    created_at: at,
-    updated_at: at,
-    version: 1,
-  }
+  const created = newCluster(kind, { ...input, members: members.map(({ entity_id }) => entity_id) }, actor, at)
   unit.add([...clusterWrites(undefined, created), ...joinWrites(created, members, evidenceOf(actor), at).writes])
   return created
 }
+
+/** Builds a cluster that this person makes. Nothing is stored. */
+export const newCluster = (
+  kind: Kind,
+  input: ClusterInput & { members?: string[] },
+  { id, username }: Pick<Actor, 'id' | 'username'>,
+  at: string,
+): Cluster => ({
+  id: newId(),
+  kind: kind.key,
+  canonical_label: '',
+  locked: false,
+  lock_reason: '',
+  note: '',
+  curated_aliases: [],
+  external_identifiers: {},
+  members: [],
+  ...input,
+  merged_into: null,
+  merged_members: [],
+  absorbed: [],
+  contributor_id: id,
+  contributor: username,
+  public: true,
+  created_at: at,
+  updated_at: at,
+  version: 1,
+})
 
 /**
  * Changes a cluster. Without `memberInputs` its members stay. Fails as `createCluster` does, and with `conflict` if the

@@ -125,7 +125,7 @@ export async function splitCluster(unit: UnitOfWork, old: Cluster, input: SplitI
   const moved = groups.flatMap((group, i): { next: Cluster; was: Cluster | undefined; group: string[] }[] => {
     if (i === stays) return []
     const was = origins[i]
-    return [{ next: was ? reviveCluster(was, group, at) : newCluster(old, group, records, actor, at), was, group }]
+    return [{ next: was ? reviveCluster(was, group, at) : splitOff(old, group, records, actor, at), was, group }]
   })
   const gone = moved.flatMap(({ group }) => group)
   const kept = withNextVersion<Cluster>(old, {
@@ -186,7 +186,7 @@ const reviveCluster = (was: Cluster, members: string[], at: string): Cluster =>
 
 const MOST_LETTERS = 500
 
-const newCluster = (
+const splitOff = (
   old: Cluster,
   members: string[],
   records: ReadonlyMap<string, RecordItem>,

@@ -10,6 +10,10 @@ import type { Cluster } from './items.ts'
 /** The name of a kind in the answers on clusters. */
 export const typeScopeOf = (kind: Kind) => kind.typeScope ?? kind.key
 
+/** Kinds whose records may be in a cluster: all that are reviewed. */
+export const clusteredKinds: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
+export const clusterScopes = clusteredKinds.map(typeScopeOf)
+
 export const ClusterView = s.shape('Cluster', () =>
   v.object({
     id: s.uuid,

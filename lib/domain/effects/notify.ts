@@ -7,6 +7,7 @@ import { importItem, type Task } from '../imports/items.ts'
 import type { NewAnnouncement } from '../notifications/announcements.ts'
 import { type NoticeName, notices } from '../notifications/events.ts'
 import { memberRoles, type Project, type ProjectActivity, project, projectActivity } from '../projects/items.ts'
+import { proposal, titleOf } from '../proposals/items.ts'
 import { activity, decision, flag, type RecordItem, recordItem } from '../records/items.ts'
 import { batchRowOf } from '../records/queue-entry.ts'
 import { moderation, suggestion } from '../submissions/items.ts'
@@ -153,6 +154,20 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
       at: it.reviewed_at ?? it.created_at,
       actor_id: it.reviewed_by,
       named: it.suggested_by,
+    }
+  },
+
+  proposal: ({ before, after }) => {
+    const [old, it] = [before && parse(proposal, before), after && parse(proposal, after)]
+    if (!it || old?.status === it.status || (it.status !== 'approved' && it.status !== 'rejected')) return undefined
+    return {
+      notices: [it.status === 'approved' ? 'proposal_approved' : 'proposal_rejected'],
+      event: `proposal#${it.id}#${it.version}`,
+      at: it.updated_at,
+      actor_id: it.decided_by,
+      entity_id: null,
+      named: it.author_id,
+      detail: `"${titleOf(it.content)}"`,
     }
   },
 

@@ -11,6 +11,7 @@ import {
   readList,
   removeEntry,
   type UnitOfWork,
+  type Write,
   withNextVersion,
 } from '../../engines/table/index.ts'
 import { type Actor, mayInspect, type Subject } from '../../platform/permissions.ts'
@@ -19,6 +20,7 @@ import { loadCluster } from '../clusters/clusters.ts'
 import { gatherRecords } from '../clusters/gather.ts'
 import { evidenceOf } from '../clusters/memberships.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
+import { pairId } from '../records/refused-pairs.ts'
 import { settleDuplicates } from '../review/duplicates.ts'
 import { type Candidate, type CandidateStatus, candidate, candidateIndex, candidateList } from './items.ts'
 
@@ -97,21 +99,31 @@ export async function resolveCandidate(
   const at = now()
   const joined =
     resolution === 'accept' ? await joinBoth(unit, [left, right], { target_cluster_id, notes }, actor) : undefined
-  const next = withNextVersion<Candidate>(old, {
-    status: statusAfter[resolution],
-    notes,
-    decided_by: actor.id,
-    decided_at: at,
-    cluster_id: joined?.cluster.id ?? null,
-    updated_at: at,
-  })
-  unit.add([
+  const status = statusAfter[resolution]
+  const { next, writes } = answerCandidate(old, { status, notes, cluster_id: joined?.cluster.id ?? null, at }, actor)
+  unit.add(writes)
+  if (resolution !== 'defer') unit.add(await settleDuplicates([left, right], actor))
+  return { candidate: withRecords(next, left, right), created_assertion_ids: joined?.assertion_ids ?? [] }
+}
+
+type Answer = Pick<Candidate, 'status' | 'notes' | 'cluster_id'> & { at: string }
+
+/** A candidate with its answer, and the writes that store it. It is no open question about its records any more. */
+export function answerCandidate(old: Candidate, { at, ...answer }: Answer, actor: Pick<Actor, 'id'>) {
+  const next = withNextVersion<Candidate>(old, { ...answer, decided_by: actor.id, decided_at: at, updated_at: at })
+  const writes: Write[] = [
     put(candidate, next, old),
     removeEntry(key.pair(old.left, old.right)),
     removeEntry(key.pair(old.right, old.left)),
-  ])
-  if (resolution !== 'defer') unit.add(await settleDuplicates([left, right], actor))
-  return { candidate: withRecords(next, left, right), created_assertion_ids: joined?.assertion_ids ?? [] }
+  ]
+  return { next, writes }
+}
+
+/** Loads what was asked and answered about these pairs of records. One call for each hundred pairs. */
+export async function loadCandidatesOf(pairs: readonly (readonly [string, string])[]): Promise<Candidate[]> {
+  const ids = pairs.map(([one, other]) => pairId(one, other))
+  const found = await getMany(ids.map(key.candidate))
+  return [...new Set(ids)].flatMap((id) => itemIn(found, candidate, { id }) ?? [])
 }
 
 async function joinBoth(

@@ -221,6 +221,18 @@ export const notices = {
     says: 'What was to be done with your table {detail} could not be done',
     link: '',
   },
+  proposal_approved: {
+    type: 'review_decision',
+    to: 'named',
+    says: 'Your proposal {detail} was approved',
+    link: '',
+  },
+  proposal_rejected: {
+    type: 'review_decision',
+    to: 'named',
+    says: 'Your proposal {detail} was refused',
+    link: '',
+  },
   project_in_review: {
     type: 'project_state_changed',
     to: 'reviewers',

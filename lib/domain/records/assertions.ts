@@ -180,13 +180,21 @@ export async function createClaim(
   { waits = false } = {},
 ): Promise<ClaimWithRecord> {
   unit.retryOn('conflict')
-  return unit.addPlan(await planClaim(actor, input, waits))
+  return unit.addPlan(await planClaim(actor, input, { waits }))
+}
+
+/**
+ * Makes a claim that a reviewer has decided on: it is accepted at once. Fails as `createClaim` does, and with `conflict` if its record is
+ * not published. It is not planned again.
+ */
+export async function createAcceptedClaim(unit: UnitOfWork, author: Actor, input: Contribution) {
+  return unit.addPlan(await planClaim(author, input, { accepted: true }))
 }
 
 async function planClaim(
   actor: Actor,
   { data, assertion: provenance }: Contribution,
-  waits: boolean,
+  { waits = false, accepted = false },
 ): Promise<Plan<ClaimWithRecord>> {
   const { data: values } = await resolveRelations(kinds.assertion, data, actor)
   const text = (name: string) => textOf(values[name])
@@ -204,6 +212,7 @@ async function planClaim(
   const otherEnd = await findOtherEnd(property, text('object_entity_type'), text('object_entity_id'), actor)
   const at = now()
   const subject = about === 'any' ? undefined : about
+  if (accepted && !subject?.public) throw conflict(UNPUBLISHED)
   const claim: Assertion = {
     ...newClaim(
       {
@@ -231,6 +240,7 @@ async function planClaim(
     supersedes: textOf(firstId(values.supersedes)) || null,
     object_entity_type: otherEnd?.kind ?? null,
     object_entity_id: otherEnd?.id ?? null,
+    ...(accepted && { reconciliation_status: 'accepted', settlings: [{ status: 'accepted', at }] }),
   }
   const flags = subject ? await contradictionsOf(subject, claim, actor) : []
   const stored = subject && recordItemOf(subject)
@@ -264,6 +274,8 @@ function returnToReview(record: RecordItem, claim: Assertion, at: string): Parti
   }
 }
 
+const UNPUBLISHED = 'Its record is not published: that is decided first.'
+
 /**
  * Sets the status of one claim. Fails with `conflict` if the claim has changed since it was read, or if it would be
  * accepted on an unpublished record.
@@ -275,8 +287,7 @@ export async function setClaimStatus(
 ): Promise<ClaimWithRecord> {
   if (old.claim.asserted_property === SAME_REFERENT)
     throw conflict('A claim of identity changes with its cluster: merge or split that.')
-  if (reconciliation_status === 'accepted' && old.about && !old.about.public)
-    throw conflict('Its record is not published: that is decided first.')
+  if (reconciliation_status === 'accepted' && old.about && !old.about.public) throw conflict(UNPUBLISHED)
   const at = now()
   const settlings = [...(old.claim.settlings ?? []), { status: reconciliation_status, at }]
   const next = withNextVersion<Assertion>(old.claim, { reconciliation_status, settlings, updated_at: at })

@@ -4,16 +4,15 @@ import { loadFlagsOn } from '../records/conflict-flags.ts'
 import { flag, type RecordItem, withFlagAudience } from '../records/items.ts'
 import { headWrites, settledFlag, withFlagCounts } from './flags.ts'
 
-/** The writes that resolve the open flags which say that two records look alike. Two calls. */
-export async function settleDuplicates(pair: readonly [RecordItem, RecordItem], actor: Actor): Promise<Write[]> {
-  const [one, other] = pair
-  const settled = await Promise.all([settle(one, other, actor), settle(other, one, actor)])
-  return settled.flat()
+/** The writes that resolve the open flags which say that these records look alike. One call for each record. */
+export async function settleDuplicates(records: readonly RecordItem[], actor: Actor): Promise<Write[]> {
+  const ids = records.map(({ entity_id }) => entity_id)
+  return (await Promise.all(records.map((about) => settle(about, ids, actor)))).flat()
 }
 
-async function settle(about: RecordItem, other: RecordItem, actor: Actor): Promise<Write[]> {
+async function settle(about: RecordItem, others: readonly string[], actor: Actor): Promise<Write[]> {
   const open = (await loadFlagsOn(about.entity_id)).filter(
-    (it) => it.flag_type === 'suspected_duplicate' && !it.is_resolved && it.other_entity_id === other.entity_id,
+    (it) => it.flag_type === 'suspected_duplicate' && !it.is_resolved && others.includes(it.other_entity_id ?? ''),
   )
   if (open.length === 0) return []
   const settled = open.map((it) => ({ it, next: settledFlag(it, actor) }))

@@ -6,6 +6,7 @@ import { listHooks } from '../../domain/hooks/hooks.ts'
 import { importItem, importLists } from '../../domain/imports/items.ts'
 import { notification, notificationsOf } from '../../domain/notifications/items.ts'
 import { listOrganizationsOf } from '../../domain/organizations/members.ts'
+import { type ProposalSort, proposal, proposalList, titleOf } from '../../domain/proposals/items.ts'
 import {
   activity,
   activityList,
@@ -113,6 +114,8 @@ export async function gatherOwnData(user: User): Promise<Record<string, unknown>
     schema_proposals: (await walkAll('gsi3', [extensionList(user.id)]))
       .map((it) => parse(extension, it))
       .map(({ id, title, status, created_at }) => ({ id, title, status, created_at })),
+    entity_proposals: await proposalsOf(user.id, 'entity'),
+    relationship_proposals: await proposalsOf(user.id, 'relationship'),
     keys: (await listKeys(user)).map(keyView),
     hooks: (await listHooks(actorOf(user))).map(({ id, url, changes, kinds, created_at }) => ({
       ...{ id, url, changes, kinds, created_at },
@@ -120,6 +123,12 @@ export async function gatherOwnData(user: User): Promise<Record<string, unknown>
     sessions: (await listSessions(user)).map((it) => sessionView(it, undefined)),
   }
 }
+
+/** What somebody proposed of records. */
+const proposalsOf = async (user: string, sort: ProposalSort) =>
+  (await walkAll('gsi3', [proposalList(sort, { user })]))
+    .map((it) => parse(proposal, it))
+    .map(({ id, content, status, created_at }) => ({ id, title: titleOf(content), status, created_at }))
 
 /** All items of these partitions of an index, oldest first within each. */
 async function walkAll(index: IndexName, partitions: readonly string[]): Promise<Stored[]> {

@@ -29,6 +29,8 @@ const roots = {
     '/cidoc/identity-summary',
     '/cidoc/identity-candidates',
     '/cidoc/kg',
+    '/data/entity-proposals',
+    '/data/relationship-proposals',
   ],
   entities: ['/data/cultural-entities'],
   reconcile: ['/data/reconcile', '/data/resolve'],

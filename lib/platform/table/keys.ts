@@ -75,6 +75,8 @@ import './lists.ts'
  *   the reviewer who holds a waiting record                     table             ENTITY#<id>                           LEASE
  *   one proposal for the schema; its YAML, its steps            table             EXTENSION#<id>                        HEAD, TEXT, STEP#<number>
  *   proposals for the schema: all, of a user; one definition    gsi2, gsi3; table  EXTENSION[#OF#<user>]; EXTENSION_CLAIM#<name>  <created_at>#<id>; HEAD
+ *   one proposal on records, its steps; what it claims          table             PROPOSAL#<id>; PROPOSAL_CLAIM#<name>  HEAD, STEP#<number>; HEAD
+ *   proposals of a sort: all, by status, of a user              gsi2, gsi1, gsi3  PROPOSAL#<sort>[#OF#<user>][#STATUS#<status>]  <created_at>#<id>
  *   one scanned document; what people said of it; one in parts  table             SCAN#<id>; PARTED#<id>                HEAD, REVIEW; HEAD
  *   scanned documents of a user, of one status; being read      gsi3, gsi4; gsi2  SCAN#OF#<user>[#<status>]; SCAN#READING  <created_at>#<id>; <since>#<id>
  *   how often a record was passed on                            table             SHARES#<record>                       HEAD
@@ -228,6 +230,9 @@ export const key = {
   extensionText: (id: string): Key => ({ pk: `EXTENSION#${id}`, sk: 'TEXT' }),
   extensionStep: (id: string, number: number): Key => ({ pk: `EXTENSION#${id}`, sk: `STEP#${padPlace(number)}` }),
   extensionClaim: (name: string): Key => ({ pk: `EXTENSION_CLAIM#${name}`, sk: HEAD }),
+  proposal: (id: string): Key => ({ pk: `PROPOSAL#${id}`, sk: HEAD }),
+  proposalStep: (id: string, number: number): Key => ({ pk: `PROPOSAL#${id}`, sk: `STEP#${padPlace(number)}` }),
+  proposalClaim: (name: string): Key => ({ pk: `PROPOSAL_CLAIM#${name}`, sk: HEAD }),
   scan: (id: string): Key => ({ pk: `SCAN#${id}`, sk: HEAD }),
   scanReview: (id: string): Key => ({ pk: `SCAN#${id}`, sk: 'REVIEW' }),
   partedScan: (id: string): Key => ({ pk: `PARTED#${id}`, sk: HEAD }),

@@ -29,6 +29,8 @@ export const notices: Readonly<Record<string, string>> = {
   'Your table {detail} was taken back': 'तपाईंको तालिका {detail} फिर्ता लिइयो',
   'Rows of your table {detail} were taken back': 'तपाईंको तालिका {detail} का केही पङ्क्ति फिर्ता लिइए',
   'What was to be done with your table {detail} could not be done': 'तपाईंको तालिका {detail} मा गर्नुपर्ने काम हुन सकेन',
+  'Your proposal {detail} was approved': 'तपाईंको प्रस्ताव {detail} अनुमोदन भयो',
+  'Your proposal {detail} was refused': 'तपाईंको प्रस्ताव {detail} अस्वीकार भयो',
   'A project waits for review': 'एउटा परियोजना समीक्षाको प्रतीक्षामा छ',
   'A project of yours needs revision': 'तपाईंको परियोजना सच्याउनुपर्ने भएको छ',
   'Your project was approved': 'तपाईंको परियोजना अनुमोदन भयो',

@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto'
+import { conflict } from '../../base/errors.ts'
+import { getMany, itemIn, put, remove, type Write, withNextVersion } from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+import { proposalClaim } from './items.ts'
+
+/** What proposals claim. While one waits nobody proposes the same, and once it is refused nobody ever does. */
+
+/** The name of a claim: a digest of the things that it is about. */
+export const nameOfClaim = (...things: readonly string[]): string =>
+  hash('sha256', things.join('\n'), 'base64url').slice(0, 32)
+
+const WAITS = 'The same is proposed already, and waits for a decision.'
+const REFUSED = 'The same was proposed before, and refused.'
+
+/**
+ * The writes by which a proposal claims these names. Fails with `conflict` if one is claimed or refused, or if one of `others` was
+ * refused. One call.
+ */
+export async function claimNames(
+  names: readonly string[],
+  others: readonly string[],
+  proposal_id: string,
+): Promise<Write[]> {
+  const found = await loadClaims([...names, ...others])
+  if (found.some(({ refused }) => refused)) throw conflict(REFUSED)
+  if (found.some(({ name }) => names.includes(name))) throw conflict(WAITS)
+  return names.map((name) =>
+    put(proposalClaim, { name, proposal_id, refused: false, version: 1 }, undefined, () => conflict(WAITS)),
+  )
+}
+
+/** The writes that end the claims of a proposal: refused ones stay for good, others go. One call. */
+export async function endClaims(names: readonly string[], end: 'refused' | 'over'): Promise<Write[]> {
+  const claims = await loadClaims(names)
+  return claims.map((it) =>
+    end === 'over' ? remove(proposalClaim, it) : put(proposalClaim, withNextVersion(it, { refused: true }), it),
+  )
+}
+
+async function loadClaims(names: readonly string[]) {
+  const found = await getMany(names.map(key.proposalClaim), true)
+  return [...new Set(names)].flatMap((name) => itemIn(found, proposalClaim, { name }) ?? [])
+}
