@@ -321,6 +321,7 @@ const reasons: Readonly<Record<string, string>> = {
   201: 'Made.',
   202: 'Accepted: it will be done.',
   204: 'Done; there is nothing to say.',
+  302: 'The state of that time is elsewhere.',
   303: 'It is elsewhere.',
   304: 'Nothing has changed.',
   409: 'Others were faster, or the state does not permit it.',

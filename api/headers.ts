@@ -12,7 +12,12 @@ export const headers = {
     description: 'Whether the answer was kept; for callers who are signed in none is.',
     schema: { type: 'string', enum: ['hit', 'miss', 'bypass'] },
   },
-  Link: { description: 'The canonical address of the image, and what it is an image by.', schema: { type: 'string' } },
+  Link: {
+    description:
+      'Where else to go: of an image its canonical address, of a record its citation, its forms and its past states.',
+    schema: { type: 'string' },
+  },
+  'Memento-Datetime': { description: 'The moment of the state that is shown.', schema: { type: 'string' } },
   'Content-Disposition': { description: 'The name of the file.', schema: { type: 'string' } },
   'X-HG-Schema-Source': { description: 'Where the registry comes from.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to sign in.', schema: { type: 'string' } },

@@ -33,7 +33,10 @@ export const words: Readonly<Record<string, string>> = {
   'imports after': 'The row after which to go on, by first rows.',
   'imports limit': 'So many values at most, up to 50. A group of spellings is never cut.',
   'imports name': 'The name under which the mapping is kept.',
-  format: '`csv` or `xlsx` for a table, instead of an `Accept` header.',
+  format:
+    '`csv` or `xlsx` for a table, at an address that stays the name of a form such as `jsonld` or `html`; instead of an `Accept` header.',
+  lang: 'The language of the page, `en` or `ne`; otherwise that of `Accept-Language`.',
+  number: 'The number of the record in its kind.',
   columns: 'The columns of a table, with commas between; all, if it is absent.',
   'records columns':
     'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',

@@ -33,6 +33,7 @@ export const rareRoots: readonly string[] = [
   '/api/user/password',
   '/api/user/address',
   '/data/citations',
+  '/resource',
 ]
 
 /**

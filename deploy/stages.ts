@@ -81,6 +81,8 @@ const Settings = v.pipe(
       secondaryAudience: text(),
       secondaryJwksUrl: text(),
       exportLicence: text(),
+      resourceBase: text(),
+      dashboardUrl: text(),
       largestTable: text('4000000'),
       reviewWebhookUrl: text(),
       hookPorts: list('443,8443'),

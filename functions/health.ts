@@ -15,8 +15,10 @@ import { isCacheHealthy } from '../lib/platform/cache/cached.ts'
 import { metricsText } from '../lib/platform/health/prometheus.ts'
 import { measureLag } from '../lib/platform/health/stream-lag.ts'
 import { runWithin } from '../lib/platform/health/within.ts'
+import { preferredType } from '../lib/platform/http/accept.ts'
 import { bytes, ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { HTML } from '../lib/platform/http/media.ts'
 import { lenientChoice } from '../lib/platform/http/params.ts'
 import { Reply, replyContent } from '../lib/platform/http/reply.ts'
 import type { Request } from '../lib/platform/http/request.ts'
@@ -107,12 +109,15 @@ export const routes = {
   // The dashboard calls this with a query by mistake. No query may fail.
   'GET /': probeRoute({
     permission: 'service.read',
-    summary: 'Read the metrics, or with `?format=json` the link index',
-    description: 'Without the token of `GET /metrics/` it is the link index.',
-    answer: { 200: { shape: LinksView, types: ['text/plain'] } },
-    query: v.object({ format: lenientChoice(['json', 'prometheus']) }),
-    handle: async ({ query, request }) =>
-      query.format === 'json' || !mayReadMetrics(request) ? linksFrom(request.origin) : metrics(),
+    summary: 'Read the metrics, with `?format=json` the link index, in a browser the first page',
+    description:
+      'Without the token of `GET /metrics/` it is the link index. `Accept: text/html` gives a page for people: search, what there is, the newest; `?lang=` chooses its language.',
+    answer: { 200: { shape: LinksView, types: ['text/plain', HTML] } },
+    query: v.object({ format: lenientChoice(['json', 'prometheus', 'html']), lang: lenientChoice(['en', 'ne']) }),
+    handle: async ({ query, request }) => {
+      if (wantsPage(query.format, request)) return firstPage(request, query.lang)
+      return query.format === 'json' || !mayReadMetrics(request) ? linksFrom(request.origin) : metrics()
+    },
   }),
 
   'GET /metrics/': probeRoute({
@@ -196,6 +201,19 @@ function mayReadMetrics({ headers }: Request): boolean {
   return config.METRICS_TOKEN !== '' && timingSafeEqual(digest(token), digest(config.METRICS_TOKEN))
 }
 const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Whether the first page is asked for: by its name, or by a browser, which puts HTML before all else. */
+const wantsPage = (format: string, { headers }: Request): boolean =>
+  format === '' ? preferredType(headers.accept, ['application/json', 'text/plain', HTML]) === HTML : format === 'html'
+
+/** The first page for people. If the table does not answer in time, it says what this is all the same. */
+async function firstPage(request: Request, lang: string) {
+  const { pageContext, homePage, loadHome, pageHeaders } = await import('../lib/doors/pages/index.ts')
+  const context = await pageContext(request, lang)
+  const model = await runWithin(TIME_LIMIT_MS, loadHome)
+  return replyContent(homePage(model, context), 'text/html; charset=utf-8', { ...pageHeaders, vary: BY_ACCEPT })
+}
+const BY_ACCEPT = 'Origin, Accept-Encoding, Accept'
 
 const metrics = async () =>
   replyContent(

@@ -70,6 +70,7 @@ import {
 } from '../lib/platform/http/route.ts'
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, maySee } from '../lib/platform/permissions.ts'
+import { resources } from './records/resource.ts'
 
 /** The body of a form's question about one field. Of the other values only the name is used. */
 const Question = v.pipe(
@@ -361,6 +362,7 @@ export const routes = withTables({
       return viewRecord(next, actor)
     },
   }),
+  ...resources,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

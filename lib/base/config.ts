@@ -110,6 +110,10 @@ const Environment = v.pipe(
       SECONDARY_AUDIENCE: text(),
       SECONDARY_JWKS_URL: address,
       EXPORT_LICENCE: text(),
+      /** The base of addresses that stay, such as `https://w3id.org/heritagegraph`. Empty: the host that was asked. */
+      RESOURCE_BASE: address,
+      /** The dashboard, whose pages about records are then the canonical ones. Empty: there is none. */
+      DASHBOARD_URL: address,
       /**
        * A table of more bytes is put into the bucket, and answered by its address. No function can answer more than the
        * default.

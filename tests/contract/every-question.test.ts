@@ -54,7 +54,7 @@ const said: Record<string, readonly string[]> = {
   uri: ['https://w3id.org/heritagegraph/resource/structure/1', 'x'],
   facets: flag,
   flag_type: ['other', 'duplicate'],
-  format: ['json', 'yaml', 'prometheus', 'csv', 'xlsx'],
+  format: ['json', 'yaml', 'prometheus', 'csv', 'xlsx', 'html', 'jsonld'],
   from: ['1', '2'],
   group: ['location', 'structure'],
   hint: ['x', Buffer.from('["x",1]').toString('base64url')],
@@ -66,6 +66,7 @@ const said: Record<string, readonly string[]> = {
   is_read: flag,
   is_resolved: flag,
   kind: ['structure', 'person'],
+  lang: ['en', 'ne', 'fr'],
   languages: ['ne', 'en,ne'],
   limit: ['1', '100', '0', '101'],
   locked: flag,
@@ -197,6 +198,7 @@ const worldNames = [
   'records entity_id',
   'image',
   'id',
+  'number',
 ] as const
 type WorldName = (typeof worldNames)[number]
 
@@ -368,6 +370,7 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     image: [pictured.images[0].iiif.split('/').at(-1), unknown],
     // Of a record of any kind.
     id: sights.map((it) => String(it.id)),
+    number: sights.map((it) => String(it.id)),
   }
 }
 

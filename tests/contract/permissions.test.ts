@@ -568,6 +568,15 @@ const matrix: Matrix = {
       ...at(() => `${record(published)}history/`, all(200)),
       ...at(() => `${record(pending)}history/`, inspectsHidden),
     ],
+    'GET /resource/': at(() => '/resource/', all(200)),
+    'GET /resource/{kind}/{number}/': [
+      ...at(() => `/resource/structure/${published.id}`, all(200)),
+      ...at(() => `/resource/structure/${pending.id}`, readsHidden),
+    ],
+    'GET /resource/{kind}/{number}/timemap/': [
+      ...at(() => `/resource/structure/${published.id}/timemap/`, all(200)),
+      ...at(() => `/resource/structure/${pending.id}/timemap/`, readsHidden),
+    ],
     'PUT /cidoc/{segment}/{id}/': [
       anew(fresh, record, changesHidden(200), whole),
       anew(freshPublished, record, changesOpen(200), whole),

@@ -75,6 +75,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
   ],
   doors: [
     'linked',
+    'pages',
     'discovery',
     'iiif',
     'activity-streams',

@@ -7,6 +7,7 @@ import { identity } from './nepali/identity.ts'
 import { kinds } from './nepali/kinds.ts'
 import { letters } from './nepali/letters.ts'
 import { notices } from './nepali/notices.ts'
+import { pages } from './nepali/pages.ts'
 import { patterns } from './nepali/patterns.ts'
 import { pictures } from './nepali/pictures.ts'
 import { predicates } from './nepali/predicates.ts'
@@ -28,6 +29,7 @@ export const parts = [
   identity,
   notices,
   letters,
+  pages,
   words,
   community,
 ] as const

@@ -127,6 +127,7 @@ export type HeaderName =
   | 'Idempotent-Replayed'
   | 'X-Cache'
   | 'Link'
+  | 'Memento-Datetime'
   | 'Content-Disposition'
   | 'X-HG-Schema-Source'
   | 'WWW-Authenticate'

@@ -31,7 +31,7 @@ import type { Documented } from './answer.ts'
 import { isFromEdge } from './edge.ts'
 import { type StoreReply, withIdempotencyKey } from './idempotency.ts'
 import { findHalfCharacter, storageFaultOf } from './json.ts'
-import { CSL_JSON, CSV, DATACITE_JSON, JSON_LINES, XLSX } from './media.ts'
+import { CSV, formatTypes, XLSX } from './media.ts'
 import { pageMembers, pageOf } from './page.ts'
 import { canonicalPath, type Match, routeMatcher } from './path.ts'
 import { Reply } from './reply.ts'
@@ -305,20 +305,11 @@ function unreadPage({ query: schema }: Declared, { query, isPageRead }: Request)
 }
 
 const JSON_TYPE = 'application/json'
-/** The media types that `format` in a query names, in place of an Accept header. People follow such links. */
-const namedTypes: Readonly<Record<string, string>> = {
-  json: JSON_TYPE,
-  csv: CSV,
-  xlsx: XLSX,
-  csl: CSL_JSON,
-  datacite: DATACITE_JSON,
-  jsonl: JSON_LINES,
-}
 /** Chooses the media type of the answer. Fails with `notAcceptable` if the client takes none of the offered ones. */
 function typeFor({ representations }: Declared, { headers, query }: Request): string {
   if (!representations) return JSON_TYPE
   const offered = [JSON_TYPE, ...Object.keys(representations)]
-  const named = Object.hasOwn(namedTypes, query.format ?? '') ? namedTypes[query.format ?? ''] : undefined
+  const named = Object.hasOwn(formatTypes, query.format ?? '') ? formatTypes[query.format ?? ''] : undefined
   if (named !== undefined && offered.includes(named)) return named
   const type = preferredType(headers.accept, offered)
   if (!type && isSelective(representations)) throw notAcceptable(offered)

@@ -11,3 +11,21 @@ export const DATACITE_JSON = 'application/vnd.datacite.datacite+json'
 /** The media types in which linked data is offered besides JSON-LD. */
 export const rdfTypes = ['text/turtle', 'application/n-triples', 'application/n-quads', 'application/rdf+xml'] as const
 export type RdfType = (typeof rdfTypes)[number]
+export const HTML = 'text/html'
+
+/** The media types that `?format=` names in place of an Accept header. People follow such links. A route ignores those that it does not offer. */
+export const formatTypes: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  jsonld: JSON_LD,
+  ttl: 'text/turtle',
+  nt: 'application/n-triples',
+  nq: 'application/n-quads',
+  rdf: 'application/rdf+xml',
+  geojson: GEO_JSON,
+  html: HTML,
+  csv: CSV,
+  xlsx: XLSX,
+  csl: CSL_JSON,
+  datacite: DATACITE_JSON,
+  jsonl: JSON_LINES,
+}

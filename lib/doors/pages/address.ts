@@ -1,0 +1,55 @@
+import { config } from '../../base/config.ts'
+import type { Picture } from '../../domain/kinds/index.ts'
+import { imagePath, licenceAddress } from '../../domain/pictures/view.ts'
+import type { RecordRow } from '../../domain/records/items.ts'
+import { recordFormats } from '../linked/formats.ts'
+
+type Named = Pick<RecordRow, 'kind' | 'id'>
+
+/** The path of a record that stays: `/resource/structure/7`. */
+export const resourcePath = ({ kind, id }: Named): string => `/resource/${kind}/${id}`
+
+/** The address that stays, by which a record is cited. At `RESOURCE_BASE` a redirect leads here; without one it is that of this host. */
+export const persistentAddress = (origin: string, it: Named): string =>
+  `${withoutSlash(config.RESOURCE_BASE) || origin}${resourcePath(it)}`
+
+/** The page of the dashboard about a record. Undefined if no dashboard is configured. */
+export const dashboardAddress = ({ kind, id }: Named): string | undefined =>
+  config.DASHBOARD_URL === '' ? undefined : `${withoutSlash(config.DASHBOARD_URL)}/knowledge/${kind}/view/${id}`
+
+const withoutSlash = (address: string) => address.replace(/\/+$/, '')
+
+/** The address of the licence of what is published. Undefined if it has none. */
+export const publicLicence = (): string | undefined =>
+  config.EXPORT_LICENCE === '' ? undefined : licenceAddress(config.EXPORT_LICENCE)
+
+export type Link = { to: string; rel: string; type?: string; datetime?: string }
+
+/** Links as a header has them (RFC 8288), and a TimeMap. */
+export const linkValue = ({ to, rel, type, datetime }: Link): string =>
+  `<${to}>; rel="${rel}"${type ? `; type="${type}"` : ''}${datetime ? `; datetime="${datetime}"` : ''}`
+
+/** The most pictures that a header names. */
+const MOST_ITEMS = 10
+
+/**
+ * What machines follow without reading the answer (Signposting): `cite-as` is the address that stays, `describedby` leads to metadata,
+ * `item` to pictures, `license` to the licence.
+ */
+export function signposts(origin: string, it: Named & { entity_id: string }, pictures: readonly Picture[]): Link[] {
+  const licence = publicLicence()
+  return [
+    { to: persistentAddress(origin, it), rel: 'cite-as' },
+    ...recordFormats.map(({ name, type }) => ({
+      to: `${origin}${resourcePath(it)}/?format=${name}`,
+      rel: type === 'text/html' ? 'alternate' : 'describedby',
+      type,
+    })),
+    ...pictures.slice(0, MOST_ITEMS).map(({ id }) => ({
+      to: `${origin}${imagePath(it.entity_id, id)}/full/max/0/default.jpg`,
+      rel: 'item',
+      type: 'image/jpeg',
+    })),
+    ...(licence === undefined ? [] : [{ to: licence, rel: 'license' }]),
+  ]
+}

@@ -1,0 +1,50 @@
+import { escapeHtml } from '../../base/text.ts'
+
+/** HTML that may be sent as it is. Only `html` and `jsonBlock` make it, so no text of others becomes markup. */
+class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export type { Html }
+
+/** What a template takes: a text is escaped, HTML stays, a list is joined, and nothing stands for what is absent. */
+export type Part = string | number | Html | readonly Part[] | null | undefined | false
+
+/** A template of HTML. Every value in it is escaped, between tags as well as in quoted attributes. */
+export const html = (literals: TemplateStringsArray, ...parts: readonly Part[]): Html =>
+  new Html(literals.map((literal, i) => literal + (i < parts.length ? textOf(parts[i]) : '')).join(''))
+
+/** Markup that stands in this code. Never call it with a text that anybody sent. */
+export const ownMarkup = (text: string): Html => new Html(text)
+
+function textOf(part: Part): string {
+  if (part === null || part === undefined || part === false) return ''
+  if (part instanceof Html) return part.text
+  if (typeof part === 'string' || typeof part === 'number') return escapeText(String(part))
+  return part.map(textOf).join('')
+}
+
+const escapeText = (text: string) => escapeHtml(plainText(text)).replaceAll("'", '&#39;')
+
+/** Control characters, and those that turn the direction of what follows: with them a name could disguise another. */
+const UNSAFE = /(?![\n\t])\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+
+/** A text without characters that are not shown and change how others are. The joiners of Devanagari stay. */
+const plainText = (text: string): string => text.replace(UNSAFE, '')
+
+/** JSON inside of a page. No text in it can end the block, or begin another. */
+export const jsonBlock = (type: string, value: unknown): Html =>
+  html`<script type="${type}">${new Html(JSON.stringify(value, cleanMember).replace(/[<>&\u2028\u2029]/g, asEscape))}</script>`
+
+const cleanMember = (_name: string, value: unknown) => (typeof value === 'string' ? plainText(value) : value)
+const asEscape = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** An address that a page may link to: of the web, and nothing that runs. Undefined for any other text. */
+export function webAddress(text: string): string | undefined {
+  const plain = plainText(text).trim()
+  if (!/^https?:\/\/[^\s<>"{}|\\^`]+$/iu.test(plain) || !URL.canParse(plain)) return undefined
+  return new URL(plain).username === '' ? plain : undefined
+}

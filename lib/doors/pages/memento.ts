@@ -1,0 +1,52 @@
+import { invalid } from '../../base/errors.ts'
+import type { History } from '../../domain/records/history.ts'
+import { publicMoments } from '../../domain/records/past/moments.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { type Link, linkValue } from './address.ts'
+
+/**
+ * Memento (RFC 7089). The address that stays is the original and its own TimeGate; a memento is that address with `?at=`. A memento
+ * begins at each moment from which another state was public.
+ */
+
+/** The media type of TimeMaps. */
+export const LINK_FORMAT = 'application/link-format'
+
+/** Lists the mementos of a record that the caller may read, oldest first. */
+export const mementosOf = (history: History, actor: Actor | null): string[] => publicMoments(history, actor)
+
+/** The address of the state of a moment. */
+export const mementoAddress = (original: string, at: string): string => `${original}/?at=${encodeURIComponent(at)}`
+
+/** The links of an original and of each of its mementos. */
+export const mementoLinks = (original: string): Link[] => [
+  { to: original, rel: 'original timegate' },
+  { to: `${original}/timemap/`, rel: 'timemap', type: LINK_FORMAT },
+]
+
+/** A moment as HTTP writes it, to the second. */
+export const httpDate = (at: string): string => new Date(at).toUTCString()
+
+/** Reads `Accept-Datetime`, as the last moment of its second. Undefined without the header. Fails with `invalid` if it is no date of HTTP. */
+export function readAcceptDatetime(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const time = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(header.trim()) ? Date.parse(header) : Number.NaN
+  if (Number.isNaN(time)) throw invalid({ 'Accept-Datetime': ['Give a date such as "Thu, 31 May 2007 20:35:00 GMT".'] })
+  return new Date(time + 999).toISOString()
+}
+
+/** The memento that held at a moment: the first one for a moment before it. Undefined if there is none. */
+export const mementoAt = (mementos: readonly string[], at: string): string | undefined =>
+  mementos.findLast((it) => it <= at) ?? mementos[0]
+
+/** The TimeMap: every memento of an original. */
+export function timeMap(original: string, mementos: readonly string[]): string {
+  const [first, last] = [mementos[0], mementos.at(-1)]
+  const span = first && last ? `; from="${httpDate(first)}"; until="${httpDate(last)}"` : ''
+  const relOf = (at: string) => `${at === first ? 'first ' : ''}${at === last ? 'last ' : ''}memento`
+  return [
+    `<${original}>; rel="original timegate"`,
+    `<${original}/timemap/>; rel="self"; type="${LINK_FORMAT}"${span}`,
+    ...mementos.map((at) => linkValue({ to: mementoAddress(original, at), rel: relOf(at), datetime: httpDate(at) })),
+  ].join(',\n')
+}

@@ -1,0 +1,51 @@
+import type { Point } from '../../engines/matching/index.ts'
+
+/** The border of Nepal, generalized, as longitude and latitude. From Natural Earth 1:110m, which is in the public domain. */
+export const border: readonly (readonly [lng: number, lat: number])[] = [
+  [88.12, 27.877],
+  [88.043, 27.446],
+  [88.175, 26.81],
+  [88.06, 26.415],
+  [87.227, 26.398],
+  [86.024, 26.631],
+  [85.252, 26.726],
+  [84.675, 27.235],
+  [83.304, 27.365],
+  [82, 27.925],
+  [81.057, 28.416],
+  [80.088, 28.794],
+  [80.477, 29.73],
+  [81.111, 30.183],
+  [81.526, 30.423],
+  [82.328, 30.115],
+  [83.337, 29.464],
+  [83.899, 29.32],
+  [84.235, 28.84],
+  [85.012, 28.643],
+  [85.823, 28.204],
+  [86.955, 27.974],
+]
+
+/** Towns by which a reader finds a place, in both scripts. `large` ones are named on the map of the country. */
+export const towns: readonly (Point & { en: string; ne: string; large?: true })[] = [
+  { en: 'Kathmandu', ne: 'काठमाडौँ', lat: 27.7042, lng: 85.3067, large: true },
+  { en: 'Patan', ne: 'पाटन', lat: 27.6727, lng: 85.3253 },
+  { en: 'Bhaktapur', ne: 'भक्तपुर', lat: 27.6721, lng: 85.4281 },
+  { en: 'Kirtipur', ne: 'कीर्तिपुर', lat: 27.6787, lng: 85.2775 },
+  { en: 'Thimi', ne: 'थिमि', lat: 27.6806, lng: 85.3875 },
+  { en: 'Swayambhu', ne: 'स्वयम्भू', lat: 27.7149, lng: 85.2904 },
+  { en: 'Boudha', ne: 'बौद्ध', lat: 27.7215, lng: 85.362 },
+  { en: 'Pashupati', ne: 'पशुपति', lat: 27.7105, lng: 85.3488 },
+  { en: 'Changu', ne: 'चाँगु', lat: 27.7163, lng: 85.4279 },
+  { en: 'Sankhu', ne: 'साँखु', lat: 27.7297, lng: 85.4633 },
+  { en: 'Panauti', ne: 'पनौती', lat: 27.5847, lng: 85.5148 },
+  { en: 'Dhulikhel', ne: 'धुलिखेल', lat: 27.6222, lng: 85.5428 },
+  { en: 'Gorkha', ne: 'गोरखा', lat: 28.0, lng: 84.6285 },
+  { en: 'Pokhara', ne: 'पोखरा', lat: 28.2096, lng: 83.9856, large: true },
+  { en: 'Lumbini', ne: 'लुम्बिनी', lat: 27.4693, lng: 83.2757, large: true },
+  { en: 'Janakpur', ne: 'जनकपुर', lat: 26.7288, lng: 85.9263, large: true },
+  { en: 'Jumla', ne: 'जुम्ला', lat: 29.2747, lng: 82.1838, large: true },
+  { en: 'Biratnagar', ne: 'विराटनगर', lat: 26.4525, lng: 87.2718, large: true },
+  { en: 'Nepalgunj', ne: 'नेपालगन्ज', lat: 28.05, lng: 81.6167 },
+  { en: 'Dhangadhi', ne: 'धनगढी', lat: 28.6852, lng: 80.6216 },
+]
