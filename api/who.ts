@@ -93,6 +93,11 @@ const things = {
   'share.count': 'Everyone who sees the record.',
   'note.read': 'Whoever is signed in. Addresses of visitors are for reviewers and staff.',
   'note.review': 'Reviewers and staff; nobody on a note of their own.',
+  'fork.list':
+    'Everyone who sees the record. What a fork says is for its author, the contributor of the record, and reviewers.',
+  'fork.read':
+    'Everyone who sees the record. What it says is for its author, the contributor of the record, and reviewers.',
+  'fork.decide': 'Reviewers and staff; nobody on a fork of their own, or of a record of their own.',
   'organization.read': 'Everyone. Addresses of members are for its admins, the member and staff.',
   'organization.join': 'Whoever is signed in.',
   'organization.change': 'Its owner, its admins and staff.',

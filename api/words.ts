@@ -11,6 +11,7 @@ export const words: Readonly<Record<string, string>> = {
   'scans id': 'The id of the document, or of a file in parts.',
   ontology_class: 'Only for the fields of this kind, by registry key.',
   'visitors id': 'The id of the note.',
+  fork_entity_id: 'The review identity of a fork, which is its id.',
   'visitors search': 'Notes in whose names or first words words begin with these.',
   contribution_type: 'Only notes of this type.',
   submitted_via: 'Only notes that came in this way.',

@@ -17,6 +17,7 @@ export const sentAs: Readonly<Record<string, string>> = {
   '/data/organizations': '/data/api',
   '/data/public-contributions': '/data/api',
   '/data/shares': '/data/api',
+  '/data/forks': '/data/api',
   '/data/schema-extension-proposals': '/data/api',
   '/data/tabular-import-jobs': '/api/v1/data',
   '/data/entity-proposals': '/api/v1/data',

@@ -2,13 +2,21 @@ import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import * as s from '../lib/base/shapes.ts'
 import { type Contribution, kinds, type Mode, schemaOf } from '../lib/domain/kinds/index.ts'
+import { textOf } from '../lib/domain/names/text.ts'
 import { type History, loadHistory } from '../lib/domain/records/history.ts'
 import type { RecordItem } from '../lib/domain/records/items.ts'
 import * as lists from '../lib/domain/records/lists.ts'
 import { CalendarQuery, RecordQuery } from '../lib/domain/records/queries.ts'
 import { isPublished } from '../lib/domain/records/rules/status.ts'
 import { FacetsView, searchRecords } from '../lib/domain/records/search.ts'
-import { keysToShow, showLoaded, showRecord, showRecords, type Visible } from '../lib/domain/records/shown.ts'
+import {
+  keysToShow,
+  loadNamed,
+  showLoaded,
+  showRecord,
+  showRecords,
+  type Visible,
+} from '../lib/domain/records/shown.ts'
 import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
 import {
   ContributionDetailView,
@@ -27,6 +35,7 @@ import { linkedList } from '../lib/doors/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/doors/linked/record.ts'
 import { featureShape, featuresShape, LinkedDataView, LinkedListView } from '../lib/doors/linked/shapes.ts'
 import { needsSearch } from '../lib/engines/search/index.ts'
+import { itemAt, type Stored } from '../lib/engines/table/index.ts'
 import {
   ABOUT_LINKED_OR_MAPPED,
   creation,
@@ -54,8 +63,10 @@ import {
 import { declareMembers, membersOf } from '../lib/platform/http/schema-notes.ts'
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, worksOn } from '../lib/platform/permissions.ts'
+import { key } from '../lib/platform/table/keys.ts'
 import { type PeopleById, peopleIn, peopleOf } from '../lib/platform/users/people.ts'
 import * as users from '../lib/platform/users/users.ts'
+import { forks } from './entities/forks.ts'
 
 const ABOUT_WRAPPING = "The members are those of the record's kind, at the top or wrapped in `form_data` or `data`."
 /** The values of the record's kind, at the top or wrapped. */
@@ -259,6 +270,7 @@ export const routes = withTables({
       return { message: 'Submitted for review.' }
     },
   }),
+  ...forks,
 } satisfies Routes)
 
 export const handler = endpoint(routes)
@@ -288,8 +300,13 @@ async function detail(it: Visible<History>, actor: Actor | null) {
     ...it.revisions.map((each) => each.created_by),
     ...it.activities.map((each) => each.user_id),
   ]
-  return entityDetail(it, actor, await peopleOf(ids))
+  const versions = it.fork ? [it.fork.parent, it.fork.root].map(key.head) : []
+  const [people, named] = await Promise.all([peopleOf(ids), loadNamed(versions)])
+  return entityDetail(it, actor, people, (entity_id) => nameIn(named, entity_id))
 }
+
+const nameIn = (named: ReadonlyMap<string, Stored>, entity_id: string): string | null =>
+  textOf(itemAt(named, key.head(entity_id))?.name) || null
 
 /** The view of the revision that a change has made. */
 const latestOf = (it: RecordItem, { id }: Actor) => ({

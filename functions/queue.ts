@@ -5,6 +5,7 @@ import * as s from '../lib/base/shapes.ts'
 import * as imports from '../lib/domain/imports/imports.ts'
 import { batchView, ImportBatchView } from '../lib/domain/imports/view.ts'
 import { loadHistory } from '../lib/domain/records/history.ts'
+import type { RecordItem } from '../lib/domain/records/items.ts'
 import * as leases from '../lib/domain/records/leases.ts'
 import { isWaiting } from '../lib/domain/records/queue-entry.ts'
 import { policy } from '../lib/domain/records/rules/triage.ts'
@@ -12,6 +13,7 @@ import { showRecords } from '../lib/domain/records/shown.ts'
 import { decide } from '../lib/domain/review/decide.ts'
 import { ContributionQueueQuery, QueueQuery } from '../lib/domain/review/queries.ts'
 import * as queue from '../lib/domain/review/queue.ts'
+import type { ForkInfo } from '../lib/domain/review/views/fork-shape.ts'
 import { QueueItemView, queueRow } from '../lib/domain/review/views/queue.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { listOf, MessageView, ok } from '../lib/platform/http/answer.ts'
@@ -134,10 +136,9 @@ export const routes = withTables({
     translatedPaths: ['results.*.why_here.*'],
     query: ContributionQueueQuery,
     handle: async ({ query: { queue_tab, category, ...asked }, actor, page, request }) => {
-      // No record has been forked yet.
-      if (queue_tab === 'forks') return listBody(request, page, { count: 0, results: [] })
       const categories = await categoriesOf(category, false, actor)
-      const listed = await queue.listQueue({ ...asked, type: queue_tab, categories }, page)
+      const list = queue_tab === 'forks' ? ({ type: 'all', forks_only: true } as const) : { type: queue_tab }
+      const listed = await queue.listQueue({ ...asked, ...list, categories }, page)
       return listBody(request, page, { ...listed, results: await rowsOf(listed, actor) })
     },
   }),
@@ -147,8 +148,8 @@ export const routes = withTables({
     summary: 'Count what staff moderate',
     answer: ok(ContributionQueueCountsView),
     handle: async () => {
-      const { total, ...counts } = await countsView()
-      return { ...counts, forks: 0, total }
+      const { all: total, ...counts } = await queue.countQueues()
+      return { all: total, ...counts, total }
     },
   }),
 
@@ -194,9 +195,11 @@ async function rowsOf({ results, people }: Pick<queue.QueueListing, 'results' | 
     actor,
     results.map(({ record, lease }) => ({ ...record, lease })),
   )
+  const forks = await forkInfos(records, actor)
   return results.flatMap(({ at }, i) => {
     const record = records[i]
-    return record ? [queueRow({ record, lease: record.lease, at }, actor, people)] : []
+    const fork = forks.get(record?.entity_id ?? '') ?? null
+    return record ? [queueRow({ record, lease: record.lease, at }, actor, people, fork)] : []
   })
 }
 
@@ -211,8 +214,15 @@ async function one(entity_id: string, actor: Actor, lease?: leases.Lease | null)
 }
 
 async function countsView() {
-  const counts = await queue.countQueues()
+  const { forks: _, ...counts } = await queue.countQueues()
   return { ...counts, total: counts.all }
+}
+
+/** What rows tell of the forks among them. The code of forks is read with the first of them. */
+async function forkInfos(records: readonly RecordItem[], actor: Actor): Promise<ReadonlyMap<string, ForkInfo>> {
+  if (records.every((it) => it.fork === null)) return new Map()
+  const { forkInfosOf } = await import('../lib/domain/forks/infos.ts')
+  return forkInfosOf(records, actor)
 }
 
 /** The categories of a query; undefined means all. A reviewer without areas of expertise has all. */

@@ -3,7 +3,7 @@ import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { clock } from '../lib/base/clock.ts'
 import { type Contribution, type Kind, schemaOf } from '../lib/domain/kinds/index.ts'
-import { loadHistory, loadReferences } from '../lib/domain/records/history.ts'
+import { type History, loadHistory, loadReferences } from '../lib/domain/records/history.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/domain/records/rules/verdicts.ts'
 import { showRecord, showRecordBeside } from '../lib/domain/records/shown.ts'
 import { decisionView, ReviewDecisionView } from '../lib/domain/records/views/entity.ts'
@@ -12,6 +12,7 @@ import { decide, loadDecidable } from '../lib/domain/review/decide.ts'
 import { ReviewerQuery } from '../lib/domain/review/queries.ts'
 import * as queue from '../lib/domain/review/queue.ts'
 import { listDecisions, loadReviewerFigures } from '../lib/domain/review/reviewers.ts'
+import type { ForkContext } from '../lib/domain/review/views/fork-shape.ts'
 import {
   DecisionRowView,
   dashboardView,
@@ -27,6 +28,7 @@ import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import { ByEntity } from '../lib/platform/http/params.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleIn } from '../lib/platform/users/people.ts'
 import { keyOf } from '../lib/platform/users/users.ts'
 import { mergeRequests } from './reviews/merge-requests.ts'
@@ -51,6 +53,7 @@ export const routes = withTables({
       workspaceView(await showRecord(actor, subject), actor, await loadReferences(subject), {
         at: clock.now().getTime(),
         say,
+        fork: await forkContext(subject, actor),
       }),
   }),
 
@@ -97,6 +100,13 @@ export const routes = withTables({
 } satisfies Routes)
 
 export const handler = endpoint(routes)
+
+/** What the workspace tells of a fork. The code of forks is read with the first of them. */
+async function forkContext(record: History, actor: Actor | null): Promise<ForkContext | null> {
+  if (record.fork === null) return null
+  const { forkContextOf } = await import('../lib/domain/forks/infos.ts')
+  return forkContextOf(record, actor)
+}
 
 /** The body of a verdict. Its `edits` are values of the record's kind. */
 function verdictOn(entity_id: string) {

@@ -26,6 +26,7 @@ import { replyCreated } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { mayFollow, mayReview } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
+import { forks } from './submissions/forks.ts'
 import { notes } from './submissions/notes.ts'
 
 /** The body of a suggestion as the API document shows it. */
@@ -271,6 +272,7 @@ export const routes = withTables({
   'PUT /data/moderations/{id}/': moderate(Noted),
   'PATCH /data/moderations/{id}/': moderate(NotedPart),
   ...notes,
+  ...forks,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

@@ -49,6 +49,9 @@ export type Subject = {
   authors?: readonly string[] | undefined
   /** Of an organization: its admins. */
   admins?: readonly string[] | undefined
+  /** Of a fork: the record that it is a version of, and whether a reviewer has turned it down. */
+  original?: Subject | undefined
+  is_rejected?: boolean | undefined
   /** Of a comment: who wrote it. */
   author_id?: string | null | undefined
   /** Of a hook: the key that made it. Null if a person did. */
@@ -104,6 +107,22 @@ const canSeeProposal = (actor: Actor | null, it: Subject) =>
 /** Whose it is, and staff; reviewers too, once a contribution may cite it. */
 const canReadScan = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (it.public && actor !== null && reviewer(actor))
+/** What a fork says: whoever may inspect it, and the contributor of the record that it is a version of. */
+const canReadFork = (actor: Actor | null, it: Subject): boolean =>
+  it.original !== undefined &&
+  canInspect(actor, it.original) &&
+  (canInspect(actor, it) || (!it.deleted_at && isOwner(actor, it.original)))
+/**
+ * That there is a fork, of which sort, and which fields it changes: whoever sees the record that it is a version of. A fork of a closer
+ * tier, and one that was turned down, are left out.
+ */
+const canSeeFork = (actor: Actor | null, it: Subject): boolean =>
+  canReadFork(actor, it) ||
+  (it.original !== undefined &&
+    canInspect(actor, it.original) &&
+    !it.deleted_at &&
+    !it.is_rejected &&
+    maySeeTier(actor, it.access_tier))
 const isFlagger = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 const isAuthor = (actor: Actor, it: Subject) => actor.id === it.author_id
 const isAdmin = (actor: Actor, it: Subject) => it.admins?.includes(actor.id) ?? false
@@ -314,6 +333,10 @@ export const permissions = {
   'note.read': { role: anyone, sees: anyone },
   'note.count': { role: reviewer },
   'note.review': { role: reviewer, sees: anyone, changes: notOnesOwn },
+  'fork.create': { role: anyone },
+  'fork.list': { lists: scope },
+  'fork.read': { sees: canSeeFork },
+  'fork.decide': { role: reviewer, sees: canSeeFork, changes: notOnesOwn },
   'organization.list': { open: 'organizations are public pages, and so is who is in them' },
   'organization.create': { role: anyone },
   'organization.own': { role: anyone },
@@ -369,6 +392,7 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'picture.change': 'propose',
   'source.create': 'propose',
   'suggestion.create': 'propose',
+  'fork.create': 'propose',
   'flag.create': 'propose',
   'extension.own': 'propose',
   'extension.change': 'propose',
@@ -464,6 +488,10 @@ export function audiencesFor(actor: Actor | null): readonly HistoryAudience[] {
   const open = audiencesWith(actor !== null)
   return mayReview(actor) ? [...open, 'withheld'] : open
 }
+/** Whether the caller may know that there is this fork. */
+export const maySeeFork = (actor: Actor | null, it: Subject): boolean => canSeeFork(actor, it)
+/** Whether the caller may read the values and the reason of that fork. */
+export const mayReadFork = (actor: Actor | null, it: Subject): boolean => canReadFork(actor, it)
 /** Whether the caller may see that suggestion. */
 export const mayFollow = (actor: Actor | null, it: Subject): boolean => canSeeSuggestion(actor, it)
 /** Which records of a list this caller may be shown; for handlers that list a second sort of thing. */

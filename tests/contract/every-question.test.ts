@@ -176,6 +176,8 @@ const worldNames = [
   'relationship-proposals id',
   'ocr-documents id',
   'public-contributions id',
+  'forks id',
+  'fork_entity_id',
   'assets id',
   'imports id',
   'tabular-import-jobs id',
@@ -259,6 +261,8 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   const batch = await checkTable(app.contributor, 'sights.csv', csv(rows))
   const leaves = { entity_name: 'Sight', content: 'Seen by a visitor.', entity_id: sight.cultural_entity_id }
   const left = sure(201, await app.anon.post('/data/public-contributions/', { body: leaves }))
+  const differs = { entity_id: sight.cultural_entity_id, reason: 'By a stone.', changes: { note: 'Of stone.' } }
+  const fork = sure(201, await app.other.post('/data/forks/', { body: differs }))
   const paged = form({ file: fileOf(photograph, 'a.jpg'), standalone_ingestion: 'true' })
   const page = sure(201, await app.contributor.post('/data/ocr-documents/upload/', { body: paged }))
   const wishes = { title: 'Sight', proposed_yaml: 'classes: {}' }
@@ -342,6 +346,8 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'relationship-proposals id': [near.id],
     'ocr-documents id': [page.uploaded_document_id],
     'public-contributions id': [left.id],
+    'forks id': [fork.id],
+    fork_entity_id: [fork.id],
     'assets id': [asset.id],
     'imports id': [batch.id],
     'tabular-import-jobs id': [batch.id],

@@ -168,6 +168,30 @@ const noted = (rest: string, gives: readonly number[], body?: object, sender: 'a
   gives,
 })
 
+/** A fork of a published record of the contributor, made anew for each persona by another contributor. */
+const forked = (
+  rest: string,
+  gives: readonly number[],
+  { by: author = 'other', tier, body }: { by?: 'other' | 'community'; tier?: string; body?: object | undefined } = {},
+): Case => ({
+  place: async () => {
+    const it = await publish(app, 'structures', { name: 'Forked', ...(tier && { access_tier: tier }) })
+    const { id } = sure(201, await app[author].post('/data/forks/', { body: { entity_id: it.cultural_entity_id } }))
+    return {
+      path: rest.startsWith('/')
+        ? rest.replace('ENTITY', it.cultural_entity_id).replace('FORK', id)
+        : `/data/forks/${id}/${rest}`,
+      body,
+    }
+  },
+  gives,
+})
+const judged = (verb: string, body?: object): Case[] => [
+  forked(`${verb}/`, reviewers(200), { body }),
+  // A fork of one's own.
+  forked(`${verb}/`, by(401, 403, 403, 403, 200, 200, 200), { by: 'community', body }),
+]
+
 /** A draft of the contributor that the schema should grow, made anew for each persona. */
 const proposed = (rest: string, gives: readonly number[], body?: object): Case => ({
   place: async () => {
@@ -446,6 +470,24 @@ const matrix: Matrix = {
       // A note of one's own.
       noted('review/', by(401, 403, 403, 403, 200, 200, 200), { status: 'approved' }, 'community'),
     ],
+    'GET /data/forks/': at(() => `/data/forks/?entity_id=${published.cultural_entity_id}`, all(200)),
+    'POST /data/forks/': [
+      {
+        place: () => ({ path: '/data/forks/', body: { entity_id: published.cultural_entity_id } }),
+        gives: signedIn(201),
+      },
+      {
+        place: () => ({ path: '/data/forks/', body: { entity_id: pending.cultural_entity_id } }),
+        gives: by(401, 404, 201, 404, 404, 404, 201),
+      },
+    ],
+    'GET /data/forks/{id}/': [
+      forked('', all(200)),
+      forked('', by(404, 200, 200, 200, 200, 200, 200), { tier: 'restricted' }),
+    ],
+    'POST /data/forks/{id}/merge/': judged('merge'),
+    'POST /data/forks/{id}/promote/': judged('promote'),
+    'POST /data/forks/{id}/reject/': judged('reject', { reason: 'No source.' }),
     'GET /data/submissions/': at(() => '/data/submissions/', signedIn(200)),
     'GET /data/submissions/ids/': at(() => '/data/submissions/ids', all(200)),
     'GET /data/submissions/{id}/': openAndClosed((id) => `/data/submissions/${id}/`),
@@ -628,6 +670,20 @@ const matrix: Matrix = {
     'POST /data/cultural-entities/{entity_id}/restore/': [
       anew(freshDeleted, (it) => `${entity(it)}restore/`, by(401, 404, 404, 404, 404, 404, 200)),
       ...at(() => `${entity(published)}restore/`, staffOnly(409)),
+    ],
+    'GET /data/cultural-entities/{entity_id}/lineage/': [
+      ...at(() => `${entity(published)}lineage/`, all(200)),
+      ...at(() => `${entity(pending)}lineage/`, by(404, 404, 200, 200, 200, 200, 200)),
+    ],
+    'GET /data/cultural-entities/{entity_id}/child-forks/': [
+      ...at(() => `${entity(published)}child-forks/`, all(200)),
+      ...at(() => `${entity(pending)}child-forks/`, by(404, 404, 200, 200, 200, 200, 200)),
+    ],
+    'GET /data/cultural-entities/{entity_id}/fork-diff/{fork_entity_id}/': [
+      forked('/data/cultural-entities/ENTITY/fork-diff/FORK/', all(200)),
+      forked('/data/cultural-entities/ENTITY/fork-diff/FORK/', by(404, 200, 200, 200, 200, 200, 200), {
+        tier: 'restricted',
+      }),
     ],
     // Nothing is a draft yet, so who may submit is told that it is none.
     'POST /data/cultural-entities/{entity_id}/submit_for_review/': [

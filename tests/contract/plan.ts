@@ -59,6 +59,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'comments',
     'submissions',
     'notes',
+    'forks',
     'webhooks',
     'projects',
     'merge-requests',

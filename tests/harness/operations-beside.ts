@@ -69,6 +69,11 @@ export function makingBeside(world: BesideWorld): Operations {
       path: '/data/citations/',
       body: { of: '/cidoc/structures/' },
     }),
+    'POST /data/forks/': async () => ({
+      who: app.other,
+      path: '/data/forks/',
+      body: { entity_id: await forkable(world), changes: { note: named('Of stone') } },
+    }),
     'POST /merge-requests/': async () => ({
       who: app.contributor,
       path: '/merge-requests/',
@@ -221,6 +226,11 @@ function others(world: BesideWorld): Operations {
     const { who } = await world.someone()
     return { who, ...sure(201, await who.post('/data/watches/', { body: { what: 'search', about: named('wells') } })) }
   }
+  const judged = async (verb: string, body?: object): Promise<Asked> => {
+    const fork = { entity_id: await forkable(world), changes: { note: named('Of stone') } }
+    const { id } = sure(201, await app.other.post('/data/forks/', { body: fork }))
+    return { who: app.domain, path: `/data/forks/${id}/${verb}/`, ...(body && { body }) }
+  }
   const request = async (verb: string): Promise<Asked> => ({
     who: app.domain,
     path: `/merge-requests/${await projectWith(world, 'in_review')}/${verb}/`,
@@ -251,6 +261,9 @@ function others(world: BesideWorld): Operations {
         body: { status: 'rejected', review_notes: 'No.' },
       }
     },
+    'POST /data/forks/{id}/merge/': () => judged('merge'),
+    'POST /data/forks/{id}/promote/': () => judged('promote'),
+    'POST /data/forks/{id}/reject/': () => judged('reject', { reason: 'No source.' }),
     'POST /data/shares/': async () => ({
       who: app.anon,
       path: '/data/shares/',
@@ -316,4 +329,9 @@ async function documentThat({ app, photograph }: BesideWorld, end: 'is read' | '
   if (end === 'failed') await failReading(begun, 'The image cannot be read.')
   else await finishReading(begun, { text: 'Patan', confidence: 0.9, pages, isDigital: false })
   return id
+}
+
+/** A published record of the contributor, which others fork. */
+async function forkable({ app, named }: BesideWorld): Promise<string> {
+  return (await publish(app, 'persons', { name: named('Forked'), note: 'Of brick' })).cultural_entity_id
 }

@@ -3,6 +3,7 @@ import { get, getMany, itemIn, parse, queryAll, type Stored } from '../../engine
 import { key } from '../../platform/table/keys.ts'
 import { userOf } from '../../platform/users/users.ts'
 import { comment } from '../comments/items.ts'
+import { type ForkState, fork } from '../forks/items.ts'
 import { importItem, type Task } from '../imports/items.ts'
 import type { NewAnnouncement } from '../notifications/announcements.ts'
 import { type NoticeName, notices } from '../notifications/events.ts'
@@ -50,6 +51,8 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   decision: ({ before, after }) => {
     if (before || !after) return undefined
     const it = parse(decision, after)
+    // A merge of a fork is told of with the fork.
+    if (it.fork !== null) return undefined
     return {
       notices: it.escalated_to === null ? [it.verdict] : [it.verdict, 'asked'],
       event: it.id,
@@ -115,6 +118,19 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
       actor_id: it.actor_id,
       entity_id: null,
       project_id: it.project_id,
+    }
+  },
+
+  fork: ({ before, after }) => {
+    const [old, it] = [before && parse(fork, before), after && parse(fork, after)]
+    if (!it || old?.state === it.state) return undefined
+    return {
+      notices: old ? byForkState[it.state] : ['forked'],
+      event: `fork#${it.id}#${it.state}`,
+      at: it.judged_at ?? it.created_at,
+      actor_id: it.judged_by ?? it.forked_by,
+      entity_id: it.entity_id,
+      named: it.forked_by,
     }
   },
 
@@ -210,6 +226,14 @@ const byTask: Readonly<Record<Task, readonly NoticeName[]>> = {
   take_back: ['import_taken_back'],
 }
 
+/** The notices when a fork is decided on. The verdict on its record tells its author of the others. */
+const byForkState: Readonly<Record<ForkState, readonly NoticeName[]>> = {
+  active: [],
+  merged: ['fork_merged', 'fork_taken'],
+  promoted: ['fork_promoted'],
+  rejected: [],
+}
+
 /** The item types whose changes may notify people. */
 export const notifiedTypes = (): string[] => Object.keys(eventOf)
 
@@ -269,7 +293,7 @@ export type SharedReads = { heads?: ReadonlyMap<string, Stored> }
 /** Reads the records about which these changes may notify people. One call for each hundred. */
 export function loadHeads(changes: readonly Images[]): Promise<Map<string, Stored>> {
   const events = changes.flatMap(({ before, after }) =>
-    after && !before && eventOf[String(after.type)] ? [after] : [],
+    after && (!before || after.type === fork.type) && eventOf[String(after.type)] ? [after] : [],
   )
   const ids = new Set(events.flatMap((it) => (typeof it.entity_id === 'string' ? it.entity_id : [])))
   return getMany([...ids].map(key.head), true)

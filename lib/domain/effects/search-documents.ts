@@ -22,7 +22,8 @@ import { dataSource, sourceHeading as headingOfSource } from '../sources/sources
 const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
   record: (stored) => {
     const it = parse(recordItem, stored)
-    return it.deleted_at ? removalOf(it.entity_id, it.version) : recordDocument(it)
+    const isGone = it.deleted_at !== null || it.superseded_by !== null
+    return isGone ? removalOf(it.entity_id, it.version) : recordDocument(it)
   },
   source: (stored) => {
     const it = parse(dataSource, stored)

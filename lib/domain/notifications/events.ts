@@ -106,6 +106,30 @@ export const notices = {
     says: 'A record of yours was flagged as {detail}',
     link: view,
   },
+  forked: {
+    type: 'fork',
+    to: 'contributor',
+    says: 'A record of yours was forked',
+    link: view,
+  },
+  fork_merged: {
+    type: 'fork',
+    to: 'named',
+    says: 'Your fork was merged',
+    link: view,
+  },
+  fork_taken: {
+    type: 'fork',
+    to: 'contributor',
+    says: 'Values of a fork were taken over into your record',
+    link: view,
+  },
+  fork_promoted: {
+    type: 'fork',
+    to: 'contributor',
+    says: 'A fork has taken the place of your record',
+    link: view,
+  },
   commented: {
     type: 'comment',
     to: 'contributor_unless_named',

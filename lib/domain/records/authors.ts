@@ -31,8 +31,9 @@ function authorOf(revision: Revision, { revisions, assertions, decisions }: Part
 
 /** Whether the reviewer gave values of their own in a revision, or took values away. */
 const hasEdits = (revision: Revision, reviewed: Revision, assertions: readonly Assertion[]): boolean =>
-  assertions.some(({ revision_number }) => revision_number === revision.revision_number) ||
-  Object.keys(reviewed.data).some((name) => !(name in revision.data))
+  assertions.some(
+    (it) => it.revision_number === revision.revision_number && it.contributor_id === revision.created_by,
+  ) || Object.keys(reviewed.data).some((name) => !(name in revision.data))
 
 /** Returns the ids of the people whose claims stand since a decision. */
 function claimantsIn({ outcomes }: Decision, assertions: readonly Assertion[]): string[] {

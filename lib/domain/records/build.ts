@@ -16,6 +16,7 @@ import {
   type Assertion,
   activity,
   type Flag,
+  type ForkOrigin,
   flag,
   type RecordItem,
   type Revision,
@@ -47,6 +48,11 @@ export type NewRecordInput = {
   /** True if another contribution names the record, and nobody has described it yet. */
   stub?: boolean
   batch?: BatchRow | undefined
+  /**
+   * If it is a fork: of which record, the evidence of the values that it takes over, and the labels of the record. `names` are the
+   * members with these values.
+   */
+  fork?: { origin: ForkOrigin; names: readonly string[]; evidence: AssertionInput; labels: RecordItem['labels'] }
 }
 
 /** The import with this `id`, and the row from which the record came. */
@@ -56,7 +62,7 @@ export type BatchRow = { id: string; row: number }
 export function newRecord(
   kind: Kind,
   id: number,
-  { data, header = headerOf(kind, data), source, actor, flags = [], stub = false, batch }: NewRecordInput,
+  { data, header = headerOf(kind, data), source, actor, flags = [], stub = false, batch, fork }: NewRecordInput,
 ): PlannedRecord {
   const at = now()
   const entity_id = recordId(kind.code, id)
@@ -81,7 +87,7 @@ export function newRecord(
     concealed_flags: countConcealed(flags),
     open_contradictions: 0,
     contradicted: false,
-    labels: [],
+    labels: fork?.labels ?? [],
     machine: actor.key?.name ?? null,
     decided: false,
     activity_count: 0,
@@ -93,13 +99,17 @@ export function newRecord(
     required_persona: 'community_reviewer',
     stub,
     batch: batch ? { ...batch, revision: 1 } : null,
+    fork: fork?.origin ?? null,
+    superseded_by: null,
     created_at: at,
     updated_at: at,
     deleted_at: null,
     version: 1,
   }
   const record = withActivity(unlogged, submitted, actor)
-  const assertions = newClaims({ about: record, source, actor, revision_number: 1, at }, Object.entries(data))
+  const assertions = newClaims({ about: record, source, actor, revision_number: 1, at }, Object.entries(data)).map(
+    (claim) => (fork?.names.includes(claim.asserted_property) ? { ...claim, ...fork.evidence } : claim),
+  )
   const firstRevision = newRevision(record, data, actor, at)
   const writes = [
     put(recordItem, record, undefined),
@@ -158,9 +168,9 @@ export const nameEntryOf = ({ entity_id, kind, id }: RecordItem, header: Header)
 const searchablePoint = ({ point, access_tier }: Pick<RecordItem, 'point' | 'access_tier'>) =>
   isCoarse(access_tier) ? null : point
 
-/** Returns the entry that a stored record has in the name index. A deleted record has none, so nobody finds it by name. */
+/** Returns the entry that a stored record has in the name index. A deleted or replaced record has none, so nobody finds it by name. */
 export function storedNameEntryOf(record: RecordItem): Indexed | undefined {
-  if (record.deleted_at) return undefined
+  if (record.deleted_at || record.superseded_by !== null) return undefined
   return {
     ...record,
     names: namesOf(record.name, record.data),

@@ -35,6 +35,10 @@ const ActivityBrief = v.object({
   username: text,
 })
 
+/** Of which record a record is a fork. `root` is where the forks began, `depth` how many forks lie between, itself included. */
+const ForkOrigin = v.object({ parent: v.string(), root: v.string(), depth: v.number() })
+export type ForkOrigin = v.InferOutput<typeof ForkOrigin>
+
 export const RecordItem = v.object({
   entity_id: v.string(),
   kind: v.picklist(kindKeys),
@@ -88,6 +92,10 @@ export const RecordItem = v.object({
   stub: v.optional(v.boolean(), false),
   /** The import and row that made a revision of the record. While that revision waits, reviewers find the record in the batch. */
   batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number(), revision: v.number() })), null),
+  /** Set if it is a fork: an alternative version of another record, which is judged on its own. */
+  fork: v.optional(v.nullable(ForkOrigin), null),
+  /** The record that took its place: a fork that was promoted, or the record into which a fork was merged. */
+  superseded_by: nullableText,
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
@@ -112,6 +120,8 @@ export const RecordRow = v.pick(RecordItem, [
   'access_tier',
   'point',
   'labels',
+  'fork',
+  'superseded_by',
   'current_revision',
   'accepted_revision',
   'accepted_revision_id',
@@ -150,9 +160,16 @@ export function changedAt(
   return record.accepted_at ?? (record.accepted_revision_id && timeOf(record.accepted_revision_id)) ?? record.updated_at
 }
 
-/** Returns the audience of a published record, else its status. Example: `restricted`, `draft`. */
-export const visibilityOf = (record: { status: string; public: boolean; access_tier: string }) =>
-  record.public ? audienceOf(record.access_tier) : record.status
+/**
+ * Returns the audience of a published record, else its status. Example: `restricted`, `draft`. A record that another one has replaced
+ * is in no list of readers, though its address still answers.
+ */
+export const visibilityOf = (record: {
+  status: string
+  public: boolean
+  access_tier: string
+  superseded_by: string | null
+}) => (record.public && record.superseded_by === null ? audienceOf(record.access_tier) : record.status)
 /** All visibilities that a record can have. Each has lists of its own. */
 export const recordVisibilities = [...audiences, ...withheldStatuses] as const
 
@@ -467,6 +484,8 @@ export const Decision = v.object({
   of_batch: v.optional(v.boolean(), false),
   /** The list that counts the decisions of that verdict. Null in other decisions, and in old ones. */
   batch_list: nullableText,
+  /** The fork from which the decision took values over. */
+  fork: nullableText,
   /** The readers. The projector changes them when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),

@@ -37,6 +37,8 @@ export const QueueEntry = v.object({
   age: v.picklist(ages),
   /** The import and row, while it waits as part of a batch. Then it is in the list of the batch and in no queue. */
   batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number() })), null),
+  /** Whether the record is a fork: then it is in the list of these, too. */
+  fork: v.optional(v.boolean(), false),
   created_at: v.string(),
   updated_at: v.string(),
   version: v.number(),
@@ -70,11 +72,14 @@ export const queueLists = {
     index: isMarked(list) ? 'gsi3' : 'gsi1',
     pk: `QUEUE#${list}#created`,
   }),
+  /** The waiting forks, by creation. They are in the other lists, too. */
+  forks: { index: 'gsi2', pk: 'QUEUE#forks#created' } as const,
   /** The entries that will change their age class, ordered by that moment. */
   due: 'QUEUE#due',
   /** The waiting records of one import, ordered by row. */
   batch: (id: string) => `BATCH#${id}`,
-  size: (type: QueueType, category?: string) => `QUEUE#${type}${category === undefined ? '' : `#IN#${category}`}`,
+  size: (type: QueueType | 'forks', category?: string) =>
+    `QUEUE#${type}${category === undefined ? '' : `#IN#${category}`}`,
 }
 
 const queueByUrgency = defineItem({
@@ -101,6 +106,7 @@ export const queueByAge = defineItem({
     const due = passesAt(it.age, it.created_at)
     return {
       ...indexEntries(listsWith(it).map(queueLists.created), `${it.created_at}#${it.entity_id}`),
+      ...(it.fork && indexEntries([queueLists.forks], `${it.created_at}#${it.entity_id}`)),
       ...(due && { gsi4: { pk: queueLists.due, sk: `${due}#${it.entity_id}` } }),
     }
   },
@@ -146,6 +152,7 @@ export const payloadOfEntry = (entry: QueueEntry) => ({
   open_flags: entry.open_flags,
   open_contradictions: entry.open_contradictions,
   worst_source_rank: entry.worst_source_rank,
+  fork: entry.fork,
 })
 
 /** Whether the record waits for a reviewer or for its contributor. */
@@ -172,6 +179,7 @@ function queueEntryOf(record: RecordItem): QueueEntry | undefined {
     types: lastingQueueTypes.filter((type) => belongsTo[type](record)),
     age: record.queue_age,
     batch: batchRowOf(record),
+    fork: record.fork !== null,
     created_at: record.created_at,
     updated_at: record.updated_at,
     version: record.version,
@@ -201,8 +209,12 @@ const belongsTo: Readonly<Record<LastingQueueType, (it: RecordItem) => boolean>>
   flagged: (it) => it.open_flags > 0 && it.open_contradictions === 0 && !it.contradicted,
 }
 
-const queuesOf = ({ types, status, age }: QueueEntry): QueueType[] =>
-  status === 'pending_review' && age !== 'fresh' ? ['all', ...types, 'expiring'] : ['all', ...types]
+const queuesOf = ({ types, status, age, fork }: QueueEntry): (QueueType | 'forks')[] => [
+  'all',
+  ...types,
+  ...(status === 'pending_review' && age !== 'fresh' ? (['expiring'] as const) : []),
+  ...(fork ? (['forks'] as const) : []),
+]
 
 /** The members of an entry on which its places in the lists depend, as one text. */
 const placeText = (entry: QueueEntry) => JSON.stringify(omit(entry, 'updated_at', 'version'))

@@ -11,7 +11,7 @@ import { isLink, textOf } from '../names/text.ts'
 import type { Link, Values } from '../names/values.ts'
 import type { ClaimWithRecord } from './assertions.ts'
 import { ClaimPack, claimsIn } from './claim-packs.ts'
-import { type Assertion, isSettled, type RecordItem, type RecordRow, type Revision } from './items.ts'
+import { type Assertion, type ForkOrigin, isSettled, type RecordItem, type RecordRow, type Revision } from './items.ts'
 import { Target, targetKey, targetName } from './relations.ts'
 
 /**
@@ -159,10 +159,20 @@ const keysOfLinks = (kind: KindKey, property: string, value: unknown): Key[] => 
 const keysOfValues = (kind: KindKey, values: Values | null): Key[] =>
   Object.entries(values ?? {}).flatMap(([property, value]) => keysOfLinks(kind, property, value))
 
-function keysIn({ kind, data, proposed = null, revisions = [], assertions = [] }: ShowableRecord): Key[] {
+function keysIn(record: ShowableRecord): Key[] {
+  const { kind, data, proposed = null, revisions = [], assertions = [] } = record
   const values = [data, proposed, ...revisions.map((revision) => revision.data)]
-  return [...values.flatMap((each) => keysOfValues(kind, each)), ...assertions.flatMap(keysOfClaim)]
+  return [
+    ...values.flatMap((each) => keysOfValues(kind, each)),
+    ...assertions.flatMap(keysOfClaim),
+    ...versionsOf(record).map(key.head),
+  ]
 }
+
+/** The other versions of a record that it names: what it is a fork of, and what took its place. */
+const versionsOf = ({ fork, superseded_by }: Pick<RecordRow, 'fork' | 'superseded_by'>): string[] => [
+  ...new Set([...(fork ? [fork.parent, fork.root] : []), ...(superseded_by === null ? [] : [superseded_by])]),
+]
 
 const peopleKeysIn = ({ contributor_id, assertions = [], lease }: ShowableRecord): Key[] =>
   [contributor_id, ...assertions.map((claim) => claim.contributor_id), ...(lease ? [lease.held_by] : [])].map(userKeyOf)
@@ -201,6 +211,8 @@ function recordIn<T extends ShowableRecord>(lookup: ReaderLookup, record: T): T 
     data: valuesIn(lookup, record.kind, record.data),
     ...(record.proposed && { proposed: valuesIn(lookup, record.kind, record.proposed) }),
     contributor: lookup.username(record.contributor_id, record.contributor),
+    fork: originIn(lookup, record.fork),
+    superseded_by: record.superseded_by && isVisibleRecord(lookup, record.superseded_by) ? record.superseded_by : null,
     ...(record.assertions && { assertions: record.assertions.flatMap((claim) => claimIn(lookup, claim)) }),
     ...(record.revisions && {
       revisions: record.revisions.map((revision) => ({
@@ -212,6 +224,14 @@ function recordIn<T extends ShowableRecord>(lookup: ReaderLookup, record: T): T 
       lease: { ...record.lease, username: lookup.username(record.lease.held_by, record.lease.username) },
     }),
   }
+}
+
+const isVisibleRecord = (lookup: ReaderLookup, entity_id: string) => lookup.name('entity', entity_id) !== undefined
+
+/** Of what a record is a fork, as the reader sees it. Without a visible parent it is shown as a record of its own. */
+function originIn(lookup: ReaderLookup, fork: ForkOrigin | null): ForkOrigin | null {
+  if (!fork || !isVisibleRecord(lookup, fork.parent)) return null
+  return isVisibleRecord(lookup, fork.root) ? fork : { parent: fork.parent, root: fork.parent, depth: 1 }
 }
 
 /**

@@ -19,7 +19,7 @@ import { resolveRelations } from '../records/relations.ts'
 import { computeCanonical, type PropertyOutcome, type Settlement, settleReview } from '../records/rules/canonical.ts'
 import { type Handling, handlingRules } from '../records/rules/verdicts.ts'
 import { planStubs } from '../records/stubs.ts'
-import { type DecisionInput, type Edits, isMoot, underReview } from './verdict.ts'
+import { type DecisionInput, type Edits, isMoot, type TakenValues, underReview } from './verdict.ts'
 
 /** The changes of a verdict: members of the record, outcomes and fates of claims, and writes for new stubs. */
 export type VerdictResult = Settlement & {
@@ -59,17 +59,17 @@ export async function planAcceptance(
   const kind = kinds[old.kind]
   const edits = input.verdict === 'accept_with_edits' ? input.edits : undefined
   const reviewed: Values = old.proposed ?? old.data
-  const { values, changed, stubs } = await applyEdits(old, reviewer, reviewed, edits)
-  const editClaims = buildClaims(
-    {
-      about: old,
-      source: edits?.assertion ?? noSource,
-      actor: reviewer,
-      at,
-      revision_number: old.current_revision + 1,
-    },
-    changed.map((name) => [name, values[name]]),
-  )
+  const { taken } = input
+  const { values, changed, stubs } = taken
+    ? applyTaken(reviewed, taken)
+    : await applyEdits(old, reviewer, reviewed, edits)
+  const origin = { about: old, source: edits?.assertion ?? noSource, actor: reviewer, at }
+  const editClaims =
+    taken?.claims ??
+    buildClaims(
+      { ...origin, revision_number: old.current_revision + 1 },
+      changed.map((name) => [name, values[name]]),
+    )
   const contested = contestedClaims(old, settled)
   checkEdits(input.conflict_handling, changed, contested)
 
@@ -78,7 +78,8 @@ export async function planAcceptance(
     claims,
     standing: computeCanonical(claims, old.decisions),
     values,
-    edits: new Map(editClaims.map((it) => [it.asserted_property, it.id])),
+    // What is taken over is no value of the reviewer's own.
+    edits: new Map(taken ? [] : editClaims.map((it) => [it.asserted_property, it.id])),
     contested,
     handling: input.conflict_handling,
     isCorrection: (of, by) => isCorrectionById(old, of, by),
@@ -98,7 +99,7 @@ export async function planAcceptance(
   return {
     outcomes,
     fates,
-    newClaims: editClaims,
+    newClaims: [...editClaims, ...(taken?.rivals ?? [])],
     values: adopted,
     stubs,
     record: { ...withoutNames(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...accepted },
@@ -126,6 +127,12 @@ async function applyEdits(old: History, reviewer: Actor, reviewed: Values, edits
   const uncleared = Object.entries(reviewed).filter(([name]) => !edits.cleared.includes(name))
   const changed = Object.keys(data).filter((name) => !isDeepStrictEqual(reviewed[name], data[name]))
   return { values: { ...Object.fromEntries(uncleared), ...data }, changed, stubs }
+}
+
+/** Applies what is taken over from a fork. Its values were resolved when the fork was changed. */
+function applyTaken(reviewed: Values, { data, cleared }: TakenValues) {
+  const left = Object.entries(reviewed).filter(([name]) => !cleared.includes(name))
+  return { values: { ...Object.fromEntries(left), ...data }, changed: Object.keys(data), stubs: [] }
 }
 
 /** The ids of the claims in contradictions that are not moot, by property. */

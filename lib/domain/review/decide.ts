@@ -13,10 +13,11 @@ import {
   ranks,
 } from '../../platform/permissions.ts'
 import * as users from '../../platform/users/users.ts'
-import { newActivity, newRevision, storedNameEntryOf, withActivity } from '../records/build.ts'
+import { newActivity, newFlag, newRevision, storedNameEntryOf, withActivity } from '../records/build.ts'
 import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {
   type Activity,
+  type Assertion,
   activity,
   addToClaimCount,
   type Decision,
@@ -33,10 +34,11 @@ import {
 import { endLease } from '../records/leases.ts'
 import { isPending, queueWrites } from '../records/queue-entry.ts'
 import { findMove } from '../records/rules/status.ts'
+import { ageAt, worstSource } from '../records/rules/triage.ts'
 import { type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
 import { reviewStateOf } from '../records/write.ts'
 import { claimChanges, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
-import { type DecisionInput, type Edits, isContested, settledFlags, underReview } from './verdict.ts'
+import { type DecisionInput, type Edits, isContested, settledFlags, type TakenValues, underReview } from './verdict.ts'
 
 /** A record with its history, and the authors that the rules of a decision look at. `authors` is empty if nothing waits. */
 export type Decidable = History & { authors: readonly string[] }
@@ -71,13 +73,13 @@ export async function planDecision(old: History, reviewer: Actor, input: Decisio
 }
 
 /**
- * Plans a reviewer's own edits of a published record that has no pending edit. It decides on nobody's contribution and settles
- * no contradiction, so any reviewer may do it. Fails with `conflict` if the record is not published or has a pending edit.
+ * Plans edits of a published record that has no pending edit: a reviewer's own, or what is taken over from a fork. It settles
+ * no contradiction. A reviewer's own edits decide on nobody's contribution, so any reviewer may make them. Fails with `conflict` if the record is not published or has a pending edit.
  */
 export async function planEdits(
   old: History,
   reviewer: Actor,
-  input: DecisionInput & { edits: Edits },
+  input: DecisionInput & ({ edits: Edits } | { taken: TakenValues }),
 ): Promise<PlannedDecision> {
   if (!old.public || isPending(old.status)) throw conflict()
   return planVerdict(old, reviewer, input, [])
@@ -100,18 +102,21 @@ async function planVerdict(
   const result = effect.accepts ? await planAcceptance(old, reviewer, input, settled, at) : planRefusal(old, input)
   const activities = activitiesOf(old, reviewer, input, settled.length > 0, at)
   const stored = recordItemOf(old)
+  const rivalFlags = input.taken?.flags ?? []
   const next = activities.reduce(
     (record, activity) => withActivity(record, activity, reviewer),
     withNextVersion<RecordItem>(stored, {
       ...result.record,
-      status: move.status,
+      // Rivals of what stands wait for a decision of their own.
+      ...(rivalFlags.length > 0 && returnToQueue(old, input.taken?.rivals ?? [], at)),
+      status: rivalFlags.length > 0 ? 'pending_review' : move.status,
       public: move.public,
       required_persona,
       decided: true,
       machine: input.verdict === 'escalate' ? old.machine : null,
       ...addToClaimCount(old, result.newClaims.length),
-      open_flags: old.open_flags - settled.length,
-      open_contradictions: old.open_contradictions - settled.length,
+      open_flags: old.open_flags - settled.length + rivalFlags.length,
+      open_contradictions: old.open_contradictions - settled.length + rivalFlags.length,
       updated_at: at,
     }),
   )
@@ -125,12 +130,20 @@ async function planVerdict(
     ...(hasNewRevision ? [put(revision, newRevision(next, next.data, reviewer, at), undefined)] : []),
     ...claimChanges(old, next, result, input),
     ...settled.map((it) => put(flag, withNextVersion<Flag>(it, resolved), it)),
+    ...rivalFlags.map((it) => put(flag, newFlag(old, it, at), undefined)),
     ...indexWrites(storedNameEntryOf(stored), storedNameEntryOf(next)),
     ...queueWrites(stored, next),
     ...result.stubs,
   ]
   return { decision: newDecision, record: next, activities, writes }
 }
+
+/** The members of a record by which claims against what stands have their place in the queue. */
+const returnToQueue = (old: History, rivals: readonly Assertion[], at: string): Partial<RecordItem> => ({
+  contradicted: true,
+  queue_age: ageAt(old.created_at, Date.parse(at)),
+  ...worstSource(rivals.map(({ source_type }) => source_type)),
+})
 
 /** The activities of a verdict: one for itself, and one if it settles contradictions. */
 function activitiesOf(old: History, reviewer: Actor, input: DecisionInput, settles: boolean, at: string): Activity[] {
@@ -143,7 +156,7 @@ function activitiesOf(old: History, reviewer: Actor, input: DecisionInput, settl
 const decisionOf = (
   next: RecordItem,
   reviewer: Actor,
-  { edits: _, ...words }: DecisionInput,
+  { edits: _, taken, ...words }: DecisionInput,
   {
     result,
     escalated_to,
@@ -164,6 +177,7 @@ const decisionOf = (
   created_at: at,
   of_batch: words.of_batch ?? false,
   batch_list: words.batch_list ?? null,
+  fork: taken?.fork ?? null,
   version: 1,
 })
 

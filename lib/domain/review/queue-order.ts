@@ -53,13 +53,12 @@ export function byUrgencyAt(
   return { runs, overdue: placed, forward: true }
 }
 
-/** The queue by creation. An entry expires by its creation time alone, so none is misplaced here. */
-export function byCreation(at: number, type: QueueType, forward: boolean): QueueOrder {
+/** The queue or its forks by creation. An entry expires by its creation time alone, so none is misplaced here. */
+export function byCreation(at: number, type: QueueType | 'forks', forward: boolean): QueueOrder {
   const same = (key: string) => key
   const most = type === 'expiring' ? `${new Date(expiringBefore(at)).toISOString()}#~` : undefined
-  const runs = queueParts[type].lists.map(
-    (list): Run => ({ ...queueLists.created(list), place: same, sk: same, keep: () => true, ...(most && { most }) }),
-  )
+  const lists = type === 'forks' ? [queueLists.forks] : queueParts[type].lists.map(queueLists.created)
+  const runs = lists.map((list): Run => ({ ...list, place: same, sk: same, keep: () => true, ...(most && { most }) }))
   return { runs, overdue: Promise.resolve([]), forward }
 }
 

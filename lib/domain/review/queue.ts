@@ -56,6 +56,8 @@ export type QueueFilter = {
   search?: string | undefined
   stale_days?: number | undefined
   contradictions_only?: boolean | undefined
+  /** Forks alone. They are listed by creation. */
+  forks_only?: boolean | undefined
   min_worst_source_rank?: number | undefined
   max_trust_tier_rank?: number | undefined
 }
@@ -83,11 +85,11 @@ export async function listQueue(requested: QueueFilter, place: PageRequest): Pro
   const isWhole = isListed(filter)
   if (isWhole && !cursor && place.offset > DEEPEST_OFFSET)
     throw invalid({ offset: [`Follow the links in "next" to read beyond ${DEEPEST_OFFSET}.`] })
-  const byTriage = filter.ordering === '-triage_priority'
+  const byTriage = filter.ordering === '-triage_priority' && !filter.forks_only
   const overdue = byTriage || filter.type === 'expiring' ? listOverdue(at) : Promise.resolve([])
   const order = byTriage
     ? byUrgencyAt(at, filter.type, overdue, runsFor(filter))
-    : byCreation(at, filter.type, filter.ordering === 'created_at')
+    : byCreation(at, filter.forks_only ? 'forks' : filter.type, filter.ordering !== '-created_at')
   const page = isWhole
     ? await readPage(filter, order, { ...place, cursor }, at)
     : await filterPage(filter, order, place, at)
@@ -119,25 +121,26 @@ export async function loadQueueRow(entity_id: string): Promise<(QueueRow & { peo
  * Returns the sizes of all queues. They are cached for 30 seconds, or until one changes. Costs one call for sizes, and one
  * for overdue entries.
  */
-export async function countQueues(): Promise<Record<QueueType, number>> {
+export async function countQueues(): Promise<Record<QueueType | 'forks', number>> {
   const { value } = await cacheAnswer('queue-counts', '', countNow)
   return value
 }
 
-async function countNow(): Promise<Record<QueueType, number>> {
+async function countNow(): Promise<Record<QueueType | 'forks', number>> {
   const at = clock.now().getTime()
   const [found, overdue] = await Promise.all([
-    getMany(countKeys(queueTypes.map((type) => queueLists.size(type)))),
+    getMany(countKeys([...queueTypes, 'forks' as const].map((type) => queueLists.size(type)))),
     listOverdue(at),
   ])
   const uncounted = overdue.filter((it) => it.age === 'fresh' && isExpiring(it, at)).length
-  const size = (type: QueueType) => sumOf([queueLists.size(type)], found)
+  const size = (type: QueueType | 'forks') => sumOf([queueLists.size(type)], found)
   return {
     all: size('all'),
     new_claims: size('new_claims'),
     conflicts: size('conflicts'),
     flagged: size('flagged'),
     expiring: size('expiring') + uncounted,
+    forks: size('forks'),
   }
 }
 
@@ -257,13 +260,16 @@ function fits(entry: QueueEntry, filter: QueueFilter, at: number): boolean {
     (filter.search === undefined || foldedNames(entry).includes(fold(filter.search))) &&
     (stale === undefined || (entry.status === 'pending_review' && Date.parse(entry.created_at) <= stale)) &&
     (!filter.contradictions_only || entry.open_contradictions > 0) &&
+    (!filter.forks_only || entry.fork) &&
     entry.worst_source_rank >= (filter.min_worst_source_rank ?? 0) &&
     entry.worst_source_rank <= (filter.max_trust_tier_rank ?? Number.POSITIVE_INFINITY)
   )
 }
 
-const sizesOf = ({ type, categories }: QueueFilter) =>
-  categories === undefined ? [queueLists.size(type)] : categories.map((category) => queueLists.size(type, category))
+function sizesOf({ type, forks_only, categories }: QueueFilter): string[] {
+  const list = forks_only ? 'forks' : type
+  return categories === undefined ? [queueLists.size(list)] : categories.map((it) => queueLists.size(list, it))
+}
 
 function rowIn(found: ReadonlyMap<string, Stored>, entity_id: string, at: number): QueueRow[] {
   const record = itemIn(found, recordItem, { entity_id })

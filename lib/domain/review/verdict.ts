@@ -1,10 +1,25 @@
 import type { Contribution, Picture } from '../kinds/index.ts'
+import type { Values } from '../names/values.ts'
+import type { NewFlag } from '../records/build.ts'
 import type { History } from '../records/history.ts'
 import { type Assertion, type Flag, isUnderReview } from '../records/items.ts'
 import { type Handling, type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
 
 /** The values that a reviewer changes, in the form of a contribution. */
 export type Edits = Contribution & { pictures?: readonly Picture[] }
+
+/**
+ * What a verdict takes over from a fork. `claims` bring the values of `data`, by their own authors. `rivals` are claims against what stands:
+ * they wait, each with its flag.
+ */
+export type TakenValues = {
+  fork: string
+  data: Values
+  cleared: readonly string[]
+  claims: readonly Assertion[]
+  rivals: readonly Assertion[]
+  flags: readonly NewFlag[]
+}
 
 /** The input of a decision: the verdict and its details. */
 export type DecisionInput = {
@@ -17,6 +32,8 @@ export type DecisionInput = {
   internal_note: string
   /** With `accept_with_edits`: the changed values, and pictures whose files the service itself has stored. */
   edits?: Edits | null
+  /** With `accept_with_edits`: what is taken over from a fork, instead of edits. */
+  taken?: TakenValues
   /** With `escalate`: the user who should decide. */
   escalated_to?: string | null
   /** Set by a verdict on a whole batch. Its contributor gets one notice for the batch, and none for each row. */

@@ -47,6 +47,7 @@ const roots = {
     '/data/moderations',
     '/data/form-submit',
     '/data/public-contributions',
+    '/data/forks',
   ],
   flags: ['/data/review-flags'],
   scans: ['/data/ocr-documents', '/data/ocr-chunk-uploads'],

@@ -26,6 +26,7 @@ import './lists.ts'
  *   packs with claims of one status                             all four          ASSERTION#<audience>#<status>[#<part>]  <created_at>#<pack>
  *   flags: all, open or resolved, of one type                   gsi2, gsi3, gsi1  FLAG#<audience>[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
  *   withheld flags on the records of one person                 gsi4              FLAGGED#<user>                        <created_at>#<id>
+ *   forks of a record and of its forks                          table             LINEAGE#<root>                        <created_at>#<id>
  *   data sources, clusters: one; all, newest first              table, gsi2       SOURCE#<id>, CLUSTER#<id>             HEAD
  *   clusters by kind, by lock, by both                          gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
  *   the graph of a scope; records hidden since it was made      table             GRAPH#<scope>                         HEAD, HIDDEN#<id>
@@ -208,6 +209,11 @@ export const key = {
   hiddenInGraph: (scope: string, record: string): Key => ({ pk: `GRAPH#${scope}`, sk: `HIDDEN#${record}` }),
   candidate: (id: string): Key => ({ pk: `CANDIDATE#${id}`, sk: HEAD }),
   pair: (record: string, other: string): Key => ({ pk: `ENTITY#${record}`, sk: `PAIR#${other}` }),
+  /** All forks of one family lie together, oldest first: each comes after what it is a fork of. */
+  fork: (root: string, created_at: string, record: string): Key => ({
+    pk: `LINEAGE#${root}`,
+    sk: `${created_at}#${record}`,
+  }),
   clustered: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'CLUSTER' }),
   reactions: (thread: string, of: string): Key => ({ pk: `REACTIONS#${thread}`, sk: of }),
   layout: (): Key => ({ pk: 'LAYOUT', sk: HEAD }),

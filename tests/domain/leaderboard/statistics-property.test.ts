@@ -276,6 +276,7 @@ const decisionOn = (it: RecordItem, reviewer_id: string, id: string, created_at:
   internal_note: '',
   escalated_to: null,
   of_batch: false,
+  fork: null,
   batch_list: null,
   created_at,
   version: 1,

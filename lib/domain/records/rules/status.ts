@@ -50,7 +50,7 @@ const spellings: ReadonlyMap<string, CanonicalStatus> = new Map([
 /** `public`: an accepted revision stands, even if an edit waits behind it. */
 export type ReviewState = { status: RecordStatus; public: boolean; deleted: boolean }
 
-export type Trigger = 'submit' | 'revise' | 'edit' | 'accept' | 'reject' | 'request_changes' | 'escalate'
+export type Trigger = 'submit' | 'revise' | 'edit' | 'accept' | 'reject' | 'request_changes' | 'escalate' | 'supersede'
 
 /** A row of the table of allowed moves. */
 type MoveRow = {
@@ -76,7 +76,7 @@ const isAllowedFrom = (state: ReviewState, row: MoveRow) =>
 const waitingStatuses = ['pending_review', 'pending_revision'] as const
 const livingStatuses = ['draft', 'pending_review', 'pending_revision', 'accepted', 'rejected'] as const
 
-/** The allowed moves. The first row that fits counts. No move leads to or from `superseded`, and deleted records do not move. */
+/** The allowed moves. The first row that fits counts. No move leads from `superseded`, and deleted records do not move. */
 export const moves: readonly MoveRow[] = [
   { trigger: 'submit', from: ['draft'], to: 'pending_review' },
 
@@ -95,4 +95,7 @@ export const moves: readonly MoveRow[] = [
 
   { trigger: 'request_changes', from: livingStatuses, to: 'pending_revision' },
   { trigger: 'escalate', from: waitingStatuses, to: 'unchanged' },
+
+  // Another record takes its place. Its address still answers.
+  { trigger: 'supersede', from: livingStatuses, to: 'superseded' },
 ]

@@ -24,7 +24,7 @@ import { canonicalStatus, recordStatuses } from '../rules/status.ts'
 import { handlings, verdicts } from '../rules/verdicts.ts'
 import type { Visible } from '../shown.ts'
 import { orderValues } from './order.ts'
-import { publicStatus, tombstoneOf, visibleUpdatedAt, visibleValues } from './record.ts'
+import { publicStatus, successorOf, tombstoneOf, visibleUpdatedAt, visibleValues } from './record.ts'
 
 /** Records as answers under /data/ show them, by their review identity. */
 
@@ -57,6 +57,7 @@ export const ContributionView = s.shape('Contribution', () =>
     is_fork: v.boolean(),
     dates: v.optional(DatesShownView),
     labels: v.optional(v.array(LabelView)),
+    superseded_by: v.optional(s.uuid),
     ...s.tombstone,
   }),
 )
@@ -82,11 +83,12 @@ export function entityRow(
     created_at: record.created_at,
     updated_at: waiting ? visibleUpdatedAt(record, actor) : changedAt(record),
     current_revision: revisionIn(record, actor, people, waiting),
-    root_entity: null,
-    parent_entity: null,
-    fork_depth: 0,
-    is_fork: false,
+    root_entity: record.fork?.root ?? null,
+    parent_entity: record.fork?.parent ?? null,
+    fork_depth: record.fork?.depth ?? 0,
+    is_fork: record.fork !== null,
     ...withLabels(record.labels),
+    ...successorOf(record),
     ...tombstoneOf(record),
   }
 }
@@ -127,6 +129,7 @@ export function entityDetail(
   history: Visible<History>,
   actor: Actor | null,
   people: PeopleById,
+  nameOf: (entity_id: string) => string | null,
 ): s.Output<typeof ContributionDetailView> {
   const isInsider = worksOn(actor, history)
   const values = isInsider ? (history.proposed ?? history.data) : history.data
@@ -142,8 +145,8 @@ export function entityDetail(
       revisionView(history, { ...revision, data: visibleValues(history, revision.data, actor) }, people),
     ),
     activities: isInsider ? history.activities.map((activity) => activityView(activity, people, history, actor)) : [],
-    parent_entity_name: null,
-    root_entity_name: null,
+    parent_entity_name: history.fork && nameOf(history.fork.parent),
+    root_entity_name: history.fork && nameOf(history.fork.root),
   }
 }
 
@@ -229,7 +232,7 @@ export const decisionView = (
 ) => {
   const reviewed = revisions.find(({ revision_number }) => revision_number === decision.revision_reviewed)
   return {
-    ...omit(decision, 'version', 'audience', 'sequence', 'outcomes', 'of_batch', 'batch_list', 'reviewer_id'),
+    ...omit(decision, 'version', 'audience', 'sequence', 'outcomes', 'of_batch', 'batch_list', 'fork', 'reviewer_id'),
     entity: decision.entity_id,
     reviewer: people(decision.reviewer_id),
     revision_reviewed: reviewed ? revisionView(about, reviewed, people) : null,

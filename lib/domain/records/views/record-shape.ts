@@ -48,6 +48,7 @@ function rowEntries(kind: Kind): v.ObjectEntries {
     updated_at: s.time,
     dates: v.optional(DatesShownView),
     labels: v.optional(v.array(LabelView)),
+    superseded_by: v.optional(s.uuid),
     ...s.tombstone,
   }
 }

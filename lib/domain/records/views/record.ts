@@ -37,9 +37,14 @@ export function recordRow(record: Visible<RecordRow>, actor: Actor | null): Reco
     created_at: record.created_at,
     updated_at: visibleUpdatedAt(record, actor),
     ...withLabels(record.labels),
+    ...successorOf(record),
     ...tombstoneOf(record),
   })
 }
+
+/** The member that names the record that took the place of this one. Absent if none did, or if the reader may not see it. */
+export const successorOf = ({ superseded_by }: Visible<Pick<RecordRow, 'superseded_by'>>) =>
+  superseded_by === null ? {} : { superseded_by }
 
 /** The members that mark a deleted record. Only staff see one. */
 export const tombstoneOf = ({ deleted_at }: Pick<RecordRow, 'deleted_at'>) =>
@@ -74,7 +79,8 @@ export const visibleUpdatedAt = (record: RecordRow, actor: Actor | null) =>
   worksOn(actor, record) ? record.updated_at : changedAt(record)
 
 /** Returns the status for all readers. It does not reveal a waiting edit. */
-export const publicStatus = (record: RecordRow) => (record.public ? 'accepted' : record.status)
+export const publicStatus = (record: Pick<RecordRow, 'public' | 'status' | 'superseded_by'>) =>
+  record.public && record.superseded_by === null ? 'accepted' : record.status
 
 /** Whether a reader of the record may read a claim. Its author and those who work on the record read every claim. */
 export const mayShowClaim = (record: LoadedRecord, claim: Assertion, actor: Actor | null) =>

@@ -9,6 +9,7 @@ import { computeTriage, policy, type TriageSubject } from '../../records/rules/t
 import type { Visible } from '../../records/shown.ts'
 import { ContributionView, entityRow } from '../../records/views/entity.ts'
 import type { QueueRow } from '../queue.ts'
+import { type ForkInfo, ForkInfoView } from './fork-shape.ts'
 
 export const QueueItemView = s.shape('QueueItem', () =>
   v.object({
@@ -18,7 +19,7 @@ export const QueueItemView = s.shape('QueueItem', () =>
     flag_count: s.whole,
     has_conflicts: v.boolean(),
     days_in_review: s.whole,
-    fork_info: v.null(),
+    fork_info: s.maybe(ForkInfoView),
     ...urgency(),
     why_here: v.array(s.text),
     made_by_machine: s.maybe(s.text),
@@ -31,6 +32,7 @@ export function queueRow(
   { record: it, lease, at }: QueueRow & { record: Visible<RecordItem> },
   actor: Actor,
   people: PeopleById,
+  fork: ForkInfo | null,
 ): s.Output<typeof QueueItemView> {
   const row = entityRow(it, actor, people)
   const { triage_breakdown, ...urgency } = triageView(it, at)
@@ -41,7 +43,7 @@ export function queueRow(
     flag_count: it.open_flags,
     has_conflicts: it.open_contradictions > 0,
     days_in_review: it.status === 'pending_review' ? triage_breakdown.days_in_review : 0,
-    fork_info: null,
+    fork_info: fork,
     ...urgency,
     triage_breakdown,
     why_here: urgencyTexts(it, at),

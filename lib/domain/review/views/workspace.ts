@@ -27,6 +27,7 @@ import { type ReviewOptions, reviewOptionsOf } from '../options.ts'
 import { proposeHandling } from '../propose.ts'
 import { ConflictView } from './conflict-shape.ts'
 import { flagRow } from './flag.ts'
+import { type ForkContext, ForkContextView } from './fork-shape.ts'
 import { LeaseView, leaseView, triageView, urgency } from './queue.ts'
 
 export const WorkspaceView = s.shape('Workspace', () =>
@@ -52,7 +53,7 @@ export const WorkspaceView = s.shape('Workspace', () =>
     properties: v.array(ExplainedPropertyView),
     conflicts: v.array(ConflictView),
     ...urgency(),
-    fork_context: v.null(),
+    fork_context: s.maybe(ForkContextView),
   }),
 )
 
@@ -61,7 +62,7 @@ export function workspaceView(
   it: Visible<History>,
   actor: Actor | null,
   { people, other, stats }: HistoryReferences,
-  { at, say }: { at: number; say: Say },
+  { at, say, fork }: { at: number; say: Say; fork: ForkContext | null },
 ): s.Output<typeof WorkspaceView> {
   const kind = kinds[it.kind]
   const visibleRecord = (entity_id: string | null) => {
@@ -90,7 +91,7 @@ export function workspaceView(
     properties: explainProperties(it, actor, people),
     conflicts: conflictsIn(it),
     ...triageView(it, at),
-    fork_context: null,
+    fork_context: fork,
   }
 }
 

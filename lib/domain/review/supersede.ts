@@ -1,0 +1,62 @@
+import { conflict } from '../../base/errors.ts'
+import { put, type Write, withNextVersion } from '../../engines/table/index.ts'
+import { indexWrites } from '../../platform/name-index/entries.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { newActivity, storedNameEntryOf, withActivity } from '../records/build.ts'
+import { claimWrites } from '../records/claim-packs.ts'
+import { checkWhole, type History } from '../records/history.ts'
+import {
+  type Activity,
+  type Assertion,
+  activity,
+  type RecordItem,
+  recordItem,
+  recordItemOf,
+  withActivityAudience,
+} from '../records/items.ts'
+import { queueWrites } from '../records/queue-entry.ts'
+import { findMove } from '../records/rules/status.ts'
+import { reviewStateOf } from '../records/write.ts'
+
+export type Supersession = {
+  /** The record that takes its place. */
+  successor: string
+  actor: Actor
+  /** What its history tells. */
+  told: Pick<Activity, 'activity_type' | 'comment'>
+  at: string
+}
+
+/**
+ * Plans that another record takes the place of this one. It leaves lists, search, names and the queue; its address still answers. What
+ * waits of it is superseded. Fails with `conflict` if it has been replaced already.
+ */
+export function planSupersession(old: History, { successor, actor, told, at }: Supersession): Write[] {
+  checkWhole(old)
+  const move = findMove(reviewStateOf(old), 'supersede')
+  if (!move) throw conflict('This record has been replaced already.')
+  const stored = recordItemOf(old)
+  const event = newActivity(old.entity_id, actor, told.activity_type, told.comment, at)
+  const next = withActivity(
+    withNextVersion<RecordItem>(stored, {
+      status: move.status,
+      superseded_by: successor,
+      proposed: null,
+      decided: true,
+      updated_at: at,
+    }),
+    event,
+    actor,
+  )
+  const claimAfter = (claim: Assertion): Assertion =>
+    claim.reconciliation_status === 'pending' && claim.revision_number !== null
+      ? { ...claim, reconciliation_status: 'superseded', updated_at: at }
+      : claim
+  return [
+    put(recordItem, next, stored),
+    put(activity, withActivityAudience(event, next), undefined),
+    ...claimWrites(old.assertions, old.assertions.map(claimAfter), next),
+    ...indexWrites(storedNameEntryOf(stored), storedNameEntryOf(next)),
+    ...queueWrites(stored, next),
+  ]
+}
