@@ -28,8 +28,7 @@ export type ConflictWay = (typeof conflictWays)[number]
  */
 export async function mergeFork(unit: UnitOfWork, subject: ForkSubject, actor: Actor, way: ConflictWay): Promise<void> {
   const { own, original } = await loadSides(subject)
-  if (!original.public || isPending(original.status))
-    throw conflict('The record is not published, or an edit of it waits. That is decided first.')
+  checkStands(original)
   checkAllowed(mayDecide(actor, { ...decidingOn(own, accepting), settlesContradiction: false }))
   const at = now()
   const taken = planTaking(own, original, subject.about, { at, way, actor })
@@ -39,7 +38,7 @@ export async function mergeFork(unit: UnitOfWork, subject: ForkSubject, actor: A
   unit.add([
     ...endFork(subject, actor, 'merged', at),
     ...merged,
-    ...planSupersession(own, { successor: original.entity_id, actor, told, at }),
+    ...planSupersession(own, { successor: original.entity_id, trigger: 'give_way', actor, told, at }),
     endLease(original.entity_id, actor),
   ])
 }
@@ -47,6 +46,7 @@ export async function mergeFork(unit: UnitOfWork, subject: ForkSubject, actor: A
 /** Accepts a fork as a record of its own, which takes the place of its original. */
 export async function promoteFork(unit: UnitOfWork, subject: ForkSubject, actor: Actor): Promise<void> {
   const { own, original } = await loadSides(subject)
+  checkStands(original)
   const at = now()
   const waits = isPending(own.status)
   if (!waits && !own.public) throw conflict('Nothing waits for review here.')
@@ -55,7 +55,7 @@ export async function promoteFork(unit: UnitOfWork, subject: ForkSubject, actor:
   unit.add([
     ...endFork(subject, actor, 'promoted', at),
     ...accepted,
-    ...planSupersession(original, { successor: own.entity_id, actor, told, at }),
+    ...planSupersession(original, { successor: own.entity_id, trigger: 'supersede', actor, told, at }),
     endLease(original.entity_id, actor),
   ])
 }
@@ -94,6 +94,12 @@ async function loadSides({ about, record }: ForkSubject): Promise<{ own: History
   if (!own || !original || own.version !== record.version) throw conflict()
   if (original.superseded_by !== null) throw conflict('This record has been replaced already.')
   return { own, original }
+}
+
+/** Fails with `conflict` unless a record is published and no edit of it waits. */
+function checkStands(original: History): void {
+  if (!original.public || isPending(original.status))
+    throw conflict('The record is not published, or an edit of it waits. That is decided first.')
 }
 
 /** Compares three ways, and makes a claim of each value that the original takes over, or that rivals what stands there. */

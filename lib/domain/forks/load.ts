@@ -17,7 +17,7 @@ export async function loadFork(id: string): Promise<ForkSubject | undefined> {
 }
 
 /** The most forks of a family that one answer reads. So no answer costs more than 100 capacity units. */
-export const MOST_FORKS = 100
+const MOST_FORKS = 100
 
 /** Forks that the caller may know of, with the items that they name: people and records. */
 export type FoundForks = { forks: ForkSubject[]; found: ReadonlyMap<string, Stored>; truncated: boolean }

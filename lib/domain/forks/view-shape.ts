@@ -5,7 +5,7 @@ import { recordStatuses } from '../records/rules/status.ts'
 import { forkStateNames, forkTagNames } from './items.ts'
 
 /** The values of a member on both sides. Null where it is absent. */
-export const DifferencesView = s.shape('ForkDifferences', () =>
+const DifferencesView = s.shape('ForkDifferences', () =>
   v.record(v.string(), v.object({ old: v.unknown(), new: v.unknown() })),
 )
 

@@ -21,6 +21,8 @@ import { reviewStateOf } from '../records/write.ts'
 export type Supersession = {
   /** The record that takes its place. */
   successor: string
+  /** Whether a fork takes its place, or it is itself a fork that gives way to its original. */
+  trigger: 'supersede' | 'give_way'
   actor: Actor
   /** What its history tells. */
   told: Pick<Activity, 'activity_type' | 'comment'>
@@ -31,9 +33,9 @@ export type Supersession = {
  * Plans that another record takes the place of this one. It leaves lists, search, names and the queue; its address still answers. What
  * waits of it is superseded. Fails with `conflict` if it has been replaced already.
  */
-export function planSupersession(old: History, { successor, actor, told, at }: Supersession): Write[] {
+export function planSupersession(old: History, { successor, trigger, actor, told, at }: Supersession): Write[] {
   checkWhole(old)
-  const move = findMove(reviewStateOf(old), 'supersede')
+  const move = findMove(reviewStateOf(old), trigger)
   if (!move) throw conflict('This record has been replaced already.')
   const stored = recordItemOf(old)
   const event = newActivity(old.entity_id, actor, told.activity_type, told.comment, at)

@@ -247,13 +247,15 @@ describe('rules', () => {
     sure(200, await verdict(id, 'merge', undefined, app.community))
   })
 
-  test('while an edit of the record waits, a fork is not merged', async () => {
+  test('while an edit of the record waits, a fork is neither merged nor promoted', async () => {
     const it = await temple()
     const { id } = await fork(it, { changes: { note: 'Of stone.' } })
     sure(200, await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { note: 'Of mud.' } }))
-    expect((await verdict(id, 'merge')).body).toEqual({
-      detail: 'The record is not published, or an edit of it waits. That is decided first.',
-    })
+    for (const verb of ['merge', 'promote'])
+      expect(await verdict(id, verb)).toMatchObject({
+        status: 409,
+        body: { detail: 'The record is not published, or an edit of it waits. That is decided first.' },
+      })
   })
 
   test('what the record has gained since is kept, and what the fork removed goes', async () => {

@@ -50,7 +50,16 @@ const spellings: ReadonlyMap<string, CanonicalStatus> = new Map([
 /** `public`: an accepted revision stands, even if an edit waits behind it. */
 export type ReviewState = { status: RecordStatus; public: boolean; deleted: boolean }
 
-export type Trigger = 'submit' | 'revise' | 'edit' | 'accept' | 'reject' | 'request_changes' | 'escalate' | 'supersede'
+export type Trigger =
+  | 'submit'
+  | 'revise'
+  | 'edit'
+  | 'accept'
+  | 'reject'
+  | 'request_changes'
+  | 'escalate'
+  | 'supersede'
+  | 'give_way'
 
 /** A row of the table of allowed moves. */
 type MoveRow = {
@@ -96,6 +105,8 @@ export const moves: readonly MoveRow[] = [
   { trigger: 'request_changes', from: livingStatuses, to: 'pending_revision' },
   { trigger: 'escalate', from: waitingStatuses, to: 'unchanged' },
 
-  // Another record takes its place. Its address still answers.
-  { trigger: 'supersede', from: livingStatuses, to: 'superseded' },
+  // A fork takes the place of a record. Its address still answers.
+  { trigger: 'supersede', from: ['accepted'], public: true, to: 'superseded' },
+  // The record of a fork that was merged gives way to its original, even if it waited until then.
+  { trigger: 'give_way', from: livingStatuses, to: 'superseded' },
 ]

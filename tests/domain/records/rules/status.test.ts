@@ -110,7 +110,8 @@ describe('move', () => {
       for (const isPublic of [true, false])
         for (const { trigger } of moves) {
           const to = findMove({ status, public: isPublic, deleted: false }, trigger)?.status
-          if (!to) continue
+          // The record of a merged fork ends as superseded, whatever it waited for.
+          if (!to || trigger === 'give_way') continue
           const [before, after] = [`${canonicalStatus(status)}`, `${canonicalStatus(to)}`]
           expect(before === after || lawful[before]?.includes(after), `${status} ${trigger} ${to}`).toBe(true)
         }
