@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as s from '../lib/base/shapes.ts'
-import { exportContents, exportFormats, loadListing, mediaTypes } from '../lib/doors/exports/listing.ts'
+import { exportContents, exportFormats, loadListing, mediaTypes, ZIP } from '../lib/doors/exports/listing.ts'
 import { createLinks } from '../lib/engines/bucket/index.ts'
 import { ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
@@ -20,9 +20,15 @@ const exportFile = () =>
     sha256: s.text,
     url: s.text,
   })
-/** The files that the last run of the export made; `made_at` is null before the first. */
+const exportBag = () => v.object({ name: s.text, bytes: s.whole, sha256: s.text, url: s.text })
+/** The files that the last run of the export made, and all of them as one bag. `made_at` is null before the first. */
 const ExportsView = s.shape('Exports', () =>
-  v.object({ made_at: s.maybe(s.time), licence: s.maybe(s.text), files: v.array(exportFile()) }),
+  v.object({
+    made_at: s.maybe(s.time),
+    licence: s.maybe(s.text),
+    files: v.array(exportFile()),
+    bag: s.maybe(exportBag()),
+  }),
 )
 
 /** The files of public records that the exporter has made. */
@@ -30,21 +36,21 @@ export const routes = {
   'GET /data/exports/': publicRoute({
     permission: 'export.read',
     summary: 'List the files of all that is published',
-    description: 'JSON Lines and CSV of each kind, with the provenance of every value. An address is good for an hour.',
+    description:
+      'JSON Lines and CSV of each kind, with the provenance of every value. `bag` is all of them as a ZIP: a bag (RFC 8493) with RO-Crate metadata. An address is good for an hour.',
     answer: ok(ExportsView),
     // The addresses expire.
     handle: async () => {
       const listing = await loadListing()
-      if (!listing) return { made_at: null, licence: null, files: [] }
+      if (!listing) return { made_at: null, licence: null, files: [], bag: null }
       const { made_at, licence } = listing
       const link = await createLinks(GOOD_FOR)
-      const files = await Promise.all(
-        listing.files.map(async ({ key, ...file }) => ({
-          ...file,
-          url: await link(key, { type: mediaTypes[file.format], disposition: `attachment; filename="${file.name}"` }),
-        })),
-      )
-      return { made_at, licence, files }
+      const withLink = async <F extends { key: string; name: string }>({ key, ...file }: F, type: string) => ({
+        ...file,
+        url: await link(key, { type, disposition: `attachment; filename="${file.name}"` }),
+      })
+      const files = await Promise.all(listing.files.map((file) => withLink(file, mediaTypes[file.format])))
+      return { made_at, licence, files, bag: listing.bag ? await withLink(listing.bag, ZIP) : null }
     },
   }),
 } satisfies Routes

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BatchWriteItemCommandInput, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
@@ -235,6 +235,41 @@ test('only the operator may read the files', () => {
 
 test('a folder that is not empty is not exported into', async () => {
   await expect(exportTo(backup, original, { objects: false })).rejects.toThrow('is not empty. Name a new folder.')
+})
+
+describe('a bag', () => {
+  test('is accepted by sha256sum and restores the same', async () => {
+    const bag = within('bag')
+    const manifest = await exportTo(bag, original, { objects: true, bag: true })
+    for (const name of ['manifest-sha256.txt', 'tagmanifest-sha256.txt'])
+      expect(spawnSync('sha256sum', ['-c', name], { cwd: bag }).status).toBe(0)
+    const place = await emptyPlace()
+    await restoreFrom(bag, place, { over: false })
+    const again = await exportTo(within('bag-again'), place, { objects: true })
+    expect(again).toEqual(manifest)
+  })
+
+  test.each<[string, string, (at: string) => void]>([
+    [
+      'was changed',
+      'data/table.jsonl was changed since it was written.',
+      (at) => appendFileSync(join(at, 'data/table.jsonl'), ' '),
+    ],
+    ['is missing', 'data/bucket.jsonl is missing.', (at) => rmSync(join(at, 'data/bucket.jsonl'))],
+    ['is not named', 'data/more.txt is in no manifest.', (at) => writeFileSync(join(at, 'data/more.txt'), 'x')],
+    [
+      'lies outside',
+      'manifest-sha256.txt names data/../../secret, which is not in data.',
+      (at) => appendFileSync(join(at, 'manifest-sha256.txt'), `${'0'.repeat(64)}  data/../../secret\n`),
+    ],
+  ])('of which a file %s restores nothing', async (name, message, spoil) => {
+    const bag = within(`bag ${name}`)
+    cpSync(within('bag'), bag, { recursive: true })
+    spoil(bag)
+    const place = await emptyPlace()
+    await expect(restoreFrom(bag, place, { over: false })).rejects.toThrow(message)
+    expect(await itemsIn(place)).toEqual([])
+  })
 })
 
 describe('nothing is written when', () => {

@@ -12,6 +12,9 @@ export const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
 }
 
+/** The media type of the bag. */
+export const ZIP = 'application/zip'
+
 /** An exported file holds records with their values, or the provenance of each value. */
 export const exportContents = ['records', 'provenance'] as const
 
@@ -25,10 +28,15 @@ const ExportedFile = v.object({
   sha256: v.string(),
   key: v.string(),
 })
+const ExportedBag = v.object({ name: v.string(), bytes: v.number(), sha256: v.string(), key: v.string() })
+/** All files of a run in one, as a bag. */
+export type ExportedBag = v.InferOutput<typeof ExportedBag>
+
 const ExportListing = v.object({
   made_at: v.string(),
   licence: v.nullable(v.string()),
   files: v.array(ExportedFile),
+  bag: v.optional(ExportedBag),
   /** Keys of the previous run's files. They stay, so that a download that has begun can end. */
   previous: v.array(v.string()),
 })
@@ -46,18 +54,22 @@ const LONGEST_RUN_S = 3600
 export const newFolder = (): string => `${folderAt(clock.now().getTime())}-${newId()}`
 
 /** Deletes files that no listing names: of earlier runs, and of runs that were stopped. */
-export async function removeOldFolders({ files, previous }: ExportListing): Promise<void> {
-  const named = new Set([KEY, ...files.map((file) => file.key), ...previous])
+export async function removeOldFolders(listing: ExportListing): Promise<void> {
+  const named = new Set([KEY, ...keysOf(listing), ...listing.previous])
   const before = folderAt(clock.now().getTime() - LONGEST_RUN_S * 1000)
   for (const key of await listKeys(FOLDER)) if (!named.has(key) && key < before) await deleteObject(key)
 }
 
 /** Deletes all files of runs that began before the run of this listing. A run that began later goes on. */
-export async function removeEarlierFolders({ files }: ExportListing): Promise<void> {
-  const named = new Set([KEY, ...files.map((file) => file.key)])
-  const own = files.map((file) => file.key).sort()[0] ?? folderAt(clock.now().getTime())
+export async function removeEarlierFolders(listing: ExportListing): Promise<void> {
+  const named = new Set([KEY, ...keysOf(listing)])
+  const own = keysOf(listing).sort()[0] ?? folderAt(clock.now().getTime())
   for (const key of await listKeys(FOLDER)) if (!named.has(key) && key < own) await deleteObject(key)
 }
+
+/** The keys of the files of a run. */
+export const keysOf = ({ files, bag }: ExportListing): string[] =>
+  [...files, ...(bag ? [bag] : [])].map(({ key }) => key)
 
 const folderAt = (time: number) => `${FOLDER}${new Date(time).toISOString().replace(/\W/g, '')}`
 

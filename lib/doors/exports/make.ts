@@ -9,6 +9,7 @@ import { csvLine } from '../../platform/cells/csv.ts'
 import {
   type ExportedFile,
   type ExportListing,
+  keysOf,
   loadListing,
   mediaTypes,
   newFolder,
@@ -16,6 +17,7 @@ import {
   removeEarlierFolders,
   removeOldFolders,
 } from './listing.ts'
+import { makeBag } from './make-bag.ts'
 import {
   type ExportedRecord,
   exportRecord,
@@ -44,7 +46,8 @@ export async function makeExports(): Promise<ExportListing> {
   const files: ExportedFile[] = []
   for (const key of kindKeys) files.push(...(await writeKind(key, folder)))
   const licence = config.EXPORT_LICENCE || null
-  const listing = { made_at, licence, files, previous: before?.files.map((file) => file.key) ?? [] }
+  const bag = await makeBag(folder, { files, made_at, licence })
+  const listing = { made_at, licence, files, bag, previous: before ? keysOf(before) : [] }
   await publishListing(listing)
   await removeOldFolders(listing)
   return listing

@@ -131,7 +131,7 @@ export async function objectSize(Key: string): Promise<number | undefined> {
 }
 
 export type Upload = {
-  write: (text: string) => Promise<void>
+  write: (text: string | Uint8Array) => Promise<void>
   end: () => Promise<{ bytes: number; sha256: string }>
 }
 
@@ -139,12 +139,12 @@ export type Upload = {
 // prove: upload-part
 const PART = 5 << 20
 
-/** Stores a text that comes in pieces and is too long for memory. It appears with `end`; S3 drops an unfinished upload after a day. */
+/** Stores text or bytes that come in pieces and are too many for memory. The object appears with `end`; S3 drops an unfinished upload after a day. */
 export function startUpload(Key: string, ContentType: string, part = PART): Upload {
   const hash = createHash('sha256')
   const Parts: { ETag: string | undefined; PartNumber: number }[] = []
   let bytes = 0
-  let waiting: Buffer[] = []
+  let waiting: Uint8Array[] = []
   let size = 0
   let UploadId: string | undefined
   const send = async () => {
@@ -159,7 +159,7 @@ export function startUpload(Key: string, ContentType: string, part = PART): Uplo
   }
   return {
     write: async (text) => {
-      const piece = Buffer.from(text)
+      const piece = typeof text === 'string' ? Buffer.from(text) : text
       hash.update(piece)
       bytes += piece.length
       size += piece.length

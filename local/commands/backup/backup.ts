@@ -1,19 +1,23 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { backupIn, closeBag, openFolder } from './bag.ts'
 import { type Item, isFollowing, isTableEmpty, itemOf, lineOf, readTable, writeTable } from './items.ts'
 import { type Described, describeFile, readBackupLines, sorter, writeLines } from './lines.ts'
 import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 import { type Entry, isBucketEmpty, readBucket, writeObject } from './objects.ts'
 import type { Place } from './place.ts'
 
-/** Writes a backup into an empty folder: all items, the list of objects, and with `objects` their bytes. */
+/**
+ * Writes a backup into an empty folder: all items, the list of objects, and with `objects` their bytes. With `bag` the folder becomes a bag
+ * that tools for archives can check.
+ */
 export async function exportTo(
-  folder: string,
+  whole: string,
   place: Place,
-  { objects, most }: { objects: boolean; most?: number },
+  { objects, bag = false, most }: { objects: boolean; bag?: boolean; most?: number },
 ): Promise<Manifest> {
+  const folder = await openFolder(whole, bag)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty. Name a new folder.`)
   const lines = sorter(join(folder, 'sorting'), most)
   await readTable(place, (item) => lines.add(lineOf(item)))
   const table = await writeLines(folder, 'table.jsonl', lines.sorted())
@@ -22,7 +26,9 @@ export async function exportTo(
     'bucket.jsonl',
     indexLines(place, objects ? join(folder, 'objects') : undefined),
   )
-  return writeManifest(folder, { table, bucket, objects })
+  const manifest = await writeManifest(folder, { table, bucket, objects })
+  if (bag) await closeBag(whole, new Date().toISOString())
+  return manifest
 }
 
 async function* indexLines(place: Place, keep: string | undefined): AsyncGenerator<string> {
@@ -30,11 +36,12 @@ async function* indexLines(place: Place, keep: string | undefined): AsyncGenerat
 }
 
 /**
- * Restores a backup into an empty table and bucket. Checks every file first: if one is missing or changed, it is named and nothing is
+ * Restores a backup, which may be a bag, into an empty table and bucket. Checks every file first: if one is missing or changed, it is named and nothing is
  * written. With `over` the table and bucket need not be empty, to finish a restore that was broken off. What the backup does not hold
  * stays.
  */
-export async function restoreFrom(folder: string, place: Place, { over }: { over: boolean }): Promise<Manifest> {
+export async function restoreFrom(whole: string, place: Place, { over }: { over: boolean }): Promise<Manifest> {
+  const folder = await backupIn(whole)
   const manifest = await readManifest(folder)
   for (const file of [manifest.table, manifest.bucket]) await check(folder, file)
   if (manifest.objects) for await (const entry of entriesOf(folder)) await checkObject(folder, entry)

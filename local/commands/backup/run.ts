@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Manifest } from './manifest.ts'
 import { type Place, placeNamed } from './place.ts'
 
-type Task = { folder: string; place: Place; objects: boolean; over: boolean; isLocal: boolean }
+type Task = { folder: string; place: Place; objects: boolean; bag: boolean; over: boolean; isLocal: boolean }
 
 /** Reads the command line, does the work, and prints what the backup holds, or one line that says why it failed. */
 export async function run(usage: string, work: (task: Task) => Promise<Manifest>): Promise<void> {
@@ -13,6 +13,7 @@ export async function run(usage: string, work: (task: Task) => Promise<Manifest>
       options: {
         objects: { type: 'boolean', default: false },
         over: { type: 'boolean', default: false },
+        bag: { type: 'boolean', default: false },
         table: { type: 'string' },
         bucket: { type: 'string' },
         help: { type: 'boolean', default: false },
@@ -31,6 +32,7 @@ export async function run(usage: string, work: (task: Task) => Promise<Manifest>
         place,
         objects: values.objects,
         over: values.over,
+        bag: values.bag,
         isLocal: !values.table,
       })
       const { table, bucket, objects, seal } = manifest

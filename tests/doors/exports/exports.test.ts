@@ -1,5 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { unzipSync } from 'fflate'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { csvLine } from '../../../lib/platform/cells/csv.ts'
 import { type App, openApp } from '../../harness/app.ts'
 import { objects } from '../../harness/asset-world.ts'
@@ -9,6 +14,13 @@ import { contribute, decide, everyState, publish, sure } from '../../harness/mak
 type File = { name: string; url: string; sha256: string; bytes: number; rows: number }
 type Record = { id: number; values: { [name: string]: unknown }; provenance: { [name: string]: unknown }[] }
 const HOUR = 3600
+const hasBagit = spawnSync('bagit.py', ['--version']).status === 0
+if (!hasBagit) console.warn('skipped: bagit.py over the bag, which is not installed (pip install bagit)')
+const flipped = (bytes: Buffer): Buffer => {
+  const other = Buffer.from(bytes)
+  other[10] = (other[10] ?? 0) ^ 1
+  return other
+}
 let app: App
 let temple: { id: number; cultural_entity_id: string }
 
@@ -34,7 +46,8 @@ const hashAt = async (url: string) =>
 const named = async () => {
   const { loadListing } = await import('../../../lib/doors/exports/listing.ts')
   const current = await loadListing()
-  return ['exports/current.json', ...(current?.files.map(({ key }) => key) ?? []), ...(current?.previous ?? [])].sort()
+  const own = current ? [...current.files, ...(current.bag ? [current.bag] : [])] : []
+  return ['exports/current.json', ...own.map(({ key }) => key), ...(current?.previous ?? [])].sort()
 }
 const records = async (name: string): Promise<Record[]> =>
   (await read(name)).text
@@ -49,7 +62,7 @@ beforeAll(async () => {
 })
 
 test('before the first run nothing is listed', async () => {
-  expect(await listing()).toEqual({ made_at: null, licence: null, files: [] })
+  expect(await listing()).toEqual({ made_at: null, licence: null, files: [], bag: null })
 })
 
 describe('after a run', () => {
@@ -126,6 +139,60 @@ describe('after a run', () => {
     expect((await read('structure.csv')).text).toContain(`"'=HYPERLINK(""x"")"`)
     const it = (await records('structure.jsonl')).find(({ id }) => id === temple.id)
     expect(it?.values.note).toBe('=HYPERLINK("x")')
+  })
+})
+
+describe('the bag', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'heritage-bag-'))
+  const inside = join(folder, 'heritage')
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const check = (command: string, ...args: string[]) => spawnSync(command, args, { cwd: inside, encoding: 'utf8' })
+
+  beforeAll(async () => {
+    const { bag } = await listing()
+    const bytes = Buffer.from(await (await fetch(bag.url)).arrayBuffer())
+    expect([bag.name, bytes.length]).toEqual(['heritage.zip', bag.bytes])
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(bag.sha256)
+    for (const [name, text] of Object.entries(unzipSync(bytes))) {
+      const at = join(folder, name)
+      mkdirSync(dirname(at), { recursive: true })
+      writeFileSync(at, text)
+    }
+  })
+
+  test('holds every file of the list as it is, and nothing else but its description', async () => {
+    const listed = await files()
+    const names = readdirSync(join(inside, 'data')).sort()
+    expect(names).toEqual([...listed.map(({ name }) => name), 'ro-crate-metadata.json'].sort())
+    for (const { name, sha256 } of listed)
+      expect(
+        createHash('sha256')
+          .update(readFileSync(join(inside, 'data', name)))
+          .digest('hex'),
+      ).toBe(sha256)
+  })
+
+  test('describes each file as RO-Crate 1.1 does', async () => {
+    const { '@graph': graph } = JSON.parse(readFileSync(join(inside, 'data', 'ro-crate-metadata.json'), 'utf8'))
+    const root = graph.find((it: { '@id': string }) => it['@id'] === './')
+    expect(root).toMatchObject({ '@type': 'Dataset', license: { '@id': 'https://spdx.org/licenses/CC-BY-4.0' } })
+    const named = new Set(graph.map((it: { '@id': string }) => it['@id']))
+    expect(root.hasPart.filter((it: { '@id': string }) => !named.has(it['@id']))).toEqual([])
+    expect(root.hasPart.length).toBe((await files()).length)
+  })
+
+  test('is accepted by sha256sum, which finds a flipped byte', () => {
+    for (const manifest of ['manifest-sha256.txt', 'tagmanifest-sha256.txt'])
+      expect(check('sha256sum', '-c', manifest).status).toBe(0)
+    const at = join(inside, 'data', 'structure.csv')
+    const bytes = readFileSync(at)
+    writeFileSync(at, flipped(bytes))
+    expect(check('sha256sum', '-c', 'manifest-sha256.txt').status).toBe(1)
+    writeFileSync(at, bytes)
+  })
+
+  test.skipIf(!hasBagit)('is accepted by the tool of the Library of Congress', () => {
+    expect(check('bagit.py', '--validate', '.').status).toBe(0)
   })
 })
 

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { Zip, ZipPassThrough } from 'fflate'
+import { startUpload, streamObject, type Upload } from '../../engines/bucket/index.ts'
+import { PAYLOAD, tagFiles } from './bag.ts'
+import { CRATE, crateText } from './crate.ts'
+import { type ExportedBag, type ExportListing, mediaTypes, ZIP } from './listing.ts'
+
+const NAME = 'heritage'
+
+/**
+ * Packs the files of a run as one bag (RFC 8493) with a description (RO-Crate 1.1), and stores it as a ZIP in the folder of the run.
+ * It holds one part of the upload in memory.
+ */
+export async function makeBag(
+  folder: string,
+  { files, made_at, licence }: Pick<ExportListing, 'files' | 'made_at' | 'licence'>,
+): Promise<ExportedBag> {
+  const crate = crateText({
+    name: 'Heritage records',
+    description: 'All records that everyone may read, with the provenance of every value.',
+    made_at,
+    licence,
+    parts: files.map(({ name, bytes, sha256, kind, holds, format }) => ({
+      ...{ path: name, bytes, sha256 },
+      type: mediaTypes[format],
+      description: `${kind}: ${holds}`,
+    })),
+  })
+  const described = {
+    path: CRATE,
+    bytes: Buffer.byteLength(crate),
+    sha256: createHash('sha256').update(crate).digest('hex'),
+  }
+  const payload = [described, ...files.map(({ name, bytes, sha256 }) => ({ path: name, bytes, sha256 }))]
+  const tags = tagFiles(payload, {
+    'Bagging-Date': made_at.slice(0, 10),
+    'External-Description': 'All records that everyone may read, with the provenance of every value.',
+    ...(licence !== null && { License: licence }),
+  })
+
+  const key = `${folder}/${NAME}.zip`
+  const upload = startUpload(key, ZIP)
+  const zip = zipTo(upload)
+  for (const [name, text] of tags) await zip.add(`${NAME}/${name}`, [Buffer.from(text)])
+  await zip.add(`${NAME}/${PAYLOAD}/${CRATE}`, [Buffer.from(crate)])
+  for (const { name, key: at } of files) {
+    const stored = await streamObject(at)
+    if (!stored) throw new Error(`${name} is missing from the bucket.`)
+    await zip.add(`${NAME}/${PAYLOAD}/${name}`, stored.body)
+  }
+  await zip.end()
+  return { name: `${NAME}.zip`, key, ...(await upload.end()) }
+}
+
+/** Writes a ZIP to an upload, piece by piece, without compressing it. fflate writes no file of more than 4 GB. */
+function zipTo(upload: Upload) {
+  let waiting: Uint8Array[] = []
+  const zip = new Zip((error, piece) => {
+    if (error) throw error
+    waiting.push(piece)
+  })
+  const flush = async () => {
+    const pieces = waiting
+    waiting = []
+    for (const piece of pieces) await upload.write(piece)
+  }
+  return {
+    add: async (path: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) => {
+      const entry = new ZipPassThrough(path)
+      zip.add(entry)
+      for await (const piece of pieces) {
+        entry.push(piece)
+        await flush()
+      }
+      entry.push(new Uint8Array(), true)
+      await flush()
+    },
+    end: async () => {
+      zip.end()
+      await flush()
+    },
+  }
+}
