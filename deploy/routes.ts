@@ -35,6 +35,7 @@ export const rareRoots: readonly string[] = [
   '/api/user/address',
   '/data/citations',
   '/resource',
+  '/ogc',
 ]
 
 /**

@@ -71,6 +71,7 @@ import {
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, maySee } from '../lib/platform/permissions.ts'
 import { resources } from './records/resource.ts'
+import { features } from './records/features.ts'
 
 /** The body of a form's question about one field. Of the other values only the name is used. */
 const Question = v.pipe(
@@ -363,6 +364,7 @@ export const routes = withTables({
     },
   }),
   ...resources,
+  ...features,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

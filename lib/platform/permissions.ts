@@ -189,6 +189,7 @@ const canSeeProject = (actor: Actor | null, it: Subject) =>
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
   'document.read': { open: 'what can be called, and how, is no secret' },
+  'public.read': { open: 'it shows what everyone may read, whoever asks' },
   'feed.read': { open: 'it tells of what everyone may read, and of what nobody may any more no more than that' },
   'machine.ask': { open: 'each tool answers what its caller may read, and looks for itself at who may propose' },
   'export.read': { open: 'the files hold what everyone may read' },

@@ -593,6 +593,16 @@ const matrix: Matrix = {
   records: {
     'GET /cidoc/{segment}/': at(() => '/cidoc/structures/', all(200)),
     'GET /cidoc/context.jsonld/': at(() => '/cidoc/context.jsonld', all(200)),
+    'GET /ogc/': at(() => '/ogc', all(200)),
+    'GET /ogc/api/': at(() => '/ogc/api', all(200)),
+    'GET /ogc/conformance/': at(() => '/ogc/conformance', all(200)),
+    'GET /ogc/collections/': at(() => '/ogc/collections', all(200)),
+    'GET /ogc/collections/{segment}/': at(() => '/ogc/collections/structures', all(200)),
+    'GET /ogc/collections/{segment}/items/': at(() => '/ogc/collections/structures/items', all(200)),
+    'GET /ogc/collections/{segment}/items/{id}/': [
+      ...at(() => `/ogc/collections/structures/items/${published.id}`, all(200)),
+      ...at(() => `/ogc/collections/structures/items/${pending.id}`, all(404)),
+    ],
     'GET /cidoc/related/': [
       { place: () => ({ path: '/cidoc/related/', query: { domain: 'structure', id: published.id } }), gives: all(200) },
       {

@@ -52,16 +52,22 @@ export const RecordQuery = v.object({
   ordering: RecordOrdering,
   ...placeAndTime,
 })
+/** Names of linked data for `format`. */
+const linkedFormats = ['jsonld', 'ttl', 'nt', 'nq', 'rdf'] as const
 /** Lists that also answer as a table (`format`, `columns`). */
 export const DatedQuery = v.object({
   ...RecordQuery.entries,
   calendar: CalendarName,
   at: PastMoment,
-  format: optionalQueryChoice(['json', 'csv', 'xlsx']),
+  format: optionalQueryChoice(['json', 'csv', 'xlsx', 'geojson', ...linkedFormats]),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
 })
 export const CalendarQuery = v.object({ calendar: CalendarName })
-export const ViewQuery = v.object({ ...CalendarQuery.entries, at: PastMoment })
+export const ViewQuery = v.object({
+  ...CalendarQuery.entries,
+  at: PastMoment,
+  format: optionalQueryChoice(['json', 'geojson', ...linkedFormats]),
+})
 export const ActivityQuery = v.object({
   username: QueryText,
   activity_type: queryWord(activityTypes),

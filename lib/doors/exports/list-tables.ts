@@ -3,7 +3,7 @@ import { invalid } from '../../base/errors.ts'
 import { didYouMean } from '../../engines/matching/index.ts'
 import { cellText } from '../../platform/cells/csv.ts'
 import { type Declared, declarationOf } from '../../platform/http/endpoint.ts'
-import { CSV, XLSX } from '../../platform/http/media.ts'
+import { CSV, formatTypes, JSON_TYPE, XLSX } from '../../platform/http/media.ts'
 import { pageOf } from '../../platform/http/page.ts'
 import { optionalQueryChoice } from '../../platform/http/params.ts'
 import { Reply } from '../../platform/http/reply.ts'
@@ -13,11 +13,11 @@ import { withRdfTypes } from '../linked/rdf.ts'
 import { isListRoute, type ListRoute } from './list-routes.ts'
 import { MOST_ROWS, type TableFormat, tableReply } from './table.ts'
 
-/** The query members that a table adds to those of the list. */
-const asTable = {
-  format: optionalQueryChoice(['json', 'csv', 'xlsx']),
+/** The query members that a table adds to those of the list. `types`: the media types of the list. */
+const asTable = (types: readonly string[]) => ({
+  format: optionalQueryChoice(Object.keys(formatTypes).filter((name) => types.includes(formatTypes[name] ?? ''))),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
-}
+})
 
 /**
  * Returns the routes with tables added: each list with columns (list-columns.ts) answers CSV and XLSX, by `Accept` or `format`. Routes
@@ -33,22 +33,20 @@ export function withTables<R extends Routes>(routes: R): R {
 
 function routeWithTables(key: ListRoute, route: Route): Route {
   const spec = declarationOf(route)
-  const made: Declared = {
-    ...spec,
-    query: withEntries(spec.query),
-    representations: {
-      ...spec.representations,
-      [CSV]: (given) => tableOf(key, spec, 'csv', given),
-      [XLSX]: (given) => tableOf(key, spec, 'xlsx', given),
-    },
+  const representations: Declared['representations'] = {
+    ...spec.representations,
+    [CSV]: (given) => tableOf(key, spec, 'csv', given),
+    [XLSX]: (given) => tableOf(key, spec, 'xlsx', given),
   }
+  const added = asTable([JSON_TYPE, ...Object.keys(representations)])
+  const made: Declared = { ...spec, query: withEntries(spec.query, added), representations }
   // The types of the declaration are dropped again, as in the functions that make routes.
   return made as unknown as Route
 }
 
 /** The schema of a query with the members of tables added. Its own transformations stay. */
-function withEntries(query: v.GenericSchema = v.object({})): v.GenericSchema {
-  const add = <S extends object>(it: S): S => ({ ...it, entries: { ...Object(it).entries, ...asTable } })
+function withEntries(query: v.GenericSchema = v.object({}), added: v.ObjectEntries): v.GenericSchema {
+  const add = <S extends object>(it: S): S => ({ ...it, entries: { ...Object(it).entries, ...added } })
   // A pipe runs the schemas that it was made of, so it is made anew.
   const [first, ...rest]: [v.GenericSchema?, ...v.GenericPipeAction[]] = Object(query).pipe ?? []
   return first ? rest.reduce<v.GenericSchema>((schema, item) => v.pipe(schema, item), add(first)) : add(query)

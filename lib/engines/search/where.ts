@@ -9,8 +9,9 @@ const optionalText = v.pipe(
   v.optional(v.string(), ''),
   v.transform((it) => it.trim() || undefined),
 )
+/** Programs write a double with up to 17 digits, as GDAL does: `27.6000000000000014`. */
 const numbersIn = (text: string): number[] =>
-  text.split(',').map((it) => (/^\s*-?\d{1,3}(?:\.\d{1,15})?\s*$/.test(it) ? Number(it) : Number.NaN))
+  text.split(',').map((it) => (/^\s*-?\d{1,3}(?:\.\d{1,20})?\s*$/.test(it) ? Number(it) : Number.NaN))
 
 const readWith = <T>(message: string, reader: (text: string) => T | undefined) =>
   v.pipe(

@@ -31,7 +31,7 @@ import type { Documented } from './answer.ts'
 import { isFromEdge } from './edge.ts'
 import { type StoreReply, withIdempotencyKey } from './idempotency.ts'
 import { findHalfCharacter, storageFaultOf } from './json.ts'
-import { CSV, formatTypes, XLSX } from './media.ts'
+import { CSV, formatTypes, JSON_TYPE, XLSX } from './media.ts'
 import { pageMembers, pageOf } from './page.ts'
 import { canonicalPath, type Match, routeMatcher } from './path.ts'
 import { Reply } from './reply.ts'
@@ -304,7 +304,6 @@ function unreadPage({ query: schema }: Declared, { query, isPageRead }: Request)
     .map((name) => unreadWarning(name, 'parameter', name, Object.keys(own)))
 }
 
-const JSON_TYPE = 'application/json'
 /** Chooses the media type of the answer. Fails with `notAcceptable` if the client takes none of the offered ones. */
 function typeFor({ representations }: Declared, { headers, query }: Request): string {
   if (!representations) return JSON_TYPE

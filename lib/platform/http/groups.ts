@@ -20,7 +20,7 @@ const roots = {
   'profile-images': ['/data/user/profile-image', '/data/user/{slug}/image'],
   registry: ['/cidoc/schema', '/data/schema-extension-proposals'],
   calendars: ['/data/calendars'],
-  records: ['/cidoc', '/resource'],
+  records: ['/cidoc', '/resource', '/ogc'],
   sources: ['/cidoc/data_sources', '/cidoc/data-sources'],
   assertions: ['/cidoc/assertions', '/cidoc/relationship-predicates'],
   clusters: [

@@ -1,4 +1,5 @@
-/** Media types of answers, other than `application/json`. */
+/** Media types of answers. */
+export const JSON_TYPE = 'application/json'
 export const JSON_LD = 'application/ld+json'
 export const GEO_JSON = 'application/geo+json'
 export const CSV = 'text/csv'
@@ -15,7 +16,7 @@ export const HTML = 'text/html'
 
 /** The media types that `?format=` names in place of an Accept header. People follow such links. A route ignores those that it does not offer. */
 export const formatTypes: Readonly<Record<string, string>> = {
-  json: 'application/json',
+  json: JSON_TYPE,
   jsonld: JSON_LD,
   ttl: 'text/turtle',
   nt: 'application/n-triples',

@@ -1,0 +1,148 @@
+import * as v from 'valibot'
+import { now } from '../../lib/base/clock.ts'
+import { notFound } from '../../lib/base/errors.ts'
+import { listRecordRows } from '../../lib/domain/records/lists.ts'
+import { CollectionAddress, RecordAddress } from '../../lib/domain/records/queries.ts'
+import { searchRecordRows } from '../../lib/domain/records/search.ts'
+import { showLoaded, showRecord } from '../../lib/domain/records/shown.ts'
+import { recordRow } from '../../lib/domain/records/views/record.ts'
+import { loadRecord } from '../../lib/domain/records/write.ts'
+import { API_TYPE, API_VERSION, featureApi } from '../../lib/doors/features/api.ts'
+import {
+  ConformanceView,
+  collectionsView,
+  collectionView,
+  conformance,
+  FeatureCollectionInfoView,
+  FeatureCollectionsView,
+  FeaturesHomeView,
+  featureLinks,
+  homeView,
+  pageEntries,
+  pageLinks,
+} from '../../lib/doors/features/collections.ts'
+import { checkNames, FeatureQuery, filterOf } from '../../lib/doors/features/query.ts'
+import { featureOf } from '../../lib/doors/linked/geojson.ts'
+import { needsSearch } from '../../lib/engines/search/index.ts'
+import { ok } from '../../lib/platform/http/answer.ts'
+import { GEO_JSON } from '../../lib/platform/http/media.ts'
+import { LARGEST_SIZE, listBody } from '../../lib/platform/http/page.ts'
+import { jsonText, replyContent } from '../../lib/platform/http/reply.ts'
+import { publicRoute, type Routes } from '../../lib/platform/http/route.ts'
+import { maySee, scopeOf } from '../../lib/platform/permissions.ts'
+
+const known = Object.keys(FeatureQuery.entries)
+const OWN = ['f']
+/** Clients name the format, too. Only JSON is here, so each of these means the same. */
+const f = v.optional(v.picklist(['json', 'geojson'], 'Only json is here.'))
+const Format = v.object({ f })
+const ABOUT = 'OGC API - Features, Part 1. Everyone is shown the same: what is published for all.'
+
+/** The records as features, for desktop maps. */
+export const features = {
+  'GET /ogc/': publicRoute({
+    permission: 'public.read',
+    summary: 'Features: the first page',
+    description: ABOUT,
+    answer: ok(FeaturesHomeView),
+    translatedPaths: [],
+    query: Format,
+    handle: async ({ request }) => homeView(request.origin),
+  }),
+
+  'GET /ogc/api/': publicRoute({
+    permission: 'public.read',
+    summary: 'Features: the API document of this door alone',
+    answer: { 200: { also: { [API_TYPE]: v.record(v.string(), v.unknown()) } } },
+    query: Format,
+    handle: async ({ request }) => replyContent(jsonText(featureApi(request.origin)), `${API_TYPE}${API_VERSION}`),
+  }),
+
+  'GET /ogc/conformance/': publicRoute({
+    permission: 'public.read',
+    summary: 'Features: the conformance classes',
+    answer: ok(ConformanceView),
+    query: Format,
+    handle: async () => conformance,
+  }),
+
+  'GET /ogc/collections/': publicRoute({
+    permission: 'public.read',
+    summary: 'Features: the collections, one for each kind of record',
+    answer: ok(FeatureCollectionsView),
+    translatedPaths: [],
+    query: Format,
+    handle: async ({ request }) => collectionsView(request.origin),
+  }),
+
+  'GET /ogc/collections/{segment}/': publicRoute({
+    permission: 'public.read',
+    summary: 'Features: one collection',
+    answer: ok(FeatureCollectionInfoView),
+    errors: [404],
+    translatedPaths: [],
+    params: CollectionAddress,
+    query: Format,
+    handle: async ({ params, request }) => collectionView(params.segment, request.origin),
+  }),
+
+  'GET /ogc/collections/{segment}/items/': publicRoute({
+    permission: 'public.read',
+    summary: 'Features: a page of one collection',
+    description:
+      'With `bbox`, and with `datetime` for the time of the things. A feature without a place has no geometry. `next` among `links` leads to the next page.',
+    answer: {
+      200: {
+        also: {
+          [GEO_JSON]: v.object({
+            type: v.literal('FeatureCollection'),
+            ...pageEntries(),
+            features: v.array(v.record(v.string(), v.unknown())),
+          }),
+        },
+      },
+    },
+    errors: [404],
+    params: CollectionAddress,
+    query: v.object({ ...FeatureQuery.entries, f }),
+    usesReadCache: true,
+    pageSize: LARGEST_SIZE,
+    handle: async ({ params: { segment: kind }, query, page, request }) => {
+      checkNames(request.query, [...known, ...OWN])
+      const filter = { kind: kind.key, ...filterOf(query) }
+      const found = needsSearch(filter)
+        ? await searchRecordRows(filter, null, scopeOf(null), page)
+        : await listRecordRows(filter, scopeOf(null), page)
+      const { count, next, previous, results } = listBody(request, page, {
+        ...found,
+        results: showLoaded(null, found.results, found.found),
+      })
+      const self = `${request.origin}${request.path}${request.rawQuery && `?${request.rawQuery}`}`
+      const body = {
+        type: 'FeatureCollection' as const,
+        timeStamp: now(),
+        numberMatched: count,
+        numberReturned: results.length,
+        links: pageLinks(kind, request.origin, { self, next, previous }),
+        features: results.map((it) => featureOf(it, null, it.id, recordRow(it, null))),
+      }
+      return replyContent(jsonText(body), GEO_JSON)
+    },
+  }),
+
+  'GET /ogc/collections/{segment}/items/{id}/': publicRoute({
+    permission: 'public.read',
+    summary: 'Features: one feature',
+    answer: { 200: { also: { [GEO_JSON]: v.record(v.string(), v.unknown()) } } },
+    errors: [404],
+    params: RecordAddress,
+    query: Format,
+    handle: async ({ params: { segment: kind, id }, request }) => {
+      const found = await loadRecord(kind, id)
+      if (!found || !maySee(null, found)) throw notFound()
+      const it = await showRecord(null, found)
+      const links = featureLinks(kind, request.origin, id)
+      return replyContent(jsonText({ ...featureOf(it, null, it.id, recordRow(it, null)), links }), GEO_JSON)
+    },
+  }),
+} satisfies Routes

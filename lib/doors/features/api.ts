@@ -1,0 +1,88 @@
+import { kindKeys, kinds } from '../../domain/kinds/index.ts'
+import { GEO_JSON, JSON_TYPE } from '../../platform/http/media.ts'
+import { LARGEST_SIZE } from '../../platform/http/page.ts'
+
+/** The media type of the API document, and its parameter. */
+export const API_TYPE = 'application/vnd.oai.openapi+json'
+export const API_VERSION = ';version=3.0'
+
+type Parameter = Readonly<Record<string, unknown>>
+const inQuery = (name: string, description: string, schema: object): Parameter => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema,
+  style: 'form',
+  explode: false,
+})
+
+const bbox = inQuery('bbox', 'West, south, east and north in degrees; heights between them are left out.', {
+  type: 'array',
+  oneOf: [
+    { minItems: 4, maxItems: 4 },
+    { minItems: 6, maxItems: 6 },
+  ],
+  items: { type: 'number' },
+})
+const datetime = inQuery('datetime', 'A moment, or two with a slash between them. Two dots are an open end.', {
+  type: 'string',
+})
+const limit = inQuery('limit', 'Features of a page.', {
+  type: 'integer',
+  minimum: 1,
+  maximum: LARGEST_SIZE,
+  default: LARGEST_SIZE,
+})
+const offset = inQuery('offset', 'Features to pass over. Follow the link `next` instead: it costs less.', {
+  type: 'integer',
+  minimum: 0,
+})
+const collectionId: Parameter = {
+  name: 'collectionId',
+  in: 'path',
+  required: true,
+  schema: { type: 'string', enum: kindKeys.map((key) => kinds[key]).flatMap((it) => (it.record ? [it.segment] : [])) },
+}
+const featureId: Parameter = { name: 'featureId', in: 'path', required: true, schema: { type: 'integer' } }
+
+const operation = (
+  operationId: string,
+  summary: string,
+  { parameters = [], type = JSON_TYPE }: { parameters?: readonly Parameter[]; type?: string } = {},
+) => ({
+  get: {
+    operationId,
+    summary,
+    parameters,
+    responses: {
+      200: { description: 'Found.', content: { [type]: { schema: { type: 'object' } } } },
+      ...(parameters.length > 0 && {
+        400: { description: 'A parameter is unknown or cannot be read.' },
+        404: { description: 'There is no such thing.' },
+      }),
+    },
+  },
+})
+
+/** The API document of this door. The whole service has its own at `/schema/`. */
+export const featureApi = (origin: string) => ({
+  openapi: '3.0.3',
+  info: { title: 'Heritage records as features', version: '1.0.0' },
+  servers: [{ url: `${origin}/ogc` }],
+  paths: {
+    '/': operation('getLandingPage', 'The first page'),
+    '/conformance/': operation('getConformance', 'The classes that hold'),
+    '/api/': operation('getApi', 'This document', { type: `${API_TYPE}${API_VERSION}` }),
+    '/collections/': operation('getCollections', 'The collections'),
+    '/collections/{collectionId}/': operation('describeCollection', 'One collection', { parameters: [collectionId] }),
+    '/collections/{collectionId}/items/': operation('getFeatures', 'A page of features', {
+      parameters: [collectionId, bbox, datetime, limit, offset],
+      type: GEO_JSON,
+    }),
+    '/collections/{collectionId}/items/{featureId}/': operation('getFeature', 'One feature', {
+      parameters: [collectionId, featureId],
+      type: GEO_JSON,
+    }),
+  },
+})

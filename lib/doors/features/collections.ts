@@ -1,0 +1,105 @@
+import * as v from 'valibot'
+import * as s from '../../base/shapes.ts'
+import { type Kind, kindKeys, kinds } from '../../domain/kinds/index.ts'
+import { GEO_JSON, JSON_TYPE } from '../../platform/http/media.ts'
+import { API_TYPE, API_VERSION } from './api.ts'
+
+const LinkView = s.shape('FeatureLink', () =>
+  v.object({ href: s.text, rel: s.text, type: s.text, title: v.optional(s.text) }),
+)
+const links = () => v.array(LinkView)
+export const FeaturesHomeView = s.shape('FeaturesHome', () =>
+  v.object({ title: s.text, description: s.text, links: links() }),
+)
+export const ConformanceView = s.shape('Conformance', () => v.object({ conformsTo: v.array(s.text) }))
+export const FeatureCollectionInfoView = s.shape('FeatureCollectionInfo', () =>
+  v.object({
+    id: s.text,
+    title: s.text,
+    description: s.text,
+    itemType: v.literal('feature'),
+    crs: v.array(s.text),
+    storageCrs: s.text,
+    links: links(),
+  }),
+)
+export const FeatureCollectionsView = s.shape('FeatureCollections', () =>
+  v.object({ links: links(), collections: v.array(FeatureCollectionInfoView) }),
+)
+
+/** The members that a page of features has beside those of GeoJSON. */
+export const pageEntries = () => ({
+  timeStamp: s.time,
+  numberMatched: s.whole,
+  numberReturned: s.whole,
+  links: links(),
+})
+
+const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
+const OF_CLASS = 'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf'
+
+const linkTo = (origin: string, path: string, rel: string, type = JSON_TYPE, title?: string) => ({
+  href: `${origin}/ogc/${path}`,
+  rel,
+  type,
+  ...(title !== undefined && { title }),
+})
+
+/** The conformance classes of the standard that hold here. */
+export const conformance = { conformsTo: ['core', 'oas30', 'geojson'].map((name) => `${OF_CLASS}/${name}`) }
+
+/** The first page: where everything else is. */
+export const homeView = (origin: string) => ({
+  title: 'Heritage records',
+  description: 'Temples, festivals, people and places as features, a collection for each kind.',
+  links: [
+    linkTo(origin, '', 'self', JSON_TYPE, 'This page'),
+    linkTo(origin, 'api/', 'service-desc', `${API_TYPE}${API_VERSION}`, 'The API document'),
+    { href: `${origin}/docs/`, rel: 'service-doc', type: 'text/html', title: 'The API document for people' },
+    linkTo(origin, 'conformance/', 'conformance', JSON_TYPE, 'The classes that hold'),
+    linkTo(origin, 'collections/', 'data', JSON_TYPE, 'The collections'),
+  ],
+})
+
+const pathOf = (kind: Kind) => `collections/${kind.segment}/`
+
+/** One kind of record as a collection. */
+export const collectionView = (kind: Kind, origin: string) => ({
+  id: kind.segment,
+  title: kind.labelPlural,
+  description: kind.description,
+  itemType: 'feature' as const,
+  crs: [CRS84],
+  storageCrs: CRS84,
+  links: [
+    linkTo(origin, pathOf(kind), 'self', JSON_TYPE, kind.labelPlural),
+    linkTo(origin, `${pathOf(kind)}items/`, 'items', GEO_JSON, kind.labelPlural),
+  ],
+})
+
+const collected = kindKeys.map((key) => kinds[key]).filter((kind) => kind.record)
+
+/** Every kind of record. */
+export const collectionsView = (origin: string) => ({
+  links: [linkTo(origin, 'collections/', 'self')],
+  collections: collected.map((kind) => collectionView(kind, origin)),
+})
+
+/** The links of a page of features. */
+export const pageLinks = (
+  kind: Kind,
+  origin: string,
+  { self, next, previous }: { self: string; next: string | null; previous: string | null },
+) => [
+  { href: self, rel: 'self', type: GEO_JSON },
+  linkTo(origin, pathOf(kind), 'collection'),
+  ...(next === null ? [] : [{ href: next, rel: 'next', type: GEO_JSON }]),
+  ...(previous === null ? [] : [{ href: previous, rel: 'prev', type: GEO_JSON }]),
+]
+
+/** The links of one feature: itself, its collection, and its record here. */
+export const featureLinks = (kind: Kind, origin: string, id: number) => [
+  linkTo(origin, `${pathOf(kind)}items/${id}/`, 'self', GEO_JSON),
+  linkTo(origin, pathOf(kind), 'collection'),
+  { href: `${origin}/cidoc/${kind.segment}/${id}/`, rel: 'alternate', type: JSON_TYPE },
+]

@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import { invalid } from '../../base/errors.ts'
+import { whereEntries } from '../../engines/search/index.ts'
+import { pageMembers } from '../../platform/http/page.ts'
+import { documentAs } from '../../platform/http/schema-notes.ts'
+
+const NO_INTERVAL =
+  'Give a moment, or two in order with a slash between them. Two dots are an open end. Example: 1650-01-01T00:00:00Z/..'
+
+/** A box of six numbers has heights. Ours have none, so they are left out. */
+const flatBox = (text: string): string => {
+  const numbers = text.split(',')
+  return numbers.length === 6 ? [0, 1, 3, 4].map((at) => numbers[at]).join(',') : text
+}
+
+/** A moment of RFC 3339, or its date alone. */
+const MOMENT = /^(\d{4})-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?$/i
+
+type Years = { from: number; to: number }
+type Interval = { from: Years | undefined; to: Years | undefined }
+
+/** Reads the `datetime` of the standard as years: a moment, `a/b`, `../b`, `a/..`. Undefined if it is none of these. */
+function readInterval(text: string): Interval | undefined {
+  const ends = text.split('/')
+  const [from, to = from] = ends.map((end) => (end === '' || end === '..' ? null : yearOf(end)))
+  const isOpen = from === null && to === null
+  if (ends.length > 2 || isOpen || from === undefined || to === undefined) return undefined
+  if (from && to && from.from > to.from) return undefined
+  return { from: from ?? undefined, to: to ?? undefined }
+}
+
+function yearOf(moment: string): Years | undefined {
+  const year = MOMENT.test(moment) && !Number.isNaN(Date.parse(moment)) ? Number(moment.slice(0, 4)) : undefined
+  return year === undefined ? undefined : { from: year, to: year }
+}
+
+/** The query of a page of features. */
+export const FeatureQuery = v.object({
+  bbox: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((text): string | undefined => flatBox(text)),
+    whereEntries.bbox,
+    documentAs({ type: 'string', example: '85.2,27.6,85.5,27.8' }),
+  ),
+  datetime: v.pipe(
+    v.optional(v.string()),
+    v.rawTransform(({ dataset: { value }, addIssue, NEVER }): Interval | undefined => {
+      const read = value === undefined ? undefined : readInterval(value)
+      if (value === undefined || read !== undefined) return read
+      addIssue({ message: NO_INTERVAL })
+      return NEVER
+    }),
+    documentAs({ type: 'string', example: '1650-01-01T00:00:00Z/..' }),
+  ),
+})
+
+/** Fails with `invalid` if the query has a parameter that `schema` and pages do not have, as the standard wants. */
+export function checkNames(sent: Readonly<Record<string, string>>, known: readonly string[]): void {
+  const unknown = Object.keys(sent).filter((name) => !known.includes(name) && !Object.hasOwn(pageMembers, name))
+  if (unknown.length > 0)
+    throw invalid(Object.fromEntries(unknown.map((name) => [name, ['There is no such parameter.']])))
+}
+
+/** The filter of our lists that a query means. */
+export const filterOf = ({ bbox, datetime }: v.InferOutput<typeof FeatureQuery>) => ({ bbox, ...datetime })
