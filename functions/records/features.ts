@@ -36,14 +36,14 @@ const OWN = ['f']
 /** Clients name the format, too. Only JSON is here, so each of these means the same. */
 const f = v.optional(v.picklist(['json', 'geojson'], 'Only json is here.'))
 const Format = v.object({ f })
-const ABOUT = 'OGC API - Features, Part 1. Everyone is shown the same: what is published for all.'
+const ABOUT_FEATURES = 'OGC API - Features, Part 1. Everyone is shown the same: what is published for all.'
 
 /** The records as features, for desktop maps. */
 export const features = {
   'GET /ogc/': publicRoute({
     permission: 'public.read',
     summary: 'Features: the first page',
-    description: ABOUT,
+    description: ABOUT_FEATURES,
     answer: ok(FeaturesHomeView),
     translatedPaths: [],
     query: Format,

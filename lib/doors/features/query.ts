@@ -5,7 +5,7 @@ import { pageMembers } from '../../platform/http/page.ts'
 import { documentAs } from '../../platform/http/schema-notes.ts'
 
 const NO_INTERVAL =
-  'Give a moment, or two in order with a slash between them. Two dots are an open end. Example: 1650-01-01T00:00:00Z/..'
+  'Give a moment, or two in order with a slash between them. Two dots are an open end, as in ../1700-12-31.'
 
 /** A box of six numbers has heights. Ours have none, so they are left out. */
 const flatBox = (text: string): string => {

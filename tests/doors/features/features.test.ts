@@ -103,7 +103,7 @@ describe('the standard', () => {
   })
 
   const interval =
-    'Give a moment, or two in order with a slash between them. Two dots are an open end. Example: 1650-01-01T00:00:00Z/..'
+    'Give a moment, or two in order with a slash between them. Two dots are an open end, as in ../1700-12-31.'
   test.each([
     ['datetime=soon', { datetime: [interval] }],
     ['datetime=../..', { datetime: [interval] }],

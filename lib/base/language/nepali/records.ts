@@ -120,8 +120,8 @@ export const records: Readonly<Record<string, string>> = {
   'There is no file with this number.': 'यस सङ्ख्याको फाइल छैन।',
   'There is no such parameter.': 'यस्तो प्यारामिटर छैन।',
   'Only json is here.': 'यहाँ json मात्र छ।',
-  'Give a moment, or two in order with a slash between them. Two dots are an open end. Example: 1650-01-01T00:00:00Z/..':
-    'एउटा समय, वा बीचमा तेर्सो धर्का (/) राखेर क्रमैसँग दुई समय दिनुहोस्। दुई थोप्लाले खुला छेउ जनाउँछ। उदाहरण: 1650-01-01T00:00:00Z/..',
+  'Give a moment, or two in order with a slash between them. Two dots are an open end, as in ../1700-12-31.':
+    'एउटा समय, वा बीचमा तेर्सो धर्का (/) राखेर क्रमैसँग दुई समय दिनुहोस्। ../1700-12-31 मा जस्तै दुई थोप्लाले खुला छेउ जनाउँछ।',
   'This upload has expired.': 'यस अपलोडको म्याद सकिएको छ।',
   'Text is read from images and PDFs only.': 'पाठ तस्बिर र पीडीएफबाट मात्र पढिन्छ।',
   'The image could not be read in three attempts.': 'तीन पटक प्रयास गर्दा पनि तस्बिर पढ्न सकिएन।',
