@@ -70,8 +70,8 @@ import {
 } from '../lib/platform/http/route.ts'
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
 import { type Actor, maySee } from '../lib/platform/permissions.ts'
-import { resources } from './records/resource.ts'
 import { features } from './records/features.ts'
+import { resources } from './records/resource.ts'
 
 /** The body of a form's question about one field. Of the other values only the name is used. */
 const Question = v.pipe(
