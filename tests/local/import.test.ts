@@ -207,3 +207,23 @@ describe('rows that cannot be taken', () => {
     })
   })
 })
+
+describe('claims about no record', () => {
+  const claims = (...ids: string[]) =>
+    rows(
+      ...ids.map((id) => ({
+        id,
+        kind: 'assertion',
+        name: `Claim ${id}`,
+        asserted_property: 'note',
+        asserted_value: id,
+      })),
+    )
+
+  test('are found again by their identifiers, with one call each, also while they wait and without a reviewer', async () => {
+    expect(figures(await run(claims('t:loose/1', 't:loose/2')))).toEqual({ ...nothing, offered: 2, created: 2 })
+    const again = await run(claims('t:loose/1', 't:loose/2', 't:loose/3'), { reviewer: undefined })
+    expect(figures(again)).toEqual({ ...nothing, offered: 3, created: 1, already_there: 2 })
+    expect(sent.filter((line) => line === 'GET /cidoc/assertions/')).toHaveLength(3)
+  })
+})

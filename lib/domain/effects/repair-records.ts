@@ -19,6 +19,7 @@ import { key } from '../../platform/table/keys.ts'
 import { placeComments } from '../comments/visibility.ts'
 import { kindOfCode } from '../kinds/index.ts'
 import { storedNameEntryOf } from '../records/build.ts'
+import { isEntryOfClaim, missingEntries } from '../records/claim-identifiers.ts'
 import type { LoadedRecord } from '../records/items.ts'
 import { derivedWrites } from '../records/links.ts'
 import { loadRecordById } from '../records/load.ts'
@@ -53,8 +54,16 @@ export async function repairRecords(progress: (looked: number) => void): Promise
     looked += page.length
     progress(looked)
   }
+  for await (const page of scan(['claims'])) for (const item of page) mended += await completeClaims(item)
   for await (const page of scan(derivedTypes)) for (const item of page) mended += await removeStale(item)
   return { looked, mended }
+}
+
+/** Writes the entries of claims about no record that are missing. Returns their number. */
+async function completeClaims(pack: Stored): Promise<number> {
+  const missing = await missingEntries(pack)
+  if (missing.length > 0) await commitWrites(missing)
+  return missing.length
 }
 
 const derivedTypes = ['entry', 'link', 'queue_by_urgency', 'queue_by_category', 'queue_by_age']
@@ -95,6 +104,8 @@ const removeStale = (item: Stored): Promise<number> =>
   commitPlan(async () => {
     const at = keyOf(item)
     const owners = ownersOf(item, at)
+    const isClaims = at.pk === key.identifier('assertion', '', '').pk
+    if (isClaims && (await isEntryOfClaim(item, at))) return { result: 0, writes: [] }
     if (owners.length === 0) return { result: 0, writes: [] }
     const records = await Promise.all(owners.map(loadRecordById))
     if (records.some((it) => it && derivedOf(it).has(place(at)))) return { result: 0, writes: [] }

@@ -1,3 +1,4 @@
+import { base } from './schema/base.ts'
 import { calendarSystem, confidence, datePrecision, reconciliationStatus, sourceType } from './schema/enums.ts'
 import {
   date,
@@ -102,6 +103,7 @@ export const assertion = defineKind({
       slot_uri: 'prov:wasAttributedTo',
       section: 'provenance',
     }),
+    identifier: base.identifier,
     attributed_to_agent: text('Attributed to, in words', 'Who makes the claim, in words.', {
       section: 'provenance',
       maxLength: 200,

@@ -21,6 +21,7 @@ import { type AssertionInput, type Contribution, kindOfScope, kinds, predicateOf
 import { textOf } from '../names/text.ts'
 import { newClaim, newFlag, nextRecordId } from './build.ts'
 import { isNamingNoted, namingWrites } from './built-on.ts'
+import { identifierWrites, loadIdentifiedClaims } from './claim-identifiers.ts'
 import { assertionList, assertionPartitions, claimsIn, claimWrites } from './claim-packs.ts'
 import { contradictionFlags, detectConflicts } from './conflict-flags.ts'
 import {
@@ -83,15 +84,17 @@ export type ClaimFilter = {
   entity_id?: string | undefined
   cultural_entity_id?: string | undefined
   asserted_property?: string | undefined
+  identifier?: string | undefined
   status?: string | undefined
 }
 export type ClaimPage = PageResult<ClaimWithRecord>
 
 /**
  * Lists the claims that the caller may see. A filter that names no record lists claims on all records, by default the
- * accepted ones.
+ * accepted ones. With an identifier it lists the claims about no record that have it.
  */
 export async function listClaims(filter: ClaimFilter, actor: Actor | null, place: PageRequest): Promise<ClaimPage> {
+  if (filter.identifier) return listIdentifiedClaims(filter.identifier, filter, actor, place)
   const about = await findRecord(filter)
   return about === 'any' ? listAllClaims(filter, actor, place) : listClaimsOfRecord(about, filter, actor, place)
 }
@@ -108,6 +111,22 @@ async function findRecord({
   if (!kind || !entity_id) return undefined
   if (!kind.record) return loadRecordById(entity_id.toLowerCase())
   return /^[1-9]\d{0,11}$/.test(entity_id) ? loadRecord(kind, Number(entity_id)) : undefined
+}
+
+async function listIdentifiedClaims(
+  identifier: string,
+  filter: ClaimFilter,
+  actor: Actor | null,
+  place: PageRequest,
+): Promise<ClaimPage> {
+  if (filter.entity_type || filter.entity_id || filter.cultural_entity_id) return { count: 0, results: [] }
+  const { asserted_property, status } = filter
+  const results = (await loadIdentifiedClaims(identifier))
+    .map((claim) => withRecord(claim, undefined))
+    .filter((it) => mayInspect(actor, it))
+    .filter(({ claim }) => !asserted_property || claim.asserted_property === asserted_property)
+    .filter(({ claim }) => !status || claim.reconciliation_status === status)
+  return { count: results.length, results: results.slice(place.offset, place.offset + place.limit) }
 }
 
 function listClaimsOfRecord(
@@ -236,6 +255,7 @@ async function planClaim(
     temporal_scope_edtf: text('temporal_scope_edtf'),
     generated_at_time: text('generated_at_time'),
     supporting_sources: ids(values.was_derived_from_source),
+    identifier: text('identifier'),
     attributed_to_agent: text('attributed_to_agent') || text('was_attributed_to_agent'),
     supersedes: textOf(firstId(values.supersedes)) || null,
     object_entity_type: otherEnd?.kind ?? null,
@@ -255,6 +275,7 @@ async function planClaim(
     })
   const writes = [
     ...claimWrites([], [claim], subject),
+    ...identifierWrites(claim),
     ...(subject && otherEnd?.isNoted ? namingWrites([otherEnd.entity_id], subject.entity_id) : []),
     ...(subject ? flags.map((raised) => put(flag, newFlag(subject, raised, at), undefined)) : []),
     ...(stored && next ? [put(recordItem, next, stored), ...queueWrites(stored, next)] : []),

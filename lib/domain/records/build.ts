@@ -224,6 +224,7 @@ export function newClaim(
     generated_at_time: '',
     supporting_sources: [],
     attributed_to_agent: '',
+    identifier: '',
     software: actor.key?.name ?? null,
     object_entity_type: null,
     object_entity_id: null,

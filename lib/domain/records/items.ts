@@ -239,6 +239,8 @@ export const Assertion = v.object({
   generated_at_time: text,
   supporting_sources: v.optional(v.array(v.string()), []),
   attributed_to_agent: text,
+  /** The id of the claim in the source that it comes from. */
+  identifier: text,
   /** The name of the API key with which a machine sent the claim. Null if a person sent it. */
   software: nullableText,
   object_entity_type: nullableText,

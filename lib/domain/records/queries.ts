@@ -79,6 +79,7 @@ export const AssertionQuery = v.object({
   entity_id: QueryText,
   cultural_entity_id: QueryId,
   asserted_property: QueryText,
+  identifier: QueryText,
   status: queryWord(claimStatuses),
 })
 

@@ -16,7 +16,7 @@ import './lists.ts'
  *   one contributor's records of a kind                         gsi4              OWNER#<user>#<kind>#<standing>        <created_at>#<id>
  *   records whose name begins with, or equals                   table             NAME#<kind>#<first character>         <folded name>#<id>
  *   a name that a new stub of a person takes                    table             STUB#<kind>#<folded name>#<user>      HEAD
- *   records with an identifier of their source                  table             IDENTIFIER#<kind>                     <identifier>#<id>
+ *   records, claims about none, with an identifier              table             IDENTIFIER#<kind>                     <identifier>#<id>
  *   look-alikes: records of one spelling or identity            table             ALIKE#<family of kinds>               <spelling or identity>#<id>
  *   records near a point                                        table             GRID#<kind>#<row>                     <column>#<id>
  *   records that name a record                                  table             RELATED#<id>                          <kind>#<id of the other>#<relation>

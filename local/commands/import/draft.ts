@@ -94,7 +94,7 @@ export function idsMeant(token: string, row: Row): string[] {
 }
 
 /** A line in the note of a record whose kind has no identifiers. By it a later run finds the record of a row. */
-export const rowMark = (id: string): string => `row: ${id}`
+const rowMark = (id: string): string => `row: ${id}`
 
 /** The line of a note with a value that did not fit its field. */
 export const noteOfAside = ({ member, value }: Aside): string => `${member} as given: ${value}`

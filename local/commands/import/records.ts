@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Kind, kinds } from '../../../lib/domain/kinds/index.ts'
 import { type Answer, type Caller, detailOf } from './client.ts'
-import { type Draft, pathOf, rowMark } from './draft.ts'
+import { type Draft, pathOf } from './draft.ts'
 import type { Ready } from './resolve.ts'
 
 /** The members of the service's answers that an import reads. */
@@ -13,12 +13,11 @@ const Stored = v.looseObject({
   status: v.optional(v.string()),
   identifier: v.optional(v.string()),
   reconciliation_status: v.optional(v.string()),
-  data_quality_note: v.optional(v.string()),
   object_entity_type: v.optional(v.nullable(v.string())),
   object_entity_id: v.optional(v.nullable(v.union([v.number(), v.string()]))),
 })
 type Stored = v.InferOutput<typeof Stored>
-const Listed = v.object({ results: v.array(Stored), next: v.optional(v.nullable(v.string()), null) })
+const Listed = v.object({ results: v.array(Stored) })
 
 /** A record as a run needs it. `review` is its review identity, if it is reviewed; `waits` says that it waits for review. */
 export type Known = { kind: Kind; id: number | string; name: string; review: string | undefined; waits: boolean }
@@ -33,19 +32,14 @@ export const reportName = ({ kind, id, review }: Known) => ({
 export type Callers = { contributor: Caller; reviewer: Caller | undefined }
 
 /**
- * The record that an earlier run made from a row, or that has the row's source id; undefined if there is none. `fresh`: this run may have
- * made it, so nothing is taken from memory.
+ * The record that an earlier run made from a row, or that has the row's source id; undefined if there is none.
  */
-export async function lookUp(
-  draft: Draft,
-  { body }: Ready,
-  callers: Callers,
-  fresh = false,
-): Promise<Known | undefined> {
+export async function lookUp(draft: Draft, { body }: Ready, callers: Callers): Promise<Known | undefined> {
   const { kind, row } = draft
   const path = pathOf(kind.key)
   if (kind.key === 'assertion') {
-    const found = draft.ends ? await sameRelation(body, callers) : await sameClaim(row.id, callers, fresh)
+    if (!draft.ends) return lookUpId(kind, row.id, callers)
+    const found = await sameRelation(body, callers)
     return found && knownOf(kind, found)
   }
   if (kind.fields.identifier) return lookUpId(kind, row.id, callers)
@@ -108,33 +102,6 @@ async function sameRelation(body: Ready['body'], { contributor }: Callers): Prom
   return listed.results.find(
     (it) => it.object_entity_type === object_entity_type && String(it.object_entity_id) === String(object_entity_id),
   )
-}
-
-/** Claims about no record, by the marks of their rows. A run reads them once. */
-const walked = new WeakMap<Callers, Promise<Map<string, Stored>>>()
-
-async function sameClaim(row: string, callers: Callers, fresh: boolean): Promise<Stored | undefined> {
-  const found = (fresh ? undefined : walked.get(callers)) ?? markedClaims(callers)
-  walked.set(callers, found)
-  // If reading failed, the next call reads again.
-  found.catch(() => walked.delete(callers))
-  return (await found).get(rowMark(row))
-}
-
-/** Walks all claims, as the reviewer: no list has only claims about no record, and their author sees only accepted ones. */
-async function markedClaims({ contributor, reviewer }: Callers): Promise<Map<string, Stored>> {
-  const reader = reviewer ?? contributor
-  const marked = new Map<string, Stored>()
-  for (const status of ['accepted', 'pending', 'disputed', 'superseded']) {
-    let query: Record<string, string> | undefined = { status, limit: '100' }
-    while (query) {
-      const listed: v.InferOutput<typeof Listed> = listOf(await reader.get('/cidoc/assertions/', query))
-      for (const it of listed.results)
-        for (const line of it.data_quality_note?.split('\n') ?? []) if (!marked.has(line)) marked.set(line, it)
-      query = listed.next ? Object.fromEntries(new URL(listed.next).searchParams) : undefined
-    }
-  }
-  return marked
 }
 
 function listOf({ status, body }: Answer): v.InferOutput<typeof Listed> {

@@ -29,7 +29,7 @@ export async function sendRecord(
   })
   if (reply instanceof Unsure || (reply.status === 409 && tries < MOST_TRIES)) {
     await sleep(delay(tries))
-    const known = await lookUp(draft, ready, callers, true)
+    const known = await lookUp(draft, ready, callers)
     return known ? { known, ready } : sendRecord(draft, ready, sending, tries + 1)
   }
   if (reply.status < 300) return { known: createdOf(draft.kind, reply), ready }

@@ -309,3 +309,26 @@ test('a claim contradicts what is being put in place, or is refused', async () =
     expect.objectContaining({ flag_type: 'contradiction', property: 'construction_date' }),
   ])
 })
+
+test('claims about no record are found by their identifier, by whoever may read them', async () => {
+  const identified = async (who: Name, more: object = {}) => {
+    const { count, results } = sure(200, await app[who].get(CLAIMS, { query: { identifier: 't:1', ...more } }))
+    return [count, results.map((it: { id: string; identifier: string }) => [it.id, it.identifier])]
+  }
+  const body = { asserted_property: 'note', asserted_value: 'x' }
+  const made = sure(201, await app.contributor.post(CLAIMS, { body: { ...body, identifier: 't:1' } }))
+  sure(201, await app.contributor.post(CLAIMS, { body: { ...body, identifier: 't:10' } }))
+  sure(201, await say('contributor', sights.published, { ...body, identifier: 't:1' }))
+  const [none, one] = [
+    [0, []],
+    [1, [[made.id, 't:1']]],
+  ]
+  for (const who of ['contributor', 'community', 'staff'] as const)
+    expect([who, await identified(who)]).toEqual([who, one])
+  for (const who of ['anon', 'other'] as const) expect([who, await identified(who)]).toEqual([who, none])
+  expect(await identified('staff', { status: 'accepted' })).toEqual(none)
+  expect(await identified('staff', { entity_type: 'monument', entity_id: sights.published.id })).toEqual(none)
+  sure(200, await app.community.patch(`${CLAIMS}${made.id}/`, { body: { reconciliation_status: 'accepted' } }))
+  expect(await identified('anon')).toEqual(one)
+  expect(await identified('anon', { asserted_property: 'name' })).toEqual(none)
+})

@@ -52,6 +52,14 @@ test('everything that follows from other things is as before, whatever of it was
   }
   const claim = sure(201, await app.other.post('/cidoc/assertions/', { body }))
   sure(200, await app.domain.patch(`/cidoc/assertions/${claim.id}/`, { body: { reconciliation_status: 'accepted' } }))
+  // Claims about no record are found by their identifier.
+  for (const identifier of ['t:loose-1', 't:loose-2'])
+    sure(
+      201,
+      await app.other.post('/cidoc/assertions/', {
+        body: { asserted_property: 'note', asserted_value: 'x', identifier },
+      }),
+    )
   await contribute(app.contributor, 'structures', { name: 'Recounted and waiting' })
   const said = { entity_id: temple.cultural_entity_id, comment: 'Seen last year.' }
   sure(201, await app.other.post('/data/comments/', { body: said }))

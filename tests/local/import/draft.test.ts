@@ -100,7 +100,8 @@ describe('a row', () => {
 
   test('does not publish the address of a person', () => {
     const claim: Row = { id: 't:1', kind: 'assertion', name: 'A claim', contributed_by: 'someone@example.org' }
-    expect(draft(claim).assertion.data_quality_note).toBe('row: t:1\ncontributed_by: someone')
+    expect(draft(claim).assertion.data_quality_note).toBe('contributed_by: someone')
+    expect(draft(claim).values.identifier).toBe('t:1')
     expect(draft(claim).asides).toEqual([
       expect.objectContaining({ member: 'contributed_by', value: 'someone@example.org', private: true }),
     ])

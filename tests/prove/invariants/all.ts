@@ -74,7 +74,8 @@ function* lists({ items }: View, oracle: Oracle): Iterable<string> {
 }
 
 const FOLLOW_LATER = /^(RELATED#|ENTITY#\S+ HEAD#LINK#)/
-const OWNED = /^(NAME#(?!user|user_email)|ALIKE#|IDENTIFIER#|GRID#|RELATED#|ENTITY#\S+ (HEAD#LINK#|QUEUE#))/
+const OWNED =
+  /^(NAME#(?!user|user_email)|ALIKE#|IDENTIFIER#(?!assertion )|GRID#|RELATED#|ENTITY#\S+ (HEAD#LINK#|QUEUE#))/
 
 /** By record and the items it was made of, since items never change. */
 const derivations = new WeakMap<object, { made: readonly unknown[]; derived: Map<string, Plain> }>()

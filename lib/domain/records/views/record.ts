@@ -181,6 +181,8 @@ export const AssertionView = s.shape('Assertion', () =>
     generated_at_time: s.text,
     supporting_sources: v.array(s.text),
     attributed_to_agent: s.text,
+    /** Only of a claim that has one. */
+    identifier: v.exactOptional(s.text),
     software: s.maybe(s.text),
     entity_type: s.oneOf(kindKeys),
     entity_id: v.union([s.whole, s.uuid]),
@@ -211,7 +213,8 @@ export function assertionView(claim: Assertion, isHidden = false): s.Output<type
   const { kind, entity_id, object_id } = claim
   const text = isHidden ? '' : claim.asserted_value
   return {
-    ...omit(claim, 'kind', 'version', 'contributor_id', 'audience', 'settlings'),
+    ...omit(claim, 'kind', 'version', 'contributor_id', 'audience', 'settlings', 'identifier'),
+    ...(claim.identifier && { identifier: claim.identifier }),
     asserted_value: text,
     property: claim.asserted_property,
     value: text,

@@ -1,0 +1,47 @@
+import { getMany, itemAt, type Key, keyOf, queryBetween, type Stored, type Write } from '../../engines/table/index.ts'
+import { indexWrites, readEntry } from '../../platform/name-index/entries.ts'
+import { key } from '../../platform/table/keys.ts'
+import { claimsIn } from './claim-packs.ts'
+import type { Assertion } from './items.ts'
+
+/**
+ * A claim about no record is found by the id that it has in its source. Claims about records need no such entry: the lists of
+ * their records have them.
+ */
+
+/** Claims of one identifier that are looked at. An identifier that more claims share identifies nothing. */
+const MOST_IDENTIFIED = 50
+
+/** The writes by which a new claim is found. */
+export const identifierWrites = ({ id, entity_id, kind, identifier }: Assertion): Write[] =>
+  kind === 'assertion' && identifier !== ''
+    ? indexWrites(undefined, { entity_id, kind, id, names: [], identifier })
+    : []
+
+/** The claims about no record with this identifier. Two calls. */
+export async function loadIdentifiedClaims(identifier: string): Promise<Assertion[]> {
+  const { pk } = key.identifier('assertion', identifier, '')
+  const entries = await queryBetween(pk, `${identifier}#`, `${identifier}#~`, MOST_IDENTIFIED)
+  const ids = entries.map((entry) => String(readEntry(entry).id))
+  const found = await getMany(ids.map(key.ofClaim))
+  return ids.flatMap((id) => claimOf(itemAt(found, key.ofClaim(id)), id) ?? [])
+}
+
+/** Whether an entry belongs to a claim that still has its identifier. */
+export async function isEntryOfClaim(entry: Stored, { sk }: Key): Promise<boolean> {
+  const { id, entity_id } = readEntry(entry)
+  const pack = key.ofClaim(String(id))
+  const claim = claimOf(itemAt(await getMany([pack], true), pack), String(id))
+  return claim !== undefined && sk === key.identifier('assertion', claim.identifier, entity_id).sk
+}
+
+const claimOf = (pack: Stored | undefined, id: string): Assertion | undefined =>
+  pack && claimsIn(pack).find((claim) => claim.id === id)
+
+/** The entries that the claims of a stored item need and that are not there. */
+export async function missingEntries(pack: Stored): Promise<Write[]> {
+  const writes = claimsIn(pack).flatMap(identifierWrites)
+  const keys = writes.map(({ action }) => keyOf(action.Put?.Item ?? {}))
+  const found = keys.length > 0 ? await getMany(keys, true) : undefined
+  return writes.filter((_, i) => keys[i] && found && !itemAt(found, keys[i]))
+}
