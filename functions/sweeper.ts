@@ -20,6 +20,7 @@ import { workOnDepartures } from '../lib/doors/departure/work.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
 import { compactIfDue } from '../lib/engines/search/index.ts'
 import { recoverStaged, withLock } from '../lib/engines/table/immediate.ts'
+import { nextTake, Takes, workOnTaken } from '../lib/engines/table/index.ts'
 import { worker } from '../lib/platform/worker.ts'
 
 type Chores = Readonly<Record<string, () => Promise<number>>>
@@ -68,7 +69,7 @@ export const handler = worker(async (event?: { chores?: HowOften }): Promise<Rec
   const due: readonly HowOften[] = event?.chores ? [event.chores] : ['often', 'seldom']
   const done: Record<string, number> = {}
   const failed: unknown[] = []
-  for (const each of due) await withLock(`sweeper-${each}`, LONGEST_S, () => visit(chores[each], done, failed))
+  for (const each of due) await withLock(`sweeper-${each}`, LONGEST_S, () => visit(each, done, failed))
   log({ level: 'info', message: 'sweep', count: Object.values(done).reduce((sum, each) => sum + each, 0) })
   if (event?.chores !== 'often') {
     const [queue, parked] = await Promise.all([loadQueueState(), countParked()])
@@ -78,13 +79,44 @@ export const handler = worker(async (event?: { chores?: HowOften }): Promise<Rec
   return done
 })
 
-async function visit(due: Chores, done: Record<string, number>, failed: unknown[]): Promise<void> {
+/**
+ * Does the chores one after another. A chore may end the process, and nothing is thrown then. So a visit counts its takes before it
+ * works. After one that did not end in good order, each chore counts its own, and after three it rests for a day.
+ */
+async function visit(each: HowOften, done: Record<string, number>, failed: unknown[]): Promise<void> {
+  const due: Chores = chores[each]
+  const takes = new Takes('sweeper', each)
+  const isSuspect = (await takes.load()) > 0
+  await takes.store(1)
+  let rests = false
   for (const [name, work] of Object.entries(due)) {
     try {
-      done[name] = await work()
+      const count = isSuspect ? await takeAlone(name, work) : await work()
+      rests ||= count === undefined
+      done[name] = count ?? 0
     } catch (error) {
       // A chore that fails must not stop the others.
       failed.push(error)
     }
   }
+  // As long as a chore rests, the others are watched, too.
+  if (!rests) await takes.forget()
+}
+
+/** Does a chore that may have ended a process. Undefined if it has ended three. */
+async function takeAlone(name: string, work: () => Promise<number>): Promise<number | undefined> {
+  const takes = new Takes('chore', name)
+  const next = nextTake(await takes.load())
+  if (next === undefined) {
+    log({
+      level: 'error',
+      message: 'chore',
+      error: `The process that worked on "${name}" ended three times. It rests for a day.`,
+    })
+    return undefined
+  }
+  await takes.store(next)
+  const count = await workOnTaken(work, () => takes.forget())
+  await takes.forget()
+  return count
 }

@@ -12,6 +12,7 @@ const HEAD = 'HEAD'
  *   the sizes of a group of lists              COUNT#<group>#<shard>     HEAD, <part>
  *   a lock                                     LOCK#<name>               HEAD
  *   the next number of a sequence              SEQUENCE#<name>           HEAD
+ *   takes of what has no item of its own       TAKES#<worker>            <thing>
  */
 export const key = {
   twoPhase: (id: string): Key => ({ pk: `LARGE#${id}`, sk: HEAD }),
@@ -22,6 +23,7 @@ export const key = {
   count: (group: string, shard: number, sk = HEAD): Key => ({ pk: `COUNT#${group}#${shard}`, sk }),
   lock: (name: string): Key => ({ pk: `LOCK#${name}`, sk: HEAD }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
+  takes: (worker: string, thing: string): Key => ({ pk: `TAKES#${worker}`, sk: thing }),
 }
 
 /** The key of a stored item. */

@@ -41,6 +41,12 @@ const commitsIn = ({ old, next }: RawImages): string[] => {
   return old.staged_as === 'new' ? [String(old.staged_by)] : []
 }
 
+/** The images of a stream record as it tells them, without a look into the table. */
+export const rawImagesOf = ({ dynamodb }: DynamoDBRecord): Images => ({
+  before: unmarshallImage(dynamodb?.OldImage),
+  after: unmarshallImage(dynamodb?.NewImage),
+})
+
 type LateChange = { at: Key; before: Stored | undefined }
 
 /**

@@ -1,4 +1,8 @@
+import { nowSeconds } from '../../base/clock.ts'
 import { mapAtOnce } from '../../base/concurrency.ts'
+import { key } from './keys.ts'
+import { getMany, itemAt } from './read.ts'
+import { putItem } from './write.ts'
 
 /**
  * A job may end its worker, for example by taking all of its memory. Nothing is thrown then, so the next worker takes the job up again,
@@ -24,6 +28,33 @@ export async function workOnTaken<T>(work: () => Promise<T>, forget: () => Promi
   } catch (error) {
     await forget().catch(() => undefined)
     throw error
+  }
+}
+
+/** Takes that are stored apart are forgotten after a day, so that a mended worker tries again. */
+const TAKES_S = 86_400
+
+/** Takes of a thing that has no item of its own, such as a change of the stream. */
+export class Takes {
+  readonly #at
+
+  constructor(worker: string, thing: string) {
+    this.#at = key.takes(worker, thing)
+  }
+
+  /** How many workers took it one after another without an end. */
+  async load(): Promise<number> {
+    const stored = itemAt(await getMany([this.#at], true), this.#at)
+    return Number(stored?.expires_at ?? 0) > nowSeconds() ? Number(stored?.takes) : 0
+  }
+
+  store(takes: number): Promise<void> {
+    return putItem(this.#at, { type: 'takes', takes, expires_at: nowSeconds() + TAKES_S })
+  }
+
+  /** Says that a worker has ended in good order. If that is not stored, the thing is only taken with more care. */
+  async forget(): Promise<void> {
+    await this.store(0).catch(() => undefined)
   }
 }
 

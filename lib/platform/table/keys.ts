@@ -132,6 +132,7 @@ import './lists.ts'
  *   the layout of the table, and the step under way             table             LAYOUT                                HEAD
  *   the holder of a lock                                        table             LOCK#<name>                           HEAD
  *   the next number of a sequence                               table             SEQUENCE#<name>                       HEAD
+ *   how many workers took a change or a chore                   table             TAKES#<worker>                        <thing>
  *   the time up to which the projector applied changes          table             PROJECTOR                             HEAD
  *   an old change that the projector works on                   table             PROJECTOR                             LATE#<slot>
  *   parked changes: the projector could not apply them          table             PARKED                                <place in the stream>#<piece>
