@@ -48,13 +48,19 @@ export const routes = withTables({
       'properties.*.why',
       'conflicts.*.label',
       'conflicts.*.why',
+      'doubts.*.evidence.*.about',
     ],
-    handle: async ({ subject, actor, request: { say } }) =>
-      workspaceView(await showRecord(actor, subject), actor, await loadReferences(subject), {
-        at: clock.now().getTime(),
-        say,
-        fork: await forkContext(subject, actor),
-      }),
+    handle: async ({ subject, actor, request: { say } }) => {
+      const { estimateClaims } = await import('../lib/domain/doubt/estimate.ts')
+      const [it, references, fork, doubts] = await Promise.all([
+        showRecord(actor, subject),
+        loadReferences(subject),
+        forkContext(subject, actor),
+        estimateClaims(subject, actor),
+      ])
+      const view = workspaceView(it, actor, references, { at: clock.now().getTime(), say, fork })
+      return { ...view, ...(doubts && { doubts }) }
+    },
   }),
 
   'POST /data/review-workspace/{entity_id}/decide/': changeRoute({

@@ -32,7 +32,7 @@ import { ByEntity, ById } from '../lib/platform/http/params.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
-import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
+import { type Actor, mayInspect, mayReview } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 import { activities } from './revisions/activities.ts'
 
@@ -139,20 +139,23 @@ export const routes = withTables({
     permission: 'history.read',
     summary: 'Tell why values are what they are: their provenance',
     description:
-      'For each property: the value that stands, the claim it rests on, the rule and the decision that made it so, and its rivals.',
+      'For each property: the value that stands, the claim it rests on, the rule and the decision that made it so, and its rivals. Reviewers are told in `doubts` how probable it is that a claim is kept, and what speaks for it.',
     answer: ok(ExplanationView),
     errors: [],
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: ExplainQuery,
-    translatedPaths: ['properties.*.label', 'properties.*.why'],
+    translatedPaths: ['properties.*.label', 'properties.*.why', 'doubts.*.evidence.*.about'],
     handle: async ({ subject, actor, query, request }) => {
       const found = query.at === undefined ? subject : pastRecord(subject, query.at, actor)
       if (!found) throw notFound()
       const it = await showRecord(actor, found)
       const dating = await loadDateDisplay([it], dateStyleOf(request, query.calendar), actor)
       const property = query.property && propertyOf(it, query.property)
-      const people = await peopleOf(it.decisions.map((each) => each.reviewer_id))
+      const [people, doubts] = await Promise.all([
+        peopleOf(it.decisions.map((each) => each.reviewer_id)),
+        query.at === undefined && mayReview(actor) ? estimateDoubts(subject, actor) : undefined,
+      ])
       return {
         entity_id: it.entity_id,
         entity_name: it.name,
@@ -161,6 +164,7 @@ export const routes = withTables({
         properties: explainProperties(it, actor, people, property).map((each) =>
           dating.addDate(each, { of: it, member: each.property, words: each.value }),
         ),
+        ...(doubts && { doubts: doubts.filter((each) => property === undefined || each.property === property) }),
       }
     },
   }),
@@ -181,6 +185,10 @@ export const routes = withTables({
 } satisfies Routes)
 
 export const handler = endpoint(routes)
+
+/** The estimates of the claims of a record. Their code is imported when a reviewer asks. */
+const estimateDoubts = async (it: History, actor: Actor | null) =>
+  (await import('../lib/domain/doubt/estimate.ts')).estimateClaims(it, actor)
 
 type Asked = { actor: Actor | null; page: PageRequest; request: Request; calendar: CalendarKey | undefined }
 

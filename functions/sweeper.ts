@@ -1,5 +1,6 @@
 import '../lib/domain/composition.ts'
 import { log } from '../lib/base/telemetry/log.ts'
+import { estimateIfDue } from '../lib/domain/doubt/fit.ts'
 import { countParked } from '../lib/domain/effects/parked.ts'
 import { sweepImports } from '../lib/domain/imports/clean-up.ts'
 import { sweepBoards } from '../lib/domain/leaderboard/sweep.ts'
@@ -55,6 +56,7 @@ const chores = {
     files: makeOwnExports,
     left: workOnDepartures,
     packed: compactIfDue,
+    estimated: estimateIfDue,
   },
 } satisfies Record<string, Chores>
 

@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   imports: async () => (await import('./imports.ts')).benchImports(),
   cpu: async () => (await import('./cpu.ts')).benchCpu(),
   peer: async () => (await import('./peer.ts')).benchPeer(),
+  trust: async () => (await import('./trust.ts')).benchTrust(),
   costs: async () => (await import('./costs.ts')).benchCosts(),
   hot: async () => (await import('./hot.ts')).benchHot(),
 

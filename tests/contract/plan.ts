@@ -24,7 +24,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'shapes',
     'telemetry',
   ],
-  engines: ['calendars', 'matching', 'rdf', 'table', 'bucket', 'ocr', 'media', 'search'],
+  engines: ['calendars', 'matching', 'estimate', 'rdf', 'table', 'bucket', 'ocr', 'media', 'search'],
   platform: [
     'table',
     'permissions',
@@ -50,6 +50,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'pictures',
     'records',
+    'doubt',
     'shares',
     'graph',
     'clusters',

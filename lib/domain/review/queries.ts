@@ -24,6 +24,7 @@ export const QueueQuery = v.pipe(
       '-updated_at',
       'name',
       '-name',
+      'doubt',
     ]),
     category: QueryText,
     kind: queryWord(reviewedKinds),

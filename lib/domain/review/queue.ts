@@ -34,7 +34,10 @@ import { searchQueue } from './search.ts'
 const foldedNames = (entry: QueueEntry) => namesOfEntry(entry).map(fold).join(' | ')
 const updateTime = ({ updated_at }: QueueEntry) => updated_at
 
-/** The orders of the queue. The indexes keep those that are undefined here. Entries of the others are sorted in memory. */
+/**
+ * The orders of the queue. The indexes keep those that are undefined here. Entries of the others are sorted in memory: by `doubt` with what
+ * lib/domain/doubt estimates, which is loaded for the page.
+ */
 const sorts = {
   '-triage_priority': undefined,
   created_at: undefined,
@@ -43,6 +46,7 @@ const sorts = {
   '-updated_at': updateTime,
   name: foldedNames,
   '-name': foldedNames,
+  doubt: ({ entity_id }: QueueEntry) => entity_id,
 }
 export type Ordering = keyof typeof sorts
 
@@ -225,10 +229,14 @@ async function filterPage(
   at: number,
 ): Promise<QueuePage> {
   const items = (await searchEntries(filter, at)) ?? (await readFirstFitting(filter, order, at))
-  const sort = sorts[filter.ordering]
+  const sort = filter.ordering === 'doubt' ? await loadDoubtOrder(items) : sorts[filter.ordering]
   const sorted = sort ? sortEntries(items, sort, filter.ordering.startsWith('-')) : items
   return { items: sorted.slice(offset, offset + limit), count: items.length, first: '', last: '' }
 }
+
+/** The order by doubt. Its code is imported when somebody asks for it. */
+const loadDoubtOrder = async (entries: readonly QueueEntry[]) =>
+  (await import('../doubt/estimate.ts')).doubtOrder(entries)
 
 async function readFirstFitting(filter: QueueFilter, order: QueueOrder, at: number): Promise<QueueEntry[]> {
   const items: QueueEntry[] = []

@@ -132,7 +132,7 @@ const followed: ReadonlySet<string> = new Set(['entry', 'board', 'search-entry',
 /** Items of one person alone. They go with the person. */
 const personal: ReadonlySet<string> = new Set([
   ...['session', 'identity', 'api_key', 'hook', 'account_letter', 'letters', 'inbox', 'read_mark', 'notification'],
-  ...['import_mapping', 'account_export', 'watch', 'watcher'],
+  ...['import_mapping', 'account_export', 'watch', 'watcher', 'doubt_tally'],
 ])
 
 /** Whether an item goes: it is these people's own, or a kept answer, which may name them in any form. */

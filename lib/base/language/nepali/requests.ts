@@ -73,6 +73,14 @@ export const requests: Readonly<Record<string, string>> = {
   'NS {0} has no intercalary month {1}.': 'ने.सं. {0} मा अधिक महिना <1> छैन।',
   'NS {0} has no month {1}.': 'ने.सं. {0} मा महिना <1> छैन।',
   'A whole number from 0 is wanted.': '० वा त्यसभन्दा माथिको पूर्णाङ्क चाहिन्छ।',
+  'The sort of its source.': 'यसको स्रोतको प्रकार।',
+  'How sure its author says to be.': 'लेखकले आफू कति निश्चित छु भनेको कुरा।',
+  'The property that it is about.': 'यो कुन गुणबारे हो।',
+  'Whether a machine sent it.': 'यो यन्त्रले पठाएको हो कि होइन।',
+  'Claims that contradict it.': 'यससँग बाझिने दाबी।',
+  'Claims that agree with it.': 'यससँग मिल्ने दाबी।',
+  'What was decided on other values of the record.': 'अभिलेखका अन्य मानबारे भएका निर्णय।',
+  'What was decided on earlier claims of its author.': 'यसका लेखकका अघिल्ला दाबीबारे भएका निर्णय।',
   'Cite a list of records, such as /cidoc/structures/, or a search, such as /data/search/?q=patan.':
     'अभिलेखको सूची (जस्तै /cidoc/structures/) वा खोज (जस्तै /data/search/?q=patan) उद्धृत गर्नुहोस्।',
   'A citation holds what everyone may read. It cannot keep "{0}".':

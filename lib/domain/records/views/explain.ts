@@ -14,6 +14,7 @@ import { isPlaceHidden } from '../place.ts'
 import { type CanonicalValue, type OutcomeRule, outcomeRules } from '../rules/canonical.ts'
 import { handlings, verdicts } from '../rules/verdicts.ts'
 import type { Visible } from '../shown.ts'
+import { DoubtView } from './doubt.ts'
 import { AssertionView, assertionView, mayShowClaim, visibleValues } from './record.ts'
 
 /** Why a property has its value: the rule of a decision, or one of four reasons if no decision settled it. */
@@ -79,6 +80,8 @@ export const ExplanationView = s.shape('Explanation', () =>
     kind: s.oneOf(kindKeys),
     cidoc_id: s.maybe(s.whole),
     properties: v.array(ExplainedPropertyView),
+    /** For reviewers alone. */
+    doubts: v.optional(v.array(DoubtView)),
   }),
 )
 

@@ -10,6 +10,7 @@ import { sortOfProperty } from '../../records/rules/evidence.ts'
 import { handlings, verdicts } from '../../records/rules/verdicts.ts'
 import type { Visible } from '../../records/shown.ts'
 import { ChangeView, differenceOf } from '../../records/views/difference.ts'
+import { DoubtView } from '../../records/views/doubt.ts'
 import {
   ActivityView,
   activityView,
@@ -53,6 +54,7 @@ export const WorkspaceView = s.shape('Workspace', () =>
     properties: v.array(ExplainedPropertyView),
     conflicts: v.array(ConflictView),
     ...urgency(),
+    doubts: v.optional(v.array(DoubtView)),
     fork_context: s.maybe(ForkContextView),
   }),
 )

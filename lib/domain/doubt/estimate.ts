@@ -1,0 +1,90 @@
+import { now } from '../../base/clock.ts'
+import { type Estimate, estimateFrom, type Facts } from '../../engines/estimate/index.ts'
+import { getMany, itemIn } from '../../engines/table/index.ts'
+import { type Actor, mayReview } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import type { History } from '../records/history.ts'
+import type { QueueEntry } from '../records/queue-entry.ts'
+import { policy } from '../records/rules/triage.ts'
+import { claimantShare, factsOf, noTally, outcomesOf, type Tally } from './facts.ts'
+import { type DoubtModel, doubtModel, doubtTally } from './items.ts'
+
+/** What each fact is about, for readers. */
+const about: Readonly<Record<string, string>> = {
+  source_type: 'The sort of its source.',
+  confidence: 'How sure its author says to be.',
+  property: 'The property that it is about.',
+  machine: 'Whether a machine sent it.',
+  rivals: 'Claims that contradict it.',
+  supporters: 'Claims that agree with it.',
+  beside: 'What was decided on other values of the record.',
+  claimant: 'What was decided on earlier claims of its author.',
+}
+/** Facts that are told without their value: shares say something of people, and their effect is enough. */
+const untold: readonly string[] = ['beside', 'claimant']
+
+/** The model of today, and what was decided on the claims of these people. Undefined if too little was decided. One call for a hundred. */
+async function loadModel(
+  people: readonly string[],
+): Promise<{ model: DoubtModel; tallyOf: (id: string) => Tally } | undefined> {
+  const ids = [...new Set(people)]
+  const found = await getMany([key.doubtModel(), ...ids.map(key.doubtTally)])
+  const model = itemIn(found, doubtModel, {})
+  if (!model || Object.keys(model.weights).length === 0) return undefined
+  return { model, tallyOf: (user_id) => itemIn(found, doubtTally, { user_id }) ?? noTally }
+}
+
+/**
+ * Estimates the claims of a record that stand or wait, for those who review: an estimate also tells of decisions that others may not see.
+ * Undefined for everybody else, and while too little was decided. One call.
+ */
+export async function estimateClaims(history: History, actor: Actor | null) {
+  if (!mayReview(actor)) return undefined
+  const claims = history.assertions.filter(({ reconciliation_status }) => reconciliation_status !== 'superseded')
+  const loaded = await loadModel(claims.map(({ contributor_id }) => contributor_id))
+  if (!loaded) return undefined
+  const { model, tallyOf } = loaded
+  const outcomes = outcomesOf(history)
+  return claims.map((claim) => {
+    const tally = tallyOf(claim.contributor_id)
+    const facts = factsOf(history, claim, { at: now(), tally, base: model.base, outcomes })
+    const { id, asserted_property } = claim
+    return {
+      assertion: id,
+      property: asserted_property,
+      model: model.number,
+      ...estimateView(estimateFrom(model, facts), facts),
+    }
+  })
+}
+
+function estimateView({ probability, effects }: Estimate, facts: Facts) {
+  const evidence = effects
+    .map(({ fact, effect }) => ({
+      fact,
+      about: about[fact] ?? '',
+      value: untold.includes(fact) ? null : (facts[fact] ?? null),
+      effect: round(effect),
+    }))
+    .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
+  return { probability: round(probability), evidence }
+}
+const round = (value: number) => Math.round(value * 100) / 100
+
+/**
+ * Estimates waiting records by what their entries in the queue know: the least trusted source, contradictions, the contributor. Returns a
+ * text for each, by which the most doubtful sorts first. One call for each hundred contributors.
+ */
+export async function doubtOrder(entries: readonly QueueEntry[]): Promise<(entry: QueueEntry) => string> {
+  const loaded = await loadModel(entries.map(({ contributor_id }) => contributor_id))
+  const probabilityOf = (entry: QueueEntry) => {
+    if (!loaded) return 0
+    const { model, tallyOf } = loaded
+    return estimateFrom(model, {
+      source_type: policy.tier_rank_json[entry.worst_source_rank] ?? 'none',
+      rivals: Math.min(3, entry.open_contradictions),
+      claimant: claimantShare(tallyOf(entry.contributor_id), model.base),
+    }).probability
+  }
+  return (entry) => `${probabilityOf(entry).toFixed(9)}#${entry.created_at}#${entry.entity_id}`
+}

@@ -1,0 +1,90 @@
+import type { Facts } from '../../engines/estimate/index.ts'
+import { compareValues } from '../records/corrections.ts'
+import type { History } from '../records/history.ts'
+import type { Assertion, Decision } from '../records/items.ts'
+
+/** What is counted of a claim, and what reviewers first decided on it. */
+
+type Judged = Pick<History, 'kind' | 'data' | 'assertions' | 'decisions'>
+
+/** Earlier decisions on the claims of somebody: how many there were, and how many claims were kept. */
+export type Tally = { kept: number; decided: number }
+export const noTally: Tally = { kept: 0, decided: 0 }
+
+/** The first decision on a claim. `kept` is true if the claim stood by it, alone or beside others. */
+export type Outcome = { at: string; kept: boolean }
+
+/** So many decisions at the base rate stand before those that there were: few decisions say little. */
+const PRIOR = { claimant: 20, beside: 5 }
+/** More rivals or supporters count as so many. */
+const MOST_COUNTED = 3
+
+/** The share that was kept, as log-odds, drawn towards the base rate. */
+function shareOf({ kept, decided }: Tally, base: number, prior: number): number {
+  const share = (kept + prior * base) / (decided + prior)
+  return Math.log(share / (1 - share))
+}
+
+/** What earlier decisions say of a claimant. */
+export const claimantShare = (tally: Tally, base: number): number => shareOf(tally, base, PRIOR.claimant)
+
+/**
+ * The facts of a claim at a moment: what it says of itself, and what is counted around it. These are the living claims of others that agree
+ * or contradict, other claims of the record that were decided on, and earlier decisions on its author's claims.
+ */
+export function factsOf(
+  record: Judged,
+  claim: Assertion,
+  { at, tally, base, outcomes }: { at: string; tally: Tally; base: number; outcomes: ReadonlyMap<string, Outcome> },
+): Facts {
+  const others = record.assertions.filter((it) => it.id !== claim.id && it.created_at <= at)
+  const rivals = others.filter((it) => it.asserted_property === claim.asserted_property && isAlive(it, at))
+  const verdicts = rivals.map((it) => compareValues(record, claim.asserted_property, it, claim))
+  const count = (...wanted: readonly string[]) =>
+    Math.min(MOST_COUNTED, verdicts.filter((it) => it !== null && wanted.includes(it)).length)
+  const beside = others.flatMap((it) => {
+    const outcome = outcomes.get(it.id)
+    return outcome && outcome.at < at ? [outcome] : []
+  })
+  return {
+    source_type: claim.source_type || 'none',
+    confidence: claim.confidence || 'none',
+    property: claim.asserted_property,
+    machine: claim.software === null ? 'no' : 'yes',
+    rivals: count('contradicts'),
+    supporters: count('same', 'refines'),
+    beside: shareOf({ kept: beside.filter(({ kept }) => kept).length, decided: beside.length }, base, PRIOR.beside),
+    claimant: claimantShare(tally, base),
+  }
+}
+
+/** Whether a claim stood or waited at a moment. */
+const isAlive = ({ reconciliation_status, updated_at }: Assertion, at: string) =>
+  reconciliation_status !== 'superseded' || updated_at >= at
+
+/** The first decision on each claim of a record. Those that nobody else has decided on are missing. */
+export function outcomesOf({ assertions, decisions }: Pick<History, 'assertions' | 'decisions'>): Map<string, Outcome> {
+  const oldestFirst = decisions.toSorted((a, b) => a.sequence - b.sequence)
+  const found = assertions.flatMap((claim): [string, Outcome][] => {
+    for (const decision of oldestFirst) {
+      const kept = verdictOn(claim, decision)
+      if (kept === undefined) continue
+      // What a reviewer wrote is no claim that a reviewer kept.
+      return decision.reviewer_id === claim.contributor_id ? [] : [[claim.id, { at: decision.created_at, kept }]]
+    }
+    return []
+  })
+  return new Map(found)
+}
+
+/** Whether a decision kept a claim. Undefined if it said nothing of it. */
+function verdictOn(claim: Assertion, { outcomes, verdict, created_at }: Decision): boolean | undefined {
+  const outcome = outcomes.find(({ property }) => property === claim.asserted_property)
+  if (outcome?.stands === claim.id) return true
+  if (outcome?.rivals.includes(claim.id)) return keptBeside.includes(outcome.rule)
+  // A refusal stores no outcome, and an edit of the reviewer does not name the claim that it replaces. Both show in its time.
+  const isLost = claim.reconciliation_status === 'superseded' && claim.updated_at === created_at
+  return isLost && (verdict === 'reject' || outcome?.rule === 'edited') ? false : undefined
+}
+/** The rules by which a claim is kept beside the one that stands. */
+const keptBeside: readonly string[] = ['coexist', 'refines', 'disputed']

@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import * as s from '../../../base/shapes.ts'
+
+/**
+ * How probable it is that reviewers keep a claim, with what speaks for and against it. `effect` is what a fact adds to the log-odds. The facts
+ * of a claimant are told without numbers: this is about a claim, not about a person.
+ */
+export const DoubtView = s.shape('Doubt', () =>
+  v.object({
+    assertion: s.uuid,
+    property: s.text,
+    probability: v.number(),
+    model: s.whole,
+    evidence: v.array(
+      v.object({ fact: s.text, about: s.text, value: s.maybe(v.union([s.text, v.number()])), effect: v.number() }),
+    ),
+  }),
+)

@@ -1,0 +1,104 @@
+import * as v from 'valibot'
+import { recordId } from '../../lib/base/ids/address.ts'
+import type { History } from '../../lib/domain/records/history.ts'
+import { Assertion, Decision } from '../../lib/domain/records/items.ts'
+
+/** A record as the estimates look at it. */
+export type SimulatedRecord = Pick<History, 'kind' | 'data' | 'assertions' | 'decisions'>
+
+/** Chances that a seed decides. */
+function chancesOf(seed: number) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const sources = ['inscription', 'archival', 'published', 'field_survey', 'oral_history', 'web'] as const
+const confidences = ['certain', 'likely', 'uncertain', 'speculative'] as const
+/** Properties of structures, each with values that contradict each other. */
+const properties = {
+  existence_status: ['Extant', 'Destroyed', 'Ruined'],
+  condition: ['Good', 'Fair', 'Poor'],
+  construction_date: ['1702', '1850', '1640'],
+} as const
+const propertyNames = Object.keys(properties) as (keyof typeof properties)[]
+
+type Seen = {
+  source: number
+  confidence: number
+  dated: boolean
+  contradicts: boolean
+  supports: boolean
+  skill: number
+}
+/** The habits of reviewers: the log-odds by which each keeps a claim. */
+export const habits: Readonly<Record<string, (it: Seen) => number>> = {
+  // Goes by the source, and wants a good one for dates.
+  scholar: ({ source, dated, contradicts }) => 3 - source * (dated ? 1.2 : 0.7) - (contradicts ? 0.8 : 0),
+  // Knows who is careful, and what agrees.
+  neighbour: ({ skill, supports, confidence }) => 5 * (skill - 0.5) + (supports ? 1.5 : 0) + 1 - confidence * 0.5,
+  // Leaves what stands.
+  keeper: ({ contradicts, source, confidence }) => (contradicts ? -1.8 : 2.2) - source * 0.15 - confidence * 0.3,
+}
+
+const START = Date.parse('2025-01-01T00:00:00.000Z')
+const HOUR = 3_600_000
+
+/** Simulates records of which each claim was decided on by a reviewer of one of three habits. The same seed gives the same records. */
+export function simulateReviews({ records, seed }: { records: number; seed: number }): SimulatedRecord[] {
+  const chance = chancesOf(seed)
+  const pick = <T>(all: readonly T[]) => all[Math.floor(chance() * all.length)] as T
+  const people = Array.from({ length: 40 }, (_, i) => ({ id: `person-${i}`, skill: chance() }))
+  const reviewers = Object.entries(habits)
+  return Array.from({ length: records }, (_, number): SimulatedRecord => {
+    const entity_id = recordId(8, number + 1)
+    const assertions: Assertion[] = []
+    const decisions: Decision[] = []
+    const standing = new Map<string, Assertion>()
+    // Records are worked on at all times, so that the later decisions are on old and new ones.
+    let time = START + Math.floor(chance() * records) * HOUR
+    const claims = 1 + Math.floor(chance() * 6)
+    for (let i = 0; i < claims; i += 1) {
+      time += Math.floor(1 + chance() * 40) * HOUR
+      const property = pick(propertyNames)
+      const person = pick(people)
+      const [source, confidence] = [Math.floor(chance() * sources.length), Math.floor(chance() * confidences.length)]
+      const value = pick(properties[property].slice(0, chance() < 0.6 ? 1 : 3))
+      const old = standing.get(property)
+      const [contradicts, supports] = [old !== undefined && old.value !== value, old?.value === value]
+      const dated = property === 'construction_date'
+      const [name, habit] = pick(reviewers)
+      const odds = habit({ source, confidence, dated, contradicts, supports, skill: person.skill })
+      const isKept = chance() < 1 / (1 + Math.exp(-odds))
+      const [sent, at] = [new Date(time).toISOString(), new Date(time + HOUR / 2).toISOString()]
+      const id = `claim-${number}-${i}`
+      const claim = v.parse(Assertion, {
+        ...{ id, entity_id, kind: 'structure', object_id: number + 1 },
+        ...{ asserted_property: property, asserted_value: value, value },
+        ...{ source_type: sources[source], confidence: confidences[confidence] },
+        ...{ contributor_id: person.id, contributed_by: person.id, revision_number: i + 1 },
+        reconciliation_status: isKept ? 'accepted' : 'superseded',
+        ...{ created_at: sent, updated_at: at, version: 1 },
+      })
+      if (isKept && old && contradicts) Object.assign(old, { reconciliation_status: 'superseded', updated_at: at })
+      const outcome = isKept
+        ? { property, stands: id, rule: old ? 'supersedes' : 'accepted', rivals: old ? [old.id] : [] }
+        : { property, stands: old?.id ?? null, rule: 'existing_stands', rivals: [id] }
+      decisions.push(
+        v.parse(Decision, {
+          ...{ id: `decision-${number}-${i}`, entity_id, reviewer_id: name, revision_reviewed: i + 1, sequence: i + 1 },
+          ...{ verdict: isKept || old ? 'accept' : 'reject', conflict_handling: 'not_applicable' },
+          outcomes: isKept || old ? [outcome] : [],
+          ...{ created_at: at, version: 1 },
+        }),
+      )
+      assertions.push(claim)
+      if (isKept) standing.set(property, claim)
+    }
+    return { kind: 'structure', data: {}, assertions, decisions }
+  })
+}
