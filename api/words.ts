@@ -38,6 +38,7 @@ export const words: Readonly<Record<string, string>> = {
     '`csv` or `xlsx` for a table, at an address that stays the name of a form such as `jsonld` or `html`; instead of an `Accept` header.',
   lang: 'The language of the page, `en` or `ne`; otherwise that of `Accept-Language`.',
   number: 'The number of the record in its kind.',
+  part: 'The name of the part, as the sitemap has it: `1.xml.gz`.',
   columns: 'The columns of a table, with commas between; all, if it is absent.',
   'records columns':
     'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',

@@ -36,6 +36,9 @@ export const rareRoots: readonly string[] = [
   '/data/citations',
   '/resource',
   '/ogc',
+  '/robots.txt',
+  '/sitemap.xml',
+  '/sitemap',
 ]
 
 /**

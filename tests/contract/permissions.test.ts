@@ -1187,7 +1187,13 @@ const matrix: Matrix = {
     'GET /data/user/{slug}/image/': at(() => `/data/user/${me}/image/`, all(404)),
   },
 
-  exports: { 'GET /data/exports/': at(() => '/data/exports/', all(200)) },
+  exports: {
+    'GET /data/exports/': at(() => '/data/exports/', all(200)),
+    'GET /robots.txt/': at(() => '/robots.txt', all(200)),
+    'GET /sitemap.xml/': at(() => '/sitemap.xml', all(200)),
+    // The exporter has not made any yet.
+    'GET /sitemap/{part}/': at(() => '/sitemap/1.xml.gz', all(404)),
+  },
 
   // Nothing has been told of: the projector is not at work.
   changes: {

@@ -37,6 +37,8 @@ const ExportListing = v.object({
   licence: v.nullable(v.string()),
   files: v.array(ExportedFile),
   bag: v.optional(ExportedBag),
+  /** The parts of the sitemap. Absent in listings of earlier versions. */
+  sitemap: v.optional(v.array(v.object({ key: v.string(), addresses: v.number(), changed: v.string() })), []),
   /** Keys of the previous run's files. They stay, so that a download that has begun can end. */
   previous: v.array(v.string()),
 })
@@ -68,8 +70,8 @@ export async function removeEarlierFolders(listing: ExportListing): Promise<void
 }
 
 /** The keys of the files of a run. */
-export const keysOf = ({ files, bag }: ExportListing): string[] =>
-  [...files, ...(bag ? [bag] : [])].map(({ key }) => key)
+export const keysOf = ({ files, bag, sitemap }: ExportListing): string[] =>
+  [...files, ...(bag ? [bag] : []), ...sitemap].map(({ key }) => key)
 
 const folderAt = (time: number) => `${FOLDER}${new Date(time).toISOString().replace(/\W/g, '')}`
 

@@ -1,6 +1,6 @@
 import { now } from '../../base/clock.ts'
 import { config } from '../../base/config.ts'
-import { type KindKey, kindKeys, kinds } from '../../domain/kinds/index.ts'
+import { isRecordKey, type KindKey, kindKeys, kinds } from '../../domain/kinds/index.ts'
 import { walkPublished } from '../../domain/records/published.ts'
 import { showRecords } from '../../domain/records/shown.ts'
 import { loadLicences } from '../../domain/sources/sources.ts'
@@ -27,6 +27,7 @@ import {
   recordColumns,
   sourcesOf,
 } from './rows.ts'
+import { type Sitemap, startSitemap } from './sitemap.ts'
 
 /** Makes the exports, and leaves none of an earlier run: they may name a person who has left. */
 export async function makeExportsAnew(): Promise<void> {
@@ -44,10 +45,12 @@ export async function makeExports(): Promise<ExportListing> {
   const folder = newFolder()
   const made_at = now()
   const files: ExportedFile[] = []
-  for (const key of kindKeys) files.push(...(await writeKind(key, folder)))
+  const sitemap = startSitemap(folder)
+  for (const key of kindKeys) files.push(...(await writeKind(key, folder, sitemap)))
   const licence = config.EXPORT_LICENCE || null
   const bag = await makeBag(folder, { files, made_at, licence })
-  const listing = { made_at, licence, files, bag, previous: before ? keysOf(before) : [] }
+  const previous = before ? keysOf(before) : []
+  const listing = { made_at, licence, files, bag, sitemap: await sitemap.end(), previous }
   await publishListing(listing)
   await removeOldFolders(listing)
   return listing
@@ -60,11 +63,12 @@ type Sheet = Pick<ExportedFile, 'name' | 'format' | 'holds'> & {
 }
 
 /** Writes the files of a kind. A kind without published records has none. */
-async function writeKind(key: KindKey, folder: string): Promise<ExportedFile[]> {
+async function writeKind(key: KindKey, folder: string, sitemap: Sitemap): Promise<ExportedFile[]> {
   const sheets = sheetsOf(key)
   // `unsent` is text that is written with the next lines. At first it is the head of the file.
   const open: { sheet: Sheet; upload: Upload; rows: number; unsent: string }[] = []
   for await (const published of walkPublished(key)) {
+    if (isRecordKey(key)) await sitemap.add(published)
     const batch = await showRecords(null, published)
     if (open.length === 0)
       for (const sheet of sheets) {

@@ -52,7 +52,7 @@ const roots = {
   flags: ['/data/review-flags'],
   scans: ['/data/ocr-documents', '/data/ocr-chunk-uploads'],
   notifications: ['/data/notifications'],
-  exports: ['/data/exports'],
+  exports: ['/data/exports', '/robots.txt', '/sitemap.xml', '/sitemap'],
   changes: ['/data/changes'],
   oai: ['/data/oai'],
   hooks: ['/api/user/hooks'],

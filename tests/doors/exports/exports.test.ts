@@ -44,10 +44,10 @@ const hashAt = async (url: string) =>
     .digest('hex')
 /** The keys that the current listing accounts for. */
 const named = async () => {
-  const { loadListing } = await import('../../../lib/doors/exports/listing.ts')
+  const { keysOf, loadListing } = await import('../../../lib/doors/exports/listing.ts')
   const current = await loadListing()
-  const own = current ? [...current.files, ...(current.bag ? [current.bag] : [])] : []
-  return ['exports/current.json', ...own.map(({ key }) => key), ...(current?.previous ?? [])].sort()
+  const own = current ? keysOf(current) : []
+  return ['exports/current.json', ...own, ...(current?.previous ?? [])].sort()
 }
 const records = async (name: string): Promise<Record[]> =>
   (await read(name)).text

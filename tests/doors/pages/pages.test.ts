@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { html, jsonBlock, webAddress } from '../../../lib/doors/pages/html.ts'
 import { type Answer, type App, openApp, type Persona } from '../../harness/app.ts'
@@ -51,6 +52,10 @@ describe('an address that stays', () => {
     ['application/json', 'application/json'],
     ['application/ld+json', 'application/ld+json'],
     ['application/geo+json', 'application/geo+json'],
+    ['text/turtle', 'text/turtle'],
+    ['application/n-triples', 'application/n-triples'],
+    ['application/n-quads', 'application/n-quads'],
+    ['application/rdf+xml', 'application/rdf+xml'],
     [BROWSER, 'text/html; charset=utf-8'],
   ])('answers %s with %s', async (accept, type) => {
     const answer = await app.anon.get(at(), { headers: { accept } })
@@ -63,6 +68,9 @@ describe('an address that stays', () => {
     ['json', 'application/json'],
     ['jsonld', 'application/ld+json'],
     ['geojson', 'application/geo+json'],
+    ['ttl', 'text/turtle'],
+    ['nt', 'application/n-triples'],
+    ['rdf', 'application/rdf+xml'],
     ['html', 'text/html; charset=utf-8'],
   ])('answers ?format=%s with %s', async (format, type) => {
     const answer = await app.anon.get(at(), { query: { format }, headers: { accept: 'image/png' } })
@@ -376,6 +384,48 @@ describe('the first page and the page of results', () => {
 
   test('nothing found is said', async () => {
     expect(textOf(await page(app.anon, '/resource/?q=zzzzzzzz'))).toContain('Nothing was found.')
+  })
+})
+
+describe('crawlers', () => {
+  test('are told what to read, and when it changed; nothing hidden is named', async () => {
+    const before = textOf(await app.anon.get('/sitemap.xml'))
+    expect(before).toContain('<sitemapindex')
+    expect((await app.anon.get('/sitemap/1.xml.gz')).status).toBe(404)
+    const secret = await publish(app, 'structures', { name: 'In no sitemap', access_tier: 'restricted' })
+    const waiting = await contribute(app.contributor, 'structures', { name: 'In no sitemap yet' })
+    const { handler } = await import('../../../functions/exporter.ts')
+    await handler()
+    const index = await app.anon.get('/sitemap.xml')
+    expect(index.headers['content-type']).toBe('application/xml')
+    expect(textOf(index)).toMatch(
+      /<sitemap><loc>http:\/\/localhost:8000\/sitemap\/1\.xml\.gz<\/loc><lastmod>2025-01-1\d<\/lastmod><\/sitemap>/,
+    )
+    const part = await app.anon.get('/sitemap/1.xml.gz')
+    expect(part.cost).toEqual({ calls: part.cost.calls, units: expect.any(Number) })
+    expect(part.cost.calls).toBeLessThanOrEqual(4)
+    const urls = gunzipSync(part.bytes).toString()
+    const ofTemple = `<url><loc>http://localhost:8000/resource/structure/${temple.id}</loc><lastmod>2025-01-15</lastmod></url>`
+    expect(urls).toContain(ofTemple)
+    for (const { id } of [secret, waiting]) expect(urls).not.toContain(`/resource/structure/${id}<`)
+    expect((await app.anon.get('/sitemap/2.xml.gz')).status).toBe(404)
+    expect((await app.anon.get('/sitemap/x')).status).toBe(404)
+    const robots = textOf(await app.anon.get('/robots.txt'))
+    expect(robots).toContain('Sitemap: http://localhost:8000/sitemap.xml\n')
+    expect(robots).toContain('Disallow: /resource/?q=')
+  })
+
+  test('a part ends at 50,000 addresses', async () => {
+    const { startSitemap } = await import('../../../lib/doors/exports/sitemap.ts')
+    const sitemap = startSitemap('exports/test')
+    const record = { kind: 'structure', id: 1, public: true, accepted_at: '2025-01-02T00:00:00.000Z' } as const
+    const rows = { ...record, accepted_revision_id: null, updated_at: '2025-01-09T00:00:00.000Z' }
+    await sitemap.add(Array.from({ length: 50_001 }, (_, i) => ({ ...rows, id: i + 1 })))
+    const parts = await sitemap.end()
+    expect(parts.map(({ addresses, changed }) => [addresses, changed])).toEqual([
+      [50_000, '2025-01-02'],
+      [1, '2025-01-02'],
+    ])
   })
 })
 
