@@ -142,6 +142,8 @@ export const files: Readonly<Record<string, string>> = {
   'The process that worked on this ended three times. The file is probably too large for it.':
     'यसमा काम गर्ने प्रक्रिया तीन पटक बन्द भयो। सम्भवतः फाइल त्यसका लागि धेरै ठूलो छ।',
   'The process that worked on this ended three times.': 'यसमा काम गर्ने प्रक्रिया तीन पटक बन्द भयो।',
+  'The process that worked on "{0}" ended three times. It rests for a day.':
+    '"{0}" मा काम गर्ने प्रक्रिया तीन पटक बन्द भयो। यो एक दिन रोकिन्छ।',
   'The process that drew this small ended three times. The file is probably too large for it.':
     'यसलाई सानो बनाउने प्रक्रिया तीन पटक बन्द भयो। सम्भवतः फाइल त्यसका लागि धेरै ठूलो छ।',
   'It has failed again and again.': 'यो पटक पटक असफल भयो।',
