@@ -44,6 +44,7 @@ const things = {
     'Whoever raised the flag while it is open; reviewers and staff, but not on a record of their own. An open contradiction takes a domain expert.',
   'source.list': 'Everyone. What the caller may not see is left out and not counted.',
   'source.read': 'Whoever sees the source: everyone when its tier is public, whoever is signed in otherwise.',
+  'source.question': 'Domain experts, expert curators and staff who see the source.',
   'source.change': 'Whoever registered the source, and staff.',
   'cluster.read': 'Everyone. Members that the caller may not see are left out.',
   'cluster.inspect': 'Expert curators and staff.',

@@ -3,6 +3,8 @@ export const words: Readonly<Record<string, string>> = {
   id: 'The id.',
   'records id': 'The id of the record within its kind.',
   'revisions id': 'The id of a revision.',
+  'sources support': '`alone` for what rests on the source alone, `supported` for what others support.',
+  'sources kind': 'Only values of records of this kind, by registry key.',
   entity_id: 'The review identity of a record, a UUID.',
   slug: 'The id of the user.',
   'projects slug': 'The address of the project, which it was given when it was opened.',

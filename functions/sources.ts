@@ -3,9 +3,19 @@ import * as v from 'valibot'
 import { newId } from '../lib/base/clock.ts'
 import { invalid, notFound } from '../lib/base/errors.ts'
 import { findSources } from '../lib/domain/clusters/search.ts'
-import { kinds, schemaOf } from '../lib/domain/kinds/index.ts'
+import { MOST_AT_ONCE } from '../lib/domain/foundations/items.ts'
+import {
+  countsOf,
+  DependentView,
+  dependentCounts,
+  dependentView,
+  RulingView,
+  rulingView,
+} from '../lib/domain/foundations/view.ts'
+import { kindKeys, kinds, schemaOf } from '../lib/domain/kinds/index.ts'
 import { optionsOf, sourceAccessTier, sourceType } from '../lib/domain/kinds/schema/enums.ts'
 import { ABOUT_LABELS, LabelsBody } from '../lib/domain/labels/input.ts'
+import { loadRecordById } from '../lib/domain/records/load.ts'
 import * as sources from '../lib/domain/sources/sources.ts'
 import { DataSourceView, sourceView } from '../lib/domain/sources/view.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
@@ -18,6 +28,7 @@ import { needsSearch } from '../lib/engines/search/index.ts'
 import type { UnitOfWork } from '../lib/engines/table/index.ts'
 import { ABOUT_LINKED, bytes, creation, empty, listOf, ok, withTypes } from '../lib/platform/http/answer.ts'
 
+import { choice, members, prose } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { JSON_LD } from '../lib/platform/http/media.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
@@ -43,6 +54,18 @@ const SourceQuery = v.object({
 })
 
 const subject = ({ id }: { id: string }) => sources.loadSource(id)
+const DependentQuery = v.object({
+  support: v.optional(v.picklist(['alone', 'supported'])),
+  kind: queryWord(kindKeys),
+})
+const recordId = v.pipe(v.string(), v.toLowerCase(), v.uuid('Give ids of records.'))
+const reasonText = v.pipe(prose(2000), v.minLength(1, 'Say why.'))
+
+/** A record of a document, by its review identity. Undefined for any other. */
+async function loadDocument(id: string) {
+  const record = await loadRecordById(id)
+  return record?.kind === 'source' ? record : undefined
+}
 const Made = v.intersect([schemaOf(kinds.data_source, 'create'), v.object({ uploaded_file: uploadedFile() })])
 
 /** Loads one page of sources. Each media type of the list shows it. */
@@ -178,6 +201,70 @@ export const routes = withTables({
     handle: async ({ unit, subject, request }) => {
       const next = await sources.restoreSource(unit, subject)
       return viewSource(next, request.origin)
+    },
+  }),
+
+  'GET /cidoc/data_sources/{id}/dependents/': readRoute({
+    permission: 'source.read',
+    summary: 'List what falls with a data source',
+    description:
+      'The standing values that rest on it alone, with what would stand in their place; with `support=supported` those that others support. `{id}` may also be the review identity of a record of a document. Records of documents with its name stand for a source, and so does what is held to be the same. `counts` counts by kind; `is_exact` is false where too many values have several sources to count them.',
+    answer: listOf(DependentView, dependentCounts()),
+    params: ById,
+    query: DependentQuery,
+    subject: async ({ id }) => (await sources.loadSource(id)) ?? (await loadDocument(id)),
+    handle: async ({ subject, query: { support = 'alone', kind }, actor, page, request }) => {
+      const { listDependents } = await import('../lib/domain/foundations/dependents.ts')
+      const { loadChain } = await import('../lib/domain/foundations/chain.ts')
+      const isRecord = 'entity_id' in subject
+      const chain = await loadChain(isRecord ? { record: subject } : { source: subject }, actor)
+      const filter = { support, kind, ...(!isRecord && { source_id: subject.id }) }
+      const found = await listDependents(chain, filter, actor, page)
+      return {
+        ...listBody(request, page, { ...found, results: found.results.map(dependentView) }),
+        ...countsOf(found),
+      }
+    },
+  }),
+
+  'POST /cidoc/data_sources/{id}/question/': changeRoute({
+    permission: 'source.question',
+    summary: 'Say that a data source is questioned, withdrawn, or trusted again',
+    description:
+      'No value changes by it. What rests on the source alone is a batch that experts decide on. `trusted` takes all of it back: within minutes each value stands as before.',
+    answer: ok(DataSourceView),
+    errors: [409],
+    params: ById,
+    subject,
+    body: members({ standing: choice(sources.standings), reason: reasonText }),
+    idempotent: '24h',
+    handle: async ({ unit, subject, actor, body, request }) => {
+      const { questionSource } = await import('../lib/domain/foundations/question.ts')
+      return viewSource(await questionSource(unit, subject, actor, body), request.origin)
+    },
+  }),
+
+  'POST /cidoc/data_sources/{id}/question/decide/': changeRoute({
+    permission: 'source.question',
+    summary: 'Decide on records that rest on a source in question',
+    description: `Up to ${MOST_AT_ONCE} records at once, all or none. \`accept\` does what the plan says: what would stand without the source stands. \`reject\` lets the values stand. Nobody decides on work of their own.`,
+    answer: ok(v.object({ results: v.array(RulingView) })),
+    errors: [409],
+    params: ById,
+    subject,
+    body: members({
+      entity_ids: v.pipe(
+        v.array(recordId),
+        v.minLength(1, 'Name at least one record.'),
+        v.maxLength(MOST_AT_ONCE, `At most ${MOST_AT_ONCE} at once.`),
+      ),
+      verdict: choice(['accept', 'reject']),
+      note: prose(5000),
+    }),
+    idempotent: '24h',
+    handle: async ({ unit, subject, actor, body }) => {
+      const { ruleOnDependents } = await import('../lib/domain/foundations/rule.ts')
+      return { results: (await ruleOnDependents(unit, subject, actor, body)).map(rulingView) }
     },
   }),
 

@@ -2,6 +2,7 @@ import '../lib/domain/composition.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { estimateIfDue } from '../lib/domain/doubt/fit.ts'
 import { countParked } from '../lib/domain/effects/parked.ts'
+import { restoreRulings } from '../lib/domain/foundations/restore.ts'
 import { sweepImports } from '../lib/domain/imports/clean-up.ts'
 import { sweepBoards } from '../lib/domain/leaderboard/sweep.ts'
 import { workOnMigration } from '../lib/domain/migrations/migrate.ts'
@@ -44,6 +45,7 @@ const chores = {
     watched: followFeed,
     told: tellWatchers,
     migrated: migrate,
+    restored: restoreRulings,
   },
   seldom: {
     recounted: sweepBoards,

@@ -293,6 +293,8 @@ export const permissions = {
   'source.read': { sees: canSee },
   'source.restore': { sees: canSee, changes: staff },
   'source.change': { sees: canSee, changes: ownerOrStaff },
+  // It changes no value. Whose work falls with the source is looked at when that is decided.
+  'source.question': { role: expert, sees: canSee, changes: anyone },
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
   // Nobody hides a cluster.
   'cluster.read': { sees: anyone },

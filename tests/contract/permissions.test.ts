@@ -946,6 +946,25 @@ const matrix: Matrix = {
       },
       ...at(() => `/cidoc/data_sources/${source.id}/restore/`, staffOnly(409)),
     ],
+    'GET /cidoc/data_sources/{id}/dependents/': at(() => `/cidoc/data_sources/${source.id}/dependents/`, all(200)),
+    'POST /cidoc/data_sources/{id}/question/': [
+      {
+        place: async () => {
+          const it = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: whole }))
+          return {
+            path: `/cidoc/data_sources/${it.id}/question/`,
+            body: { standing: 'questioned', reason: 'It is a copy.' },
+          }
+        },
+        gives: by(401, 403, 403, 403, 200, 200, 200),
+      },
+    ],
+    // Nothing is in question.
+    'POST /cidoc/data_sources/{id}/question/decide/': at(
+      () => `/cidoc/data_sources/${source.id}/question/decide/`,
+      by(401, 403, 403, 403, 409, 409, 409),
+      { body: { entity_ids: [unknown], verdict: 'accept' } },
+    ),
     'DELETE /cidoc/data_sources/{id}/': [
       {
         place: async () => {

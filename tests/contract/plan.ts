@@ -57,6 +57,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'review',
     'identity',
     'proposals',
+    'foundations',
     'comments',
     'submissions',
     'notes',

@@ -4,6 +4,8 @@ import { contribute, publish, sure } from './make.ts'
 import type { Asked, Operations } from './operations.ts'
 import { at, projectIn } from './projects.ts'
 
+const withdrawn = { standing: 'withdrawn', reason: 'Its author has taken it back.' }
+
 /** Requests for what people do beside records: organizations, notes, documents, tables as jobs, proposals, watches, merge requests. */
 export type BesideWorld = {
   app: App
@@ -246,6 +248,23 @@ function others(world: BesideWorld): Operations {
       const body = { name: named('Source') }
       const { id } = sure(201, await app.contributor.post('/cidoc/data_sources/', { body }))
       return { who: app.contributor, path: `/cidoc/data_sources/${id}/labels/`, body: labels }
+    },
+    'POST /cidoc/data_sources/{id}/question/': async () => {
+      const { id } = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: named('Book') } }))
+      return { who: app.domain, path: `/cidoc/data_sources/${id}/question/`, body: withdrawn }
+    },
+    'POST /cidoc/data_sources/{id}/question/decide/': async () => {
+      const name = named('Fallen')
+      const { id } = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name } }))
+      const assertion = { source_type: 'book', source_citation: name }
+      const body = { name: named('Resting'), condition: 'Good', assertion }
+      const made = await publish(app, 'structures', body)
+      sure(200, await app.domain.post(`/cidoc/data_sources/${id}/question/`, { body: withdrawn }))
+      return {
+        who: app.domain,
+        path: `/cidoc/data_sources/${id}/question/decide/`,
+        body: { entity_ids: [made.cultural_entity_id], verdict: 'accept' },
+      }
     },
     'POST /data/public-contributions/': () => ({
       who: app.anon,

@@ -2,6 +2,7 @@ import type { Images, Stored } from '../../engines/table/index.ts'
 import { parse } from '../../engines/table/index.ts'
 import { userOf } from '../../platform/users/users.ts'
 import { moveComments, placeComments } from '../comments/visibility.ts'
+import { concernsFootings, followFootings, isOfIdentity } from '../foundations/follow.ts'
 import { proposeCandidate } from '../identity/propose.ts'
 import { prepareRefresh } from '../leaderboard/keep.ts'
 import { boardTypes, peopleConcernedBy } from '../leaderboard/recount.ts'
@@ -28,10 +29,14 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     await moveComments(old, next)
     // prove: history-audience
     await moveHistory(old, next)
+    const entity_id = (next ?? old)?.entity_id
+    if (entity_id !== undefined && concernsFootings(old, next)) await followFootings(entity_id)
   },
   claims: async ({ before, after }) => {
     const [old = [], next = []] = [before && claimsIn(before), after && claimsIn(after)]
     await followEdges(old.flatMap(claimEdges), next.flatMap(claimEdges))
+    const identity = [...next, ...old].find(isOfIdentity)
+    if (identity) await followFootings(identity.entity_id)
   },
   flag: async ({ after }) => (after ? proposeCandidate(parse(flag, after)) : undefined),
   project: followProject,

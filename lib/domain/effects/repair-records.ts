@@ -17,6 +17,7 @@ import {
 import { indexWrites } from '../../platform/name-index/entries.ts'
 import { key } from '../../platform/table/keys.ts'
 import { placeComments } from '../comments/visibility.ts'
+import { followFootings } from '../foundations/follow.ts'
 import { kindOfCode } from '../kinds/index.ts'
 import { storedNameEntryOf } from '../records/build.ts'
 import { isEntryOfClaim, missingEntries } from '../records/claim-identifiers.ts'
@@ -50,6 +51,7 @@ export async function repairRecords(progress: (looked: number) => void): Promise
     for (const item of page) {
       mended += await completeRecord(String(item.entity_id))
       await placeComments(String(item.entity_id))
+      await followFootings(String(item.entity_id))
     }
     looked += page.length
     progress(looked)

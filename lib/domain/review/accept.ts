@@ -16,7 +16,13 @@ import { claimStatesOf, type History } from '../records/history.ts'
 import type { Assertion, Flag, RecordItem } from '../records/items.ts'
 import { picturesOf } from '../records/pictures.ts'
 import { resolveRelations } from '../records/relations.ts'
-import { computeCanonical, type PropertyOutcome, type Settlement, settleReview } from '../records/rules/canonical.ts'
+import {
+  type ClaimState,
+  computeCanonical,
+  type PropertyOutcome,
+  type Settlement,
+  settleReview,
+} from '../records/rules/canonical.ts'
 import { type Handling, handlingRules } from '../records/rules/verdicts.ts'
 import { planStubs } from '../records/stubs.ts'
 import { type DecisionInput, type Edits, isMoot, type TakenValues, underReview } from './verdict.ts'
@@ -56,7 +62,6 @@ export async function planAcceptance(
   settled: readonly Flag[],
   at: string,
 ): Promise<VerdictResult> {
-  const kind = kinds[old.kind]
   const edits = input.verdict === 'accept_with_edits' ? input.edits : undefined
   const reviewed: Values = old.proposed ?? old.data
   const { taken } = input
@@ -84,6 +89,20 @@ export async function planAcceptance(
     handling: input.conflict_handling,
     isCorrection: (of, by) => isCorrectionById(old, of, by),
   })
+  return { ...withOutcomes(old, { outcomes, fates }, { values, reviewed, claims, at }), newClaims: editClaims, stubs }
+}
+
+/** Applies outcomes that a decision names itself to the values that stand. */
+export function applySettlement(old: History, { outcomes, fates }: Settlement, at: string): VerdictResult {
+  const claims = claimStatesOf(old.assertions)
+  const applied = withOutcomes(old, { outcomes, fates }, { values: old.data, reviewed: old.data, claims, at })
+  return { ...applied, newClaims: [], stubs: [] }
+}
+
+type Judged = { values: Values; reviewed: Values; claims: readonly ClaimState[]; at: string }
+
+/** The values after these outcomes, and the members of the record that hold them. */
+function withOutcomes(old: History, { outcomes, fates }: Settlement, { values, reviewed, claims, at }: Judged) {
   const adopted = readAdoptedValues(old, outcomes)
   const data = { ...values }
   for (const { property, stands } of outcomes) {
@@ -103,7 +122,14 @@ export async function planAcceptance(
     values: adopted,
     stubs,
     record: { ...withoutNames(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...accepted },
+  const record = {
+    ...withoutNames(headerOf(kinds[old.kind], data)),
+    data,
+    proposed: null,
+    accepted_at: at,
+    ...accepted,
   }
+  return { outcomes, fates, values: adopted, record }
 }
 
 function isCorrectionById(old: History, of: string, by: string): boolean {

@@ -33,12 +33,15 @@ import {
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
 import { isPending, queueWrites } from '../records/queue-entry.ts'
+import type { Settlement } from '../records/rules/canonical.ts'
 import { findMove } from '../records/rules/status.ts'
 import { ageAt, worstSource } from '../records/rules/triage.ts'
 import { type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
 import { reviewStateOf } from '../records/write.ts'
 import { claimChanges, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
 import { type DecisionInput, type Edits, isContested, settledFlags, type TakenValues, underReview } from './verdict.ts'
+import { applySettlement, claimChanges, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
+import { type DecisionInput, type Edits, isContested, settledFlags, underReview } from './verdict.ts'
 
 /** A record with its history, and the authors that the rules of a decision look at. `authors` is empty if nothing waits. */
 export type Decidable = History & { authors: readonly string[] }
@@ -85,11 +88,35 @@ export async function planEdits(
   return planVerdict(old, reviewer, input, [])
 }
 
+/** A decision that names its outcomes itself, with a note that readers see. Example: what stands since a source was withdrawn. */
+export type Ruling = Settlement & { note: string }
+
+/**
+ * Plans a decision on claims of a published record, without edits and without a contradiction. Fails with `conflict` if the record is
+ * not published or has a pending edit.
+ */
+export async function planRuling(old: History, reviewer: Actor, ruling: Ruling): Promise<PlannedDecision> {
+  if (!old.public || isPending(old.status)) throw conflict()
+  const input = { ...plainInput, reconciliation_note: ruling.note }
+  return planVerdict(old, reviewer, input, [], ruling)
+}
+
+const plainInput: DecisionInput = {
+  verdict: 'accept_with_edits',
+  conflict_handling: 'not_applicable',
+  confidence_override: null,
+  verification_method: null,
+  feedback: '',
+  reconciliation_note: '',
+  internal_note: '',
+}
+
 async function planVerdict(
   old: History,
   reviewer: Actor,
   input: DecisionInput,
   settled: readonly Flag[],
+  ruling?: Ruling,
 ): Promise<PlannedDecision> {
   checkWhole(old)
   const effect = verdictEffects[input.verdict]
@@ -99,7 +126,7 @@ async function planVerdict(
   const at = now()
   const required_persona = personaAfter(old, input.verdict)
   const escalated_to = input.verdict === 'escalate' ? await checkReviewer(input.escalated_to, required_persona) : null
-  const result = effect.accepts ? await planAcceptance(old, reviewer, input, settled, at) : planRefusal(old, input)
+  const result = ruling ? applySettlement(old, ruling, at) : await planResult(old, reviewer, input, settled, at)
   const activities = activitiesOf(old, reviewer, input, settled.length > 0, at)
   const stored = recordItemOf(old)
   const rivalFlags = input.taken?.flags ?? []
@@ -144,6 +171,14 @@ const returnToQueue = (old: History, rivals: readonly Assertion[], at: string): 
   queue_age: ageAt(old.created_at, Date.parse(at)),
   ...worstSource(rivals.map(({ source_type }) => source_type)),
 })
+const planResult = async (
+  old: History,
+  reviewer: Actor,
+  input: DecisionInput,
+  settled: readonly Flag[],
+  at: string,
+): Promise<VerdictResult> =>
+  verdictEffects[input.verdict].accepts ? planAcceptance(old, reviewer, input, settled, at) : planRefusal(old, input)
 
 /** The activities of a verdict: one for itself, and one if it settles contradictions. */
 function activitiesOf(old: History, reviewer: Actor, input: DecisionInput, settles: boolean, at: string): Activity[] {

@@ -34,6 +34,18 @@ const SourceUpload = v.object({
 /** The states of the file of a data source. */
 export const ingestStatuses = ['pending', 'processing', 'ready', 'failed'] as const
 
+/** What an expert says of a source. `references`: by what claims name it. `is_restoring`: what was decided is being taken back. */
+export const standings = ['trusted', 'questioned', 'withdrawn'] as const
+const Question = v.object({
+  standing: v.picklist(standings),
+  reason: v.string(),
+  by: v.string(),
+  at: v.string(),
+  references: v.array(v.string()),
+  is_restoring: v.boolean(),
+})
+export type Question = v.InferOutput<typeof Question>
+
 /** A data source: registered once, readable at once without review, cited by many records. */
 export const DataSource = v.object({
   id: v.string(),
@@ -49,6 +61,8 @@ export const DataSource = v.object({
   public: v.boolean(),
   /** What communities say of its use. */
   labels: v.optional(v.array(Label), []),
+  /** Null while nobody has put it in question. */
+  question: v.optional(v.nullable(Question), null),
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: v.nullable(v.string()),
@@ -74,16 +88,21 @@ const listsOf = ({ source_type, access_tier, ingest_status }: DataSource) =>
     ),
   )
 
+/** The lists of sources that are in question, and of those whose decisions are being taken back. */
+const IN_QUESTION = 'SOURCE#IN_QUESTION'
+export const RESTORING = 'SOURCE#RESTORING'
+
 export const dataSource = defineItem({
   type: 'source',
   schema: DataSource,
   key: ({ id }: { id: string }) => key.source(id),
-  indexes: ({ id, source_type, created_at, deleted_at }) => {
+  indexes: ({ id, source_type, question, created_at, deleted_at }) => {
     if (deleted_at) return {}
     const sk = `${created_at}#${id}`
     return {
       gsi2: { pk: sourceList({}), sk },
       ...(source_type && { gsi1: { pk: sourceList({ source_type }), sk } }),
+      ...(question && { gsi3: { pk: question.is_restoring ? RESTORING : IN_QUESTION, sk: `${question.at}#${id}` } }),
     }
   },
   counted: (it) => (it.deleted_at ? [] : listsOf(it)),
@@ -108,6 +127,7 @@ export function planSource(
     contributed_by: actor.username,
     public: true,
     labels: [],
+    question: null,
     created_at: at,
     updated_at: at,
     deleted_at: null,

@@ -3,7 +3,7 @@ import * as s from '../../base/shapes.ts'
 import { type Field, kinds } from '../kinds/index.ts'
 import { optionsOf, type Vocabulary } from '../kinds/schema/enums.ts'
 import { LabelView, withLabels } from '../labels/labels.ts'
-import { type DataSource, ingestStatuses } from './sources.ts'
+import { type DataSource, ingestStatuses, type Question, standings } from './sources.ts'
 
 export const DataSourceView = s.shape('DataSource', () =>
   v.object({
@@ -26,6 +26,8 @@ export const DataSourceView = s.shape('DataSource', () =>
     created_at: s.time,
     updated_at: s.time,
     labels: v.optional(v.array(LabelView)),
+    /** Only of a source that an expert has put in question. */
+    question: v.optional(v.object({ standing: s.oneOf(standings), reason: s.text, at: s.time })),
     ...s.tombstone,
   }),
 )
@@ -48,9 +50,12 @@ export function sourceView(source: DataSource, origin: string): s.Output<typeof 
     created_at: source.created_at,
     updated_at: source.updated_at,
     ...withLabels(source.labels),
+    ...(source.question && { question: questionView(source.question) }),
     ...(source.deleted_at && { deleted_at: source.deleted_at, is_deleted: true }),
   }
 }
+
+const questionView = ({ standing, reason, at }: Question) => ({ standing, reason, at })
 
 const ingestLabels: Readonly<Record<DataSource['ingest_status'], string>> = {
   pending: 'Pending',

@@ -30,6 +30,11 @@ import './lists.ts'
  *   data sources, clusters: one; all, newest first              table, gsi2       SOURCE#<id>, CLUSTER#<id>             HEAD
  *   clusters by kind, by lock, by both                          gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
  *   the graph of a scope; records hidden since it was made      table             GRAPH#<scope>                         HEAD, HIDDEN#<id>
+ *   what the values of a record rest on                         table             FOOTINGS#<id>                         HEAD
+ *   values that rest on a source, by a reference to it          table             RESTS#<reference>                     <audience>#<support>#<kind>#<record>
+ *   whether a reference names a source in question              table             MARK#<reference>                      HEAD
+ *   decisions on the batch of a source in question              table             RULED#<source>                        <record>
+ *   sources in question; those being restored                   gsi3              SOURCE#IN_QUESTION, SOURCE#RESTORING  <at>#<id>
  *   whether two records are one; by status, newest first        table, gsi1, gsi2  CANDIDATE#<id>; CANDIDATE[#<status>]  HEAD; <created_at>#<id>
  *   open questions of that sort about a record                  table             ENTITY#<id>                           PAIR#<other>
  *   what was done to a cluster                                  table             CLUSTER#<id>                          AUDIT#<version>
@@ -205,6 +210,10 @@ export const key = {
   }),
   naming: (to: string, from: string): Key => ({ pk: `NAMED#${to}`, sk: from }),
   source: (id: string): Key => ({ pk: `SOURCE#${id}`, sk: HEAD }),
+  footings: (record: string): Key => ({ pk: `FOOTINGS#${record}`, sk: HEAD }),
+  dependent: (reference: string, at: string): Key => ({ pk: `RESTS#${reference}`, sk: at }),
+  sourceMark: (reference: string): Key => ({ pk: `MARK#${reference}`, sk: HEAD }),
+  sourceRuling: (source: string, record: string): Key => ({ pk: `RULED#${source}`, sk: record }),
   cluster: (id: string): Key => ({ pk: `CLUSTER#${id}`, sk: HEAD }),
   clusterEvent: (id: string, version: number): Key => ({ pk: `CLUSTER#${id}`, sk: `AUDIT#${padPlace(version)}` }),
   graph: (scope: string): Key => ({ pk: `GRAPH#${scope}`, sk: HEAD }),

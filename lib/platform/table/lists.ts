@@ -32,6 +32,8 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlac
   [/^NOTE(#.*)?$/, (rest) => ({ group: 'NOTE', name: rest || 'ALL' })],
   // What waits of a batch, and the decisions of each verdict on it.
   [/^(BATCH#[^#]+)(.*)$/, (batch, rest) => ({ group: `${batch}`, name: `${rest}` })],
+  // Values that rest on a source, by audience, kind and support.
+  [/^RESTS#([^#]+)#(.*)$/, (reference, rest) => ({ group: `RESTS#${reference}`, name: `${rest}` })],
   [/^RELATED#([^#]+)#(.*)$/, (record, kind) => ({ group: `RELATED#${record}`, name: `${kind}` })],
 ]
 

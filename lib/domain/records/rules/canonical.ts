@@ -30,6 +30,8 @@ export const outcomeRules = [
   'existing_stands',
   'refines',
   'disputed',
+  'source_withdrawn',
+  'source_restored',
 ] as const
 /**
  * Why a claim stands.
@@ -39,6 +41,7 @@ export const outcomeRules = [
  * - `corrected`: its author corrected the value that stood, which was theirs alone.
  * - `edited`: it is the reviewer's own value.
  * - `removed`: the property has no value any more.
+ * - `source_withdrawn`: the source of the former value was withdrawn. `source_restored`: that was taken back.
  * - Any other: this handling of a contradiction decided.
  */
 export type OutcomeRule = (typeof outcomeRules)[number]

@@ -31,6 +31,8 @@ const reasons: Readonly<Record<Reason, string>> = {
   existing_stands: 'The reviewer keeps it against a newer claim.',
   refines: 'The reviewer holds it to say more exactly what its rival says.',
   disputed: 'The matter is disputed; the value that was there first is shown.',
+  source_withdrawn: 'The source of the former value was withdrawn.',
+  source_restored: 'Its source was withdrawn, and that was taken back.',
   waits: 'It waits for review; nothing is accepted yet.',
   refused: 'It was refused.',
   unclaimed: 'No claim is on record for it.',

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util'
+import { audienceOf } from '../../base/visibility.ts'
+import { commitPlan } from '../../engines/table/immediate.ts'
+import { get, type Plan, put, replaceDerived, withNextVersion } from '../../engines/table/index.ts'
+import { loadHistory } from '../records/history.ts'
+import { type Assertion, type RecordItem, SAME_REFERENT } from '../records/items.ts'
+import { footingsOf, supportFor } from './footings.ts'
+import { type Dependent, dependent, type Footings, footings } from './items.ts'
+import { NONE } from './references.ts'
+
+/** Keeps what rests on which source up to date with the standing values of records. The projector calls it. */
+
+/** References of one record that are followed. One transaction holds two writes for each. */
+const MOST_REFERENCES = 40
+
+/** Whether a change of a record can have changed its standing values or their readers. */
+export function concernsFootings(before: RecordItem | undefined, after: RecordItem | undefined): boolean {
+  const facts = (it: RecordItem | undefined) =>
+    it?.public
+      ? [it.deleted_at, it.access_tier, it.accepted_revision, it.accepted_at, it.claim_count, it.updated_at]
+      : null
+  return !isDeepStrictEqual(facts(before), facts(after))
+}
+
+/** Whether a claim says of what cluster its record is. Such claims change without their record. */
+export const isOfIdentity = ({ asserted_property }: Assertion): boolean => asserted_property === SAME_REFERENT
+
+/** Computes anew what the values of a record rest on, and stores what differs. Safe to repeat, in any order. Two calls if nothing differs. */
+export const followFootings = (entity_id: string): Promise<void> =>
+  commitPlan(async (): Promise<Plan<void>> => {
+    const [history, old] = await Promise.all([loadHistory(entity_id), get(footings, { entity_id })])
+    if (!history) return { result: undefined, writes: [] }
+    const values = footingsOf(history).filter(({ references }) => references.some((it) => it !== NONE))
+    const audience = values.length > 0 ? audienceOf(history.access_tier) : null
+    const wanted = { entity_id, kind: history.kind, audience, values }
+    if (!old && values.length === 0) return { result: undefined, writes: [] }
+    if (old && isDeepStrictEqual({ ...old, version: 0 }, { ...wanted, version: 0 }))
+      return { result: undefined, writes: [] }
+    const next: Footings = old ? withNextVersion<Footings>(old, wanted) : { ...wanted, version: 1 }
+    const [before, after] = [dependentsOf(old), dependentsOf(next)]
+    return {
+      result: undefined,
+      writes: [
+        put(footings, next, old),
+        ...[...new Set([...before.keys(), ...after.keys()])].flatMap((at) =>
+          isDeepStrictEqual(before.get(at), after.get(at))
+            ? []
+            : replaceDerived(dependent, before.get(at), after.get(at)),
+        ),
+      ],
+    }
+  })
+
+/** The entries of a record under its references, by place. */
+function dependentsOf(of: Footings | undefined): Map<string, Dependent> {
+  const found = new Map<string, Dependent>()
+  const audience = of?.audience
+  if (!of || !audience) return found
+  const named = [...new Set(of.values.flatMap(({ references }) => references))].filter((it) => it !== NONE)
+  const followed = new Set(named.slice(0, MOST_REFERENCES))
+  for (const value of of.values) {
+    for (const reference of value.references.filter((it) => followed.has(it))) {
+      const support = supportFor(value)
+      const at = `${reference} ${support}`
+      const { entity_id, kind } = of
+      const entry = found.get(at) ?? { reference, audience, support, kind, entity_id, values: [], version: 1 }
+      found.set(at, { ...entry, values: [...entry.values, value] })
+    }
+  }
+  return found
+}

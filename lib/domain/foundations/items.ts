@@ -1,0 +1,93 @@
+import * as v from 'valibot'
+import { audiences } from '../../base/visibility.ts'
+import { defineItem } from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+import { kindKeys } from '../kinds/index.ts'
+
+/** A claim that would stand in the place of another one, and by what its source is named. */
+const Successor = v.object({ claim: v.string(), value: v.string(), references: v.array(v.string()) })
+
+/**
+ * One standing value: the claim, its value as everyone may read it, all references on which it rests, and what would stand if these
+ * fell, in order.
+ */
+export const Footing = v.object({
+  property: v.string(),
+  claim: v.string(),
+  value: v.string(),
+  references: v.array(v.string()),
+  successors: v.array(Successor),
+})
+export type Footing = v.InferOutput<typeof Footing>
+
+/** `alone`: nothing else supports the value. `shared`: other sources do, or a claim without a source, which cannot fall. */
+export const supports = ['alone', 'shared'] as const
+export type Support = (typeof supports)[number]
+
+/** What is stored of the standing values of a public record, so that a change finds what it replaces. */
+export const footings = defineItem({
+  type: 'footings',
+  schema: v.object({
+    entity_id: v.string(),
+    kind: v.picklist(kindKeys),
+    audience: v.nullable(v.picklist(audiences)),
+    values: v.array(Footing),
+    version: v.number(),
+  }),
+  key: (it: { entity_id: string }) => key.footings(it.entity_id),
+})
+export type Footings = v.InferOutput<typeof footings.schema>
+
+/** The values of one record that rest on one reference in the same way. */
+export const dependent = defineItem({
+  type: 'dependent',
+  schema: v.object({
+    reference: v.string(),
+    audience: v.picklist(audiences),
+    support: v.picklist(supports),
+    kind: v.picklist(kindKeys),
+    entity_id: v.string(),
+    values: v.array(Footing),
+    version: v.number(),
+  }),
+  key: (it: { reference: string; audience: string; support: string; kind: string; entity_id: string }) =>
+    key.dependent(it.reference, `${it.audience}#${it.support}#${it.kind}#${it.entity_id}`),
+  counted: (it) => it.values.map(() => `RESTS#${it.reference}#${it.audience}#${it.kind}#${it.support}`),
+})
+export type Dependent = v.InferOutput<typeof dependent.schema>
+
+/** That a source is in question, noted under each reference by which claims name it. */
+export const sourceMark = defineItem({
+  type: 'source_mark',
+  schema: v.object({
+    reference: v.string(),
+    source_id: v.string(),
+    standing: v.picklist(['questioned', 'withdrawn']),
+    reason: v.string(),
+    version: v.number(),
+  }),
+  key: (it: { reference: string }) => key.sourceMark(it.reference),
+})
+export type SourceMark = v.InferOutput<typeof sourceMark.schema>
+
+/** Records that one request decides on: their writes are one transaction. */
+export const MOST_AT_ONCE = 5
+
+/** What was decided on one record of the batch of a questioned source, so that it can be taken back. */
+export const sourceRuling = defineItem({
+  type: 'source_ruling',
+  schema: v.object({
+    source_id: v.string(),
+    entity_id: v.string(),
+    verdict: v.picklist(['accept', 'reject']),
+    decision: v.nullable(v.string()),
+    /** By property: the claim that stood, the claim that stands since, and the statuses of the claims before. */
+    values: v.array(v.object({ property: v.string(), before: v.string(), after: v.nullable(v.string()) })),
+    statuses: v.record(v.string(), v.picklist(['pending', 'accepted', 'disputed', 'superseded'])),
+    by: v.string(),
+    at: v.string(),
+    version: v.number(),
+  }),
+  key: (it: { source_id: string; entity_id: string }) => key.sourceRuling(it.source_id, it.entity_id),
+})
+export type SourceRuling = v.InferOutput<typeof sourceRuling.schema>

@@ -1,0 +1,59 @@
+import { now } from '../../base/clock.ts'
+import { conflict } from '../../base/errors.ts'
+import {
+  getMany,
+  itemIn,
+  put,
+  remove,
+  type UnitOfWork,
+  type Write,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { type DataSource, dataSource, type Question } from '../sources/sources.ts'
+import { loadChain } from './chain.ts'
+import { type SourceMark, sourceMark } from './items.ts'
+
+/** What an expert says of a source. `trusted` takes back what was said before, and all that was decided because of it. */
+export type QuestionInput = { standing: Question['standing']; reason: string }
+
+/**
+ * Says that a source is questioned or withdrawn, or trusted again. No value changes by this. What rests on the source alone is the batch
+ * that experts decide on. Fails with `conflict` if the source has this standing already, or while decisions are being taken back.
+ */
+export async function questionSource(
+  unit: UnitOfWork,
+  old: DataSource,
+  actor: Actor,
+  { standing, reason }: QuestionInput,
+): Promise<DataSource> {
+  if (old.question?.is_restoring) throw conflict('What was decided on this source is being taken back.')
+  if ((old.question?.standing ?? 'trusted') === standing) throw conflict(`This source is ${standing} already.`)
+  const references =
+    standing === 'trusted' ? (old.question?.references ?? []) : (await loadChain({ source: old }, actor)).references
+  const question: Question = {
+    standing,
+    reason,
+    by: actor.id,
+    at: now(),
+    references,
+    is_restoring: standing === 'trusted',
+  }
+  const next = withNextVersion<DataSource>(old, { question })
+  unit.add([put(dataSource, next, old), ...(await markWrites(old, question))])
+  return next
+}
+
+/** Notes under each reference of a source that it is in question, or removes the notes. A note of another source stays. */
+async function markWrites(source: DataSource, { standing, reason, references }: Question): Promise<Write[]> {
+  const touched = [...new Set([...references, ...(source.question?.references ?? [])])]
+  const found = await getMany(touched.map(key.sourceMark), true)
+  return touched.flatMap((reference): Write[] => {
+    const old = itemIn(found, sourceMark, { reference })
+    if (old && old.source_id !== source.id) return []
+    if (standing === 'trusted' || !references.includes(reference)) return old ? [remove(sourceMark, old)] : []
+    const mark = { reference, source_id: source.id, standing, reason }
+    return [put(sourceMark, old ? withNextVersion<SourceMark>(old, mark) : { ...mark, version: 1 }, old)]
+  })
+}

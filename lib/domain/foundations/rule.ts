@@ -1,0 +1,116 @@
+import { now } from '../../base/clock.ts'
+import { checkAllowed, conflict, invalid } from '../../base/errors.ts'
+import { getMany, itemIn, put, type UnitOfWork } from '../../engines/table/index.ts'
+import { type Actor, mayDecideOn, mayInspect } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { kinds } from '../kinds/index.ts'
+import { type History, loadHistory } from '../records/history.ts'
+import { SAME_REFERENT } from '../records/items.ts'
+import { isPending } from '../records/queue-entry.ts'
+import type { ClaimFate, Settlement } from '../records/rules/canonical.ts'
+import { planRuling } from '../review/decide.ts'
+import type { DataSource } from '../sources/sources.ts'
+import { fallsWith, footingsOf, successorWithout } from './footings.ts'
+import { type SourceRuling, sourceRuling } from './items.ts'
+
+/** A decision on records of the batch of a questioned source. `accept` does what the plan says, `reject` lets the values stand. */
+export type RulingInput = { entity_ids: readonly string[]; verdict: SourceRuling['verdict']; note: string }
+
+/** One value of the plan: the claim that falls, and the claim that stands in its place. */
+export type Fall = { property: string; before: string; after: string | null }
+
+/**
+ * What happens to the values of a record if these references fall. A name that nothing replaces stays: a record cannot be without one.
+ * Membership in a cluster is for those who decide on identity. Pure.
+ */
+function planFall(history: History, fallen: ReadonlySet<string>): Fall[] {
+  const { nameField } = kinds[history.kind]
+  return footingsOf(history)
+    .filter((footing) => footing.property !== SAME_REFERENT && fallsWith(footing, fallen))
+    .map((footing) => ({
+      property: footing.property,
+      before: footing.claim,
+      after: successorWithout(footing, fallen)?.claim ?? null,
+    }))
+    .filter(({ property, after }) => property !== nameField || after !== null)
+}
+
+/** The outcomes of a plan, and what becomes of the claims. */
+const settlementOf = (falls: readonly Fall[]): Settlement => ({
+  outcomes: falls.map(({ property, before, after }) => ({
+    property,
+    stands: after,
+    rule: 'source_withdrawn',
+    rivals: [before],
+  })),
+  fates: new Map(
+    falls.flatMap(({ before, after }): [string, ClaimFate][] => [
+      [before, { status: 'superseded' }],
+      ...(after === null ? [] : [[after, { status: 'accepted' }] satisfies [string, ClaimFate]]),
+    ]),
+  ),
+})
+
+/**
+ * Decides on records of the batch of a source, in one transaction. Fails with `forbidden` on work of the caller's own. Fails with
+ * `conflict` if the source is not in question, or if a record was decided on or has an edit that waits.
+ */
+export async function ruleOnDependents(
+  unit: UnitOfWork,
+  source: DataSource,
+  actor: Actor,
+  { entity_ids, verdict, note }: RulingInput,
+): Promise<SourceRuling[]> {
+  const { question } = source
+  if (!question || question.standing === 'trusted') throw conflict('This source is not in question.')
+  const fallen = new Set(question.references)
+  const ids = [...new Set(entity_ids)]
+  const [histories, found] = await Promise.all([
+    Promise.all(ids.map(loadHistory)),
+    getMany(
+      ids.map((id) => key.sourceRuling(source.id, id)),
+      true,
+    ),
+  ])
+  const rulings: SourceRuling[] = []
+  for (const [i, entity_id] of ids.entries()) {
+    const history = histories[i]
+    if (!history || !mayInspect(actor, history)) throw invalid({ entity_ids: ['There is no record with this id.'] })
+    if (itemIn(found, sourceRuling, { source_id: source.id, entity_id })) throw conflict('This was decided on already.')
+    rulings.push(await ruleOn(unit, { source, history, fallen, actor, verdict, note }))
+  }
+  return rulings
+}
+
+type Ruling = {
+  source: DataSource
+  history: History
+  fallen: ReadonlySet<string>
+  actor: Actor
+} & Pick<RulingInput, 'verdict' | 'note'>
+
+async function ruleOn(
+  unit: UnitOfWork,
+  { source, history, fallen, actor, verdict, note }: Ruling,
+): Promise<SourceRuling> {
+  const falls = planFall(history, fallen)
+  if (falls.length === 0) throw invalid({ entity_ids: ['Nothing here rests on this source alone.'] })
+  if (isPending(history.status)) throw conflict('An edit of this record waits: that is decided first.')
+  const touched = falls.flatMap(({ before, after }) => (after === null ? [before] : [before, after]))
+  const claims = history.assertions.filter(({ id }) => touched.includes(id))
+  checkAllowed(mayDecideOn(actor, [history.contributor_id, ...claims.map(({ contributor_id }) => contributor_id)]))
+  const planned = verdict === 'accept' ? await planRuling(history, actor, { ...settlementOf(falls), note }) : undefined
+  const made: SourceRuling = {
+    source_id: source.id,
+    entity_id: history.entity_id,
+    verdict,
+    decision: planned?.decision.id ?? null,
+    values: falls,
+    statuses: Object.fromEntries(claims.map((it) => [it.id, it.reconciliation_status])),
+    by: actor.id,
+    at: now(),
+    version: 1,
+  }
+  unit.add([...(planned?.writes ?? []), put(sourceRuling, made, undefined)])
+  return made
+}
