@@ -3,6 +3,7 @@ export const words: Readonly<Record<string, string>> = {
   id: 'The id.',
   'records id': 'The id of the record within its kind.',
   'revisions id': 'The id of a revision.',
+  'reviews kind': 'Only rows of this kind, by registry key.',
   'sources support': '`alone` for what rests on the source alone, `supported` for what others support.',
   'sources kind': 'Only values of records of this kind, by registry key.',
   entity_id: 'The review identity of a record, a UUID.',

@@ -132,7 +132,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
     listAsTable,
     {
       table: ['BatchWrite', 'Query', 'Index'],
-      read: ['assets'],
+      read: ['assets', 'exports'],
       write: ['pictures', 'snapshots'],
       list: true,
     },

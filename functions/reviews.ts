@@ -4,6 +4,8 @@ import * as v from 'valibot'
 import { clock } from '../lib/base/clock.ts'
 import { type Contribution, type Kind, schemaOf } from '../lib/domain/kinds/index.ts'
 import { type History, loadHistory, loadReferences } from '../lib/domain/records/history.ts'
+import { type Contribution, type Kind, kindKeys, schemaOf } from '../lib/domain/kinds/index.ts'
+import { loadHistory, loadReferences } from '../lib/domain/records/history.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/domain/records/rules/verdicts.ts'
 import { showRecord, showRecordBeside } from '../lib/domain/records/shown.ts'
 import { decisionView, ReviewDecisionView } from '../lib/domain/records/views/entity.ts'
@@ -20,13 +22,14 @@ import {
   ReviewerDashboardView,
 } from '../lib/domain/review/views/reviewer.ts'
 import { WorkspaceView, workspaceView } from '../lib/domain/review/views/workspace.ts'
+import { DisagreementView, disagreementSums } from '../lib/doors/exports/disagreement-shape.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
 
 import { choice, members, optionalChoice, prose } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { listBody } from '../lib/platform/http/page.ts'
-import { ByEntity } from '../lib/platform/http/params.ts'
+import { listBody, sliceOf } from '../lib/platform/http/page.ts'
+import { ByEntity, queryWord } from '../lib/platform/http/params.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleIn } from '../lib/platform/users/people.ts'
@@ -99,6 +102,22 @@ export const routes = withTables({
     handle: async ({ query, actor, page, request }) => {
       const listed = await listDecisions(query.reviewer, actor, page)
       return listBody(request, page, { ...listed, results: listed.results.map(decisionRow) })
+    },
+  }),
+
+  'GET /data/reviewer-dashboard/disagreements/': publicRoute({
+    permission: 'export.read',
+    summary: 'Read where sources disagree',
+    description:
+      "By kind and property: values that stand, those with a rival, between which sorts of sources, and how far reviewers agree. `alpha` is Krippendorff's for nominal judgments, of claims that two or more reviewers decided on. `years` and `places` (a tenth of a degree) are over all kinds of rows. Counted once a day over what everyone may read.",
+    answer: listOf(DisagreementView, disagreementSums()),
+    query: v.object({ kind: queryWord(kindKeys) }),
+    handle: async ({ query: { kind }, page, request }) => {
+      const { loadDisagreements } = await import('../lib/doors/exports/listing.ts')
+      const { made_at = null, properties = [], years = [], places = [] } = (await loadDisagreements()) ?? {}
+      const rows = properties.filter((it) => kind === undefined || it.kind === kind)
+      const sums = { made_at, years: years.filter((it) => kind === undefined || it.kind === kind), places }
+      return { ...listBody(request, page, { count: rows.length, results: sliceOf(rows, page) }), ...sums }
     },
   }),
 

@@ -772,6 +772,7 @@ const matrix: Matrix = {
       ),
     ],
     'GET /data/reviewer-dashboard/': at(() => '/data/reviewer-dashboard/', reviewers(200)),
+    'GET /data/reviewer-dashboard/disagreements/': at(() => '/data/reviewer-dashboard/disagreements/', all(200)),
     'GET /data/review-decisions-profile/': at(() => `/data/review-decisions-profile/?reviewer=${me}`, all(200)),
   },
 

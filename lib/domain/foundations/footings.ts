@@ -64,8 +64,8 @@ function successorsOf(grounds: Grounds, claim: Assertion, references: readonly s
   while (successors.length < MOST_SUCCESSORS) {
     const next = standingWithout(grounds, claim.asserted_property, fallen)
     if (!next) break
-    const own = supportOf(grounds, next)
-    successors.push({ claim: next.id, value: publicText(grounds.history, next), references: own })
+    const own = grounds.referencesById.get(next.id) ?? [NONE]
+    successors.push({ claim: next.id, value: publicText(grounds.history, next), references: [...own] })
     if (own.includes(NONE)) break
     for (const reference of own) fallen.add(reference)
   }

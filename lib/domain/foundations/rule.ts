@@ -10,7 +10,7 @@ import { isPending } from '../records/queue-entry.ts'
 import type { ClaimFate, Settlement } from '../records/rules/canonical.ts'
 import { planRuling } from '../review/decide.ts'
 import type { DataSource } from '../sources/sources.ts'
-import { fallsWith, footingsOf, successorWithout } from './footings.ts'
+import { fallsWith, footingsOf, groundsOf, standingWithout } from './footings.ts'
 import { type SourceRuling, sourceRuling } from './items.ts'
 
 /** A decision on records of the batch of a questioned source. `accept` does what the plan says, `reject` lets the values stand. */
@@ -25,12 +25,13 @@ export type Fall = { property: string; before: string; after: string | null }
  */
 function planFall(history: History, fallen: ReadonlySet<string>): Fall[] {
   const { nameField } = kinds[history.kind]
+  const grounds = groundsOf(history)
   return footingsOf(history)
     .filter((footing) => footing.property !== SAME_REFERENT && fallsWith(footing, fallen))
     .map((footing) => ({
       property: footing.property,
       before: footing.claim,
-      after: successorWithout(footing, fallen)?.claim ?? null,
+      after: standingWithout(grounds, footing.property, fallen)?.id ?? null,
     }))
     .filter(({ property, after }) => property !== nameField || after !== null)
 }

@@ -159,6 +159,7 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
   'GET /cidoc/discovery/': words(`
     id resource type name summary location_hint cultural_entity_id status is_published has_media
   `),
+  'GET /data/reviewer-dashboard/disagreements/': words('kind property values rivalled judged_twice alpha between'),
   'GET /cidoc/data_sources/': words(`
     id name source_type citation source_citation url source_url url_of_source author publication_year
     language source_language note archival_location digitization_activity iiif_manifest_url

@@ -27,6 +27,7 @@ const listRoutes = [
   'GET /data/projects/{slug}/comments/{id}/replies/',
   'GET /data/review-queue/',
   'GET /data/contribution-queue/',
+  'GET /data/reviewer-dashboard/disagreements/',
   'GET /data/review-decisions-profile/',
   'GET /data/revisions/',
   'GET /data/revisions/{id}/entity_history/',

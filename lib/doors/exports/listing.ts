@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { clock, newId } from '../../base/clock.ts'
 import { deleteObject, getObject, listKeys, putObject } from '../../engines/bucket/index.ts'
+import type { Disagreements } from './disagreement-shape.ts'
 
 /** The formats of exported files. CONTRIBUTING.md says how to add one. */
 export const exportFormats = ['jsonl', 'csv'] as const
@@ -48,6 +49,7 @@ export type ExportedFile = v.InferOutput<typeof ExportedFile>
 
 const FOLDER = 'exports/'
 const KEY = `${FOLDER}current.json`
+const DISAGREEMENTS = `${FOLDER}disagreements.json`
 
 /** The longest run, in seconds. Files of a younger run are not deleted, since the run may not have ended. */
 const LONGEST_RUN_S = 3600
@@ -58,6 +60,8 @@ export const newFolder = (): string => `${folderAt(clock.now().getTime())}-${new
 /** Deletes files that no listing names: of earlier runs, and of runs that were stopped. */
 export async function removeOldFolders(listing: ExportListing): Promise<void> {
   const named = new Set([KEY, ...keysOf(listing), ...listing.previous])
+export async function removeOldFolders({ files, previous }: ExportListing): Promise<void> {
+  const named = new Set([KEY, DISAGREEMENTS, ...files.map((file) => file.key), ...previous])
   const before = folderAt(clock.now().getTime() - LONGEST_RUN_S * 1000)
   for (const key of await listKeys(FOLDER)) if (!named.has(key) && key < before) await deleteObject(key)
 }
@@ -66,6 +70,9 @@ export async function removeOldFolders(listing: ExportListing): Promise<void> {
 export async function removeEarlierFolders(listing: ExportListing): Promise<void> {
   const named = new Set([KEY, ...keysOf(listing)])
   const own = keysOf(listing).sort()[0] ?? folderAt(clock.now().getTime())
+export async function removeEarlierFolders({ files }: ExportListing): Promise<void> {
+  const named = new Set([KEY, DISAGREEMENTS, ...files.map((file) => file.key)])
+  const own = files.map((file) => file.key).sort()[0] ?? folderAt(clock.now().getTime())
   for (const key of await listKeys(FOLDER)) if (!named.has(key) && key < own) await deleteObject(key)
 }
 
@@ -84,3 +91,14 @@ export async function loadListing(): Promise<ExportListing | undefined> {
 /** Makes a run current, for every reader at once. */
 export const publishListing = (listing: ExportListing): Promise<void> =>
   putObject(KEY, Buffer.from(JSON.stringify(listing)), 'application/json')
+
+/** Loads where sources disagree, as the last run counted it. Undefined before the first. One call. */
+export async function loadDisagreements(): Promise<Disagreements | undefined> {
+  const object = await getObject(DISAGREEMENTS)
+  // Only `storeDisagreements` writes it.
+  return object && (JSON.parse(Buffer.from(object.bytes).toString('utf8')) as Disagreements)
+}
+
+/** Stores where sources disagree, in the place of what the run before counted. */
+export const storeDisagreements = (counted: Disagreements): Promise<void> =>
+  putObject(DISAGREEMENTS, Buffer.from(JSON.stringify(counted)), 'application/json')

@@ -6,6 +6,7 @@ import { showRecords } from '../../domain/records/shown.ts'
 import { loadLicences } from '../../domain/sources/sources.ts'
 import { startUpload, type Upload } from '../../engines/bucket/index.ts'
 import { csvLine } from '../../platform/cells/csv.ts'
+import { DisagreementTally } from './disagreement.ts'
 import {
   type ExportedFile,
   type ExportListing,
@@ -16,6 +17,7 @@ import {
   publishListing,
   removeEarlierFolders,
   removeOldFolders,
+  storeDisagreements,
 } from './listing.ts'
 import { makeBag } from './make-bag.ts'
 import {
@@ -46,11 +48,13 @@ export async function makeExports(): Promise<ExportListing> {
   const made_at = now()
   const files: ExportedFile[] = []
   const sitemap = startSitemap(folder)
-  for (const key of kindKeys) files.push(...(await writeKind(key, folder, sitemap)))
+  const tally = new DisagreementTally()
+  for (const key of kindKeys) files.push(...(await writeKind(key, folder, { sitemap, tally })))
   const licence = config.EXPORT_LICENCE || null
   const bag = await makeBag(folder, { files, made_at, licence })
   const previous = before ? keysOf(before) : []
   const listing = { made_at, licence, files, bag, sitemap: await sitemap.end(), previous }
+  await storeDisagreements(tally.result(made_at))
   await publishListing(listing)
   await removeOldFolders(listing)
   return listing
@@ -63,12 +67,16 @@ type Sheet = Pick<ExportedFile, 'name' | 'format' | 'holds'> & {
 }
 
 /** Writes the files of a kind. A kind without published records has none. */
-async function writeKind(key: KindKey, folder: string, sitemap: Sitemap): Promise<ExportedFile[]> {
+/** What is made beside the files of kinds, by the same walk. */
+type Beside = { sitemap: Sitemap; tally: DisagreementTally }
+
+async function writeKind(key: KindKey, folder: string, { sitemap, tally }: Beside): Promise<ExportedFile[]> {
   const sheets = sheetsOf(key)
   // `unsent` is text that is written with the next lines. At first it is the head of the file.
   const open: { sheet: Sheet; upload: Upload; rows: number; unsent: string }[] = []
   for await (const published of walkPublished(key)) {
     if (isRecordKey(key)) await sitemap.add(published)
+    for (const record of published) await tally.add(record)
     const batch = await showRecords(null, published)
     if (open.length === 0)
       for (const sheet of sheets) {

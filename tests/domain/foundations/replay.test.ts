@@ -102,6 +102,6 @@ test('what would stand without a source equals a replay in which nobody cited it
       if (footing?.references.every((it) => references.has(it)))
         expect(successorWithout(footing, references)?.claim ?? null).toBe(planned?.id ?? null)
     }),
-    { numRuns: 400 },
+    { numRuns: 1000 },
   )
 })

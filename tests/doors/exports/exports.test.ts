@@ -47,7 +47,7 @@ const named = async () => {
   const { keysOf, loadListing } = await import('../../../lib/doors/exports/listing.ts')
   const current = await loadListing()
   const own = current ? keysOf(current) : []
-  return ['exports/current.json', ...own, ...(current?.previous ?? [])].sort()
+  return ['exports/current.json', 'exports/disagreements.json', ...own, ...(current?.previous ?? [])].sort()
 }
 const records = async (name: string): Promise<Record[]> =>
   (await read(name)).text

@@ -136,7 +136,6 @@ export const records: Readonly<Record<string, string>> = {
   'This source is {0} already.': 'यो स्रोत पहिल्यै <0> छ।',
   trusted: 'भरपर्दो',
   questioned: 'प्रश्नमा',
-  withdrawn: 'फिर्ता लिइएको',
   'This source is not in question.': 'यो स्रोत प्रश्नमा छैन।',
   'This was decided on already.': 'यसमाथि पहिल्यै निर्णय भइसकेको छ।',
   'Nothing here rests on this source alone.': 'यहाँ यस स्रोतमा मात्र अडिएको केही छैन।',
