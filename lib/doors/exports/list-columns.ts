@@ -160,6 +160,10 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
     id resource type name summary location_hint cultural_entity_id status is_published has_media
   `),
   'GET /data/reviewer-dashboard/disagreements/': words('kind property values rivalled judged_twice alpha between'),
+  'GET /cidoc/data_sources/{id}/dependents/': words(`
+    entity_id kind cidoc_id entity_name property label value claim rests_on_it_alone instead.claim instead.value
+    decided
+  `),
   'GET /cidoc/data_sources/': words(`
     id name source_type citation source_citation url source_url url_of_source author publication_year
     language source_language note archival_location digitization_activity iiif_manifest_url

@@ -37,6 +37,7 @@ const listRoutes = [
   'GET /data/search/',
   'GET /cidoc/discovery/',
   'GET /cidoc/data_sources/',
+  'GET /cidoc/data_sources/{id}/dependents/',
   'GET /data/submissions/',
   'GET /data/submission-suggestions/',
   'GET /data/testthelogin/',
