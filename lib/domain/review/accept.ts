@@ -89,7 +89,8 @@ export async function planAcceptance(
     handling: input.conflict_handling,
     isCorrection: (of, by) => isCorrectionById(old, of, by),
   })
-  return { ...withOutcomes(old, { outcomes, fates }, { values, reviewed, claims, at }), newClaims: editClaims, stubs }
+  const newClaims = [...editClaims, ...(taken?.rivals ?? [])]
+  return { ...withOutcomes(old, { outcomes, fates }, { values, reviewed, claims, at }), newClaims, stubs }
 }
 
 /** Applies outcomes that a decision names itself to the values that stand. */
@@ -115,13 +116,6 @@ function withOutcomes(old: History, { outcomes, fates }: Settlement, { values, r
   const accepted = isDeepStrictEqual(data, reviewed)
     ? { accepted_revision: old.current_revision, accepted_revision_id: old.current_revision_id }
     : nextRevision(old)
-  return {
-    outcomes,
-    fates,
-    newClaims: [...editClaims, ...(taken?.rivals ?? [])],
-    values: adopted,
-    stubs,
-    record: { ...withoutNames(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...accepted },
   const record = {
     ...withoutNames(headerOf(kinds[old.kind], data)),
     data,

@@ -38,10 +38,8 @@ import { findMove } from '../records/rules/status.ts'
 import { ageAt, worstSource } from '../records/rules/triage.ts'
 import { type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
 import { reviewStateOf } from '../records/write.ts'
-import { claimChanges, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
-import { type DecisionInput, type Edits, isContested, settledFlags, type TakenValues, underReview } from './verdict.ts'
 import { applySettlement, claimChanges, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
-import { type DecisionInput, type Edits, isContested, settledFlags, underReview } from './verdict.ts'
+import { type DecisionInput, type Edits, isContested, settledFlags, type TakenValues, underReview } from './verdict.ts'
 
 /** A record with its history, and the authors that the rules of a decision look at. `authors` is empty if nothing waits. */
 export type Decidable = History & { authors: readonly string[] }
@@ -171,6 +169,7 @@ const returnToQueue = (old: History, rivals: readonly Assertion[], at: string): 
   queue_age: ageAt(old.created_at, Date.parse(at)),
   ...worstSource(rivals.map(({ source_type }) => source_type)),
 })
+
 const planResult = async (
   old: History,
   reviewer: Actor,

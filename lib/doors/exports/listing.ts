@@ -59,20 +59,15 @@ export const newFolder = (): string => `${folderAt(clock.now().getTime())}-${new
 
 /** Deletes files that no listing names: of earlier runs, and of runs that were stopped. */
 export async function removeOldFolders(listing: ExportListing): Promise<void> {
-  const named = new Set([KEY, ...keysOf(listing), ...listing.previous])
-export async function removeOldFolders({ files, previous }: ExportListing): Promise<void> {
-  const named = new Set([KEY, DISAGREEMENTS, ...files.map((file) => file.key), ...previous])
+  const named = new Set([KEY, DISAGREEMENTS, ...keysOf(listing), ...listing.previous])
   const before = folderAt(clock.now().getTime() - LONGEST_RUN_S * 1000)
   for (const key of await listKeys(FOLDER)) if (!named.has(key) && key < before) await deleteObject(key)
 }
 
 /** Deletes all files of runs that began before the run of this listing. A run that began later goes on. */
 export async function removeEarlierFolders(listing: ExportListing): Promise<void> {
-  const named = new Set([KEY, ...keysOf(listing)])
+  const named = new Set([KEY, DISAGREEMENTS, ...keysOf(listing)])
   const own = keysOf(listing).sort()[0] ?? folderAt(clock.now().getTime())
-export async function removeEarlierFolders({ files }: ExportListing): Promise<void> {
-  const named = new Set([KEY, DISAGREEMENTS, ...files.map((file) => file.key)])
-  const own = files.map((file) => file.key).sort()[0] ?? folderAt(clock.now().getTime())
   for (const key of await listKeys(FOLDER)) if (!named.has(key) && key < own) await deleteObject(key)
 }
 
