@@ -66,10 +66,10 @@ type Sheet = Pick<ExportedFile, 'name' | 'format' | 'holds'> & {
   lines: (record: ExportedRecord) => string[]
 }
 
-/** Writes the files of a kind. A kind without published records has none. */
 /** What is made beside the files of kinds, by the same walk. */
 type Beside = { sitemap: Sitemap; tally: DisagreementTally }
 
+/** Writes the files of a kind. A kind without published records has none. */
 async function writeKind(key: KindKey, folder: string, { sitemap, tally }: Beside): Promise<ExportedFile[]> {
   const sheets = sheetsOf(key)
   // `unsent` is text that is written with the next lines. At first it is the head of the file.
