@@ -28,6 +28,7 @@ export const sentAs: Readonly<Record<string, string>> = {
 
 /** Roots that few clients send, and seldom. All their spellings go to the dispatcher, so that the gateway has room. */
 export const rareRoots: readonly string[] = [
+  '/api/reconciled-links',
   '/api/password/reset',
   '/api/password/set',
   '/api/address/confirm',

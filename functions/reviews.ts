@@ -32,6 +32,7 @@ import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '..
 import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleIn } from '../lib/platform/users/people.ts'
 import { keyOf } from '../lib/platform/users/users.ts'
+import { alerts } from './reviews/alerts.ts'
 import { mergeRequests } from './reviews/merge-requests.ts'
 
 /** The workspace of reviewers, their verdicts, and their figures. */
@@ -120,6 +121,7 @@ export const routes = withTables({
   }),
 
   ...mergeRequests,
+  ...alerts,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

@@ -1,5 +1,6 @@
 import '../lib/domain/composition.ts'
 import { log } from '../lib/base/telemetry/log.ts'
+import { sweepLinks } from '../lib/domain/alerts/check.ts'
 import { estimateIfDue } from '../lib/domain/doubt/fit.ts'
 import { countParked } from '../lib/domain/effects/parked.ts'
 import { restoreRulings } from '../lib/domain/foundations/restore.ts'
@@ -55,6 +56,7 @@ const chores = {
     loose: sweepLooseFiles,
     merges: sweepMerges,
     contacts: sweepContacts,
+    links: sweepLinks,
     files: makeOwnExports,
     left: workOnDepartures,
     packed: compactIfDue,

@@ -7,7 +7,7 @@ import type { App, Persona } from '../harness/app.ts'
 import { fileOf, form, upload } from '../harness/asset-world.ts'
 import { followTable } from '../harness/following.ts'
 import { checkTable, csv } from '../harness/imports.ts'
-import { contribute, everyState, lookAlikes, publish, submit, sure } from '../harness/make.ts'
+import { alertOn, contribute, everyState, LINKED, lookAlikes, publish, submit, sure } from '../harness/make.ts'
 import { mp3, pdf, photographs } from '../harness/media-files.ts'
 import { at, openProjects, projectIn } from '../harness/projects.ts'
 
@@ -78,6 +78,9 @@ const said: Record<string, readonly string[]> = {
   name: ['Survey', 'survey of'],
   offset: ['1', '1000'],
   ontology_class: ['structure', 'none'],
+  authority: ['wikidata', 'none'],
+  is_stale: ['true', 'false'],
+  issue_type: ['stale_link', 'none'],
   ordering: [...ordering, 'merged_at', '-submitted_at', 'date_joined', '-date_joined'],
   outcome: ['new', 'refused'],
   owner: ['dev', 'nobody'],
@@ -174,6 +177,8 @@ const worldNames = [
   'users id',
   'organizations id',
   'schema-extension-proposals id',
+  'curator-alerts id',
+  'reconciled-links id',
   'entity-proposals id',
   'relationship-proposals id',
   'ocr-documents id',
@@ -269,6 +274,7 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
   const page = sure(201, await app.contributor.post('/data/ocr-documents/upload/', { body: paged }))
   const wishes = { title: 'Sight', proposed_yaml: 'classes: {}' }
   const wish = sure(201, await app.contributor.post('/data/schema-extension-proposals/', { body: wishes }))
+  const linked = await alertOn(await publish(app, 'structures', { name: 'Sight link', same_as: [LINKED] }))
   const thing = { canonical_label: 'Sight', type_scope: 'structure' }
   const things = sure(201, await app.contributor.post('/data/entity-proposals/', { body: thing }))
   const near = sure(201, await app.contributor.post('/data/relationship-proposals/', { body: { predicate: 'near' } }))
@@ -344,6 +350,8 @@ async function world(): Promise<Record<WorldName, readonly string[]>> {
     'users id': people,
     'organizations id': [guthi.id],
     'schema-extension-proposals id': [wish.id],
+    'curator-alerts id': [linked.alert],
+    'reconciled-links id': [linked.link],
     'entity-proposals id': [things.id],
     'relationship-proposals id': [near.id],
     'ocr-documents id': [page.uploaded_document_id],

@@ -741,6 +741,21 @@ const matrix: Matrix = {
   },
 
   reviews: {
+    'GET /api/curator-alerts/': at(() => '/api/curator-alerts/', reviewers(200)),
+    'GET /api/curator-alerts/{id}/': at(() => `/api/curator-alerts/${unknown}/`, reviewers(404)),
+    'POST /api/curator-alerts/{id}/resolve/': at(() => `/api/curator-alerts/${unknown}/resolve/`, signedIn(404)),
+    'POST /api/curator-alerts/{id}/ignore/': at(() => `/api/curator-alerts/${unknown}/ignore/`, signedIn(404)),
+    'GET /api/reconciled-links/': at(() => '/api/reconciled-links/', all(200)),
+    'GET /api/reconciled-links/{id}/': at(() => `/api/reconciled-links/${unknown}/`, all(404)),
+    'POST /api/reconciled-links/{id}/mark-stale/': at(
+      () => `/api/reconciled-links/${unknown}/mark-stale/`,
+      signedIn(404),
+    ),
+    'POST /api/reconciled-links/{id}/update-target/': at(
+      () => `/api/reconciled-links/${unknown}/update-target/`,
+      signedIn(404),
+      { body: { target_uri: 'https://example.org/' } },
+    ),
     'GET /merge-requests/': at(() => '/merge-requests/', signedIn(200)),
     'POST /merge-requests/': at(() => '/merge-requests/', signedIn(400), {
       body: { project: unknown, summary: 'Ready' },

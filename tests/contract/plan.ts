@@ -63,6 +63,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'notes',
     'forks',
     'webhooks',
+    'alerts',
     'projects',
     'merge-requests',
     'notifications',

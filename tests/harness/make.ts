@@ -64,6 +64,33 @@ export async function flagsOf(it: Pick<Made, 'cultural_entity_id'>) {
   return (await loadHistory(it.cultural_entity_id))?.flags ?? []
 }
 
+/** A value of `same_as` for `alertOn`. */
+export const LINKED = 'https://example.org/moved'
+
+/** Puts in place what projector and sweeper would have made of a record with `same_as: [LINKED]`. Returns the ids. */
+export async function alertOn({ cultural_entity_id: entity_id }: Pick<Made, 'cultural_entity_id'>) {
+  const { alertIdOf, curatorAlert, targetOf } = await import('../../lib/domain/alerts/items.ts')
+  const { followLinks } = await import('../../lib/domain/alerts/follow.ts')
+  const { loadRecordById } = await import('../../lib/domain/records/load.ts')
+  const { commitWrites } = await import('../../lib/engines/table/immediate.ts')
+  const { put } = await import('../../lib/engines/table/index.ts')
+  const { now } = await import('../../lib/base/clock.ts')
+  await followLinks(undefined, await loadRecordById(entity_id))
+  const link = targetOf(entity_id, LINKED)?.id ?? ''
+  const alert = alertIdOf(link, 'stale_link')
+  const open = { status: 'open' as const, resolved_at: null, resolved_by: null, suggested_replacement_uri: null }
+  const about = {
+    id: alert,
+    link_id: link,
+    entity_id,
+    issue_type: 'stale_link' as const,
+    detail: 'The address is gone.',
+  }
+  const item = { ...about, ...open, detected_at: now(), created_at: now(), version: 1 }
+  await commitWrites([put(curatorAlert, item, undefined)])
+  return { link, alert }
+}
+
 let submitted = 0
 /** Imports a new submission of the old form, by this person. */
 export async function submit(contributor: string, more: object = {}): Promise<{ id: number; submission_id: string }> {

@@ -1,6 +1,6 @@
 import type { App } from './app.ts'
 import { fileOf, form } from './asset-world.ts'
-import { contribute, publish, sure } from './make.ts'
+import { alertOn, contribute, LINKED, publish, sure } from './make.ts'
 import type { Asked, Operations } from './operations.ts'
 import { at, projectIn } from './projects.ts'
 
@@ -96,6 +96,7 @@ export function changingBeside(world: BesideWorld): Operations {
     ...changingDocuments(world),
     ...changingProposals(world),
     ...changingThings(world),
+    ...changingLinks(world),
     ...others(world),
   }
 }
@@ -179,6 +180,27 @@ function changingProposals(world: BesideWorld): Operations {
       step(submitted(), 'approve/', app.curator, { comment: 'Good.' }),
     'POST /data/schema-extension-proposals/{id}/reject/': () =>
       step(submitted(), 'reject/', app.curator, { comment: 'Not yet.' }),
+  }
+}
+
+/** Links to other collections, and alerts about them. */
+function changingLinks({ app, named }: BesideWorld): Operations {
+  const made = async () => alertOn(await publish(app, 'persons', { name: named('Arniko'), same_as: [LINKED] }))
+  const ofAlert = async (rest: string): Promise<Asked> => ({
+    who: app.community,
+    path: `/api/curator-alerts/${(await made()).alert}/${rest}/`,
+  })
+  const ofLink = async (rest: string, body?: object): Promise<Asked> => ({
+    who: app.community,
+    path: `/api/reconciled-links/${(await made()).link}/${rest}/`,
+    ...(body && { body }),
+  })
+  return {
+    'POST /api/curator-alerts/{id}/resolve/': () => ofAlert('resolve'),
+    'POST /api/curator-alerts/{id}/ignore/': () => ofAlert('ignore'),
+    'POST /api/reconciled-links/{id}/mark-stale/': () => ofLink('mark-stale'),
+    'POST /api/reconciled-links/{id}/update-target/': () =>
+      ofLink('update-target', { target_uri: 'https://example.org/there' }),
   }
 }
 

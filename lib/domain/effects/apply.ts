@@ -1,6 +1,7 @@
 import type { Images, Stored } from '../../engines/table/index.ts'
 import { parse } from '../../engines/table/index.ts'
 import { userOf } from '../../platform/users/users.ts'
+import { followLinks } from '../alerts/follow.ts'
 import { moveComments, placeComments } from '../comments/visibility.ts'
 import { concernsFootings, followFootings, isOfIdentity } from '../foundations/follow.ts'
 import { proposeCandidate } from '../identity/propose.ts'
@@ -25,6 +26,7 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     // prove: links
     await followEdges(publicEdges(old), publicEdges(next))
     await followCards(old, next)
+    await followLinks(old, next)
     // prove: comments-audience
     await moveComments(old, next)
     // prove: history-audience

@@ -14,6 +14,8 @@ export function canonicalPath(path: string): string {
 const otherSpellings = [
   ['/cidoc/data-sources/', '/cidoc/data_sources/'],
   ['/cidoc/entity_clusters/', '/cidoc/entity-clusters/'],
+  ['/data/curator-alerts/', '/api/curator-alerts/'],
+  ['/data/reconciled-links/', '/api/reconciled-links/'],
   ['/data/merge-requests/', '/merge-requests/'],
 ] as const
 

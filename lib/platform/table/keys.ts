@@ -83,6 +83,9 @@ import './lists.ts'
  *   proposals for the schema: all, of a user; one definition    gsi2, gsi3; table  EXTENSION[#OF#<user>]; EXTENSION_CLAIM#<name>  <created_at>#<id>; HEAD
  *   one proposal on records, its steps; what it claims          table             PROPOSAL#<id>; PROPOSAL_CLAIM#<name>  HEAD, STEP#<number>; HEAD
  *   proposals of a sort: all, by status, of a user              gsi2, gsi1, gsi3  PROPOSAL#<sort>[#OF#<user>][#STATUS#<status>]  <created_at>#<id>
+ *   a link to another collection; an alert about one             table             RECONCILED#<id>; ALERT#<id>           HEAD
+ *   links: all, to one collection; by their next question       gsi2, gsi1; gsi3  RECONCILED[#<collection>]; RECONCILED_DUE  <created_at>#<id>; <due>#<id>
+ *   alerts: all, by status                                      gsi2, gsi1        ALERT[#<status>]                      <created_at>#<id>
  *   one scanned document; what people said of it; one in parts  table             SCAN#<id>; PARTED#<id>                HEAD, REVIEW; HEAD
  *   scanned documents of a user, of one status; being read      gsi3, gsi4; gsi2  SCAN#OF#<user>[#<status>]; SCAN#READING  <created_at>#<id>; <since>#<id>
  *   how often a record was passed on                            table             SHARES#<record>                       HEAD
@@ -250,6 +253,8 @@ export const key = {
   proposal: (id: string): Key => ({ pk: `PROPOSAL#${id}`, sk: HEAD }),
   proposalStep: (id: string, number: number): Key => ({ pk: `PROPOSAL#${id}`, sk: `STEP#${padPlace(number)}` }),
   proposalClaim: (name: string): Key => ({ pk: `PROPOSAL_CLAIM#${name}`, sk: HEAD }),
+  reconciledLink: (id: string): Key => ({ pk: `RECONCILED#${id}`, sk: HEAD }),
+  curatorAlert: (id: string): Key => ({ pk: `ALERT#${id}`, sk: HEAD }),
   scan: (id: string): Key => ({ pk: `SCAN#${id}`, sk: HEAD }),
   scanReview: (id: string): Key => ({ pk: `SCAN#${id}`, sk: 'REVIEW' }),
   partedScan: (id: string): Key => ({ pk: `PARTED#${id}`, sk: HEAD }),

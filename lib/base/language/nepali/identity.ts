@@ -18,6 +18,10 @@ export const identity: Readonly<Record<string, string>> = {
     'पहिचानको दाबी त्यसको पुञ्जसँगै बदलिन्छ: पुञ्ज गाभ्नुहोस् वा टुक्र्याउनुहोस्।',
   'This candidate is {0} already.': 'यो जोडीको अवस्था {0} भइसकेको छ।',
   'Accepting takes the cluster that is to hold both.': 'स्वीकार गर्न दुवै राखिने पुञ्ज दिनुपर्छ।',
+  'This alert is {0} already.': 'यस सूचनाको अवस्था {0} भइसकेको छ।',
+  'The address is gone.': 'यो ठेगाना अब छैन।',
+  'The address has moved.': 'यो ठेगाना सरेको छ।',
+  '"{0}" is called "{1}" there now.': 'त्यहाँ "{0}" लाई अब "{1}" भनिन्छ।',
   'Name at least one source which says that these records are one thing.':
     'यी अभिलेख एउटै वस्तु हुन् भन्ने कम्तीमा एउटा स्रोत दिनुहोस्।',
   'It is of another kind than the proposal.': 'यो प्रस्तावभन्दा अर्कै प्रकारको छ।',

@@ -1,0 +1,110 @@
+import '../../lib/domain/composition.ts'
+import * as v from 'valibot'
+import {
+  type AlertSubject,
+  endAlert,
+  listAlerts,
+  listLinks,
+  loadAlert,
+  loadLink,
+  markStale,
+  updateTarget,
+} from '../../lib/domain/alerts/alerts.ts'
+import { alertIssues, alertStatuses, authorities } from '../../lib/domain/alerts/items.ts'
+import { alertView, CuratorAlertView, linkView, ReconciledLinkView } from '../../lib/domain/alerts/view.ts'
+import { listOf, ok } from '../../lib/platform/http/answer.ts'
+import { line, members, orEmpty, REQUIRED } from '../../lib/platform/http/body.ts'
+import { listBody } from '../../lib/platform/http/page.ts'
+import { ById, OptionalBoolean, queryWord } from '../../lib/platform/http/params.ts'
+import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
+import { peopleOf } from '../../lib/platform/users/people.ts'
+
+const ofAlert = ({ id }: { id: string }) => loadAlert(id)
+const ofLink = ({ id }: { id: string }) => loadLink(id)
+const showAlert = async (it: AlertSubject, origin: string) =>
+  alertView(it, await peopleOf([it.alert.resolved_by]), origin)
+
+const end = (status: 'resolved' | 'ignored', summary: string) =>
+  changeRoute({
+    permission: 'alert.end',
+    summary,
+    answer: ok(CuratorAlertView),
+    errors: [409],
+    params: ById,
+    subject: ofAlert,
+    idempotent: '24h',
+    handle: async ({ unit, subject, actor, request }) =>
+      showAlert(endAlert(unit, subject, status, actor), request.origin),
+  })
+
+/** Links of records to other collections, and what is wrong with them. */
+export const alerts = {
+  'GET /api/curator-alerts/': actorRoute({
+    permission: 'alert.list',
+    summary: 'List what is wrong with links to other collections',
+    description: 'Newest first. A link has one alert for each issue, however often it is found.',
+    answer: listOf(CuratorAlertView),
+    query: v.object({ status: queryWord(alertStatuses), issue_type: queryWord(alertIssues) }),
+    handle: async ({ query, page, request }) => {
+      const { results, ...listed } = await listAlerts(query, page)
+      const people = await peopleOf(results.map(({ alert }) => alert.resolved_by))
+      const rows = results.map((it) => alertView(it, people, request.origin))
+      return listBody(request, page, { ...listed, results: rows })
+    },
+  }),
+  'GET /api/curator-alerts/{id}/': readRoute({
+    permission: 'alert.read',
+    summary: 'Read an alert',
+    answer: ok(CuratorAlertView),
+    params: ById,
+    subject: ofAlert,
+    handle: async ({ subject, request }) => showAlert(subject, request.origin),
+  }),
+  'POST /api/curator-alerts/{id}/resolve/': end('resolved', 'Say that an alert is dealt with'),
+  'POST /api/curator-alerts/{id}/ignore/': end('ignored', 'Ignore an alert for good'),
+
+  'GET /api/reconciled-links/': publicRoute({
+    permission: 'link.list',
+    summary: 'List the links of public records to other collections',
+    answer: listOf(ReconciledLinkView),
+    query: v.object({ authority: queryWord(authorities), is_stale: OptionalBoolean }),
+    handle: async ({ query, page, request }) => {
+      const { results, ...listed } = await listLinks(query, page)
+      return listBody(request, page, { ...listed, results: results.map((it) => linkView(it, request.origin)) })
+    },
+  }),
+  'GET /api/reconciled-links/{id}/': readRoute({
+    permission: 'link.read',
+    summary: 'Read a link to another collection',
+    answer: ok(ReconciledLinkView),
+    params: ById,
+    subject: ofLink,
+    handle: async ({ subject, request }) => linkView(subject, request.origin),
+  }),
+  'POST /api/reconciled-links/{id}/mark-stale/': changeRoute({
+    permission: 'link.change',
+    summary: 'Mark a link as stale',
+    answer: ok(ReconciledLinkView),
+    errors: [409],
+    params: ById,
+    subject: ofLink,
+    idempotent: '24h',
+    handle: async ({ unit, subject, request }) => linkView(markStale(unit, subject), request.origin),
+  }),
+  'POST /api/reconciled-links/{id}/update-target/': changeRoute({
+    permission: 'link.change',
+    summary: 'Replace the target of a link',
+    description: 'An edit of the record, which waits for another reviewer.',
+    answer: ok(ReconciledLinkView),
+    errors: [409],
+    params: ById,
+    subject: ofLink,
+    idempotent: '24h',
+    body: members({
+      target_uri: v.pipe(v.string(REQUIRED), line(2000), v.trim(), v.nonEmpty(REQUIRED)),
+      target_label: orEmpty(line(500)),
+    }),
+    handle: async ({ unit, subject, actor, body, request }) =>
+      linkView(await updateTarget(unit, subject, body.target_uri, actor), request.origin),
+  }),
+} satisfies Routes
