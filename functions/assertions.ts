@@ -1,7 +1,7 @@
 import { replyCreated } from '../lib/platform/http/reply.ts'
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { notFound } from '../lib/base/errors.ts'
+import { notAcceptable, notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
 import { kinds, predicates, schemaOf } from '../lib/domain/kinds/index.ts'
 import * as assertions from '../lib/domain/records/assertions.ts'
@@ -17,7 +17,7 @@ import { ABOUT_LINKED, creation, listOf, ok, withTypes } from '../lib/platform/h
 
 import { choice, members } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { JSON_LD } from '../lib/platform/http/media.ts'
+import { JSON_LD, rdfTypes, TRIG } from '../lib/platform/http/media.ts'
 import { listAddress, listBody, sliceOf } from '../lib/platform/http/page.ts'
 import { ById } from '../lib/platform/http/params.ts'
 import {
@@ -85,14 +85,22 @@ export const routes = withTables({
   'GET /cidoc/assertions/{id}/': readRoute({
     permission: 'assertion.read',
     summary: 'Read a claim: a value with its provenance',
-    description: ABOUT_LINKED,
-    answer: withTypes(ok(AssertionView), { [JSON_LD]: LinkedClaimView }),
+    description: `${ABOUT_LINKED} An accepted claim is a nanopublication with \`Accept: application/trig\`.`,
+    answer: { 200: { ...withTypes(ok(AssertionView), { [JSON_LD]: LinkedClaimView })[200], types: [TRIG] as const } },
     params: ById,
     subject,
     handle: async ({ subject, actor }) => claimView(await showClaim(subject, actor), actor),
     representations: {
       [JSON_LD]: async ({ subject, actor, request }) =>
         linkedClaim(await showClaim(subject, actor), actor, request.origin),
+      [TRIG]: async ({ subject, actor, request }) => {
+        const claim = await showClaim(subject, actor)
+        // What nobody has accepted is published by nobody.
+        if (claim.claim.reconciliation_status !== 'accepted')
+          throw notAcceptable(['application/json', JSON_LD, ...rdfTypes])
+        const { writeNanopublication } = await import('../lib/doors/linked/nanopublication.ts')
+        return writeNanopublication(claim, actor, request.origin)
+      },
     },
   }),
 

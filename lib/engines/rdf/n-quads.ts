@@ -1,7 +1,7 @@
 import { type Quad, type Term, XSD } from './quads.ts'
 
 /** A term as N-Triples write it. */
-function writeTerm(term: Term): string {
+export function writeTerm(term: Term): string {
   if (term.kind === 'iri') return `<${term.value}>`
   if (term.kind === 'blank') return `_:${term.value}`
   const quoted = `"${escapeText(term.value)}"`

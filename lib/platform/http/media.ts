@@ -8,6 +8,7 @@ export const JSON_LINES = 'application/jsonl'
 /** Metadata of what is cited: for programs that keep references, and as DataCite has it. */
 export const CSL_JSON = 'application/vnd.citationstyles.csl+json'
 export const DATACITE_JSON = 'application/vnd.datacite.datacite+json'
+export const TRIG = 'application/trig'
 
 /** The media types in which linked data is offered besides JSON-LD. */
 export const rdfTypes = ['text/turtle', 'application/n-triples', 'application/n-quads', 'application/rdf+xml'] as const
