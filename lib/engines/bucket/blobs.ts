@@ -51,6 +51,13 @@ export async function streamObject(Key: string): Promise<Stream | undefined> {
   return Body && { body: Body as Readable, etag: ETag } // in Node a body is always a Readable
 }
 
+/** The text of some bytes under a key. Fails if there is no object. */
+export async function getRange(Key: string, at: number, size: number): Promise<string> {
+  const { s3, GetObjectCommand } = await bucket()
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, Range: `bytes=${at}-${at + size - 1}` }))
+  return (await Body?.transformToString('utf8')) ?? ''
+}
+
 /** The bucket's answer for a key; empty if there is no object. */
 async function answerFor(Key: string): Promise<Partial<GetObjectCommandOutput>> {
   const { s3, GetObjectCommand } = await bucket()

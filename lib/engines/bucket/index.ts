@@ -4,6 +4,7 @@ export {
   copyObject,
   deleteObject,
   getObject,
+  getRange,
   listKeys,
   objectSize,
   pingBucket,
