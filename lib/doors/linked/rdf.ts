@@ -1,5 +1,6 @@
 import { type Declared, declarationOf } from '../../platform/http/endpoint.ts'
-import { JSON_LD, type RdfType, rdfTypes } from '../../platform/http/media.ts'
+import { JSON_LD, rdfTypes } from '../../platform/http/media.ts'
+import { replyContent } from '../../platform/http/reply.ts'
 import type { Route } from '../../platform/http/route.ts'
 import type { Node } from './context.ts'
 
@@ -32,8 +33,32 @@ const withMoreTypes = (answer: Declared['answer']): Declared['answer'] => ({
   200: { ...answer[200], types: [...(answer[200]?.types ?? []), ...rdfTypes] },
 })
 
-/** Writes a document of JSON-LD, which has its `@context`, as another media type. */
-async function writeLinked(document: Node, type: RdfType): Promise<string> {
+/** The media types of a document that is linked data and nothing else. */
+export const linkedTypes = [...rdfTypes, JSON_LD] as const
+type LinkedType = (typeof linkedTypes)[number]
+
+/** Writes a document of JSON-LD, which has its `@context`, as any media type of linked data. */
+async function writeLinked(document: Node, type: LinkedType): Promise<string> {
+  if (type === JSON_LD) return JSON.stringify(document)
   const { writeDocument } = await import('./rdf-text.ts')
   return writeDocument(document, type)
+}
+
+type Make = (origin: string) => Promise<Node>
+// Any route may have these handlers, whatever else it gives to them.
+const originOf = (call: object) => (call as { request: { origin: string } }).request.origin
+
+/** The handlers of a document that is linked data and nothing else: Turtle, unless another media type is asked for. */
+export function linkedHandlers(make: Make) {
+  const as = (type: LinkedType) => async (call: object) => writeLinked(await make(originOf(call)), type)
+  return {
+    handle: async (call: object) => replyContent(await as('text/turtle')(call), 'text/turtle'),
+    representations: {
+      'text/turtle': as('text/turtle'),
+      'application/n-triples': as('application/n-triples'),
+      'application/n-quads': as('application/n-quads'),
+      'application/rdf+xml': as('application/rdf+xml'),
+      [JSON_LD]: as(JSON_LD),
+    },
+  }
 }

@@ -42,9 +42,9 @@ const datesOfSources: Readonly<Record<string, Dated>> = {
   publication_timespan: { of: 'creation', end: 'whole' },
 }
 
-/** Fields that record.ts states itself. */
 const placeFields = ['coordinates', 'location_name', 'images']
-const isStatedElsewhere = (kind: Kind, name: string) => [...nameFieldsOf(kind), ...placeFields].includes(name)
+/** Whether record.ts states a field itself. */
+export const isStatedElsewhere = (kind: Kind, name: string) => [...nameFieldsOf(kind), ...placeFields].includes(name)
 /** Fields of a tangible thing that are stated of its production. */
 const ofProduction = ['commissioned_by', 'technique']
 
