@@ -40,6 +40,8 @@ export const rareRoots: readonly string[] = [
   '/robots.txt',
   '/sitemap.xml',
   '/sitemap',
+  '/fragments',
+  '/.well-known/void',
 ]
 
 /**

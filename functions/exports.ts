@@ -1,13 +1,48 @@
 import * as v from 'valibot'
 import { notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
-import { exportContents, exportFormats, loadListing, mediaTypes, ZIP } from '../lib/doors/exports/listing.ts'
+import {
+  type ExportedFile,
+  exportContents,
+  exportFormats,
+  loadListing,
+  mediaTypes,
+  ZIP,
+} from '../lib/doors/exports/listing.ts'
 import { loadSitemapPart, robotsText, sitemapIndex } from '../lib/doors/exports/sitemap.ts'
+import type { Asked } from '../lib/doors/fragments/answer.ts'
+import { loadIndex } from '../lib/doors/fragments/stored.ts'
+import { linkedHandlers, linkedTypes } from '../lib/doors/linked/rdf.ts'
 import { createLinks } from '../lib/engines/bucket/index.ts'
 import { bytes, ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { replyContent } from '../lib/platform/http/reply.ts'
+import { type RdfType, rdfTypes, TRIG } from '../lib/platform/http/media.ts'
+import { wholeNumber } from '../lib/platform/http/params.ts'
+import { replyContent, replySeeOther } from '../lib/platform/http/reply.ts'
+import type { Request } from '../lib/platform/http/request.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
+
+const ABOUT_FRAGMENTS = [
+  'Of `subject`, `predicate` and `object` each is an address, a text in quotes (`"Patan"@en`), or left open. A page has 100 statements, their number and',
+  'the controls to go on (Hydra). The statements are those of the last run of the export, without the provenance of values: their claims are named.',
+].join(' ')
+
+/** A part of a pattern. */
+const Term = v.optional(v.pipe(v.string(), v.maxLength(4000)))
+
+type FragmentCall = { query: Omit<Asked, 'page'> & { page: number }; request: Request }
+async function fragment({ query, request }: FragmentCall, type: RdfType | typeof TRIG): Promise<string> {
+  const { writeFragment } = await import('../lib/doors/fragments/answer.ts')
+  const { origin, rawQuery } = request
+  const address = `${origin}/fragments/${rawQuery && `?${rawQuery}`}`
+  return writeFragment(await loadCurrentIndex(), query, { origin, address, type })
+}
+
+/** Loads the index of the last run. Undefined before the first. */
+async function loadCurrentIndex() {
+  const [key] = (await loadListing())?.fragments ?? []
+  return key === undefined ? undefined : loadIndex(key)
+}
 
 /** Seconds for which the addresses in the list are valid. */
 const GOOD_FOR = 3600
@@ -31,6 +66,10 @@ const exportFile = () =>
     sha256: s.text,
     url: s.text,
   })
+const downloadOf = ({ name, format }: Pick<ExportedFile, 'name' | 'format'>) => ({
+  type: mediaTypes[format],
+  disposition: `attachment; filename="${name}"`,
+})
 const exportBag = () => v.object({ name: s.text, bytes: s.whole, sha256: s.text, url: s.text })
 /** The files that the last run of the export made, and all of them as one bag. `made_at` is null before the first. */
 const ExportsView = s.shape('Exports', () =>
@@ -48,7 +87,7 @@ export const routes = {
     permission: 'export.read',
     summary: 'List the files of all that is published',
     description:
-      'JSON Lines and CSV of each kind, with the provenance of every value. `bag` is all of them as a ZIP: a bag (RFC 8493) with RO-Crate metadata. An address is good for an hour.',
+      'JSON Lines and CSV of each kind, with the provenance of every value, and the statements as N-Quads. `bag` is all of them as a ZIP: a bag (RFC 8493) with RO-Crate metadata. An address is good for an hour.',
     answer: ok(ExportsView),
     // The addresses expire.
     handle: async () => {
@@ -98,6 +137,56 @@ export const routes = {
       return replyContent(file, 'application/gzip')
     },
   }),
+  'GET /fragments/': publicRoute({
+    permission: 'export.read',
+    summary: 'Ask for the public statements that fit a pattern: Triple Pattern Fragments',
+    description: ABOUT_FRAGMENTS,
+    answer: bytes(TRIG, ...rdfTypes),
+    cache: { control: 'public, max-age=60' },
+    query: v.object({ subject: Term, predicate: Term, object: Term, page: wholeNumber(1, 1_000_000) }),
+    handle: async (call) => replyContent(await fragment(call, TRIG), TRIG),
+    representations: {
+      [TRIG]: (call) => fragment(call, TRIG),
+      'application/n-quads': (call) => fragment(call, 'application/n-quads'),
+      'application/n-triples': (call) => fragment(call, 'application/n-triples'),
+      'text/turtle': (call) => fragment(call, 'text/turtle'),
+      'application/rdf+xml': (call) => fragment(call, 'application/rdf+xml'),
+    },
+  }),
+  'GET /data/exports/{name}/': publicRoute({
+    permission: 'export.read',
+    summary: 'Read one of these files, at an address that stays',
+    answer: { 303: null },
+    errors: [404],
+    params: v.object({ name: s.text }),
+    handle: async ({ params: { name } }) => {
+      const file = (await loadListing())?.files.find((it) => it.name === name)
+      if (!file) throw notFound()
+      const link = await createLinks(GOOD_FOR)
+      return replySeeOther(await link(file.key, downloadOf(file)))
+    },
+  }),
+
+  'GET /.well-known/void/': publicRoute({
+    permission: 'export.read',
+    summary: 'Read what the public data is as a whole: VoID and DCAT',
+    description: 'With its files, its number of statements and of records by kind. Turtle, or what `Accept` names.',
+    answer: bytes(...linkedTypes),
+    cache: { control: 'public, max-age=300' },
+    translatedPaths: [],
+    ...linkedHandlers(describe),
+  }),
 } satisfies Routes
+
+async function describe(origin: string) {
+  const [{ describeDataset }, listing, index] = await Promise.all([
+    import('../lib/doors/fragments/dataset.ts'),
+    loadListing(),
+    loadCurrentIndex(),
+  ])
+  if (!listing) return describeDataset(undefined, origin)
+  const files = listing.files.map((file) => ({ ...file, type: mediaTypes[file.format].split(';')[0] ?? '' }))
+  return describeDataset({ ...listing, files, triples: index?.spo.lines ?? 0 }, origin)
+}
 
 export const handler = endpoint(routes)

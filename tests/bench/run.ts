@@ -36,6 +36,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   judged: async () => (await import('./search/judged.ts')).benchJudged(),
   community: async () => (await import('./community.ts')).benchCommunity(sizes),
   exports: async () => (await import('./exports.ts')).benchExports(sizes),
+  fragments: async () => (await import('./fragments.ts')).benchFragments(sizes),
 }
 
 const named = process.argv.slice(2)

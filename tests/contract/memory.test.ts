@@ -22,6 +22,8 @@ const MB = 1024 * 1024
 const bounds: Readonly<Record<string, number>> = {
   // A few files of the package, packed.
   'lib/base/telemetry/shipped-files.ts': 4,
+  // Descriptions of two indexes.
+  'lib/doors/fragments/stored.ts': 1,
   // 4 MB of JSON, which takes some twelve times as much as values.
   'lib/domain/imports/read.ts': 48,
   // Rows 4.5 MB, names 1.5 MB, and their entries.
@@ -39,6 +41,8 @@ const bounds: Readonly<Record<string, number>> = {
   'lib/engines/search/model/lookup.ts': 30,
   'lib/engines/search/model/question.ts': 4,
   'lib/engines/search/model/snippet.ts': 8,
+  // Blocks of lines.
+  'lib/engines/sorted-lines/read.ts': 8,
   'lib/engines/table/pages.ts': 2,
   'lib/platform/auth/memory.ts': 12,
   'lib/platform/cache/memory.ts': 16,

@@ -934,6 +934,7 @@ const matrix: Matrix = {
     ],
     'GET /data/schema-extension-proposals/{id}/audit/': [proposed('audit/', by(404, 404, 200, 404, 200, 200, 200))],
     'GET /cidoc/schema/labels/': at(() => '/cidoc/schema/labels/', all(200)),
+    'GET /cidoc/shapes/': at(() => '/cidoc/shapes/', all(200)),
     'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)),
   },
 
@@ -1228,6 +1229,10 @@ const matrix: Matrix = {
     'GET /sitemap.xml/': at(() => '/sitemap.xml', all(200)),
     // The exporter has not made any yet.
     'GET /sitemap/{part}/': at(() => '/sitemap/1.xml.gz', all(404)),
+    // No run has ended yet.
+    'GET /data/exports/{name}/': at(() => '/data/exports/structure.nq/', all(404)),
+    'GET /fragments/': at(() => '/fragments/', all(200)),
+    'GET /.well-known/void/': at(() => '/.well-known/void/', all(200)),
   },
 
   // Nothing has been told of: the projector is not at work.

@@ -24,7 +24,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'shapes',
     'telemetry',
   ],
-  engines: ['calendars', 'matching', 'estimate', 'rdf', 'table', 'bucket', 'ocr', 'media', 'search'],
+  engines: ['calendars', 'matching', 'estimate', 'rdf', 'table', 'bucket', 'sorted-lines', 'ocr', 'media', 'search'],
   platform: [
     'table',
     'permissions',
@@ -80,6 +80,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
   doors: [
     'linked',
     'pages',
+    'fragments',
     'discovery',
     'iiif',
     'activity-streams',

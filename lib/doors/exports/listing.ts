@@ -4,13 +4,14 @@ import { deleteObject, getObject, listKeys, putObject } from '../../engines/buck
 import type { Disagreements } from './disagreement-shape.ts'
 
 /** The formats of exported files. CONTRIBUTING.md says how to add one. */
-export const exportFormats = ['jsonl', 'csv'] as const
+export const exportFormats = ['jsonl', 'csv', 'nq'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
 /** The media type with which files of a format are stored and served. */
 export const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   jsonl: 'application/jsonl; charset=utf-8',
   csv: 'text/csv; charset=utf-8',
+  nq: 'application/n-quads',
 }
 
 /** The media type of the bag. */
@@ -40,6 +41,8 @@ const ExportListing = v.object({
   bag: v.optional(ExportedBag),
   /** The parts of the sitemap. Absent in listings of earlier versions. */
   sitemap: v.optional(v.array(v.object({ key: v.string(), addresses: v.number(), changed: v.string() })), []),
+  /** The objects of the index of statements. The first describes it. Runs of earlier releases made none. */
+  fragments: v.optional(v.array(v.string()), []),
   /** Keys of the previous run's files. They stay, so that a download that has begun can end. */
   previous: v.array(v.string()),
 })
@@ -71,9 +74,11 @@ export async function removeEarlierFolders(listing: ExportListing): Promise<void
   for (const key of await listKeys(FOLDER)) if (!named.has(key) && key < own) await deleteObject(key)
 }
 
-/** The keys of the files of a run. */
-export const keysOf = ({ files, bag, sitemap }: ExportListing): string[] =>
-  [...files, ...(bag ? [bag] : []), ...sitemap].map(({ key }) => key)
+/** The keys of all objects of a run. */
+export const keysOf = ({ files, bag, sitemap, fragments }: ExportListing): string[] => [
+  ...[...files, ...(bag ? [bag] : []), ...sitemap].map(({ key }) => key),
+  ...fragments,
+]
 
 const folderAt = (time: number) => `${FOLDER}${new Date(time).toISOString().replace(/\W/g, '')}`
 

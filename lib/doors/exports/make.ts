@@ -5,7 +5,10 @@ import { walkPublished } from '../../domain/records/published.ts'
 import { showRecords } from '../../domain/records/shown.ts'
 import { loadLicences } from '../../domain/sources/sources.ts'
 import { startUpload, type Upload } from '../../engines/bucket/index.ts'
+import type { Quad } from '../../engines/rdf/index.ts'
 import { csvLine } from '../../platform/cells/csv.ts'
+import { type FragmentMaker, nQuadsAt, startFragments, statementsOfRecord } from '../fragments/build.ts'
+import { storeIndex } from '../fragments/stored.ts'
 import { DisagreementTally } from './disagreement.ts'
 import {
   type ExportedFile,
@@ -49,28 +52,40 @@ export async function makeExports(): Promise<ExportListing> {
   const files: ExportedFile[] = []
   const sitemap = startSitemap(folder)
   const tally = new DisagreementTally()
-  for (const key of kindKeys) files.push(...(await writeKind(key, folder, { sitemap, tally })))
-  const licence = config.EXPORT_LICENCE || null
-  const bag = await makeBag(folder, { files, made_at, licence })
-  const previous = before ? keysOf(before) : []
-  const listing = { made_at, licence, files, bag, sitemap: await sitemap.end(), previous }
-  await storeDisagreements(tally.result(made_at))
-  await publishListing(listing)
-  await removeOldFolders(listing)
-  return listing
+  const maker = await startFragments()
+  try {
+    for (const key of kindKeys) files.push(...(await writeKind(key, folder, { sitemap, tally, maker })))
+    const fragments = await storeIndex(folder, await maker.store(folder))
+    const licence = config.EXPORT_LICENCE || null
+    const bag = await makeBag(folder, { files, made_at, licence })
+    const previous = before ? keysOf(before) : []
+    const listing = { made_at, licence, files, bag, sitemap: await sitemap.end(), fragments, previous }
+    await storeDisagreements(tally.result(made_at))
+    await publishListing(listing)
+    await removeOldFolders(listing)
+    return listing
+  } finally {
+    await maker.close()
+  }
 }
 
 /** One file of a kind: `head` is its first line, `lines` turns one record into further lines. */
 type Sheet = Pick<ExportedFile, 'name' | 'format' | 'holds'> & {
   head: string
-  lines: (record: ExportedRecord) => string[]
+  lines: (record: ExportedRecord, quads: readonly Quad[]) => string[]
+}
+
+/** The address that exported files give to what has its address here. */
+function exportOrigin(): string {
+  const host = config.ALLOWED_HOSTS.find((it) => it !== '*' && !it.startsWith('.'))
+  return host === undefined ? 'http://localhost:8000' : `https://${host}`
 }
 
 /** What is made beside the files of kinds, by the same walk. */
-type Beside = { sitemap: Sitemap; tally: DisagreementTally }
+type Beside = { sitemap: Sitemap; tally: DisagreementTally; maker: FragmentMaker }
 
 /** Writes the files of a kind. A kind without published records has none. */
-async function writeKind(key: KindKey, folder: string, { sitemap, tally }: Beside): Promise<ExportedFile[]> {
+async function writeKind(key: KindKey, folder: string, { sitemap, tally, maker }: Beside): Promise<ExportedFile[]> {
   const sheets = sheetsOf(key)
   // `unsent` is text that is written with the next lines. At first it is the head of the file.
   const open: { sheet: Sheet; upload: Upload; rows: number; unsent: string }[] = []
@@ -84,9 +99,10 @@ async function writeKind(key: KindKey, folder: string, { sitemap, tally }: Besid
         open.push({ sheet, upload, rows: 0, unsent: sheet.head })
       }
     const licences = await loadLicences(batch.flatMap((it) => it.assertions.flatMap(sourcesOf)))
-    const records = batch.map((record) => exportRecord(record, licences))
+    const records = batch.map((it) => ({ record: exportRecord(it, licences), quads: statementsOfRecord(it) }))
+    for (const { quads } of records) await maker.add(quads)
     for (const each of open) {
-      const lines = records.flatMap(each.sheet.lines)
+      const lines = records.flatMap(({ record, quads }) => each.sheet.lines(record, quads))
       each.rows += lines.length
       const text = each.unsent + lines.join('')
       each.unsent = ''
@@ -106,9 +122,10 @@ async function writeKind(key: KindKey, folder: string, { sitemap, tally }: Besid
   )
 }
 
-/** The files of a kind. A record becomes one line of JSON, one row of CSV, and a row for each of its claims. */
+/** The files of a kind. A record becomes one line of JSON, one row of CSV, a row for each of its claims, and a line for each statement. */
 function sheetsOf(key: KindKey): Sheet[] {
   const columns = csvLine(recordColumns(kinds[key]))
+  const origin = exportOrigin()
   return [
     {
       name: `${key}.jsonl`,
@@ -130,6 +147,13 @@ function sheetsOf(key: KindKey): Sheet[] {
       holds: 'provenance',
       head: csvLine(provenanceColumns),
       lines: (record) => provenanceCells(record).map(csvLine),
+    },
+    {
+      name: `${key}.nq`,
+      format: 'nq',
+      holds: 'records',
+      head: '',
+      lines: (_, quads) => nQuadsAt(quads, origin).split(/(?<=\n)/),
     },
   ]
 }

@@ -35,6 +35,19 @@ export function linkedRecord(it: Visible<LoadedRecord>, actor: Actor | null, ori
   }
 }
 
+/** What everyone may read of a record, with the names of its claims in the place of their provenance. */
+export function linkedStatements(it: Visible<LoadedRecord>, origin: string): Node {
+  const shown = it.assertions.filter((one) => mayShowClaim(it, one, null)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return {
+    ...nodeOf(
+      recordAs(it, null, origin),
+      origin,
+      shown.flatMap((one) => relationshipOf(one, origin)),
+    ),
+    'crm:P140i_was_attributed_by': shown.map((one) => ({ id: iriOf(origin, 'assertion', one.id) })),
+  }
+}
+
 /** A record as a row of a list: without its provenance. */
 export const linkedRow = (it: Visible<RecordRow>, actor: Actor | null, origin: string): Node =>
   nodeOf(recordAs(it, actor, origin), origin)

@@ -72,7 +72,7 @@ describe('after a run', () => {
     await make()
   })
 
-  test('each kind that has published records has three files, with a licence', async () => {
+  test('each kind that has published records has four files, with a licence', async () => {
     const { licence, made_at, files: made } = await listing()
     expect([licence, made_at]).toEqual(['CC-BY-4.0', '2025-01-15T10:00:00.000Z'])
     const structures = made.filter((it: File) => it.name.startsWith('structure'))
@@ -80,6 +80,7 @@ describe('after a run', () => {
       ['structure.jsonl', 2],
       ['structure.csv', 2],
       ['structure-provenance.csv', expect.any(Number)],
+      ['structure.nq', expect.any(Number)],
     ])
   })
 

@@ -5,6 +5,10 @@ export const files: Readonly<Record<string, string>> = {
   'The file is {0}, and its name does not end in {1}.': 'फाइल {0} हो, तर यसको नाम <1>मा टुङ्गिँदैन।',
   'The file is {0}, and was sent as something else.': 'फाइल {0} हो, तर अर्कै भनी पठाइयो।',
   'The file is {0}.': 'फाइल {0} हो।',
+  'Public heritage records': 'सार्वजनिक सम्पदा अभिलेखहरू',
+  'All that everyone may read: records with their values, places, dates and links.':
+    'सबैले पढ्न पाउने सबै कुरा: अभिलेखहरू, तिनका मान, ठाउँ, मिति र सम्बन्धहरू।',
+  'Shapes of public records': 'सार्वजनिक अभिलेखहरूका आकार',
   'The image cannot be read.': 'तस्बिर पढ्न सकिएन।',
   'Reading the image takes too long.': 'तस्बिर पढ्न धेरै समय लाग्यो।',
   'The row has no id of a {0}.': 'पङ्क्तिमा <0>को पहिचान सङ्केत छैन।',
