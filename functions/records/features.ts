@@ -7,21 +7,16 @@ import { searchRecordRows } from '../../lib/domain/records/search.ts'
 import { showLoaded, showRecord } from '../../lib/domain/records/shown.ts'
 import { recordRow } from '../../lib/domain/records/views/record.ts'
 import { loadRecord } from '../../lib/domain/records/write.ts'
-import { API_TYPE, API_VERSION, featureApi } from '../../lib/doors/features/api.ts'
+import { checkNames, FeatureQuery, filterOf } from '../../lib/doors/features/query.ts'
 import {
+  API_TYPE,
+  API_VERSION,
   ConformanceView,
-  collectionsView,
-  collectionView,
-  conformance,
   FeatureCollectionInfoView,
   FeatureCollectionsView,
   FeaturesHomeView,
-  featureLinks,
-  homeView,
   pageEntries,
-  pageLinks,
-} from '../../lib/doors/features/collections.ts'
-import { checkNames, FeatureQuery, filterOf } from '../../lib/doors/features/query.ts'
+} from '../../lib/doors/features/view-shape.ts'
 import { featureOf } from '../../lib/doors/linked/geojson.ts'
 import { needsSearch } from '../../lib/engines/search/index.ts'
 import { ok } from '../../lib/platform/http/answer.ts'
@@ -38,6 +33,8 @@ const f = v.optional(v.picklist(['json', 'geojson'], 'Only json is here.'))
 const Format = v.object({ f })
 const ABOUT_FEATURES = 'OGC API - Features, Part 1. Everyone is shown the same: what is published for all.'
 
+const pages = () => import('../../lib/doors/features/collections.ts')
+
 /** The records as features, for desktop maps. */
 export const features = {
   'GET /ogc/': publicRoute({
@@ -47,7 +44,7 @@ export const features = {
     answer: ok(FeaturesHomeView),
     translatedPaths: [],
     query: Format,
-    handle: async ({ request }) => homeView(request.origin),
+    handle: async ({ request }) => (await pages()).homeView(request.origin),
   }),
 
   'GET /ogc/api/': publicRoute({
@@ -55,7 +52,10 @@ export const features = {
     summary: 'Features: the API document of this door alone',
     answer: { 200: { also: { [API_TYPE]: v.record(v.string(), v.unknown()) } } },
     query: Format,
-    handle: async ({ request }) => replyContent(jsonText(featureApi(request.origin)), `${API_TYPE}${API_VERSION}`),
+    handle: async ({ request }) => {
+      const { featureApi } = await import('../../lib/doors/features/api.ts')
+      return replyContent(jsonText(featureApi(request.origin)), `${API_TYPE}${API_VERSION}`)
+    },
   }),
 
   'GET /ogc/conformance/': publicRoute({
@@ -63,7 +63,7 @@ export const features = {
     summary: 'Features: the conformance classes',
     answer: ok(ConformanceView),
     query: Format,
-    handle: async () => conformance,
+    handle: async () => (await pages()).conformance,
   }),
 
   'GET /ogc/collections/': publicRoute({
@@ -72,7 +72,7 @@ export const features = {
     answer: ok(FeatureCollectionsView),
     translatedPaths: [],
     query: Format,
-    handle: async ({ request }) => collectionsView(request.origin),
+    handle: async ({ request }) => (await pages()).collectionsView(request.origin),
   }),
 
   'GET /ogc/collections/{segment}/': publicRoute({
@@ -83,7 +83,7 @@ export const features = {
     translatedPaths: [],
     params: CollectionAddress,
     query: Format,
-    handle: async ({ params, request }) => collectionView(params.segment, request.origin),
+    handle: async ({ params, request }) => (await pages()).collectionView(params.segment, request.origin),
   }),
 
   'GET /ogc/collections/{segment}/items/': publicRoute({
@@ -123,7 +123,7 @@ export const features = {
         timeStamp: now(),
         numberMatched: count,
         numberReturned: results.length,
-        links: pageLinks(kind, request.origin, { self, next, previous }),
+        links: (await pages()).pageLinks(kind, request.origin, { self, next, previous }),
         features: results.map((it) => featureOf(it, null, it.id, recordRow(it, null))),
       }
       return replyContent(jsonText(body), GEO_JSON)
@@ -141,7 +141,7 @@ export const features = {
       const found = await loadRecord(kind, id)
       if (!found || !maySee(null, found)) throw notFound()
       const it = await showRecord(null, found)
-      const links = featureLinks(kind, request.origin, id)
+      const links = (await pages()).featureLinks(kind, request.origin, id)
       return replyContent(jsonText({ ...featureOf(it, null, it.id, recordRow(it, null)), links }), GEO_JSON)
     },
   }),

@@ -32,6 +32,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@zxcvbn-ts/language-common/src/passwords.json': ['platform/users'],
   'csv-parse/sync': ['domain/imports'],
   yauzl: ['domain/imports'],
+  fflate: ['doors/exports'],
   'hucre/xlsx': ['domain/imports', 'doors/exports'],
   '@modelcontextprotocol/sdk/server/index.js': ['doors/mcp'],
   '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js': ['doors/mcp'],

@@ -82,6 +82,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'pages',
     'fragments',
     'discovery',
+    'features',
     'iiif',
     'activity-streams',
     'oai',

@@ -26,7 +26,7 @@ export function crateText({ name, description, made_at, licence, parts }: Crate)
       name,
       description,
       datePublished: made_at,
-      license: licence === null ? 'Not stated.' : { '@id': addressOf(licence) },
+      license: licence === null ? 'Not stated' : { '@id': addressOf(licence) },
       hasPart: parts.map(({ path }) => ({ '@id': encodeURI(path) })),
     },
     ...(licence === null ? [] : [{ '@id': addressOf(licence), '@type': 'CreativeWork', name: licence }]),

@@ -17,7 +17,7 @@ export async function makeBag(
 ): Promise<ExportedBag> {
   const crate = crateText({
     name: 'Heritage records',
-    description: 'All records that everyone may read, with the provenance of every value.',
+    description: 'All records that everyone may read, with the provenance of every value',
     made_at,
     licence,
     parts: files.map(({ name, bytes, sha256, kind, holds, format }) => ({
@@ -34,7 +34,7 @@ export async function makeBag(
   const payload = [described, ...files.map(({ name, bytes, sha256 }) => ({ path: name, bytes, sha256 }))]
   const tags = tagFiles(payload, {
     'Bagging-Date': made_at.slice(0, 10),
-    'External-Description': 'All records that everyone may read, with the provenance of every value.',
+    'External-Description': 'All records that everyone may read, with the provenance of every value',
     ...(licence !== null && { License: licence }),
   })
 

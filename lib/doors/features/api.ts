@@ -1,10 +1,7 @@
 import { kindKeys, kinds } from '../../domain/kinds/index.ts'
 import { GEO_JSON, JSON_TYPE } from '../../platform/http/media.ts'
 import { LARGEST_SIZE } from '../../platform/http/page.ts'
-
-/** The media type of the API document, and its parameter. */
-export const API_TYPE = 'application/vnd.oai.openapi+json'
-export const API_VERSION = ';version=3.0'
+import { API_TYPE, API_VERSION } from './view-shape.ts'
 
 type Parameter = Readonly<Record<string, unknown>>
 const inQuery = (name: string, description: string, schema: object): Parameter => ({
@@ -17,7 +14,7 @@ const inQuery = (name: string, description: string, schema: object): Parameter =
   explode: false,
 })
 
-const bbox = inQuery('bbox', 'West, south, east and north in degrees; heights between them are left out.', {
+const bbox = inQuery('bbox', 'West, south, east and north in degrees; heights between them are left out', {
   type: 'array',
   oneOf: [
     { minItems: 4, maxItems: 4 },
@@ -25,16 +22,16 @@ const bbox = inQuery('bbox', 'West, south, east and north in degrees; heights be
   ],
   items: { type: 'number' },
 })
-const datetime = inQuery('datetime', 'A moment, or two with a slash between them. Two dots are an open end.', {
+const datetime = inQuery('datetime', 'A moment, or two with a slash between them; two dots are an open end', {
   type: 'string',
 })
-const limit = inQuery('limit', 'Features of a page.', {
+const limit = inQuery('limit', 'Features of a page', {
   type: 'integer',
   minimum: 1,
   maximum: LARGEST_SIZE,
   default: LARGEST_SIZE,
 })
-const offset = inQuery('offset', 'Features to pass over. Follow the link `next` instead: it costs less.', {
+const offset = inQuery('offset', 'Features to pass over; following the link `next` costs less', {
   type: 'integer',
   minimum: 0,
 })
@@ -56,10 +53,10 @@ const operation = (
     summary,
     parameters,
     responses: {
-      200: { description: 'Found.', content: { [type]: { schema: { type: 'object' } } } },
+      200: { description: 'Found', content: { [type]: { schema: { type: 'object' } } } },
       ...(parameters.length > 0 && {
-        400: { description: 'A parameter is unknown or cannot be read.' },
-        404: { description: 'There is no such thing.' },
+        400: { description: 'A parameter is unknown or cannot be read' },
+        404: { description: 'There is no such thing' },
       }),
     },
   },

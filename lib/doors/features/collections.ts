@@ -1,39 +1,6 @@
-import * as v from 'valibot'
-import * as s from '../../base/shapes.ts'
 import { type Kind, kindKeys, kinds } from '../../domain/kinds/index.ts'
 import { GEO_JSON, JSON_TYPE } from '../../platform/http/media.ts'
-import { API_TYPE, API_VERSION } from './api.ts'
-
-const LinkView = s.shape('FeatureLink', () =>
-  v.object({ href: s.text, rel: s.text, type: s.text, title: v.optional(s.text) }),
-)
-const links = () => v.array(LinkView)
-export const FeaturesHomeView = s.shape('FeaturesHome', () =>
-  v.object({ title: s.text, description: s.text, links: links() }),
-)
-export const ConformanceView = s.shape('Conformance', () => v.object({ conformsTo: v.array(s.text) }))
-export const FeatureCollectionInfoView = s.shape('FeatureCollectionInfo', () =>
-  v.object({
-    id: s.text,
-    title: s.text,
-    description: s.text,
-    itemType: v.literal('feature'),
-    crs: v.array(s.text),
-    storageCrs: s.text,
-    links: links(),
-  }),
-)
-export const FeatureCollectionsView = s.shape('FeatureCollections', () =>
-  v.object({ links: links(), collections: v.array(FeatureCollectionInfoView) }),
-)
-
-/** The members that a page of features has beside those of GeoJSON. */
-export const pageEntries = () => ({
-  timeStamp: s.time,
-  numberMatched: s.whole,
-  numberReturned: s.whole,
-  links: links(),
-})
+import { API_TYPE, API_VERSION } from './view-shape.ts'
 
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 const OF_CLASS = 'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf'
@@ -51,7 +18,7 @@ export const conformance = { conformsTo: ['core', 'oas30', 'geojson'].map((name)
 /** The first page: where everything else is. */
 export const homeView = (origin: string) => ({
   title: 'Heritage records',
-  description: 'Temples, festivals, people and places as features, a collection for each kind.',
+  description: 'Temples, festivals, people and places as features, a collection for each kind',
   links: [
     linkTo(origin, '', 'self', JSON_TYPE, 'This page'),
     linkTo(origin, 'api/', 'service-desc', `${API_TYPE}${API_VERSION}`, 'The API document'),
