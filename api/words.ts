@@ -132,6 +132,7 @@ export const words: Readonly<Record<string, string>> = {
   date: 'The date, as records word it.',
   'calendars from': 'The calendar in which bare numbers are meant; the words may name another one.',
   'calendars to': 'Only this calendar; else all.',
+  'clusters near': 'The point of the new record: latitude and longitude in degrees.',
   bbox: 'Only what lies in this box: west, south, east and north in degrees.',
   near: 'Only what lies near this point: latitude and longitude in degrees.',
   within: 'How near, in kilometres.',

@@ -42,7 +42,7 @@ const shared: readonly Rights[] = [identify, search, listAsTable]
 /** Each function's rights: those that it shares, then its own. */
 const policies: Readonly<Record<string, readonly Rights[]>> = {
   account: [identify, { table: ['Index'] }],
-  assertions: [identify, listAsTable, { table: ['Query', 'Index'] }],
+  assertions: [identify, search, listAsTable, { table: ['Index'] }],
   'asset-files': [
     {
       table: ['Get', 'BatchGet', 'Put'],

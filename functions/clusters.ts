@@ -34,7 +34,7 @@ import {
 import { textOf } from '../lib/domain/names/text.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { cut } from '../lib/engines/matching/index.ts'
-import { needsSearch } from '../lib/engines/search/index.ts'
+import { needsSearch, whereEntries } from '../lib/engines/search/index.ts'
 import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
 
 import { chooseFrom, line, lines, members, objectOf, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
@@ -126,18 +126,21 @@ export const routes = withTables({
   'GET /cidoc/entity-clusters/suggest-duplicates/': actorRoute({
     permission: 'duplicates.suggest',
     summary: 'Find what may be there already under a name',
+    description:
+      'What a new record of this name would be flagged as a duplicate of, and what is only named alike. Give `near`, the point of the new record, as well: records beside it count by the same rule as at creation, and namesakes far away do not.',
     answer: ok(SuggestionsView),
     query: v.object({
       q: v.pipe(v.optional(v.string(), ''), v.trim(), v.minLength(2, 'Give at least 2 characters.')),
       registry_key: scopeMember(),
       type_scope: scopeMember(),
       include_members: BooleanFlag,
+      near: whereEntries.near,
     }),
-    handle: async ({ actor, query: { q, registry_key, type_scope, include_members } }) => {
+    handle: async ({ actor, query: { q, registry_key, type_scope, include_members, near } }) => {
       const text = cut(q, LONGEST)
       const kind = registry_key ?? type_scope
       const among = kind ? clusteredKinds.filter((it) => it === kind) : clusteredKinds
-      return suggestionsView(text, await findDuplicates(text, among, actor), include_members)
+      return suggestionsView(await findDuplicates(text, among, actor, near), include_members)
     },
   }),
 

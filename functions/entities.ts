@@ -7,6 +7,7 @@ import { type History, loadHistory } from '../lib/domain/records/history.ts'
 import type { RecordItem } from '../lib/domain/records/items.ts'
 import * as lists from '../lib/domain/records/lists.ts'
 import { CalendarQuery, RecordQuery } from '../lib/domain/records/queries.ts'
+import { kindOfRecord } from '../lib/domain/records/review-state.ts'
 import { isPublished } from '../lib/domain/records/rules/status.ts'
 import { FacetsView, searchRecords } from '../lib/domain/records/search.ts'
 import {
@@ -320,7 +321,7 @@ const latestOf = (it: RecordItem, { id }: Actor) => ({
 })
 
 /** The schema of a contribution's body. The id names its kind. */
-const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOfRecord(entity_id), mode))
+const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(kindOfRecord(entity_id), mode))
 
 /** Accepts values at the top, or wrapped in `form_data` or `data` next to the members that every contribution has. */
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {

@@ -1,3 +1,4 @@
+import '../../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { notFound } from '../../lib/base/errors.ts'
 import { recordId } from '../../lib/base/ids/address.ts'

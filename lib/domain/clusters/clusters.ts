@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import { newId, now } from '../../base/clock.ts'
 import { conflict, invalid, invalidObject } from '../../base/errors.ts'
 import { addressOf, recordId } from '../../base/ids/address.ts'

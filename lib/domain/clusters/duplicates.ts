@@ -1,4 +1,13 @@
-import { cut, fold, genericWords, isGeneric, similarity } from '../../engines/matching/index.ts'
+import '../search-words/name-words.ts'
+import {
+  cut,
+  fold,
+  genericWords,
+  looksAlike,
+  type NamedPlace,
+  type Point,
+  similarity,
+} from '../../engines/matching/index.ts'
 import { meaningOf, openSearchModelIfAny } from '../../engines/search/index.ts'
 import { getMany, parse, queryBetween } from '../../engines/table/index.ts'
 import { readEntry } from '../../platform/name-index/entries.ts'
@@ -6,16 +15,28 @@ import { type Actor, scopeOf } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import type { Kind, KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
+import { namesOf } from '../names/text.ts'
 import type { RecordItem } from '../records/items.ts'
+import { findLookAlikes } from '../records/look-alikes.ts'
+import { visiblePoint } from '../records/place.ts'
 import { CLUSTER_NAMES, isVisibleMember, loadClusters, loadRecords } from './clusters.ts'
 import type { Cluster } from './items.ts'
 import { membership } from './memberships.ts'
 
-/** A cluster, or a record that is in no cluster, that a new record may duplicate. `members`: those the caller may see. */
-export type DuplicateCandidate = { cluster: Cluster | null; kind: KindKey; members: RecordItem[]; score: number }
+/**
+ * A cluster, or a record that is in no cluster, that a new record may duplicate. `members`: those the caller may see. `alike`: a new record
+ * of this name, at this point, would be flagged as its duplicate.
+ */
+export type DuplicateCandidate = {
+  cluster: Cluster | null
+  kind: KindKey
+  members: RecordItem[]
+  score: number
+  alike: boolean
+}
 
-/** Two names with this score or more mean the same. Equal names have 1. */
-export const SAME_NAME = 0.85
+/** The least score of a candidate that is alike. Equal names have 1. */
+const ALIKE = 0.85
 /** A candidate with a lower score is not shown. */
 const LEAST_SCORE = 0.75
 /** Entries of the name index that are read of each kind. */
@@ -25,20 +46,22 @@ const NAMES_FOLLOWED = 60
 const MAX_CANDIDATES = 20
 
 /**
- * Finds clusters and lone records that a new record with this name may duplicate, the most similar first. It compares
- * names only. README.md of lib/domain/records explains how the flag `suspected_duplicate` differs.
+ * Finds clusters and lone records that a new record with this name, and at this point, may duplicate, the most similar first. Which are
+ * `alike` goes by the rule of the flag `suspected_duplicate` (README.md of lib/domain/records). The others only begin or sound so.
  *
  * 1. The name index yields names that begin like the text. It is current to the moment.
  * 2. Search yields names that are spelt nearly alike anywhere. It is a second behind.
- * 3. Each name gets a score. Names below `LEAST_SCORE` are dropped.
+ * 3. Of one kind, the look-alikes of a new record are added: those near the point, and those of another spelling.
+ * 4. Each name gets a score. Names below `LEAST_SCORE` are dropped, unless they are alike.
  *
- * Costs one query for each kind and one for clusters, or two each if there is only one kind. Then one search, and three
- * reads of memberships, clusters and records.
+ * Costs one query for each kind and one for clusters, or two each and those of `findLookAlikes` if there is only one kind. Then one
+ * search, and three reads of memberships, clusters and records.
  */
 export async function findDuplicates(
   text: string,
   among: readonly Kind[],
   actor: Actor | null,
+  point?: Point,
 ): Promise<DuplicateCandidate[]> {
   const folded = fold(text)
   if (folded === '') return []
@@ -46,7 +69,9 @@ export async function findDuplicates(
   const indexedKinds = [...among.map((kind) => kind.key), CLUSTER_NAMES]
   // A shorter beginning also finds a typo at the end of a word. For all kinds at once it would read too much.
   const beginnings = among.length === 1 ? [folded, cut(folded, 3)] : [folded]
-  const [entries, similar] = await Promise.all([
+  const [only] = among.length === 1 ? among : []
+  const subject = { names: [text], point }
+  const [entries, similar, lookAlikes] = await Promise.all([
     Promise.all(
       indexedKinds.flatMap((kind) =>
         beginnings.map((begin) =>
@@ -55,6 +80,7 @@ export async function findDuplicates(
       ),
     ),
     searchSimilarNames(text, among, actor),
+    only ? findLookAlikes({ kind: only.key, ...subject }) : [],
   ])
   const scores = new Map<string, number>()
   const clusterIds = new Set<string>()
@@ -66,12 +92,16 @@ export async function findDuplicates(
     scores.set(entry.entity_id, score)
     if (entry.kind === CLUSTER_NAMES) clusterIds.add(entry.entity_id)
   }
+  for (const { entity_id } of lookAlikes) scores.set(entity_id, Math.max(ALIKE, scores.get(entity_id) ?? 0))
   const best = [...scores.keys()].sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0)).slice(0, NAMES_FOLLOWED)
   const candidates = await groupByCluster(best, clusterIds, actor)
   const kindKeys = new Set(among.map((kind) => kind.key))
   return candidates
     .filter((candidate) => kindKeys.has(candidate.kind))
-    .map((candidate) => ({ ...candidate, score: scoreOf(candidate, scores) }))
+    .map((candidate) => {
+      const alike = isAlike(candidate, subject, actor)
+      return { ...candidate, alike, score: Math.max(scoreOf(candidate, scores), alike ? ALIKE : 0) }
+    })
     .filter(({ score }) => score >= LEAST_SCORE)
     .sort((a, b) => b.score - a.score || b.members.length - a.members.length)
     .slice(0, MAX_CANDIDATES)
@@ -92,15 +122,25 @@ async function searchSimilarNames(text: string, among: readonly Kind[], actor: A
   }))
 }
 
-/** Whether a name only names a sort of thing ("mandir"). Equal generic names do not suggest a duplicate. */
-export const isGenericName = (text: string) => isGeneric(fold(text))
+/** Whether a new record would look like a member that the caller may see, or is called like the cluster. */
+function isAlike(
+  { cluster, members }: Pick<DuplicateCandidate, 'cluster' | 'members'>,
+  subject: NamedPlace,
+  actor: Actor | null,
+): boolean {
+  const others = [
+    ...members.map((it) => ({ names: namesOf(it.name, it.data), point: visiblePoint(it, actor) ?? undefined })),
+    ...(cluster ? [{ names: [cluster.canonical_label, ...cluster.curated_aliases] }] : []),
+  ]
+  return others.some((other) => looksAlike(subject, other) !== undefined)
+}
 
 /** Loads the candidates for ids of clusters and records. A record in a cluster becomes that cluster. Lone records follow. */
 async function groupByCluster(
   ids: readonly string[],
   clusterIds: ReadonlySet<string>,
   actor: Actor | null,
-): Promise<Omit<DuplicateCandidate, 'score'>[]> {
+): Promise<Omit<DuplicateCandidate, 'score' | 'alike'>[]> {
   const recordIds = ids.filter((id) => !clusterIds.has(id))
   const clusterOf = await loadClusterIds(recordIds)
   const clusters = await loadClusters([...ids.filter((id) => clusterIds.has(id)), ...clusterOf.values()])
@@ -139,5 +179,7 @@ const ownWords = (folded: string) =>
     .join(' ')
 
 /** The best score of a candidate's names. Only members that the caller may see count. */
-const scoreOf = ({ cluster, members }: Omit<DuplicateCandidate, 'score'>, scores: ReadonlyMap<string, number>) =>
-  Math.max(...[cluster?.id, ...members.map(({ entity_id }) => entity_id)].map((id) => scores.get(id ?? '') ?? 0))
+const scoreOf = (
+  { cluster, members }: Pick<DuplicateCandidate, 'cluster' | 'members'>,
+  scores: ReadonlyMap<string, number>,
+) => Math.max(...[cluster?.id, ...members.map(({ entity_id }) => entity_id)].map((id) => scores.get(id ?? '') ?? 0))

@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { compareClaims } from '../../engines/matching/index.ts'
@@ -5,6 +6,7 @@ import type { Actor } from '../../platform/permissions.ts'
 import { comparatorOf, kinds } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
 import type { RecordItem } from '../records/items.ts'
+import { nameOneThing } from '../records/known-names.ts'
 import { isPlaceHidden } from '../records/place.ts'
 import { loadMembers } from './clusters.ts'
 import type { Cluster } from './items.ts'
@@ -21,13 +23,13 @@ export const ClusterRivalsView = s.shape('ClusterRivals', () =>
 
 /**
  * Finds what records of two clusters say against each other: pairs of values that their comparator calls a contradiction. Names and
- * prose are no contradictions. Reads the members that the caller may see. Two calls.
+ * prose are no contradictions, nor are two names of one thing. Reads the members that the caller may see. Two calls, and one look of search.
  */
 export async function findRivals(target: Cluster, source: Cluster, actor: Actor | null) {
   const [left, right] = await Promise.all([loadMembers(target, actor), loadMembers(source, actor)])
   const { fields: declared, nameField } = kinds[target.kind]
   const fields = Object.entries(declared).filter(([property]) => property !== nameField)
-  const conflicts = left.flatMap((a) =>
+  const contradicting = left.flatMap((a) =>
     right.flatMap((b) =>
       fields.flatMap(([property, field]) => {
         const [one, other] = [a.data[property], b.data[property]]
@@ -38,6 +40,9 @@ export async function findRivals(target: Cluster, source: Cluster, actor: Actor 
       }),
     ),
   )
+  const pairs = contradicting.map((it) => [it.left.value, it.right.value] as const)
+  const same = await nameOneThing(pairs, actor)
+  const conflicts = contradicting.filter((_, i) => !same[i])
   const can_merge =
     target.id !== source.id &&
     target.kind === source.kind &&

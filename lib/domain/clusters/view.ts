@@ -4,7 +4,7 @@ import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { namesOf } from '../names/text.ts'
 import type { RecordItem } from '../records/items.ts'
 import { publicStatus } from '../records/views/record.ts'
-import { type DuplicateCandidate, isGenericName, SAME_NAME } from './duplicates.ts'
+import type { DuplicateCandidate } from './duplicates.ts'
 import type { Cluster } from './items.ts'
 
 /** The name of a kind in the answers on clusters. */
@@ -119,8 +119,8 @@ export const SuggestionsView = s.shape('Suggestions', () =>
 )
 
 /** The answer of `suggest-duplicates`. A form calls it before it creates a record with the name `text`. */
-export function suggestionsView(text: string, candidates: readonly DuplicateCandidate[], withMembers: boolean) {
-  const sameNamed = isGenericName(text) ? [] : candidates.filter(({ score }) => score >= SAME_NAME)
+export function suggestionsView(candidates: readonly DuplicateCandidate[], withMembers: boolean) {
+  const sameNamed = candidates.filter(({ alike }) => alike)
   const advice: Recommendation = sameNamed.length > 1 ? 'review_merge' : 'edit_existing'
   return {
     results: candidates.map((candidate) => ({

@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { splitIntoParts } from '../../base/concurrency.ts'
 import { addressOf } from '../../base/ids/address.ts'

@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import { fold, gridCellsNear, looksAlike, similarity } from '../../engines/matching/index.ts'
 import { readEntry } from '../../platform/name-index/entries.ts'
 import { type Actor, mayInspect } from '../../platform/permissions.ts'

@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import { type Kind, type KindKey, kinds, recordKinds } from '../kinds/index.ts'
 import { findOption } from './cells.ts'
 import type { Column } from './columns.ts'

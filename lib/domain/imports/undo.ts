@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import * as v from 'valibot'
 import { now } from '../../base/clock.ts'
 import { mapAtOnce } from '../../base/concurrency.ts'

@@ -1,4 +1,3 @@
-import '../search-words/name-words.ts'
 import { nearestName } from '../../engines/matching/index.ts'
 import { assertion } from './assertion.ts'
 import { calendar } from './calendar.ts'

@@ -37,12 +37,13 @@ import {
   SAME_REFERENT,
 } from './items.ts'
 import { hasAllClaims, loadRecord, loadRecordById } from './load.ts'
+import { withoutNamesakes } from './namesakes.ts'
 import { findPeriodMeanings } from './periods.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolveRelations } from './relations.ts'
+import { reviewStateOf } from './review-state.ts'
 import { findMove } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
-import { reviewStateOf } from './write.ts'
 
 /**
  * A claim with its record, as permissions see it. Every reader of the record may read a settled claim (accepted,
@@ -332,7 +333,8 @@ async function contradictionsOf(about: LoadedRecord, claim: Assertion, actor: Ac
   if (!hasAllClaims(about)) throw conflict()
   const data = { calendar_system: about.data.calendar_system, [claim.asserted_property]: claim.value }
   const meanings = await findPeriodMeanings(kinds[about.kind], data, actor, about)
-  return contradictionFlags([claim], detectConflicts(about, [claim], { meanings, actor }))
+  const conflicts = detectConflicts(about, [claim], { meanings, actor })
+  return contradictionFlags([claim], await withoutNamesakes(about, [claim], conflicts, actor))
 }
 
 /**

@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import { newChildId, newPackIds, now } from '../../base/clock.ts'
 import { recordId } from '../../base/ids/address.ts'
 import { omit } from '../../base/omit.ts'

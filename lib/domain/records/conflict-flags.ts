@@ -62,14 +62,14 @@ export function detectConflicts(
 ): ClaimConflict[] {
   const newCalendar = claims.find((claim) => claim.asserted_property === 'calendar_system')?.value
   const calendar = old.data.calendar_system
-  const conflicts = findConflicts(
-    old.assertions.flatMap((claim) => {
-      const value = visibleValue(old, claim.asserted_property, claim.value, actor)
-      return comparableClaims(old.kind, { ...claim, value }, { calendar, meanings })
-    }),
-    claims.flatMap((claim) => comparableClaims(old.kind, claim, { calendar: newCalendar ?? calendar, meanings })),
+  const standing = old.assertions.flatMap((claim) => {
+    const value = visibleValue(old, claim.asserted_property, claim.value, actor)
+    return comparableClaims(old.kind, { ...claim, value }, { calendar, meanings })
+  })
+  const incoming = claims.flatMap((claim) =>
+    comparableClaims(old.kind, claim, { calendar: newCalendar ?? calendar, meanings }),
   )
-  return withoutCorrected(old, claims, conflicts)
+  return withoutCorrected(old, claims, findConflicts(standing, incoming))
 }
 
 /** Leaves out rivals that a new claim corrects: authors do not contradict themselves where a value is theirs alone. */

@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import { withCalendar } from '../../engines/calendars/index.ts'
 import { type Comparator, type Comparison, compareClaims } from '../../engines/matching/index.ts'
 import { comparatorOf, kinds } from '../kinds/index.ts'

@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import { gridCellsNear, looksAlike, type NamedPlace } from '../../engines/matching/index.ts'
 import { getMany, itemIn, queryBetween } from '../../engines/table/index.ts'
 import { type Indexed, readEntry, traitsOf } from '../../platform/name-index/entries.ts'

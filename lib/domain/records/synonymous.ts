@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import { fold, isGeneric } from '../../engines/matching/index.ts'
 import { meaningOf, openSearchModelIfAny } from '../../engines/search/index.ts'
 import { type Actor, scopeOf } from '../../platform/permissions.ts'

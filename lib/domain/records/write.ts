@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newChildId, now } from '../../base/clock.ts'
 import { conflict, invalidObject } from '../../base/errors.ts'
-import { addressOf } from '../../base/ids/address.ts'
+
 import { type Plan, put, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { indexWrites } from '../../platform/name-index/entries.ts'
 import type { Actor } from '../../platform/permissions.ts'
@@ -9,7 +9,6 @@ import {
   type Contribution,
   type InputValues,
   type Kind,
-  kindOfCode,
   kinds,
   likenessFieldsOf,
   type Picture,
@@ -59,10 +58,12 @@ import {
 } from './items.ts'
 import { valueEdges } from './links.ts'
 import { hasAllClaims } from './load.ts'
+import { withoutNamesakes } from './namesakes.ts'
 import { findPeriodMeanings, type PeriodMeanings } from './periods.ts'
 import { picturesOf } from './pictures.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolveRelations, type SynonymLookup } from './relations.ts'
+import { reviewStateOf } from './review-state.ts'
 import { findMove } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
 import { planStubs } from './stubs.ts'
@@ -131,8 +132,15 @@ async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { syno
   return { values, missing: resolved.missing, noted: resolved.noted, pictureWrites: writes }
 }
 
-/** `pictures` are those that the record has or had. Without `synonymsOf`, words are matched by folded names alone. */
-type ResolveOptions = { synonymsOf?: SynonymLookup | undefined; pictures?: readonly Picture[] }
+/**
+ * `pictures` are those that the record has or had. Without `synonymsOf` and `sameNames`, which search, words are matched by folded names, and
+ * claims compared by their words alone.
+ */
+type ResolveOptions = {
+  synonymsOf?: SynonymLookup | undefined
+  sameNames?: typeof withoutNamesakes | undefined
+  pictures?: readonly Picture[]
+}
 
 /** The review identities of the records to which these values link. */
 const linkedTo = (kind: Kind, data: Values) => valueEdges({ entity_id: '', kind: kind.key, data }).map(({ to }) => to)
@@ -149,7 +157,13 @@ export async function amendRecord(
   options: AmendOptions = {},
 ): Promise<LoadedRecord & WithStubs> {
   unit.retryOn('being_made')
-  return unit.addPlan(await planAmendment(old, actor, contribution, { synonymsOf: findSynonyms, ...options }))
+  return unit.addPlan(
+    await planAmendment(old, actor, contribution, {
+      synonymsOf: findSynonyms,
+      sameNames: withoutNamesakes,
+      ...options,
+    }),
+  )
 }
 
 /** `replace`: members that were not sent are removed. `pictures`: files that the service itself has stored. */
@@ -160,7 +174,7 @@ export async function planAmendment(
   old: LoadedRecord,
   actor: Actor,
   { data, cleared, assertion: provenance }: Contribution,
-  { trigger = 'edit', replace = false, batch, synonymsOf, pictures = [] }: AmendOptions,
+  { trigger = 'edit', replace = false, batch, synonymsOf, sameNames, pictures = [] }: AmendOptions,
 ): Promise<Plan<LoadedRecord & WithStubs>> {
   const kind = kinds[old.kind]
   const move = findEditMove(old, trigger)
@@ -176,7 +190,7 @@ export async function planAmendment(
   const header = headerOf(kind, after)
   const stubs = await planStubs(missing, provenance, actor, batch)
   const meanings = await findPeriodMeanings(kind, after, actor, old)
-  const editClaims = claimsFor(old, edit, { source: provenance, actor, at, meanings })
+  const editClaims = await claimsFor(old, edit, { source: provenance, actor, at, meanings, sameNames })
   const contradictions = await planContradictions(old, editClaims.contradicted, editClaims.replaced, at)
   const flags = [
     ...contradictions.raised,
@@ -263,17 +277,22 @@ function editOf(old: LoadedRecord, data: Values, cleared: readonly string[] | 'a
  */
 type EditClaims = { claims: Assertion[]; contradicted: NewFlag[]; replaced: Assertion[]; left: Assertion[] }
 
-function claimsFor(
+async function claimsFor(
   old: LoadedRecord,
   { after, changed, removed }: Edit,
-  { meanings, ...origin }: Pick<ClaimOrigin, 'source' | 'actor' | 'at'> & { meanings: PeriodMeanings },
-): EditClaims {
+  {
+    meanings,
+    sameNames,
+    ...origin
+  }: Pick<ClaimOrigin, 'source' | 'actor' | 'at'> & Pick<ResolveOptions, 'sameNames'> & { meanings: PeriodMeanings },
+): Promise<EditClaims> {
   const revision_number = old.current_revision + 1
   const claims = newClaims(
     { ...origin, about: old, revision_number },
     changed.map((property) => [property, after[property]]),
   )
-  const conflicts = detectConflicts(old, claims, { meanings, actor: origin.actor })
+  const found = detectConflicts(old, claims, { meanings, actor: origin.actor })
+  const conflicts = sameNames ? await sameNames(old, claims, found, origin.actor) : found
   const replacedIds = new Set(conflicts.flatMap(({ replaces }) => replaces))
   const replaced = old.assertions.filter(
     (claim) =>
@@ -357,16 +376,6 @@ export async function restoreRecord(unit: UnitOfWork, old: LoadedRecord): Promis
   ])
   return { ...next, assertions: old.assertions, links: old.links }
 }
-
-/** Returns the kind of the record with this review identity. An id of no known kind counts as `entity`. */
-export const kindOfRecord = (entity_id: string): Kind => kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
-
-/** Returns the members of a record on which the rules of `rules/status.ts` depend. */
-export const reviewStateOf = (record: RecordItem) => ({
-  status: record.status,
-  public: record.public,
-  deleted: record.deleted_at !== null,
-})
 
 /**
  * Values that may wait behind a published record. Accepting a claim may write two packs: its own, and that of the claim

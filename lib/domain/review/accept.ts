@@ -24,7 +24,6 @@ import {
   settleReview,
 } from '../records/rules/canonical.ts'
 import { type Handling, handlingRules } from '../records/rules/verdicts.ts'
-import { planStubs } from '../records/stubs.ts'
 import { type DecisionInput, type Edits, isMoot, type TakenValues, underReview } from './verdict.ts'
 
 /** The changes of a verdict: members of the record, outcomes and fates of claims, and writes for new stubs. */
@@ -136,6 +135,7 @@ const noSource = { source_type: '', source_citation: '', source_url: '', confide
 /** Applies the reviewer's edits. Returns the values, the names of changed fields, and the writes of new stubs, links and pictures. */
 async function applyEdits(old: History, reviewer: Actor, reviewed: Values, edits: Edits | null | undefined) {
   if (!edits) return { values: reviewed, changed: [], stubs: [] }
+  const { planStubs } = await import('../records/stubs.ts')
   const resolved = await resolveRelations(kinds[old.kind], edits.data, reviewer)
   const pictured = await resolvePictures(resolved.data, reviewer, [...picturesOf(old), ...(edits.pictures ?? [])])
   const data = pictured.values

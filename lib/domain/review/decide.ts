@@ -1,3 +1,4 @@
+import '../search-words/name-words.ts'
 import { newChildId, now } from '../../base/clock.ts'
 import { checkAllowed, conflict, invalid } from '../../base/errors.ts'
 import { put, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
@@ -33,11 +34,11 @@ import {
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
 import { isPending, queueWrites } from '../records/queue-entry.ts'
+import { reviewStateOf } from '../records/review-state.ts'
 import type { Settlement } from '../records/rules/canonical.ts'
 import { findMove } from '../records/rules/status.ts'
 import { ageAt, worstSource } from '../records/rules/triage.ts'
 import { type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
-import { reviewStateOf } from '../records/write.ts'
 import { applySettlement, claimChanges, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
 import { type DecisionInput, type Edits, isContested, settledFlags, type TakenValues, underReview } from './verdict.ts'
 

@@ -15,8 +15,8 @@ import {
   withActivityAudience,
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
+import { reviewStateOf } from '../records/review-state.ts'
 import { findMove } from '../records/rules/status.ts'
-import { reviewStateOf } from '../records/write.ts'
 
 export type Supersession = {
   /** The record that takes its place. */

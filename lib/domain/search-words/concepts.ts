@@ -1,10 +1,11 @@
 import { reigns } from '../../engines/calendars/index.ts'
 import type { Concept, ConceptSource } from '../../engines/search/index.ts'
-import seed from './seed.json' with { type: 'json' }
+import names from './names.json' with { type: 'json' }
+import seed from './questions.json' with { type: 'json' }
 import { splitWords } from './split.ts'
 
 /*
- * The concepts of questions that no record holds. Their words are data: `seed.json`. A concept has a label, and words for it in English,
+ * The concepts of questions that no record holds. Their words are data: `names.json` and `questions.json`. A concept has a label, and words for it in English,
  * Nepali and Newar: singular, in any spelling, with commas between them. Of a sort of thing, words after a semicolon only ask for it:
  * a relief is a sort of statue, but no other word for one.
  */
@@ -30,9 +31,15 @@ const conceptsFrom = (as: Interpretation, rows: Readonly<Record<string, string>>
   Object.entries(rows).map(([label, words]) => ({ as, label, phrases: [label, ...splitWords(words)] }))
 
 /** Sorts of beings after whom records are named: "queen's pond". */
-const owners: ReadonlySet<string> = new Set(seed.owners)
+const owners: ReadonlySet<string> = new Set(names.owners)
+const furtherWords: Readonly<Record<string, string>> = seed.sort
 const sorts = (): Concept[] =>
-  conceptsFrom('sort', seed.sort).map((it) => (owners.has(it.label) ? { ...it, isOwner: true } : it))
+  conceptsFrom(
+    'sort',
+    Object.fromEntries(
+      Object.entries(names.sort).map(([label, words]) => [label, `${words}, ${furtherWords[label] ?? ''}`]),
+    ),
+  ).map((it) => (owners.has(it.label) ? { ...it, isOwner: true } : it))
 
 /** The sort of all records of a resource. */
 export const sortByResource: Readonly<Record<string, string>> = {
@@ -44,7 +51,7 @@ export const sortByResource: Readonly<Record<string, string>> = {
   calendar_systems: 'Calendar',
 }
 
-/** The resources whose records are concepts by all their names. A record tells more than the words of `seed.json`, and at once. */
+/** The resources whose records are concepts by all their names. A record tells more than the words of `names.json` and `questions.json`, and at once. */
 export const conceptsByResource = (): Readonly<Record<string, ConceptSource>> => ({
   locations: { as: 'place', by: 'point', spareWords: splitWords(seed.spareWords.place) },
   deities: { as: 'deity', spareWords: splitWords(seed.spareWords.deity) },
@@ -52,21 +59,21 @@ export const conceptsByResource = (): Readonly<Record<string, ConceptSource>> =>
   festivals: { as: 'festival', spareWords: splitWords(seed.spareWords.festival) },
 })
 
-type Town = { names?: string; at: number[]; reach: number }
+type Town = { at: number[]; reach: number }
+const townNames: Readonly<Record<string, string>> = names.town
 /** Towns, each with its centre, and its radius in kilometres. A record of such a name tells more of it. */
 const places = (): Concept[] =>
   Object.entries<Town>(seed.place).map(
     ([
       label,
       {
-        names = '',
         at: [lat = 0, lng = 0],
         reach,
       },
     ]) => ({
       as: 'place',
       label,
-      phrases: [label, ...splitWords(names)],
+      phrases: [label, ...splitWords(townNames[label] ?? '')],
       area: { at: { lat, lng }, reach },
     }),
   )
@@ -138,7 +145,7 @@ export const concepts = (): readonly Concept[] => [
   ...periods(),
   ...centuries(),
   ...months(),
-  ...conceptsFrom('material', seed.material),
+  ...conceptsFrom('material', names.material),
   ...conceptsFrom('state', seed.state),
   ...seasons(),
 ]

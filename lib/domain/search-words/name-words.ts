@@ -1,5 +1,5 @@
 import { type Lexicon, provideLexicon } from '../../engines/matching/index.ts'
-import seed from './seed.json' with { type: 'json' }
+import data from './names.json' with { type: 'json' }
 import { splitWords } from './split.ts'
 
 /*
@@ -7,16 +7,37 @@ import { splitWords } from './split.ts'
  * the same sorts of things.
  */
 
-const { sorts, otherSorts, titles, towns, deities, broadSort } = seed.names
-const owners: ReadonlySet<string> = new Set(seed.owners)
+const owners: ReadonlySet<string> = new Set(data.owners)
 
-/** The words of one meaning for each sort: temple, mandir, degah. What stands after a semicolon only asks for the sort. */
+/** The words of one meaning for each sort that are one word: temple, mandir, degah. */
 const groups = (): Lexicon['groups'] => [
-  ...Object.entries(seed.sort).map(([label, words]) => ({
-    words: [label.toLowerCase(), ...splitWords(words.replace(/;.*/, ''))].filter((it) => !it.includes(' ')),
+  ...Object.entries(data.sort).map(([label, words]) => ({
+    words: [label.toLowerCase(), ...splitWords(words)].filter((it) => !it.includes(' ')),
     honours: owners.has(label),
   })),
-  ...otherSorts.split(' ').map((word) => ({ words: [word], honours: false })),
+  ...data.otherSorts.split(' ').map((word) => ({ words: [word], honours: false })),
 ]
 
-provideLexicon(() => ({ sorts, titles, towns, beings: deities, groups: groups(), broad: broadSort }))
+const phrasesOf = (rows: Readonly<Record<string, string>>): string[][] =>
+  Object.entries(rows).map(([label, words]) => [label, ...splitWords(words)])
+
+/** Figures with the words for each: "8 eight, 9 nine". */
+const figuresIn = (rows: string): [figure: string, words: string[]][] =>
+  splitWords(rows).map((row) => {
+    const [figure = '', ...words] = row.split(' ')
+    return [figure, words]
+  })
+
+provideLexicon(() => ({
+  sorts: data.sorts,
+  titles: data.titles,
+  towns: data.towns,
+  beings: data.deities,
+  groups: groups(),
+  broad: data.broadSort,
+  same: [...groups().map(({ words }) => words), ...[data.material, data.word, data.town].flatMap(phrasesOf)],
+  numbers: Object.fromEntries(figuresIn(data.number)),
+  units: Object.entries(data.unit).flatMap(([of, rows]) =>
+    figuresIn(rows).map(([is, words]) => ({ of, is: Number(is), words })),
+  ),
+}))

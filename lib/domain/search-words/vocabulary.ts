@@ -1,3 +1,4 @@
+import './name-words.ts'
 import type { Vocabulary } from '../../engines/search/index.ts'
 import { concepts, conceptsByResource, sortByResource } from './concepts.ts'
 import { facets } from './facets.ts'

@@ -1,3 +1,4 @@
+import '../../domain/search-words/name-words.ts'
 import type { Say } from '../../base/language/catalogue.ts'
 import { once } from '../../base/once.ts'
 import { cutAtWord, fold, sortWords } from '../../engines/matching/index.ts'

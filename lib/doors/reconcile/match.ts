@@ -1,3 +1,4 @@
+import '../../domain/search-words/name-words.ts'
 import * as v from 'valibot'
 import type { Say } from '../../base/language/catalogue.ts'
 import * as s from '../../base/shapes.ts'

@@ -1,8 +1,12 @@
 import { parseBoolean } from '../../base/text.ts'
 import { readBounds } from '../calendars/index.ts'
-import { fold, foldAlike, sortWords } from './fold.ts'
+import { countEdits } from './edits.ts'
+import { fold, foldAlike } from './fold.ts'
 import { distanceInMetres, type Point } from './geo.ts'
 import { similarity } from './likeness.ts'
+import { meaningWords, readQuantity } from './meanings.ts'
+import { skeleton } from './reading.ts'
+import { isSortWord } from './sorts.ts'
 
 /**
  * How two values of a property are compared. Two values of a `reference` that name one record each contradict if the
@@ -68,26 +72,62 @@ function items(value: Value): ComparedReference[] {
 
 const label = (item: ComparedReference) => item.name ?? item.text ?? (item.id === undefined ? '' : `${item.id}`)
 
-/** Compares names. Spelling does not count, and a different word for the sort of thing is no contradiction. */
+/**
+ * Compares names and short texts. Spelling does not count, nor do other words of the same meaning, and a different word for the sort of
+ * thing is no contradiction. Amounts are compared as such.
+ */
 function compareTexts(a: string, b: string): Comparison {
-  const [x, y] = [words(a), words(b)]
-  if (foldAlike(a, b) || (containsAll(x, y) && containsAll(y, x))) return 'same'
+  if (foldAlike(a, b)) return 'same'
+  const byAmount = compareQuantities(a, b)
+  if (byAmount) return byAmount
+  const [x, y] = [meaningWords(a), meaningWords(b)]
+  if (containsAll(x, y) && containsAll(y, x)) return 'same'
   if (x.length === 0 || y.length === 0) return x.length === 0 ? 'refines' : 'compatible'
   if (containsAll(x, y)) return 'refines'
   if (containsAll(y, x)) return 'compatible'
-  return similarity(ownText(x), ownText(y)) >= 0.8 ? 'compatible' : 'contradicts'
+  return areSpeltAlike(ownWords(a), ownWords(b)) ? 'compatible' : 'contradicts'
 }
 
-const words = (text: string) =>
+/**
+ * Whether two texts are spelt nearly alike: word for word if they have as many, since two kings of one house have most letters in
+ * common. Writers vary vowels above all.
+ */
+function areSpeltAlike(x: readonly string[], y: readonly string[]): boolean {
+  if (x.length !== y.length) return similarity(x.join(''), y.join('')) >= 0.8
+  return x.every((word, i) => {
+    const other = y[i] ?? ''
+    const likeness = similarity(word, other)
+    return likeness >= 0.85 || (likeness >= 0.65 && isLeftOut(skeleton(word), skeleton(other)))
+  })
+}
+
+/** Whether two skeletons differ by a letter that one of them leaves out, or not at all. Another consonant makes another name. */
+function isLeftOut(a: string, b: string): boolean {
+  const [few, many] = a.length < b.length ? [a, b] : [b, a]
+  return few === many || (few.length + 1 === many.length && countEdits(few, many, 1) === 1)
+}
+
+/** Compares two amounts of one sort of unit. Undefined for other texts. */
+function compareQuantities(a: string, b: string): Comparison | undefined {
+  const [x, y] = [readQuantity(a), readQuantity(b)]
+  if (!x || !y || x.of !== y.of) return undefined
+  const apart = Math.abs(x.amount - y.amount)
+  if (apart <= 1e-9 * Math.max(x.amount, y.amount)) return 'same'
+  if (apart > Math.max(x.doubt, y.doubt) * (1 + 1e-9) || x.doubt === y.doubt) return 'contradicts'
+  return x.doubt > y.doubt ? 'refines' : 'compatible'
+}
+
+const foldedWords = (text: string) =>
   fold(text)
     .split(' ')
     .filter((word) => word !== '')
-const containsAll = (few: string[], many: string[]) => few.every((word) => many.includes(word))
+const containsAll = (few: readonly string[], many: readonly string[]) => few.every((word) => many.includes(word))
 
 /** The words of a name without the words for sorts of things. All words if it has no others. */
-function ownText(folded: string[]): string {
-  const own = folded.filter((word) => !sortWords().has(word))
-  return (own.length > 0 ? own : folded).join('')
+function ownWords(text: string): string[] {
+  const folded = foldedWords(text)
+  const own = folded.filter((word) => !isSortWord(word))
+  return own.length > 0 ? own : folded
 }
 
 function compareDates(a: string, b: string): Comparison {
@@ -158,6 +198,8 @@ function compareOptions(a: string, b: string): Comparison {
 }
 
 function compareNumbers(a: string, b: string): Comparison {
+  const byAmount = compareQuantities(a, b)
+  if (byAmount) return byAmount
   const [x, y] = [numeral(a), numeral(b)]
   if (x === undefined || y === undefined) return fold(a) === fold(b) ? 'same' : 'compatible'
   if (Number(x) === Number(y)) return 'same'
@@ -193,7 +235,13 @@ function compareSets(a: ComparedReference[], b: ComparedReference[]): Comparison
 function matches(a: ComparedReference, b: ComparedReference): boolean {
   if (a.id !== undefined && b.id !== undefined) return `${a.id}` === `${b.id}`
   const [x, y] = [fold(label(a)), fold(label(b))]
-  return x === y && (x !== '' || label(a) === label(b))
+  if (x === '' || y === '') return label(a) === label(b)
+  return x === y || sameMeaning(label(a), label(b))
+}
+
+/** Whether two names have one meaning, word for word: Wood and timber. */
+function sameMeaning(a: string, b: string): boolean {
+  return meaningWords(a).join(' ') === meaningWords(b).join(' ')
 }
 
 /** The part of an address by which pages are compared: without scheme, www, last slash and fragment. */

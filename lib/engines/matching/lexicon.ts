@@ -13,6 +13,12 @@ export type Lexicon = {
   readonly towns: string
   readonly beings: string
   readonly groups: readonly { readonly words: readonly string[]; readonly honours: boolean }[]
+  /** Phrases of one meaning: two names of one town, two words for one material. */
+  readonly same: readonly (readonly string[])[]
+  /** Words for numbers, by the number in digits. */
+  readonly numbers: Readonly<Record<string, readonly string[]>>
+  /** Units: `of` what they measure, and how much one `is`. Units of one sort are compared. */
+  readonly units: readonly { readonly of: string; readonly is: number; readonly words: readonly string[] }[]
   readonly broad: { readonly word: string; readonly anywhere: string; readonly nearby: string }
 }
 

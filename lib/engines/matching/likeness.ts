@@ -44,9 +44,16 @@ function sameName(a: NameReading, b: NameReading): boolean {
   if (foldAlike(a.name, b.name)) return !isGeneric(fold(a.name)) && !isGeneric(fold(b.name))
   if ((foldAlike(a.name, b.bare) || foldAlike(a.bare, b.name)) && !a.generic && !b.generic) return true
   return (
-    agree(a.town, b.town) && agree(a.remark, b.remark) && sortsAgree(a.sorts, b.sorts) && coresAlike(a.core, b.core)
+    agree(a.town, b.town) &&
+    agree(a.remark, b.remark) &&
+    sortsAgree(a.sorts, b.sorts) &&
+    (coresAlike(a.core, b.core) || coresAlike(a.stem, b.stem) || isTranslated(a, b))
   )
 }
+
+/** Whether each word of one name means what the same word of the other means, and the names are not generic. */
+const isTranslated = (a: NameReading, b: NameReading): boolean =>
+  a.meaning !== '' && a.meaning === b.meaning && !a.generic && !b.generic
 
 const agree = (a: string, b: string) => a === '' || b === '' || foldAlike(a, b)
 

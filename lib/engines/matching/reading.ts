@@ -3,7 +3,8 @@ import { once } from '../../base/once.ts'
 import { cut } from './cut.ts'
 import { fold, genericWords, isGeneric, sortWords, townWords } from './fold.ts'
 import { lexicon } from './lexicon.ts'
-import { sortOf } from './sorts.ts'
+import { meaningWords } from './meanings.ts'
+import { isSortWord, sortOf } from './sorts.ts'
 
 /**
  * The parts of a name, for comparing it with others.
@@ -12,6 +13,8 @@ import { sortOf } from './sorts.ts'
  * - `bare`: also without a town after a comma.
  * - `own`: the words of `bare` that are not generic, joined.
  * - `core`: the words of `bare` without sorts and titles, joined. '' if the rest does not distinguish names.
+ * - `stem`: the words of `bare` before the sort at its end, joined. '' if these do not distinguish names.
+ * - `meaning`: the words of `bare`, each as one for all words of its meaning.
  * - `sorts`: the sorts of things in the name.
  * - `isRemark`: this name was a remark in another name.
  */
@@ -21,6 +24,8 @@ export type NameReading = {
   bare: string
   own: string
   core: string
+  stem: string
+  meaning: string
   sorts: ReadonlySet<string>
   deities: readonly string[]
   generic: boolean
@@ -42,7 +47,7 @@ export function readName(name: string): readonly NameReading[] {
 }
 
 /** Readings of recent names: one name is compared with many. */
-const readingCache = lru<string, readonly NameReading[]>(2000)
+const readingCache = lru<string, readonly NameReading[]>(1500)
 /** Longer names are read each time, so the cache stays below 8 MB. */
 const LONGEST_CACHED = 200
 /** A remark in parentheses. The bound keeps a name of many opening parentheses cheap: each is looked at for 300 letters at most. */
@@ -90,6 +95,8 @@ function readingOf(name: string, isRemark: boolean): NameReading {
     bare,
     own: own.join(''),
     core: coreOf(words),
+    stem: coreOf(words, true),
+    meaning: meaningWords(bare).join(' '),
     remark,
     isRemark,
     town: fold(/,(.*)$/s.exec(outside)?.[1] ?? ''),
@@ -102,10 +109,15 @@ function readingOf(name: string, isRemark: boolean): NameReading {
 /** Titles, and words for parts and classes of things, which are not in `sortWords`. */
 const titleWords = once((): ReadonlySet<string> => new Set(fold(lexicon().titles).split(' ')))
 
-/** The words of a name without sorts and titles, joined. '' if only deities, towns or numbers are left. */
-function coreOf(words: readonly string[]): string {
-  const coreWords = words.filter((word) => !sortWords().has(word) && !titleWords().has(word))
-  const core = withoutSpaces(coreWords.map(withoutEnding).join(' '))
+/**
+ * The words of a name without sorts and titles, joined. With `atEnd`, only one at its end is left out, and endings stay. '' if only deities, towns or
+ * numbers are left.
+ */
+function coreOf(words: readonly string[], atEnd = false): string {
+  const isLeftOut = (word: string) => isSortWord(word) || titleWords().has(word)
+  const endsWithSort = atEnd && isLeftOut(words.at(-1) ?? '')
+  const coreWords = atEnd ? words.slice(0, endsWithSort ? -1 : undefined) : words.filter((word) => !isLeftOut(word))
+  const core = withoutSpaces((atEnd ? coreWords : coreWords.map(withoutEnding)).join(' '))
   return coreWords.some((word) => isDistinctive(word)) && core.length > 2 ? core : ''
 }
 

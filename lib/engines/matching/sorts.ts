@@ -1,5 +1,5 @@
 import { once } from '../../base/once.ts'
-import { fold } from './fold.ts'
+import { fold, sortWords } from './fold.ts'
 import { lexicon } from './lexicon.ts'
 
 /** Groups of words for one sort of thing in several languages. A search for a temple also finds a mandir. */
@@ -18,6 +18,9 @@ export const sortOf = once((): ReadonlyMap<string, string> => {
   }
   return byWord
 })
+
+/** Whether a folded word names a sort of thing, a part of a place or an honour, and so does not tell two names apart. */
+export const isSortWord = (folded: string): boolean => sortWords().has(folded) || sortOf().has(folded)
 
 const sortsIn = (words: string): ReadonlySet<string> =>
   new Set(

@@ -2,7 +2,7 @@
 
 export { answerCache } from './answer-cache.ts'
 export { needsSearch, openSearchModel, openSearchModelIfAny } from './open.ts'
-export type { Facets, Hit, MapResult, Model, SearchQuery, SearchResult, SortOrder } from './query.ts'
+export type { Facets, Hit, MapResult, Meaning, Model, SearchQuery, SearchResult, SortOrder } from './query.ts'
 export { isSomewhere, MOST_KM, readWhere, type WhereQuery as Where, whereEntries } from './where.ts'
 
 // To write: documents and their changes.

@@ -131,6 +131,17 @@ export type LiteralQuery = {
   limit: number
 }
 
+/**
+ * What a text names as a whole. `as` and `value`: as in `interpreted`. `ids`: the documents that are called so. `area`: around its point,
+ * with `reach` in kilometres.
+ */
+export type Meaning = {
+  as: string
+  value: string
+  ids: readonly string[]
+  area?: { readonly at: Point; readonly reach: number }
+}
+
 /** The port of search, for questions. Its methods are asynchronous, so that another engine can answer over the network. */
 export type Model = {
   search: (query: SearchQuery) => Promise<SearchResult>
@@ -139,6 +150,8 @@ export type Model = {
   suggest: (query: SuggestQuery) => Promise<Hit[]>
   /** Finds hits for each resource, the newest (by created_at) first. Resources without hits are absent. */
   literal: (query: LiteralQuery) => Promise<Map<string, Hit[]>>
+  /** What each of these texts names as a whole, by the documents that the scope may read and by the vocabulary. */
+  meanings: (texts: readonly string[], scope: Scope) => Promise<(Meaning | undefined)[]>
   /** Loads one document. Undefined if it does not exist or the scope may not read it. */
   document: (id: string, scope: Scope) => Promise<Hit | undefined>
   /** A text that changes with every change of the documents. Answers are cached under it. */

@@ -9,7 +9,7 @@ const cases: readonly (readonly [Comparator, Value, Value, Comparison])[] = [
   ['text', 'कृष्ण मन्दिर', 'Krishna Mandir', 'same'],
   ['text', 'Changu Narayan', 'Changu Narayan Temple', 'refines'],
   ['text', 'Changu Narayan Temple', 'Changu Narayan', 'compatible'],
-  ['text', 'Krishna Mandir', 'Krishna Temple', 'compatible'],
+  ['text', 'Krishna Mandir', 'Krishna Temple', 'same'],
   ['text', 'Mahabouddha Temple', 'Mahaboudha Chaitya', 'compatible'],
   ['text', 'Birendra Museum', 'Mahendra Museum', 'contradicts'],
   ['text', 'Krishna Mandir', 'Bhimsen Temple', 'contradicts'],

@@ -1,3 +1,4 @@
+import '../../search-words/name-words.ts'
 import { mapAtOnce } from '../../../base/concurrency.ts'
 import { findPhrases, type Phrase } from '../../../engines/matching/index.ts'
 import { getMany, itemIn, queryBetween } from '../../../engines/table/index.ts'

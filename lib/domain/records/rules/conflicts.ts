@@ -1,3 +1,4 @@
+import '../../search-words/name-words.ts'
 import { type Comparator, type Comparison, compareClaims, type Value } from '../../../engines/matching/index.ts'
 
 /** A claim in the form that comparators take. */

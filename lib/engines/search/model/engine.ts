@@ -12,6 +12,7 @@ import { type Filters, isNarrowed, makeFilter } from './filters.ts'
 import { findMatches, noMatches, withoutScores } from './find.ts'
 import { explainAnswer, hitMaker, makeHit, makeHits } from './hits.ts'
 import { findLiteral } from './literal.ts'
+import { meaningOfText } from './named.ts'
 import { addLinks, findConcepts, parseQuestion, type QueryWord } from './question.ts'
 import { MOST_COMPARED, type QuestionMatches, rankByRelevance } from './rank.ts'
 import { type RankedDocument, sortByColumn } from './sort.ts'
@@ -23,6 +24,7 @@ export function createModel(corpus: Corpus, weights: Weights, state: () => strin
     map: async (query) => mapPoints(corpus, weights, query, state()),
     suggest: async (query) => suggest(corpus, weights, query),
     literal: async (query) => findLiteral(corpus, query, makeFilter(corpus, query)),
+    meanings: async (texts, scope) => texts.map((text) => meaningOfText(corpus, text, scope)),
     document: async (id, scope) => {
       const number = corpus.find(id)
       return number !== undefined && makeFilter(corpus, { scope })(number) ? makeHit(corpus, number, 0) : undefined

@@ -1,12 +1,13 @@
 import type { Scope } from '../../../base/visibility.ts'
-import { distanceInMetres } from '../../matching/index.ts'
+import { cut, distanceInMetres } from '../../matching/index.ts'
 import { eachPosting, intersect, PostingList, type Postings } from '../index/codec.ts'
 import { tallyFor } from '../index/columns.ts'
 import { TAGGED } from '../index/contents.ts'
 import { linkTerm } from '../index/links.ts'
 import { conceptNames, conceptSource, nameTerm } from '../index/names.ts'
-import { CERTAINTY, conceptOfPhrase, type FindNamed } from '../index/tags.ts'
+import { CERTAINTY, conceptOfPhrase, type FindNamed, findMentions } from '../index/tags.ts'
 import { splitWords } from '../index/words.ts'
+import type { Meaning } from '../query.ts'
 import { type Concept, loadedVocabulary } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { makeFilter } from './filters.ts'
@@ -61,6 +62,27 @@ export function reachOf(corpus: Corpus, number: number): number | undefined {
   return found.length > 0 ? Math.max(...found) : undefined
 }
 
+/** The area around the point of a document. Undefined if it has none. */
+export function areaOf(corpus: Corpus, number: number): Concept['area'] {
+  const { lat, lng } = corpus.columns
+  const at = { lat: lat[number] ?? Number.NaN, lng: lng[number] ?? Number.NaN }
+  return Number.isNaN(at.lat) ? undefined : { at, reach: reachOf(corpus, number) ?? DEFAULT_REACH }
+}
+
+/** What a text names as a whole. Undefined if it names nothing that the scope may know. */
+export function meaningOfText(corpus: Corpus, text: string, scope: Scope): Meaning | undefined {
+  const words = splitWords(cut(text, LONGEST_TEXT))
+  const [mention] = findMentions(words, namedFinder(corpus, scope))
+  if (mention?.from !== 0 || mention.to !== words.length - 1) return undefined
+  const { as, label, documents = [], area } = mention.concept
+  const around =
+    area ?? (isPlace(mention.concept) ? documents.map((it) => areaOf(corpus, it)).find(Boolean) : undefined)
+  const ids = documents.map((number) => corpus.document(number).id)
+  return { as, value: label, ids, ...(around && { area: around }) }
+}
+/** A longer text is no name. */
+const LONGEST_TEXT = 200
+
 /** The impact of a part that names a concept with this certainty, as a tag has it. */
 const impactOf = (certainty: number) => Math.round(TAGGED * certainty * 255)
 
@@ -105,9 +127,10 @@ type Test = (number: number) => boolean
 
 function isAround(corpus: Corpus, place: number): Test | undefined {
   const { lat, lng } = corpus.columns
-  const at = { lat: lat[place] ?? Number.NaN, lng: lng[place] ?? Number.NaN }
-  if (Number.isNaN(at.lat)) return undefined
-  const metres = (reachOf(corpus, place) ?? DEFAULT_REACH) * 1000
+  const area = areaOf(corpus, place)
+  if (!area) return undefined
+  const { at, reach } = area
+  const metres = reach * 1000
   const degrees = metres / 110_000
   return (number) =>
     Math.abs((lat[number] ?? Number.NaN) - at.lat) <= degrees &&

@@ -7,7 +7,7 @@ import { splitWords } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
 import { makeFilter } from '../model/filters.ts'
 import { findMatches } from '../model/find.ts'
-import { DEFAULT_REACH, namedFinder, reachOf } from '../model/named.ts'
+import { areaOf, DEFAULT_REACH, namedFinder, reachOf } from '../model/named.ts'
 import { parseQuestion } from '../model/question.ts'
 import { rankByRelevance } from '../model/rank.ts'
 import { type Concept, loadedVocabulary } from '../vocabulary.ts'
@@ -77,10 +77,8 @@ function recordNamed(corpus: Corpus, text: string, scope: Scope): NamedPlace | u
 
 /** The place that a document is. Undefined if it has no point. */
 function placeOf(corpus: Corpus, number: number): NamedPlace | undefined {
-  const { lat, lng } = corpus.columns
-  const at = { lat: lat[number] ?? Number.NaN, lng: lng[number] ?? Number.NaN }
-  if (Number.isNaN(at.lat)) return undefined
-  return { at, reach: reachOf(corpus, number) ?? DEFAULT_REACH, label: corpus.document(number).title }
+  const area = areaOf(corpus, number)
+  return area && { ...area, label: corpus.document(number).title }
 }
 
 /** The least impact of a tag whose place the document itself names, as a value or in a name. See `CERTAINTY` in index/tags.ts. */
