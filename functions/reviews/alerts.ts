@@ -1,17 +1,8 @@
 import '../../lib/domain/composition.ts'
 import * as v from 'valibot'
-import {
-  type AlertSubject,
-  endAlert,
-  listAlerts,
-  listLinks,
-  loadAlert,
-  loadLink,
-  markStale,
-  updateTarget,
-} from '../../lib/domain/alerts/alerts.ts'
-import { alertIssues, alertStatuses, authorities } from '../../lib/domain/alerts/items.ts'
-import { alertView, CuratorAlertView, linkView, ReconciledLinkView } from '../../lib/domain/alerts/view.ts'
+import type { AlertSubject } from '../../lib/domain/alerts/alerts.ts'
+import { CuratorAlertView, ReconciledLinkView } from '../../lib/domain/alerts/view-shape.ts'
+import { alertIssues, alertStatuses, authorities } from '../../lib/domain/alerts/words.ts'
 import { listOf, ok } from '../../lib/platform/http/answer.ts'
 import { line, members, orEmpty, REQUIRED } from '../../lib/platform/http/body.ts'
 import { listBody } from '../../lib/platform/http/page.ts'
@@ -19,10 +10,16 @@ import { ById, OptionalBoolean, queryWord } from '../../lib/platform/http/params
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
-const ofAlert = ({ id }: { id: string }) => loadAlert(id)
-const ofLink = ({ id }: { id: string }) => loadLink(id)
-const showAlert = async (it: AlertSubject, origin: string) =>
-  alertView(it, await peopleOf([it.alert.resolved_by]), origin)
+/** Read with the first question about a link: verdicts, which are given much more often, need none of it. */
+const links = () => import('../../lib/domain/alerts/alerts.ts')
+const views = () => import('../../lib/domain/alerts/view.ts')
+
+const ofAlert = async ({ id }: { id: string }) => (await links()).loadAlert(id)
+const ofLink = async ({ id }: { id: string }) => (await links()).loadLink(id)
+async function showAlert(it: AlertSubject, origin: string) {
+  const [people, { alertView }] = await Promise.all([peopleOf([it.alert.resolved_by]), views()])
+  return alertView(it, people, origin)
+}
 
 const end = (status: 'resolved' | 'ignored', summary: string) =>
   changeRoute({
@@ -34,7 +31,7 @@ const end = (status: 'resolved' | 'ignored', summary: string) =>
     subject: ofAlert,
     idempotent: '24h',
     handle: async ({ unit, subject, actor, request }) =>
-      showAlert(endAlert(unit, subject, status, actor), request.origin),
+      showAlert((await links()).endAlert(unit, subject, status, actor), request.origin),
   })
 
 /** Links of records to other collections, and what is wrong with them. */
@@ -46,6 +43,7 @@ export const alerts = {
     answer: listOf(CuratorAlertView),
     query: v.object({ status: queryWord(alertStatuses), issue_type: queryWord(alertIssues) }),
     handle: async ({ query, page, request }) => {
+      const [{ listAlerts }, { alertView }] = await Promise.all([links(), views()])
       const { results, ...listed } = await listAlerts(query, page)
       const people = await peopleOf(results.map(({ alert }) => alert.resolved_by))
       const rows = results.map((it) => alertView(it, people, request.origin))
@@ -69,6 +67,7 @@ export const alerts = {
     answer: listOf(ReconciledLinkView),
     query: v.object({ authority: queryWord(authorities), is_stale: OptionalBoolean }),
     handle: async ({ query, page, request }) => {
+      const [{ listLinks }, { linkView }] = await Promise.all([links(), views()])
       const { results, ...listed } = await listLinks(query, page)
       return listBody(request, page, { ...listed, results: results.map((it) => linkView(it, request.origin)) })
     },
@@ -79,7 +78,7 @@ export const alerts = {
     answer: ok(ReconciledLinkView),
     params: ById,
     subject: ofLink,
-    handle: async ({ subject, request }) => linkView(subject, request.origin),
+    handle: async ({ subject, request }) => (await views()).linkView(subject, request.origin),
   }),
   'POST /api/reconciled-links/{id}/mark-stale/': changeRoute({
     permission: 'link.change',
@@ -89,7 +88,10 @@ export const alerts = {
     params: ById,
     subject: ofLink,
     idempotent: '24h',
-    handle: async ({ unit, subject, request }) => linkView(markStale(unit, subject), request.origin),
+    handle: async ({ unit, subject, request }) => {
+      const [{ markStale }, { linkView }] = await Promise.all([links(), views()])
+      return linkView(markStale(unit, subject), request.origin)
+    },
   }),
   'POST /api/reconciled-links/{id}/update-target/': changeRoute({
     permission: 'link.change',
@@ -104,7 +106,9 @@ export const alerts = {
       target_uri: v.pipe(v.string(REQUIRED), line(2000), v.trim(), v.nonEmpty(REQUIRED)),
       target_label: orEmpty(line(500)),
     }),
-    handle: async ({ unit, subject, actor, body, request }) =>
-      linkView(await updateTarget(unit, subject, body.target_uri, actor), request.origin),
+    handle: async ({ unit, subject, actor, body, request }) => {
+      const [{ updateTarget }, { linkView }] = await Promise.all([links(), views()])
+      return linkView(await updateTarget(unit, subject, body.target_uri, actor), request.origin)
+    },
   }),
 } satisfies Routes

@@ -19,7 +19,6 @@ import { type RecordItem, recordItem } from '../records/items.ts'
 import { loadRecordById } from '../records/load.ts'
 import { planAmendment } from '../records/write.ts'
 import {
-  type AlertStatus,
   alertList,
   type CuratorAlert,
   curatorAlert,
@@ -28,6 +27,7 @@ import {
   reconciledList,
   targetOf,
 } from './items.ts'
+import type { AlertStatus } from './words.ts'
 
 /** A link with its record. It is seen by whoever sees the record. */
 export type LinkSubject = Subject & { link: ReconciledLink; record: RecordItem; version: number }

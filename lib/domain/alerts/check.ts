@@ -7,7 +7,6 @@ import { get, parse, put, walk, withNextVersion } from '../../engines/table/inde
 import { parseSameAs } from '../names/same-as.ts'
 import { type AskingTerms, askAddress, askWikidata, IN_LOT, publicTerms, type Verdict } from './ask.ts'
 import {
-  type AlertIssue,
   alertIdOf,
   type CuratorAlert,
   curatorAlert,
@@ -15,6 +14,7 @@ import {
   type ReconciledLink,
   reconciledLink,
 } from './items.ts'
+import type { AlertIssue } from './words.ts'
 
 const WEEK_MS = 7 * 86_400_000
 /** Links of one run. */

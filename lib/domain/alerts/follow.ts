@@ -4,15 +4,8 @@ import { getMany, itemIn, put, remove, type Write } from '../../engines/table/in
 import { maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
-import {
-  alertIdOf,
-  alertIssues,
-  curatorAlert,
-  type ReconciledLink,
-  reconciledLink,
-  type Target,
-  targetOf,
-} from './items.ts'
+import { alertIdOf, curatorAlert, type ReconciledLink, reconciledLink, type Target, targetOf } from './items.ts'
+import { alertIssues } from './words.ts'
 
 /** The most links of one record that are asked. */
 const MOST_LINKS = 20

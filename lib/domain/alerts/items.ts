@@ -2,15 +2,10 @@ import { hash } from 'node:crypto'
 import * as v from 'valibot'
 import { defineItem } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
-import { collectionKeys, parseSameAs } from '../names/same-as.ts'
+import { parseSameAs } from '../names/same-as.ts'
+import { type AlertIssue, alertIssues, alertStatuses, authorities } from './words.ts'
 
 /** The item types of links to other collections, and of alerts about them. Both follow from `same_as` of records that everyone reads. */
-
-export const authorities = [...collectionKeys, 'other'] as const
-export const alertIssues = ['stale_link', 'label_drift', 'supersession'] as const
-export type AlertIssue = (typeof alertIssues)[number]
-export const alertStatuses = ['open', 'resolved', 'ignored'] as const
-export type AlertStatus = (typeof alertStatuses)[number]
 
 const ReconciledLink = v.object({
   id: v.string(),
