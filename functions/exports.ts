@@ -12,7 +12,7 @@ import {
 import { loadSitemapPart, robotsText, sitemapIndex } from '../lib/doors/exports/sitemap.ts'
 import type { Asked } from '../lib/doors/fragments/answer.ts'
 import { loadIndex } from '../lib/doors/fragments/stored.ts'
-import { linkedHandlers, linkedTypes } from '../lib/doors/linked/rdf.ts'
+import { linkedAnswer, linkedHandlers } from '../lib/doors/linked/rdf.ts'
 import { createLinks } from '../lib/engines/bucket/index.ts'
 import { bytes, ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
@@ -171,7 +171,7 @@ export const routes = {
     permission: 'export.read',
     summary: 'Read what the public data is as a whole: VoID and DCAT',
     description: 'With its files, its number of statements and of records by kind. Turtle, or what `Accept` names.',
-    answer: bytes(...linkedTypes),
+    answer: linkedAnswer,
     cache: { control: 'public, max-age=300' },
     translatedPaths: [],
     ...linkedHandlers(describe),

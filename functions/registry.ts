@@ -5,8 +5,8 @@ import { sayIn } from '../lib/base/language/say.ts'
 import { type Registry, registry } from '../lib/domain/kinds/schema/registry.ts'
 import { RegistryView } from '../lib/domain/kinds/schema/registry-shape.ts'
 import { LabelChoiceView, loadLabelChoices } from '../lib/domain/labels/labels.ts'
-import { linkedHandlers, linkedTypes } from '../lib/doors/linked/rdf.ts'
-import { bytes, ok } from '../lib/platform/http/answer.ts'
+import { linkedAnswer, linkedHandlers } from '../lib/doors/linked/rdf.ts'
+import { ok } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { optionalQueryChoice } from '../lib/platform/http/params.ts'
 import { type JsonText, jsonText, replyContent } from '../lib/platform/http/reply.ts'
@@ -72,7 +72,7 @@ export const routes = {
     permission: 'registry.read',
     summary: 'Read the shapes that public records fit: SHACL',
     description: 'Made from the kinds, with labels in English and Nepali. Turtle, or what `Accept` names.',
-    answer: bytes(...linkedTypes),
+    answer: linkedAnswer,
     cache: { control: 'public, max-age=300' },
     translatedPaths: [],
     ...linkedHandlers(async (origin) => (await import('../lib/doors/linked/shacl.ts')).describeShapes(origin)),

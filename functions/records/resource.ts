@@ -47,7 +47,7 @@ import { lenientChoice, numberFromOne, QueryText } from '../../lib/platform/http
 import { type Content, Reply, replyContent } from '../../lib/platform/http/reply.ts'
 import type { Request } from '../../lib/platform/http/request.ts'
 import { type ListCall, listRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
-import { documentAs } from '../../lib/platform/http/schema-notes.ts'
+import { documentAs, warnIf } from '../../lib/platform/http/schema-notes.ts'
 import type { Actor } from '../../lib/platform/permissions.ts'
 
 /** A kind by its name, or by its path segment. */
@@ -66,9 +66,11 @@ const lang = lenientChoice(['en', 'ne'])
 const formats = recordFormats.map(({ name }) => name)
 const ResourceQuery = v.object({ at: PastMoment, lang, format: lenientChoice(formats) })
 
+const kindNamed = (name: string) => kindOfScope(name) ?? kindOfSegment(name)
 const KindFilter = v.pipe(
   QueryText,
-  v.transform((name) => (name === undefined ? undefined : (kindOfScope(name) ?? kindOfSegment(name)))),
+  warnIf((sent) => (sent === '' || kindNamed(sent) ? undefined : unknownKindMessage(sent))),
+  v.transform((name) => (name === undefined ? undefined : kindNamed(name))),
   documentAs({ type: 'string', enum: recordKinds }),
 )
 const ResultsQuery = v.object({ q: QueryText, kind: KindFilter, lang, format: lenientChoice(['json', 'html']) })

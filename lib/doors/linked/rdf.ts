@@ -1,3 +1,5 @@
+import * as v from 'valibot'
+import * as s from '../../base/shapes.ts'
 import { type Declared, declarationOf } from '../../platform/http/endpoint.ts'
 import { JSON_LD, rdfTypes } from '../../platform/http/media.ts'
 import { replyContent } from '../../platform/http/reply.ts'
@@ -33,13 +35,13 @@ const withMoreTypes = (answer: Declared['answer']): Declared['answer'] => ({
   200: { ...answer[200], types: [...(answer[200]?.types ?? []), ...rdfTypes] },
 })
 
-/** The media types of a document that is linked data and nothing else. */
-export const linkedTypes = [...rdfTypes, JSON_LD] as const
-type LinkedType = (typeof linkedTypes)[number]
+/** A document of JSON-LD: its `@context`, and members that follow from it. */
+const LinkedDocumentView = s.shape('LinkedDocument', () => v.record(v.string(), v.unknown()))
+/** The answer of a document that is linked data and nothing else. */
+export const linkedAnswer = { 200: { types: rdfTypes, also: { [JSON_LD]: LinkedDocumentView } } } as const
 
-/** Writes a document of JSON-LD, which has its `@context`, as any media type of linked data. */
-async function writeLinked(document: Node, type: LinkedType): Promise<string> {
-  if (type === JSON_LD) return JSON.stringify(document)
+/** Writes a document of JSON-LD, which has its `@context`, as another media type of linked data. */
+async function writeLinked(document: Node, type: (typeof rdfTypes)[number]): Promise<string> {
   const { writeDocument } = await import('./rdf-text.ts')
   return writeDocument(document, type)
 }
@@ -50,7 +52,7 @@ const originOf = (call: object) => (call as { request: { origin: string } }).req
 
 /** The handlers of a document that is linked data and nothing else: Turtle, unless another media type is asked for. */
 export function linkedHandlers(make: Make) {
-  const as = (type: LinkedType) => async (call: object) => writeLinked(await make(originOf(call)), type)
+  const as = (type: (typeof rdfTypes)[number]) => async (call: object) => writeLinked(await make(originOf(call)), type)
   return {
     handle: async (call: object) => replyContent(await as('text/turtle')(call), 'text/turtle'),
     representations: {
@@ -58,7 +60,7 @@ export function linkedHandlers(make: Make) {
       'application/n-triples': as('application/n-triples'),
       'application/n-quads': as('application/n-quads'),
       'application/rdf+xml': as('application/rdf+xml'),
-      [JSON_LD]: as(JSON_LD),
+      [JSON_LD]: (call: object): Promise<Readonly<Record<string, unknown>>> => make(originOf(call)),
     },
   }
 }

@@ -336,9 +336,11 @@ function checkPrecondition({ headers }: Request, version: number | undefined): v
  * The ETag of an answer about one stored item: a digest of the body. Callers who may change the item also get its version, for
  * `If-Match`. For others the tag depends only on what they read.
  */
-function tagOf({ body }: Reply, version: number | undefined, showsVersion: boolean): string | undefined {
+function tagOf({ body, headers }: Reply, version: number | undefined, showsVersion: boolean): string | undefined {
   if (version === undefined || body === undefined) return undefined
-  return showsVersion ? `"${version}-${digest(body)}"` : `"${digest(body)}"`
+  // Two media types may have the same bytes: N-Triples are N-Quads. Their tags differ all the same (RFC 9110, 8.8.1).
+  const mark = digest(headers['content-type'] ?? '', body)
+  return showsVersion ? `"${version}-${mark}"` : `"${mark}"`
 }
 
 /** Adds cache policy, ETag and Vary. Turns the reply into 304 if `If-None-Match` names its ETag. */
@@ -351,6 +353,7 @@ function finish(spec: Declared, request: Request, reply: Reply, etag: string | u
   return isCurrent ? new Reply(304, undefined, headers) : new Reply(reply.status, reply.body, headers, reply.cookies)
 }
 
-const digest = (body: unknown) => createHash('sha256').update(bytesOf(body)).digest('base64url').slice(0, 12)
+const digest = (type: string, body: unknown) =>
+  createHash('sha256').update(type).update(bytesOf(body)).digest('base64url').slice(0, 12)
 const bytesOf = (body: unknown) =>
   typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
