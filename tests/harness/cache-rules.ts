@@ -71,7 +71,7 @@ export function cacheTests({ url, shared }: Kind): void {
 
     test('a contribution in the counts at once, and on the board when the projector has come by', async () => {
       expect([await counts(), await board()]).toEqual([
-        { all: 0, new_claims: 0, conflicts: 0, flagged: 0, expiring: 0 },
+        { all: 0, new_claims: 0, conflicts: 0, flagged: 0, forks: 0, expiring: 0 },
         {},
       ])
       it = await contribute(app.contributor, 'structures', { name: 'Stone Spout' })

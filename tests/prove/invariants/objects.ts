@@ -69,6 +69,9 @@ function inExports(world: World): string[] {
   const key = 'exports/current.json'
   const listing = world.bucket.objects.get(key)
   if (!listing) return []
-  const { files, previous }: { files: { key: string }[]; previous: string[] } = JSON.parse(listing.bytes.toString())
-  return [key, ...files.map((it) => it.key), ...previous]
+  type Named = { key: string }
+  type Listing = { files: Named[]; bag?: Named; sitemap: Named[]; fragments: string[]; previous: string[] }
+  const { files, bag, sitemap, fragments, previous }: Listing = JSON.parse(listing.bytes.toString())
+  const named = [...files, ...(bag ? [bag] : []), ...sitemap].map((it) => it.key)
+  return [key, 'exports/disagreements.json', ...named, ...fragments, ...previous]
 }
