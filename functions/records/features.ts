@@ -1,3 +1,4 @@
+import '../../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { now } from '../../lib/base/clock.ts'
 import { notFound } from '../../lib/base/errors.ts'
@@ -12,10 +13,12 @@ import {
   API_TYPE,
   API_VERSION,
   ConformanceView,
+  FeatureApiView,
   FeatureCollectionInfoView,
   FeatureCollectionsView,
+  FeaturePageView,
   FeaturesHomeView,
-  pageEntries,
+  LinkedFeatureView,
 } from '../../lib/doors/features/view-shape.ts'
 import { featureOf } from '../../lib/doors/linked/geojson.ts'
 import { needsSearch } from '../../lib/engines/search/index.ts'
@@ -25,6 +28,10 @@ import { LARGEST_SIZE, listBody } from '../../lib/platform/http/page.ts'
 import { jsonText, replyContent } from '../../lib/platform/http/reply.ts'
 import { publicRoute, type Routes } from '../../lib/platform/http/route.ts'
 import { maySee, scopeOf } from '../../lib/platform/permissions.ts'
+
+/** A collection is named by the path segment of its kind. */
+const CollectionName = v.object({ collection: CollectionAddress.entries.segment })
+const FeatureName = v.object({ collection: CollectionAddress.entries.segment, id: RecordAddress.entries.id })
 
 const known = Object.keys(FeatureQuery.entries)
 const OWN = ['f']
@@ -50,7 +57,8 @@ export const features = {
   'GET /ogc/api/': publicRoute({
     permission: 'public.read',
     summary: 'Features: the API document of this door alone',
-    answer: { 200: { also: { [API_TYPE]: v.record(v.string(), v.unknown()) } } },
+    answer: { 200: { also: { [API_TYPE]: FeatureApiView } } },
+
     query: Format,
     handle: async ({ request }) => {
       const { featureApi } = await import('../../lib/doors/features/api.ts')
@@ -75,39 +83,29 @@ export const features = {
     handle: async ({ request }) => (await pages()).collectionsView(request.origin),
   }),
 
-  'GET /ogc/collections/{segment}/': publicRoute({
+  'GET /ogc/collections/{collection}/': publicRoute({
     permission: 'public.read',
     summary: 'Features: one collection',
     answer: ok(FeatureCollectionInfoView),
     errors: [404],
     translatedPaths: [],
-    params: CollectionAddress,
+    params: CollectionName,
     query: Format,
-    handle: async ({ params, request }) => (await pages()).collectionView(params.segment, request.origin),
+    handle: async ({ params, request }) => (await pages()).collectionView(params.collection, request.origin),
   }),
 
-  'GET /ogc/collections/{segment}/items/': publicRoute({
+  'GET /ogc/collections/{collection}/items/': publicRoute({
     permission: 'public.read',
     summary: 'Features: a page of one collection',
     description:
       'With `bbox`, and with `datetime` for the time of the things. A feature without a place has no geometry. `next` among `links` leads to the next page.',
-    answer: {
-      200: {
-        also: {
-          [GEO_JSON]: v.object({
-            type: v.literal('FeatureCollection'),
-            ...pageEntries(),
-            features: v.array(v.record(v.string(), v.unknown())),
-          }),
-        },
-      },
-    },
+    answer: { 200: { also: { [GEO_JSON]: FeaturePageView } } },
     errors: [404],
-    params: CollectionAddress,
+    params: CollectionName,
     query: v.object({ ...FeatureQuery.entries, f }),
     usesReadCache: true,
     pageSize: LARGEST_SIZE,
-    handle: async ({ params: { segment: kind }, query, page, request }) => {
+    handle: async ({ params: { collection: kind }, query, page, request }) => {
       checkNames(request.query, [...known, ...OWN])
       const filter = { kind: kind.key, ...filterOf(query) }
       const found = needsSearch(filter)
@@ -130,14 +128,14 @@ export const features = {
     },
   }),
 
-  'GET /ogc/collections/{segment}/items/{id}/': publicRoute({
+  'GET /ogc/collections/{collection}/items/{id}/': publicRoute({
     permission: 'public.read',
     summary: 'Features: one feature',
-    answer: { 200: { also: { [GEO_JSON]: v.record(v.string(), v.unknown()) } } },
+    answer: { 200: { also: { [GEO_JSON]: LinkedFeatureView } } },
     errors: [404],
-    params: RecordAddress,
+    params: FeatureName,
     query: Format,
-    handle: async ({ params: { segment: kind, id }, request }) => {
+    handle: async ({ params: { collection: kind, id }, request }) => {
       const found = await loadRecord(kind, id)
       if (!found || !maySee(null, found)) throw notFound()
       const it = await showRecord(null, found)

@@ -47,6 +47,7 @@ const said: Record<string, readonly string[]> = {
   category: ['tangible', 'intangible', 'spatiotemporal', 'actors'],
   contradictions_only: flag,
   contributor: ['dev', 'other', 'nobody'],
+  collection: ['structures'],
   datetime: ['1702-01-01T00:00:00Z', '1700-01-01/..'],
   domain: ['structure', 'location'],
   'exports name': ['structure.jsonl', 'structure.csv'],
@@ -407,8 +408,7 @@ function valuesFor(name: string, path: string, all = values): readonly string[] 
 
 /** The kinds of record share their routes, so each question about a list is put to one of them, in turns. */
 const segments = recordKinds.map((key) => kinds[key].segment)
-const isOfKind = (path: string, kind: string) =>
-  [`/api/v1/cidoc/${kind}/`, `/ogc/collections/${kind}/`].some((root) => path.startsWith(root))
+const isOfKind = (path: string, kind: string) => path.startsWith(`/api/v1/cidoc/${kind}/`)
 const document: { paths: Record<string, { get?: Operation }> } = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
 const routes = Object.entries(document.paths).flatMap(([path, { get }]) =>
   get && !segments.some((kind) => kind !== 'structures' && isOfKind(path, kind)) ? [{ path, operation: get }] : [],

@@ -597,9 +597,9 @@ const matrix: Matrix = {
     'GET /ogc/api/': at(() => '/ogc/api', all(200)),
     'GET /ogc/conformance/': at(() => '/ogc/conformance', all(200)),
     'GET /ogc/collections/': at(() => '/ogc/collections', all(200)),
-    'GET /ogc/collections/{segment}/': at(() => '/ogc/collections/structures', all(200)),
-    'GET /ogc/collections/{segment}/items/': at(() => '/ogc/collections/structures/items', all(200)),
-    'GET /ogc/collections/{segment}/items/{id}/': [
+    'GET /ogc/collections/{collection}/': at(() => '/ogc/collections/structures', all(200)),
+    'GET /ogc/collections/{collection}/items/': at(() => '/ogc/collections/structures/items', all(200)),
+    'GET /ogc/collections/{collection}/items/{id}/': [
       ...at(() => `/ogc/collections/structures/items/${published.id}`, all(200)),
       ...at(() => `/ogc/collections/structures/items/${pending.id}`, all(404)),
     ],

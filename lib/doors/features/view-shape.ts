@@ -28,10 +28,32 @@ export const FeatureCollectionsView = s.shape('FeatureCollections', () =>
   v.object({ links: links(), collections: v.array(FeatureCollectionInfoView) }),
 )
 
-/** The members that a page of features has beside those of GeoJSON. */
-export const pageEntries = () => ({
-  timeStamp: s.time,
-  numberMatched: s.whole,
-  numberReturned: s.whole,
-  links: links(),
+/** A feature (RFC 7946). Its properties are the members of the record as a list of its kind shows it. */
+const featureEntries = () => ({
+  type: v.literal('Feature'),
+  id: v.union([s.whole, s.text]),
+  geometry: s.maybe(v.object({ type: v.literal('Point'), coordinates: v.array(v.number()) })),
+  properties: s.Values,
 })
+/** One feature. */
+export const LinkedFeatureView = s.shape('LinkedFeature', () => v.object({ ...featureEntries(), links: links() }))
+/** A page of features. `numberMatched` counts all that match. */
+export const FeaturePageView = s.shape('FeaturePage', () =>
+  v.object({
+    type: v.literal('FeatureCollection'),
+    timeStamp: s.time,
+    numberMatched: s.whole,
+    numberReturned: s.whole,
+    links: links(),
+    features: v.array(v.object(featureEntries())),
+  }),
+)
+/** A document of OpenAPI 3.0. */
+export const FeatureApiView = s.shape('FeatureApi', () =>
+  v.object({
+    openapi: s.text,
+    info: v.object({ title: s.text, version: s.text }),
+    servers: v.array(v.object({ url: s.text })),
+    paths: v.record(v.string(), v.unknown()),
+  }),
+)

@@ -61,6 +61,7 @@ describe('the standard', () => {
     const { collections } = sure(200, await app.anon.get('/ogc/collections/'))
     for (const { links, id } of collections) {
       const at = links.find((it: { rel: string }) => it.rel === 'items').href.replace(/^[^/]*\/\/[^/]*/, '')
+      expect(sure(200, await app.anon.get(`/ogc/collections/${id}/`)).id).toBe(id)
       const page = await app.anon.get(at, { query: { limit: 1 } })
       expect([id, page.status, page.headers['content-type']]).toEqual([id, 200, 'application/geo+json'])
     }
