@@ -20,6 +20,8 @@ export const isCoarse = (tier: string): boolean => coarseTiers.includes(tier)
 export const audiences = ['published', 'restricted'] as const
 export type Audience = (typeof audiences)[number]
 const [everyone, signedInOnly] = audiences
+/** The audience of records that only signed-in readers read. */
+export const signedInAudience = signedInOnly
 
 /** The audience of a published record of this tier. All other rules on tiers call this one. */
 export const audienceOf = (tier: string = openTier): Audience => (tier === openTier ? everyone : signedInOnly)

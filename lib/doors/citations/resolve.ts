@@ -1,5 +1,6 @@
 import { mapAtOnce } from '../../base/concurrency.ts'
 import { addressOf, childId } from '../../base/ids/address.ts'
+import { signedInAudience } from '../../base/visibility.ts'
 import { type KindKey, kindOfCode, kinds } from '../../domain/kinds/index.ts'
 import { type Decision, decision, type RecordItem, recordItem, revision } from '../../domain/records/items.ts'
 import { type Publication, wasDeleted } from '../../domain/records/past/publications.ts'
@@ -46,7 +47,7 @@ export async function resolveEntries(entries: readonly CitedEntry[]): Promise<Re
 export function ruleOn(head: RecordItem | undefined): WithdrawalRule | undefined {
   if (!head || head.deleted_at) return 'deleted'
   if (!head.public) return 'taken_back'
-  return maySee(null, head) ? undefined : 'restricted'
+  return maySee(null, head) ? undefined : signedInAudience
 }
 
 /** Rows of records as their cited revisions published them, by review identity. What a rollback took back is left out. */

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
+import { signedInAudience } from '../../base/visibility.ts'
 
 /** Why a record, or a link of it, is not what it was when it was cited. */
-const withdrawalRules = ['deleted', 'restricted', 'taken_back', 'link_withdrawn'] as const
+const withdrawalRules = ['deleted', signedInAudience, 'taken_back', 'link_withdrawn'] as const
 export type WithdrawalRule = (typeof withdrawalRules)[number]
 const nameEntries = () => ({ kind: s.text, id: v.union([s.whole, s.uuid]), cultural_entity_id: s.uuid })
 const rowEntries = () => ({
