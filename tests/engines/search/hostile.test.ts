@@ -226,7 +226,7 @@ describe.each(paged)('the pages of %s', (name) => {
 describe('an order that nobody knows', () => {
   const orders = (options: string) => ({ ordering: [`Not a valid choice. Choose one of: ${options}.`] })
   test.each([
-    ['queue', orders('-triage_priority, created_at, -created_at, updated_at, -updated_at, name, -name')],
+    ['queue', orders('-triage_priority, created_at, -created_at, updated_at, -updated_at, name, -name, doubt')],
     ['contribution queue', orders('-created_at, created_at, name, -name, updated_at, -updated_at, -triage_priority')],
   ])('is refused by the %s', async (name, told) => {
     const answer = await endpoints[name]?.ask('zindabahal', '&ordering=%27--')
