@@ -8,6 +8,7 @@ import {
   edit,
   questionedRow,
   rival,
+  twinRow,
   waitingRows,
 } from '../../local/commands/demo/unsettled.ts'
 import { type App, openApp } from '../harness/app.ts'
@@ -37,7 +38,7 @@ test('everyone sees what is accepted, with its relations', async () => {
 test('no stub is left over: every name that is given is the name of a record', async () => {
   const listed = await app.staff.get('/data/cultural-entities/', { query: { all: 1, limit: 100 } })
   expect(listed.body.count).toBe(
-    [...accepted, ...waitingRows, questionedRow, declinedRow].filter(
+    [...accepted, ...waitingRows, twinRow, questionedRow, declinedRow].filter(
       (row) => !['relationship', 'data_source'].includes(row.kind),
     ).length + 1,
   )
@@ -48,7 +49,7 @@ test('something waits, something was sent back, something was turned down', asyn
     const listed = await app[who].get('/data/cultural-entities/my_contributions/', { query: { status, limit: 100 } })
     return listed.body.results.map((it: { name: string }) => it.name).sort()
   }
-  expect(await mine('other', 'pending_review')).toEqual(waitingRows.map((row) => row.name).sort())
+  expect(await mine('other', 'pending_review')).toEqual([...waitingRows, twinRow].map((row) => row.name).sort())
   expect(await mine('contributor', 'pending_revision')).toEqual([questionedRow.name])
   expect(await mine('other', 'rejected')).toEqual([declinedRow.name])
 })

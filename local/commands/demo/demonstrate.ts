@@ -9,7 +9,7 @@ import { foundations } from './foundations.ts'
 import { happenings } from './happenings.ts'
 import { inProcess } from './in-process.ts'
 import { last, things } from './things.ts'
-import { contestedRow, declinedRow, edit, questionedRow, rival, waitingRows } from './unsettled.ts'
+import { contestedRow, declinedRow, edit, questionedRow, rival, twinRow, waitingRows } from './unsettled.ts'
 
 /**
  * Makes the demonstration records as people would: through the API, by two contributors and a reviewer. Existing records are left
@@ -41,6 +41,7 @@ export async function demonstrate(): Promise<void> {
   )
   const [tower] = await take(dev, [contestedRow])
   checkDone(await dev.patch(`/cidoc/structures/${tower?.record?.id}/`, edit))
+  await take(other, [twinRow], false)
   const about = { entity_type: 'structure', entity_id: tower?.record?.id }
   if (tower?.outcome === 'created') checkDone(await other.post('/cidoc/assertions/', { ...about, ...rival }))
   await plan(

@@ -77,7 +77,19 @@ export const contestedRow: Row = {
   ...cite.whelpton,
 }
 
-/** A waiting edit of it by its contributor. */
+/** Perhaps the same tower, from another contributor: somebody is asked whether it is. */
+export const twinRow: Row = {
+  id: 'demo:structure/dharahara-again',
+  kind: 'structure',
+  name: 'Dharahara (Bhimsen tower)',
+  name_ne: 'धरहरा',
+  structure_type: 'Other',
+  coordinates: '27.7007, 85.3123',
+  description: 'The tower near Sundhara, as another contributor found it in a guide.',
+  ...cite.whelpton,
+}
+
+/** A waiting edit of the contested record by its contributor. */
 export const edit = {
   condition: 'Excellent',
   assertion: {
@@ -87,7 +99,7 @@ export const edit = {
   },
 }
 
-/** Another contributor's claim, a rival of the standing one. */
+/** Another contributor's claim about it, a rival of the standing one. */
 export const rival = {
   asserted_property: 'construction_date',
   asserted_value: '1832',
