@@ -35,6 +35,8 @@ export const rareRoots: readonly string[] = [
   '/api/user/password',
   '/api/user/address',
   '/data/citations',
+  '/data/testthelogin',
+  '/data/blacklist',
   '/resource',
   '/ogc',
   '/robots.txt',
