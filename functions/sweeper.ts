@@ -75,7 +75,7 @@ export const handler = worker(async (event?: { chores?: HowOften }): Promise<Rec
   const due: readonly HowOften[] = event?.chores ? [event.chores] : ['often', 'seldom']
   const done: Record<string, number> = {}
   const failed: unknown[] = []
-  for (const each of due) await withLock(`sweeper-${each}`, LONGEST_S, () => visit(each, done, failed))
+  for (const each of due) await withLock(`sweeper-${each}`, LONGEST_S, (wasLeft) => visit(each, wasLeft, done, failed))
   log({ level: 'info', message: 'sweep', count: Object.values(done).reduce((sum, each) => sum + each, 0) })
   if (event?.chores !== 'often') {
     const [queue, parked] = await Promise.all([loadQueueState(), countParked()])
@@ -86,14 +86,14 @@ export const handler = worker(async (event?: { chores?: HowOften }): Promise<Rec
 })
 
 /**
- * Does the chores one after another. A chore may end the process, and nothing is thrown then. So a visit counts its takes before it
- * works. After one that did not end in good order, each chore counts its own, and after three it rests for a day.
+ * Does the chores one after another. A chore may end the process, and nothing is thrown then. The lock shows that to the next visit:
+ * nobody gave it back. After such a visit each chore counts its own takes, and after three it rests for a day.
  */
-async function visit(each: HowOften, done: Record<string, number>, failed: unknown[]): Promise<void> {
+async function visit(each: HowOften, wasLeft: boolean, done: Record<string, number>, failed: unknown[]): Promise<void> {
   const due: Chores = chores[each]
   const takes = new Takes('sweeper', each)
-  const isSuspect = (await takes.load()) > 0
-  await takes.store(1)
+  const wasWatched = (await takes.load()) > 0
+  const isSuspect = wasLeft || wasWatched
   let rests = false
   for (const [name, work] of Object.entries(due)) {
     try {
@@ -106,7 +106,8 @@ async function visit(each: HowOften, done: Record<string, number>, failed: unkno
     }
   }
   // As long as a chore rests, the others are watched, too.
-  if (!rests) await takes.forget()
+  if (rests) await takes.store(1)
+  else if (wasWatched) await takes.forget()
 }
 
 /** Does a chore that may have ended a process. Undefined if it has ended three. */

@@ -41,30 +41,40 @@ export const releaseLease = (at: Key, held_by: string, otherwise?: () => Problem
 
 /**
  * Does some work while no other process does work under the same lock. Returns undefined, without doing it, if another process is
- * at work. A process that dies keeps the lock for `seconds`, so choose the longest time that the work may take.
- * `lock` is a name, or the key of an item that serves as the lock.
+ * at work. A process that dies keeps the lock for `seconds`, so choose the longest time that the work may take. The work is told
+ * whether the process before died like this. `lock` is a name, or the key of an item that serves as the lock.
  */
 // prove: guarded-lock
-export async function withLock<T>(lock: string | Key, seconds: number, work: () => Promise<T>): Promise<T | undefined> {
+export async function withLock<T>(
+  lock: string | Key,
+  seconds: number,
+  work: (wasLeft: boolean) => Promise<T>,
+): Promise<T | undefined> {
   const at = typeof lock === 'string' ? key.lock(lock) : lock
   const holder = newId()
-  if (!(await writeLock(at, holder, nowSeconds() + seconds))) return undefined
+  const taken = await writeLock(at, holder, nowSeconds() + seconds)
+  if (!taken) return undefined
   try {
-    return await work()
+    return await work(taken.wasLeft)
   } finally {
     // If this fails, the lock expires. After `seconds` it may belong to another process: then this changes nothing.
     await writeLock(at, holder, 0).catch(() => undefined)
   }
 }
 
-/** Returns false if another process has the lock. It is a plain write: half the cost of a transaction. */
-async function writeLock(at: Key, holder: string, expires_at: number): Promise<boolean> {
+/**
+ * Returns undefined if another process has the lock, else whether the one before never gave it back. It is a plain write: half the cost
+ * of a transaction.
+ */
+async function writeLock(at: Key, holder: string, expires_at: number): Promise<{ wasLeft: boolean } | undefined> {
   const Item = { ...at, type: 'lock', holder, expires_at }
   try {
-    await db.send(new PutCommand({ TableName, Item, ...unlessHeld('holder', holder) }))
-    return true
+    const { Attributes: before } = await db.send(
+      new PutCommand({ TableName, Item, ReturnValues: 'ALL_OLD', ...unlessHeld('holder', holder) }),
+    )
+    return { wasLeft: Number(before?.expires_at ?? 0) > 0 }
   } catch (error) {
-    if (isConditionFailed(error)) return false
+    if (isConditionFailed(error)) return undefined
     throw error
   }
 }
