@@ -124,7 +124,9 @@ function differences(draft: Draft, body: Record<string, unknown>, all: ReadonlyM
     return meant.some((token) => !shown.some((name) => foldAlike(name, String(all.get(token)?.name ?? token))))
   })
   const assertions: unknown[] = Array.isArray(body.assertions) ? body.assertions : []
-  const named = assertions.find((it) => isClaim(it) && it.asserted_property === 'name')
+  // A claim about no record says itself where it comes from.
+  const named =
+    draft.kind.key === 'assertion' ? body : assertions.find((it) => isClaim(it) && it.asserted_property === 'name')
   const claims = Object.entries(draft.assertion)
   // Ids that stand behind names are noted after what the row says.
   const sourced =
