@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect } from 'vitest'
 import type { Answer, App, Persona } from './app.ts'
 
@@ -122,21 +123,22 @@ export async function copies(it: Made, many: number, also: object = {}): Promise
   for (let start = 0; start < writes.length; start += 80) await transact(writes.slice(start, start + 80))
 }
 
-/** Returns the names of the commands that reach the table while `work` runs, except those of the projector. */
+/** Whose commands are counted: a projector may run in the same process at the same time. */
+const counted = new AsyncLocalStorage<string[]>()
+
+/** Returns the names of the commands that `work` sends to the table. Those of others that run at the same time are not among them. */
 export async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   const { db } = await import('../../lib/engines/table/client.ts')
   const seen: string[] = []
   db.middlewareStack.add(
     (next, context) => (args) => {
-      // The projector may run at the same time. Each of its runs writes its position under this key.
-      const { Key }: { Key?: { pk?: string } } = Object(args.input)
-      if (Key?.pk !== 'PROJECTOR') seen.push(String(context.commandName))
+      counted.getStore()?.push(String(context.commandName))
       return next(args)
     },
     { step: 'initialize', name: 'tally' },
   )
   try {
-    await work()
+    await counted.run(seen, work)
     return seen
   } finally {
     db.middlewareStack.remove('tally')
