@@ -275,8 +275,8 @@ const facet: Edit[] = [
 const exportFormat: Edit[] = [
   {
     file: 'lib/doors/exports/listing.ts',
-    from: "export const exportFormats = ['jsonl', 'csv'] as const",
-    to: "export const exportFormats = ['jsonl', 'csv', 'tsv'] as const",
+    from: "export const exportFormats = ['jsonl', 'csv', 'nq'] as const",
+    to: "export const exportFormats = ['jsonl', 'csv', 'nq', 'tsv'] as const",
   },
   {
     file: 'lib/doors/exports/listing.ts',
