@@ -40,7 +40,7 @@ import {
 } from '../../lib/doors/pages/memento.ts'
 import { needsSearch } from '../../lib/engines/search/index.ts'
 import { bytes } from '../../lib/platform/http/answer.ts'
-import { GEO_JSON, HTML, JSON_LD, rdfTypes } from '../../lib/platform/http/media.ts'
+import { CSV, GEO_JSON, HTML, JSON_LD, rdfTypes, XLSX } from '../../lib/platform/http/media.ts'
 import { PastMoment } from '../../lib/platform/http/moment.ts'
 import { listBody } from '../../lib/platform/http/page.ts'
 import { lenientChoice, numberFromOne, QueryText } from '../../lib/platform/http/params.ts'
@@ -130,7 +130,7 @@ const writers: Readonly<Record<string, Writer<Content>>> = {
 export const resources = {
   'GET /resource/': listRoute({
     permission: 'record.list',
-    summary: 'Search all records, as a page or as JSON',
+    summary: 'Search all records, as a page, as JSON or as a table',
     answer: {
       200: {
         shape: v.object({
@@ -139,9 +139,10 @@ export const resources = {
           previous: s.maybe(s.text),
           results: v.array(FoundResourceView),
         }),
-        types: [HTML],
+        types: [HTML, CSV, XLSX],
         paged: true,
       },
+      303: null,
     },
     query: ResultsQuery,
     usesReadCache: true,

@@ -118,6 +118,15 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
     notification_id user notification_type message link is_read entity_id entity_name entity_category
     actor_username actor_display_name project submission created_at
   `),
+  'GET /api/curator-alerts/': words(`
+    id reconciled_link reconciled_link_detail.entity_uri reconciled_link_detail.target_uri
+    reconciled_link_detail.authority issue_type status detail detected_at resolved_at resolved_by
+    resolved_by_username suggested_replacement_uri created_at
+  `),
+  'GET /api/reconciled-links/': words(`
+    id entity_uri entity_id match_type target_uri target_label authority is_stale last_verified created_at
+    updated_at
+  `),
   'GET /data/projects/': words(`
     id slug title abstract intended_subject languages license owner.username visibility state tags pid
     asset_count entity_count collaborator_count submitted_at merged_at created_at updated_at
@@ -156,6 +165,7 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
     resource id title summary status is_published updated_at score url location_hint cultural_entity_id
     name_ne kind place year coordinates.lat coordinates.lng snippet distance_km when
   `),
+  'GET /resource/': words('address kind id name name_ne'),
   'GET /cidoc/discovery/': words(`
     id resource type name summary location_hint cultural_entity_id status is_published has_media
   `),
