@@ -33,9 +33,15 @@ test('the first address that is printed is a page with records, people and what 
     expect([address, (await fetch(`${service.origin}${address}`)).status]).toEqual([address, 200])
   for (const part of ['dev@heritage.test', 'expert curator', 'What you can do next', '/docs/'])
     expect(page).toContain(part)
-  // The root stays what it was: metrics, for a browser too.
-  const root = await fetch(service.origin, { headers: { accept: 'text/html' } })
-  expect(root.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+  // At the root a browser gets the first page. All others get what they always got.
+  const root = async (accept: string, query = '') => {
+    const { headers } = await fetch(`${service.origin}/${query}`, { headers: { accept } })
+    return headers.get('content-type')
+  }
+  for (const accept of ['*/*', 'text/plain', 'application/json'])
+    expect([accept, await root(accept)]).toEqual([accept, expect.stringContaining('text/plain; version=0.0.4')])
+  expect(await root('*/*', '?format=json')).toContain('application/json')
+  expect(await root('text/html')).toContain('text/html')
 })
 
 test('a change of the folder of the API is served at once', { timeout: 120_000 }, async () => {
