@@ -42,7 +42,11 @@ function withoutDocumentation(path: string, source: string): string {
     for (const [name, each] of Object.entries(node)) if (name !== 'parent') visit(each)
   }
   visit(parseSync(path, source).program)
-  return spans.reverse().reduce((text, [from, to]) => text.slice(0, from) + text.slice(to).replace(/^,/, ''), source)
+  const bare = spans
+    .reverse()
+    .reduce((text, [from, to]) => text.slice(0, from) + text.slice(to).replace(/^,/, ''), source)
+  // A module of this name holds examples alone.
+  return bare.replaceAll(/^import .* from '.*\/excerpt\.ts'$/gm, '')
 }
 
 type Node = {

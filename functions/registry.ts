@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import type { Language } from '../lib/base/language/languages.ts'
 import { sayIn } from '../lib/base/language/say.ts'
-import { type Registry, registry } from '../lib/domain/kinds/schema/registry.ts'
+import type { Registry } from '../lib/domain/kinds/schema/registry.ts'
 import { RegistryView } from '../lib/domain/kinds/schema/registry-shape.ts'
 import { LabelChoiceView, loadLabelChoices } from '../lib/domain/labels/labels.ts'
 import { linkedAnswer, linkedHandlers } from '../lib/doors/linked/rdf.ts'
@@ -11,23 +11,8 @@ import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { optionalQueryChoice } from '../lib/platform/http/params.ts'
 import { type JsonText, jsonText, replyContent } from '../lib/platform/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
+import { excerpt } from './registry/excerpt.ts'
 import { extensions } from './registry/extensions.ts'
-
-/** An example of the registry with one kind: the whole is too large to show. */
-function excerpt() {
-  const { schema_version: _, classes, enums, contribute_hub, semantic_patterns, ...rest } = registry()
-  const { intents, ...hub } = contribute_hub
-  return {
-    ...rest,
-    // The example changes only when its own kind changes.
-    schema_version: '0123456789abcdef',
-    classes: { guthi: classes.guthi },
-    enums: { GuthiTypeEnum: enums.GuthiTypeEnum },
-    contribute_hub: { ...hub, intents: intents.slice(0, 1) },
-    semantic_patterns: semantic_patterns.slice(0, 1),
-    registry_jsonschema: { ...rest.registry_jsonschema, byClassKey: {} },
-  }
-}
 
 /** The languages that a query may name: one of them, or both. */
 const asked = ['en', 'ne', 'en,ne'] as const
