@@ -5,7 +5,6 @@ import { parseBoolean } from '../lib/base/text.ts'
 import { kindOfScope } from '../lib/domain/kinds/index.ts'
 import { scanStatuses } from '../lib/domain/scans/items.ts'
 import { appendPart, beginParted, completeParted, LARGEST_SCAN, loadParted } from '../lib/domain/scans/parts.ts'
-import { amendState, finalizeScan, findAnew, loadOwnRecord, loadState } from '../lib/domain/scans/review.ts'
 import { beginScan, listScans, loadReading, loadScan, retryScan } from '../lib/domain/scans/scans.ts'
 import {
   FinalizedView,
@@ -119,6 +118,10 @@ const Part = members({
 })
 const Query = v.object({ status: optionalQueryChoice(scanStatuses) })
 
+/** Read with the first question about a review: whoever uploads needs none of it. */
+const importReviews = () => import('../lib/domain/scans/review.ts')
+const loadStateOf = async (id: string) => (await importReviews()).loadState(id)
+
 const subject = ({ id }: { id: string }) => loadScan(id)
 const partedOf = ({ id }: { id: string }) => loadParted(id)
 
@@ -161,7 +164,7 @@ export const routes = withTables({
       const named = [cultural_entity_id !== null, submission_id !== '', standalone_ingestion].filter(Boolean)
       if (named.length !== 1)
         throw invalidObject('Give one of cultural_entity_id, submission_id and standalone_ingestion.')
-      if (cultural_entity_id !== null) await loadOwnRecord(cultural_entity_id, actor)
+      if (cultural_entity_id !== null) await (await importReviews()).loadOwnRecord(cultural_entity_id, actor)
       const made = await beginScan(unit, await file.bytes(), {
         owner_id: actor.id,
         entity_id: cultural_entity_id,
@@ -211,7 +214,7 @@ export const routes = withTables({
     params: ById,
     subject,
     handle: async ({ subject: { about } }) => {
-      const [reading, state] = await Promise.all([loadReading(about), loadState(about.id)])
+      const [reading, state] = await Promise.all([loadReading(about), loadStateOf(about.id)])
       return reviewView(about, reading, state)
     },
   }),
@@ -222,7 +225,7 @@ export const routes = withTables({
     answer: ok(ReviewStateView),
     params: ById,
     subject,
-    handle: async ({ subject: { about } }) => stateView(await loadState(about.id), about),
+    handle: async ({ subject: { about } }) => stateView(await loadStateOf(about.id), about),
   }),
 
   'PATCH /data/ocr-documents/{id}/review-state/': changeRoute({
@@ -236,7 +239,7 @@ export const routes = withTables({
     subject,
     body: ReviewChange,
     handle: async ({ unit, subject: { about }, body: { finalized_at: _, ...changes } }) =>
-      stateView(await amendState(unit, about, changes), about),
+      stateView(await (await importReviews()).amendState(unit, about, changes), about),
   }),
 
   'POST /data/ocr-documents/{id}/finalize-review/': changeRoute({
@@ -251,7 +254,7 @@ export const routes = withTables({
     subject,
     idempotent: '24h',
     handle: async ({ unit, subject: { about }, actor, request }) => {
-      const { scan, state, record } = await finalizeScan(unit, about, actor, request.origin)
+      const { scan, state, record } = await (await importReviews()).finalizeScan(unit, about, actor, request.origin)
       return {
         detail: 'The review of this document has ended.',
         ingestion_review_state: stateView(state, scan),
@@ -268,7 +271,7 @@ export const routes = withTables({
     params: ById,
     subject,
     handle: async ({ subject: { about } }) => {
-      const [{ fields }, state] = await Promise.all([loadReading(about), loadState(about.id)])
+      const [{ fields }, state] = await Promise.all([loadReading(about), loadStateOf(about.id)])
       return scanPreview(about, fields, state)
     },
   }),
@@ -303,7 +306,7 @@ export const routes = withTables({
     params: ById,
     subject,
     handle: async ({ unit, subject: { about } }) => {
-      await findAnew(unit, about)
+      await (await importReviews()).findAnew(unit, about)
       return new Reply(202, { status: 'complete' as const })
     },
   }),
