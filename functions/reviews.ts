@@ -8,7 +8,6 @@ import { kindOfRecord } from '../lib/domain/records/review-state.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/domain/records/rules/verdicts.ts'
 import { showRecord, showRecordBeside } from '../lib/domain/records/shown.ts'
 import { decisionView, ReviewDecisionView } from '../lib/domain/records/views/entity.ts'
-import { decide, loadDecidable } from '../lib/domain/review/decide.ts'
 import { ReviewerQuery } from '../lib/domain/review/queries.ts'
 import * as queue from '../lib/domain/review/queue.ts'
 import { listDecisions, loadReviewerFigures } from '../lib/domain/review/reviewers.ts'
@@ -19,7 +18,7 @@ import {
   decisionRow,
   ReviewerDashboardView,
 } from '../lib/domain/review/views/reviewer.ts'
-import { WorkspaceView, workspaceView } from '../lib/domain/review/views/workspace.ts'
+import { WorkspaceView } from '../lib/domain/review/views/workspace-shape.ts'
 import { DisagreementView, disagreementSums } from '../lib/doors/exports/disagreement-shape.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
@@ -34,6 +33,9 @@ import { peopleIn } from '../lib/platform/users/people.ts'
 import { keyOf } from '../lib/platform/users/users.ts'
 import { alerts } from './reviews/alerts.ts'
 import { mergeRequests } from './reviews/merge-requests.ts'
+
+/** Read with the first verdict: whoever only reads needs none of it. */
+const verdictCode = () => import('../lib/domain/review/decide.ts')
 
 /** The workspace of reviewers, their verdicts, and their figures. */
 export const routes = withTables({
@@ -53,7 +55,11 @@ export const routes = withTables({
       'doubts.*.evidence.*.about',
     ],
     handle: async ({ subject, actor, request: { say } }) => {
-      const { estimateClaims } = await import('../lib/domain/doubt/estimate.ts')
+      // Verdicts and lists need none of this.
+      const [{ estimateClaims }, { workspaceView }] = await Promise.all([
+        import('../lib/domain/doubt/estimate.ts'),
+        import('../lib/domain/review/views/workspace.ts'),
+      ])
       const [it, references, fork, doubts] = await Promise.all([
         showRecord(actor, subject),
         loadReferences(subject),
@@ -72,11 +78,11 @@ export const routes = withTables({
       "`reject` and `request_changes` need `feedback`; `accept_with_edits` takes values of the record's kind in `edits`. An open contradiction has to be settled by `conflict_handling`. A decision on a contribution of one's own, one that an escalation has kept for a higher rank, and settling a contradiction or overriding confidence without being a domain expert are 403, which says what role it takes.",
     answer: creation(ReviewDecisionView),
     params: ByEntity,
-    subject: ({ entity_id }) => loadDecidable(entity_id),
+    subject: async ({ entity_id }) => (await verdictCode()).loadDecidable(entity_id),
     body: ({ entity_id }) => verdictOn(entity_id),
     idempotent: '24h',
     handle: async ({ unit, subject, actor, body }) => {
-      const made = await decide(unit, subject, actor, body)
+      const made = await (await verdictCode()).decide(unit, subject, actor, body)
       const people = [actor.id, ...subject.revisions.map((it) => it.created_by)]
       const { it, found } = await showRecordBeside(actor, subject, people.map(keyOf))
       return replyCreated(decisionView(made, it.revisions, it, peopleIn(found)))

@@ -1,63 +1,22 @@
-import * as v from 'valibot'
 import type { Say } from '../../../base/language/catalogue.ts'
-import * as s from '../../../base/shapes.ts'
-import { type Actor, mayInspect, ranks } from '../../../platform/permissions.ts'
+import type * as s from '../../../base/shapes.ts'
+import { type Actor, mayInspect } from '../../../platform/permissions.ts'
 import { kinds } from '../../kinds/index.ts'
 import { compareValues, isCorrection } from '../../records/corrections.ts'
 import type { History, HistoryReferences } from '../../records/history.ts'
 import type { Assertion } from '../../records/items.ts'
 import { sortOfProperty } from '../../records/rules/evidence.ts'
-import { handlings, verdicts } from '../../records/rules/verdicts.ts'
 import type { Visible } from '../../records/shown.ts'
-import { ChangeView, differenceOf } from '../../records/views/difference.ts'
-import { DoubtView } from '../../records/views/doubt.ts'
-import {
-  ActivityView,
-  activityView,
-  ContributionView,
-  decisionView,
-  entityRow,
-  ReviewDecisionView,
-  ReviewFlagView,
-  RevisionView,
-  revisionView,
-} from '../../records/views/entity.ts'
-import { ExplainedPropertyView, explainProperties, fieldLabel } from '../../records/views/explain.ts'
+import { differenceOf } from '../../records/views/difference.ts'
+import { activityView, decisionView, entityRow, revisionView } from '../../records/views/entity.ts'
+import { explainProperties, fieldLabel } from '../../records/views/explain.ts'
 import { assertionView } from '../../records/views/record.ts'
 import { type ReviewOptions, reviewOptionsOf } from '../options.ts'
 import { proposeHandling } from '../propose.ts'
-import { ConflictView } from './conflict-shape.ts'
 import { flagRow } from './flag.ts'
-import { type ForkContext, ForkContextView } from './fork-shape.ts'
-import { LeaseView, leaseView, triageView, urgency } from './queue.ts'
-
-export const WorkspaceView = s.shape('Workspace', () =>
-  v.object({
-    ...ContributionView.entries,
-    current_revision: s.maybe(RevisionView),
-    contributor_stats: v.object({
-      total_contributions: s.whole,
-      accepted_contributions: s.whole,
-      acceptance_rate: v.number(),
-    }),
-    required_persona: s.oneOf(ranks),
-    allowed_verdicts: v.array(s.oneOf(verdicts)),
-    allowed_handlings: v.array(s.oneOf(handlings)),
-    refusal: s.maybe(s.text),
-    lease: s.maybe(v.object({ ...LeaseView.entries, is_mine: v.boolean() })),
-    accepted_revision: s.maybe(s.whole),
-    revisions: v.array(RevisionView),
-    activities: v.array(ActivityView),
-    review_decisions: v.array(ReviewDecisionView),
-    flags: v.array(ReviewFlagView),
-    difference: v.array(ChangeView),
-    properties: v.array(ExplainedPropertyView),
-    conflicts: v.array(ConflictView),
-    ...urgency(),
-    doubts: v.optional(v.array(DoubtView)),
-    fork_context: s.maybe(ForkContextView),
-  }),
-)
+import type { ForkContext } from './fork-shape.ts'
+import { leaseView, triageView } from './queue.ts'
+import type { WorkspaceView } from './workspace-shape.ts'
 
 /** The workspace: all that a reviewer needs to decide on a record, with a proposal for each conflict. */
 export function workspaceView(
