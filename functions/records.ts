@@ -8,7 +8,7 @@ import { loadHistory } from '../lib/domain/records/history.ts'
 import type { LoadedRecord, RecordItem } from '../lib/domain/records/items.ts'
 import { listRelated, withTiedCards } from '../lib/domain/records/links.ts'
 import * as lists from '../lib/domain/records/lists.ts'
-import { listPastRows } from '../lib/domain/records/past/list.ts'
+import { loadRecord } from '../lib/domain/records/load.ts'
 import { loadPastRecord } from '../lib/domain/records/past/record.ts'
 import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/past/story.ts'
 import {
@@ -27,13 +27,9 @@ import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
 import { recordDetail, recordRow } from '../lib/domain/records/views/record.ts'
 import { recordShape, rowShape } from '../lib/domain/records/views/record-shape.ts'
 import { RelatedView, relatedView } from '../lib/domain/records/views/related.ts'
-import * as records from '../lib/domain/records/write.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
-import { cellsOf, columnsFor, MOST_ROWS, type TableFormat, tableReply } from '../lib/doors/exports/table.ts'
-import { context } from '../lib/doors/linked/context.ts'
+import type { TableFormat } from '../lib/doors/exports/table.ts'
 import { featureOf, featuresOf } from '../lib/doors/linked/geojson.ts'
-import { linkedList } from '../lib/doors/linked/list.ts'
-import { linkedRecord, linkedRow } from '../lib/doors/linked/record.ts'
 import {
   featureShape,
   featuresShape,
@@ -100,8 +96,7 @@ const DateTyped = members({
   calendar: v.optional(CalendarName),
 })
 
-const subject = ({ segment, id }: { segment: Parameters<typeof records.loadRecord>[0]; id: number }) =>
-  records.loadRecord(segment, id)
+const subject = ({ segment, id }: { segment: Parameters<typeof loadRecord>[0]; id: number }) => loadRecord(segment, id)
 
 type Asked = ListCall<typeof DatedQuery> & { params: v.InferOutput<typeof CollectionAddress> }
 
@@ -139,6 +134,7 @@ async function listedAt(at: string, asked: Asked) {
   const names = [...given, ...sorted]
   if (names.length > 0)
     throw invalid({ at: [`A list of a past time is not narrowed or sorted: leave out ${names.join(', ')}.`] })
+  const { listPastRows } = await import('../lib/domain/records/past/list.ts')
   const { more, ...found } = await listPastRows({ kind: params.segment, at, actor }, page)
   const results = await showRecords(actor, found.results)
   const body = listBody(request, page, { ...found, results, count: page.offset + results.length + (more ? 1 : 0) })
@@ -158,8 +154,9 @@ async function listedWhole(asked: Asked, page: PageRequest): Promise<PageResult<
 }
 
 /** Makes a table of the whole list. The page of the query is ignored. */
-async function asTable(format: TableFormat, asked: Asked): ReturnType<typeof tableReply> {
+async function asTable(format: TableFormat, asked: Asked) {
   if (asked.query.at !== undefined) throw invalid({ at: ['Tables show the records of today: leave out format or at.'] })
+  const { cellsOf, columnsFor, MOST_ROWS, tableReply } = await import('../lib/doors/exports/table.ts')
   const kind = asked.params.segment
   const columns = columnsFor(kind, asked.query.columns)
   const rows = [columns]
@@ -172,6 +169,12 @@ async function asTable(format: TableFormat, asked: Asked): ReturnType<typeof tab
   }
   return tableReply(format, kind.segment, rows)
 }
+
+/** Read with the first change: whoever only reads needs none of it. */
+const importChanges = () => import('../lib/domain/records/write.ts')
+
+/** Read with the first question for linked data. */
+const importLinked = () => import('../lib/doors/linked/record.ts')
 
 /** Records of the kinds with integer ids. */
 export const routes = withTables({
@@ -197,6 +200,10 @@ export const routes = withTables({
       [JSON_LD]: async (asked) => {
         const { params, actor, request } = asked
         const { segment, labelPlural: label } = params.segment
+        const [{ linkedList }, { linkedRow }] = await Promise.all([
+          import('../lib/doors/linked/list.ts'),
+          importLinked(),
+        ])
         const id = `${request.origin}/cidoc/${segment}/${listAddress(request).search}`
         return linkedList(await listRecordPage(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
       },
@@ -213,7 +220,10 @@ export const routes = withTables({
     description: 'The JSON-LD context, which every answer in `application/ld+json` carries as well.',
     answer: { 200: { also: { [JSON_LD]: v.object({ '@context': LinkedContextView }) } } },
     cache: { control: 'public, max-age=300' },
-    handle: async () => replyContent(jsonText({ '@context': context }), JSON_LD),
+    handle: async () => {
+      const { context } = await import('../lib/doors/linked/context.ts')
+      return replyContent(jsonText({ '@context': context }), JSON_LD)
+    },
   }),
 
   'GET /cidoc/related/': listRoute({
@@ -226,7 +236,7 @@ export const routes = withTables({
     handle: async ({ query, actor, request }) => {
       const { domain, id, group, page, page_size, calendar } = query
       const kind = kindOfScope(domain)
-      const about = kind && (await records.loadRecord(kind, id))
+      const about = kind && (await loadRecord(kind, id))
       if (!about || !maySee(actor, about)) throw notFound()
       const groups = await listRelated(about.entity_id, kindOfScope(group ?? '')?.key, page, page_size, actor)
       const heads = groups.flatMap((each) => each.heads)
@@ -266,7 +276,7 @@ export const routes = withTables({
     body: ({ segment }) => schemaOf(segment, 'create'),
     idempotent: '24h',
     handle: async ({ unit, params, actor, body }) => {
-      const made = await records.createRecord(unit, params.segment, actor, body)
+      const made = await (await importChanges()).createRecord(unit, params.segment, actor, body)
       return replyCreated(await viewRecord(made, actor))
     },
   }),
@@ -288,8 +298,10 @@ export const routes = withTables({
       return dating.addDates(await viewRecord(await withTiedCards(it, actor), actor), it)
     },
     representations: {
-      [JSON_LD]: async ({ subject, actor, query, request }) =>
-        linkedRecord(await showRecord(actor, await asOf(query.at, subject, actor)), actor, request.origin),
+      [JSON_LD]: async ({ subject, actor, query, request }) => {
+        const { linkedRecord } = await importLinked()
+        return linkedRecord(await showRecord(actor, await asOf(query.at, subject, actor)), actor, request.origin)
+      },
       [GEO_JSON]: async ({ subject, actor, query }) => {
         const it = await showRecord(actor, await withTiedCards(await asOf(query.at, subject, actor), actor))
         return featureOf(it, actor, it.id, recordDetail(it, actor))
@@ -319,8 +331,9 @@ export const routes = withTables({
     subject,
     body: ({ segment }) => schemaOf(segment, 'create'),
     handle: async ({ unit, subject, actor, body }) => {
-      const next = await records.amendRecord(unit, subject, actor, body, { replace: true })
-      return viewRecord(records.asProposed(next), actor)
+      const { amendRecord, asProposed } = await importChanges()
+      const next = await amendRecord(unit, subject, actor, body, { replace: true })
+      return viewRecord(asProposed(next), actor)
     },
   }),
 
@@ -334,8 +347,9 @@ export const routes = withTables({
     subject,
     body: ({ segment }) => schemaOf(segment, 'change'),
     handle: async ({ unit, subject, actor, body }) => {
-      const next = await records.amendRecord(unit, subject, actor, body)
-      return viewRecord(records.asProposed(next), actor)
+      const { amendRecord, asProposed } = await importChanges()
+      const next = await amendRecord(unit, subject, actor, body)
+      return viewRecord(asProposed(next), actor)
     },
   }),
 
@@ -347,7 +361,7 @@ export const routes = withTables({
     params: RecordAddress,
     subject,
     handle: async ({ unit, subject }) => {
-      await records.deleteRecord(unit, subject)
+      await (await importChanges()).deleteRecord(unit, subject)
       return replyNoContent()
     },
   }),
@@ -359,7 +373,7 @@ export const routes = withTables({
     params: RecordAddress,
     subject,
     handle: async ({ unit, subject, actor }) => {
-      const next = await records.restoreRecord(unit, subject)
+      const next = await (await importChanges()).restoreRecord(unit, subject)
       return viewRecord(next, actor)
     },
   }),

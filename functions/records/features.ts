@@ -3,11 +3,11 @@ import * as v from 'valibot'
 import { now } from '../../lib/base/clock.ts'
 import { notFound } from '../../lib/base/errors.ts'
 import { listRecordRows } from '../../lib/domain/records/lists.ts'
+import { loadRecord } from '../../lib/domain/records/load.ts'
 import { CollectionAddress, RecordAddress } from '../../lib/domain/records/queries.ts'
 import { searchRecordRows } from '../../lib/domain/records/search.ts'
 import { showLoaded, showRecord } from '../../lib/domain/records/shown.ts'
 import { recordRow } from '../../lib/domain/records/views/record.ts'
-import { loadRecord } from '../../lib/domain/records/write.ts'
 import { checkNames, FeatureQuery, filterOf } from '../../lib/doors/features/query.ts'
 import {
   API_TYPE,

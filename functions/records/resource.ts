@@ -16,15 +16,14 @@ import { loadHistory } from '../../lib/domain/records/history.ts'
 import type { LoadedRecord } from '../../lib/domain/records/items.ts'
 import { withTiedCards } from '../../lib/domain/records/links.ts'
 import { listRecordRows } from '../../lib/domain/records/lists.ts'
+import { loadRecord } from '../../lib/domain/records/load.ts'
 import { loadPastRecord } from '../../lib/domain/records/past/record.ts'
 import { searchRecordRows } from '../../lib/domain/records/search.ts'
 import { showLoaded, showRecord } from '../../lib/domain/records/shown.ts'
 import { recordDetail } from '../../lib/domain/records/views/record.ts'
-import { loadRecord } from '../../lib/domain/records/write.ts'
 import type { Node } from '../../lib/doors/linked/context.ts'
 import { recordFormats } from '../../lib/doors/linked/formats.ts'
 import { featureOf } from '../../lib/doors/linked/geojson.ts'
-import { linkedRecord } from '../../lib/doors/linked/record.ts'
 import { featureShape, LinkedDataView } from '../../lib/doors/linked/shapes.ts'
 import { linkValue, resourcePath, signposts } from '../../lib/doors/pages/address.ts'
 import { pageContext } from '../../lib/doors/pages/context.ts'
@@ -95,8 +94,10 @@ type Writer<Body> = (it: LoadedRecord, given: Given) => Promise<Body>
 
 const jsonOf: Writer<Record<string, unknown>> = async (it, { actor }) =>
   recordDetail(await showRecord(actor, await withTiedCards(it, actor)), actor)
-const linkedOf: Writer<Node> = async (it, { actor, request }) =>
-  linkedRecord(await showRecord(actor, it), actor, request.origin)
+const linkedOf: Writer<Node> = async (it, { actor, request }) => {
+  const { linkedRecord } = await import('../../lib/doors/linked/record.ts')
+  return linkedRecord(await showRecord(actor, it), actor, request.origin)
+}
 
 /** The representations besides JSON, by media type. Those of RDF follow from `rdfTypes`. */
 const writers: Readonly<Record<string, Writer<Content>>> = {

@@ -11,7 +11,7 @@ import type { Request } from '../../platform/http/request.ts'
 import type { Route, Routes } from '../../platform/http/route.ts'
 import { withRdfTypes } from '../linked/rdf.ts'
 import { isListRoute, type ListRoute } from './list-routes.ts'
-import { MOST_ROWS, type TableFormat, tableReply } from './table.ts'
+import type { TableFormat } from './table.ts'
 
 /** The query members that a table adds to those of the list. `types`: the media types of the list. */
 const asTable = (types: readonly string[]) => ({
@@ -55,7 +55,10 @@ function withEntries(query: v.GenericSchema = v.object({}), added: v.ObjectEntri
 /** The whole list as a table, whichever page is asked for. It calls the list's handler page by page, as the caller would. */
 async function tableOf(key: ListRoute, spec: Declared, format: TableFormat, given: object): Promise<Reply> {
   const { request } = given as { request: Request }
-  const { listColumns } = await import('./list-columns.ts')
+  const [{ listColumns }, { MOST_ROWS, tableReply }] = await Promise.all([
+    import('./list-columns.ts'),
+    import('./table.ts'),
+  ])
   const columns = chooseColumns(listColumns[key], request.query.columns)
   const rows: unknown[][] = [columns]
   for (let query: Request['query'] | undefined = first(request.query); query && rows.length <= MOST_ROWS; ) {
