@@ -200,6 +200,20 @@ test('the statistics count what is public', async () => {
   expect(after.type_histogram).toContainEqual({ type: expect.stringMatching(/Person/), count: '1' })
 })
 
+test('two projectors at once keep what both were told of', async () => {
+  const names = ['Told to both', 'Told to both as well']
+  for (const name of names) await publish(app, 'persons', { name })
+  const Records = await following.take()
+  const { handler: one } = await import('../../../functions/projector.ts')
+  vi.resetModules()
+  const { handler: other } = await import('../../../functions/projector.ts')
+  // The slower one deletes its file, reads that of the other, and begins again.
+  const ends = await Promise.all([one({ Records }), other({ Records })])
+  expect(ends.flatMap(({ batchItemFailures }) => batchItemFailures)).toEqual([])
+  const found = labels(await graphFor(app.anon, { node_limit: 2000 }))
+  expect(names.filter((name) => !found.includes(name))).toEqual([])
+})
+
 test('a process that has just started reads the graph from the bucket', async () => {
   const before = await graphFor()
   expect(before.nodes).not.toEqual([])

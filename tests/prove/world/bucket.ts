@@ -45,7 +45,10 @@ export class Bucket {
       return method === 'HEAD' ? { ...failed(404, 'NotFound'), body: Buffer.alloc(0) } : failed(404, 'NoSuchKey')
     const about = { 'content-type': found.type, etag: etagOf(found.bytes), 'last-modified': found.at.toUTCString() }
     if (method === 'HEAD') return { ...done(), headers: { ...about, 'content-length': String(found.bytes.length) } }
-    return done(found.bytes, about)
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
+    if (from === undefined) return done(found.bytes, about)
+    if (Number(from) >= found.bytes.length) return failed(416, 'InvalidRange')
+    return { ...done(found.bytes.subarray(Number(from), Number(to) + 1), about), statusCode: 206 }
   }
 
   #put(key: string, headers: Readonly<Record<string, string>>, body: Buffer, now: Date): Told {
