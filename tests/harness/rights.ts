@@ -7,7 +7,7 @@ import { unusedUses, useOf } from '../../deploy/policies.ts'
 const USED = 'rights-used'
 const DENIED = 'rights-denied'
 
-/** Rights of rare moments, which tests do not meet for certain, such as two projectors at once. `npm run rehearse` has these moments. */
+/** Rights of rare moments, which tests do not meet for certain. `npm run rehearse` uses each of them. */
 const rehearsed: ReadonlySet<string> = new Set([
   'asset-files dynamodb:BatchGetItem Table',
   'asset-files s3:ListBucket Bucket',
@@ -19,8 +19,6 @@ const rehearsed: ReadonlySet<string> = new Set([
   'merger s3:ListBucket Bucket',
   'ocr s3:ListBucket Bucket',
   'profile-images s3:ListBucket Bucket',
-  'projector s3:DeleteObject Bucket/graph/*',
-  'projector s3:GetObject Bucket/graph/*',
   'projector s3:ListBucket Bucket',
   'projects s3:GetObject Bucket/thumbnails/*',
   'projects s3:ListBucket Bucket',
