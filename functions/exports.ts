@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
 import {
-  type ExportedFile,
+  type ExportListing,
   exportContents,
   exportFormats,
   loadListing,
@@ -35,12 +35,12 @@ async function fragment({ query, request }: FragmentCall, type: RdfType | typeof
   const { writeFragment } = await import('../lib/doors/fragments/answer.ts')
   const { origin, rawQuery } = request
   const address = `${origin}/fragments/${rawQuery && `?${rawQuery}`}`
-  return writeFragment(await loadCurrentIndex(), query, { origin, address, type })
+  return writeFragment(await indexOf(await loadListing()), query, { origin, address, type })
 }
 
-/** Loads the index of the last run. Undefined before the first. */
-async function loadCurrentIndex() {
-  const [key] = (await loadListing())?.fragments ?? []
+/** Loads the index of a run. Undefined before the first. */
+async function indexOf(listing: ExportListing | undefined) {
+  const [key] = listing?.fragments ?? []
   return key === undefined ? undefined : loadIndex(key)
 }
 
@@ -66,10 +66,7 @@ const exportFile = () =>
     sha256: s.text,
     url: s.text,
   })
-const downloadOf = ({ name, format }: Pick<ExportedFile, 'name' | 'format'>) => ({
-  type: mediaTypes[format],
-  disposition: `attachment; filename="${name}"`,
-})
+const downloadOf = (name: string, type: string) => ({ type, disposition: `attachment; filename="${name}"` })
 const exportBag = () => v.object({ name: s.text, bytes: s.whole, sha256: s.text, url: s.text })
 /** The files that the last run of the export made, and all of them as one bag. `made_at` is null before the first. */
 const ExportsView = s.shape('Exports', () =>
@@ -97,7 +94,7 @@ export const routes = {
       const link = await createLinks(GOOD_FOR)
       const withLink = async <F extends { key: string; name: string }>({ key, ...file }: F, type: string) => ({
         ...file,
-        url: await link(key, { type, disposition: `attachment; filename="${file.name}"` }),
+        url: await link(key, downloadOf(file.name, type)),
       })
       const files = await Promise.all(listing.files.map((file) => withLink(file, mediaTypes[file.format])))
       return { made_at, licence, files, bag: listing.bag ? await withLink(listing.bag, ZIP) : null }
@@ -163,7 +160,7 @@ export const routes = {
       const file = (await loadListing())?.files.find((it) => it.name === name)
       if (!file) throw notFound()
       const link = await createLinks(GOOD_FOR)
-      return replySeeOther(await link(file.key, downloadOf(file)))
+      return replySeeOther(await link(file.key, downloadOf(name, mediaTypes[file.format])))
     },
   }),
 
@@ -179,12 +176,9 @@ export const routes = {
 } satisfies Routes
 
 async function describe(origin: string) {
-  const [{ describeDataset }, listing, index] = await Promise.all([
-    import('../lib/doors/fragments/dataset.ts'),
-    loadListing(),
-    loadCurrentIndex(),
-  ])
+  const [{ describeDataset }, listing] = await Promise.all([import('../lib/doors/fragments/dataset.ts'), loadListing()])
   if (!listing) return describeDataset(undefined, origin)
+  const index = await indexOf(listing)
   const files = listing.files.map((file) => ({ ...file, type: mediaTypes[file.format].split(';')[0] ?? '' }))
   return describeDataset({ ...listing, files, triples: index?.spo.lines ?? 0 }, origin)
 }
