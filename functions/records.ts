@@ -20,8 +20,8 @@ import {
   ViewQuery,
 } from '../lib/domain/records/queries.ts'
 import { ReadDateView, understandDate } from '../lib/domain/records/read-date.ts'
-import { FacetsView, searchRecordRows, searchRecords } from '../lib/domain/records/search.ts'
-import { showLoaded, showRecord, showRecords, type Visible } from '../lib/domain/records/shown.ts'
+import { FacetsView, findShownRows, searchRecords } from '../lib/domain/records/search.ts'
+import { showRecord, showRecords, type Visible } from '../lib/domain/records/shown.ts'
 import { SuggestedValueView, suggestValue } from '../lib/domain/records/suggest.ts'
 import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
 import { recordDetail, recordRow } from '../lib/domain/records/views/record.ts'
@@ -115,11 +115,8 @@ async function listRecordPage(asked: Asked) {
     const found = await lists.listByIdentifier(params.segment.key, identifier, filter, actor, page)
     return listBody(request, page, { ...found, results: await showRecords(actor, found.results) })
   }
-  const isFound = needsSearch(filter)
-  const found = isFound
-    ? await searchRecordRows(filter, actor, scope, page)
-    : await lists.listRecordRows(filter, scope, page)
-  const body = listBody(request, page, { ...found, results: showLoaded(actor, found.results, found.found) })
+  const found = await findShownRows(filter, actor, scope, page)
+  const body = listBody(request, page, found)
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 

@@ -2,11 +2,10 @@ import '../../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { now } from '../../lib/base/clock.ts'
 import { notFound } from '../../lib/base/errors.ts'
-import { listRecordRows } from '../../lib/domain/records/lists.ts'
 import { loadRecord } from '../../lib/domain/records/load.ts'
 import { CollectionAddress, RecordAddress } from '../../lib/domain/records/queries.ts'
-import { searchRecordRows } from '../../lib/domain/records/search.ts'
-import { showLoaded, showRecord } from '../../lib/domain/records/shown.ts'
+import { findShownRows } from '../../lib/domain/records/search.ts'
+import { showRecord } from '../../lib/domain/records/shown.ts'
 import { recordRow } from '../../lib/domain/records/views/record.ts'
 import { checkNames, FeatureQuery, filterOf } from '../../lib/doors/features/query.ts'
 import {
@@ -21,7 +20,6 @@ import {
   LinkedFeatureView,
 } from '../../lib/doors/features/view-shape.ts'
 import { featureOf } from '../../lib/doors/linked/geojson.ts'
-import { needsSearch } from '../../lib/engines/search/index.ts'
 import { ok } from '../../lib/platform/http/answer.ts'
 import { GEO_JSON } from '../../lib/platform/http/media.ts'
 import { LARGEST_SIZE, listBody } from '../../lib/platform/http/page.ts'
@@ -33,11 +31,10 @@ import { maySee, scopeOf } from '../../lib/platform/permissions.ts'
 const CollectionName = v.object({ collection: CollectionAddress.entries.segment })
 const FeatureName = v.object({ collection: CollectionAddress.entries.segment, id: RecordAddress.entries.id })
 
-const known = Object.keys(FeatureQuery.entries)
-const OWN = ['f']
 /** Clients name the format, too. Only JSON is here, so each of these means the same. */
 const f = v.optional(v.picklist(['json', 'geojson'], 'Only json is here.'))
 const Format = v.object({ f })
+const PageQuery = v.object({ ...FeatureQuery.entries, f })
 const ABOUT_FEATURES = 'OGC API - Features, Part 1. Everyone is shown the same: what is published for all.'
 
 const pages = () => import('../../lib/doors/features/collections.ts')
@@ -102,19 +99,13 @@ export const features = {
     answer: { 200: { also: { [GEO_JSON]: FeaturePageView } } },
     errors: [404],
     params: CollectionName,
-    query: v.object({ ...FeatureQuery.entries, f }),
+    query: PageQuery,
     usesReadCache: true,
     pageSize: LARGEST_SIZE,
     handle: async ({ params: { collection: kind }, query, page, request }) => {
-      checkNames(request.query, [...known, ...OWN])
-      const filter = { kind: kind.key, ...filterOf(query) }
-      const found = needsSearch(filter)
-        ? await searchRecordRows(filter, null, scopeOf(null), page)
-        : await listRecordRows(filter, scopeOf(null), page)
-      const { count, next, previous, results } = listBody(request, page, {
-        ...found,
-        results: showLoaded(null, found.results, found.found),
-      })
+      checkNames(request.query, Object.keys(PageQuery.entries))
+      const found = await findShownRows({ kind: kind.key, ...filterOf(query) }, null, scopeOf(null), page)
+      const { count, next, previous, results } = listBody(request, page, found)
       const self = `${request.origin}${request.path}${request.rawQuery && `?${request.rawQuery}`}`
       const body = {
         type: 'FeatureCollection' as const,

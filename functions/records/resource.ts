@@ -15,11 +15,10 @@ import { picturesIn } from '../../lib/domain/pictures/items.ts'
 import { loadHistory } from '../../lib/domain/records/history.ts'
 import type { LoadedRecord } from '../../lib/domain/records/items.ts'
 import { withTiedCards } from '../../lib/domain/records/links.ts'
-import { listRecordRows } from '../../lib/domain/records/lists.ts'
 import { loadRecord } from '../../lib/domain/records/load.ts'
 import { loadPastRecord } from '../../lib/domain/records/past/record.ts'
-import { searchRecordRows } from '../../lib/domain/records/search.ts'
-import { showLoaded, showRecord } from '../../lib/domain/records/shown.ts'
+import { findShownRows } from '../../lib/domain/records/search.ts'
+import { showRecord } from '../../lib/domain/records/shown.ts'
 import { recordDetail } from '../../lib/domain/records/views/record.ts'
 import type { Node } from '../../lib/doors/linked/context.ts'
 import { recordFormats } from '../../lib/doors/linked/formats.ts'
@@ -37,7 +36,6 @@ import {
   readAcceptDatetime,
   timeMap,
 } from '../../lib/doors/pages/memento.ts'
-import { needsSearch } from '../../lib/engines/search/index.ts'
 import { bytes } from '../../lib/platform/http/answer.ts'
 import { CSV, GEO_JSON, HTML, JSON_LD, rdfTypes, XLSX } from '../../lib/platform/http/media.ts'
 import { PastMoment } from '../../lib/platform/http/moment.ts'
@@ -249,9 +247,6 @@ async function leadToMemento({ subject, actor }: Given, original: string, wanted
 /** Loads one page of records for readers. */
 async function listFound({ query, actor, scope, page, request }: ListCall<typeof ResultsQuery>) {
   const filter = { search: query.q, kind: query.kind?.key }
-  const found = needsSearch(filter)
-    ? await searchRecordRows(filter, actor, scope, page)
-    : await listRecordRows(filter, scope, page)
-  const shown = showLoaded(actor, found.results, found.found).filter(({ kind }) => isRecordKey(kind))
-  return listBody(request, page, { ...found, results: shown })
+  const found = await findShownRows(filter, actor, scope, page)
+  return listBody(request, page, { ...found, results: found.results.filter(({ kind }) => isRecordKey(kind)) })
 }

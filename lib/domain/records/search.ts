@@ -6,13 +6,23 @@ import {
   type Facets,
   type Hit,
   type Model,
+  needsSearch,
   openSearchModel,
   readWhere,
   type SearchQuery,
   type SortOrder,
   type Where,
 } from '../../engines/search/index.ts'
-import { getMany, itemAt, type Key, parse, read, type Stored } from '../../engines/table/index.ts'
+import {
+  getMany,
+  itemAt,
+  type Key,
+  type PageRequest,
+  type PageResult,
+  parse,
+  read,
+  type Stored,
+} from '../../engines/table/index.ts'
 import { rememberRead } from '../../platform/cache/remembered.ts'
 import { parts } from '../../platform/cache/rules.ts'
 import { versionsAt } from '../../platform/cache/store.ts'
@@ -22,9 +32,10 @@ import { kindKeys, kinds } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { facetNames } from '../search-words/facets.ts'
 import { RecordRow, recordItem, rowMembers } from './items.ts'
-import type { RecordFilter, RecordPage, RowPage } from './lists.ts'
+import { listRecordRows, type RecordFilter, type RecordPage, type RowPage } from './lists.ts'
 import { loadNames, loadRows, partOfRow, partsOfNames } from './rows.ts'
 import { isPublished, withheldStatuses } from './rules/status.ts'
+import { showLoaded, type Visible } from './shown.ts'
 
 /** How many hits each value of a facet has. Example: 12 temples, 3 wells. */
 export const FacetsView = s.shape('Facets', () =>
@@ -71,7 +82,7 @@ export async function searchRecords(
  * Like `searchRecords`, for callers that show rows: it reads only the members of a row. `found` holds the records and
  * people that rows name.
  */
-export async function searchRecordRows(
+async function searchRecordRows(
   filter: RecordSearch,
   actor: Actor | null,
   scope: Scope,
@@ -86,6 +97,22 @@ export async function searchRecordRows(
   const { ids, ...page } = value
   const { rows, found } = await readRows(ids)
   return { ...page, results: rows.filter((row) => isVisible(actor, row)), found }
+}
+
+/** A page of rows as one reader sees them. `facets` only if they were asked for. */
+export type ShownRows = PageResult<Visible<RecordRow>> & { facets?: Facets }
+
+/** Returns one page of rows as the caller sees them: from the search model if the filter asks for what only that can do, else from the table. */
+export async function findShownRows(
+  filter: RecordSearch,
+  actor: Actor | null,
+  scope: Scope,
+  page: PageRequest,
+): Promise<ShownRows> {
+  const found = needsSearch(filter)
+    ? await searchRecordRows(filter, actor, scope, page)
+    : await listRecordRows(filter, scope, page)
+  return { ...found, results: showLoaded(actor, found.results, found.found) }
 }
 
 /**
