@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { CRATE, type Crate, crateText } from './crate.ts'
 
 /** A file of a bag, with its path below `data/`. */
-export type Payload = { path: string; bytes: number; sha256: string }
+type Payload = { path: string; bytes: number; sha256: string }
 
 /** The folder of a bag's payload. */
 export const PAYLOAD = 'data'
@@ -10,10 +11,22 @@ export const MANIFEST = 'manifest-sha256.txt'
 const DECLARATION = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'
 
 /**
- * Makes the files beside the payload of a bag (RFC 8493), by name. `info` becomes `bag-info.txt`. Example: `External-Description` and a
- * sentence.
+ * Makes the files that turn these parts into a bag (RFC 8493) with a description (RO-Crate 1.1): texts by their path in the bag. The
+ * description is one of the files of the payload.
  */
-export function tagFiles(payload: readonly Payload[], info: Readonly<Record<string, string>>): Map<string, string> {
+export function filesOfBag(about: Crate): Map<string, string> {
+  const crate = crateText(about)
+  const described = { path: CRATE, bytes: Buffer.byteLength(crate), sha256: hashOf(crate) }
+  const tags = tagFiles([described, ...about.parts], {
+    'Bagging-Date': about.made_at.slice(0, 10),
+    'External-Description': about.description,
+    ...(about.licence !== null && { License: about.licence }),
+  })
+  return tags.set(`${PAYLOAD}/${CRATE}`, crate)
+}
+
+/** The files beside the payload, by name. `info` becomes `bag-info.txt`. */
+function tagFiles(payload: readonly Payload[], info: Readonly<Record<string, string>>): Map<string, string> {
   const octets = payload.reduce((sum, { bytes }) => sum + bytes, 0)
   const all = { ...info, 'Payload-Oxum': `${octets}.${payload.length}` }
   const files = new Map([
@@ -21,7 +34,7 @@ export function tagFiles(payload: readonly Payload[], info: Readonly<Record<stri
     ['bag-info.txt', linesOf(Object.entries(all).map(([name, value]) => `${name}: ${value.replace(/\s+/g, ' ')}`))],
     [MANIFEST, linesOf(payload.map(({ path, sha256 }) => `${sha256}  ${PAYLOAD}/${encodePath(path)}`))],
   ])
-  const hashes = [...files].map(([name, text]) => `${createHash('sha256').update(text).digest('hex')}  ${name}`)
+  const hashes = [...files].map(([name, text]) => `${hashOf(text)}  ${name}`)
   return files.set('tagmanifest-sha256.txt', linesOf(hashes))
 }
 
@@ -37,6 +50,7 @@ export function readHashes(text: string): Map<string, string> {
   )
 }
 
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 const linesOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
 
 /** RFC 8493, 2.1.3: a line end or a percent sign in a path is written in percents. */

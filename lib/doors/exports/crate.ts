@@ -2,7 +2,8 @@
 export const CRATE = 'ro-crate-metadata.json'
 
 type Part = { path: string; bytes: number; sha256: string; type: string; description: string }
-type Crate = {
+/** What a crate is, and its files. */
+export type Crate = {
   name: string
   description: string
   /** When it was made, as a time of ISO 8601. */

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
 import { Zip, ZipPassThrough } from 'fflate'
 import { startUpload, streamObject, type Upload } from '../../engines/bucket/index.ts'
-import { PAYLOAD, tagFiles } from './bag.ts'
-import { CRATE, crateText } from './crate.ts'
+import { filesOfBag, PAYLOAD } from './bag.ts'
 import { type ExportedBag, type ExportListing, mediaTypes, ZIP } from './listing.ts'
 
 const NAME = 'heritage'
@@ -15,7 +13,7 @@ export async function makeBag(
   folder: string,
   { files, made_at, licence }: Pick<ExportListing, 'files' | 'made_at' | 'licence'>,
 ): Promise<ExportedBag> {
-  const crate = crateText({
+  const beside = filesOfBag({
     name: 'Heritage records',
     description: 'All records that everyone may read, with the provenance of every value',
     made_at,
@@ -26,23 +24,11 @@ export async function makeBag(
       description: `${kind}: ${holds}`,
     })),
   })
-  const described = {
-    path: CRATE,
-    bytes: Buffer.byteLength(crate),
-    sha256: createHash('sha256').update(crate).digest('hex'),
-  }
-  const payload = [described, ...files.map(({ name, bytes, sha256 }) => ({ path: name, bytes, sha256 }))]
-  const tags = tagFiles(payload, {
-    'Bagging-Date': made_at.slice(0, 10),
-    'External-Description': 'All records that everyone may read, with the provenance of every value',
-    ...(licence !== null && { License: licence }),
-  })
 
   const key = `${folder}/${NAME}.zip`
   const upload = startUpload(key, ZIP)
   const zip = zipTo(upload)
-  for (const [name, text] of tags) await zip.add(`${NAME}/${name}`, [Buffer.from(text)])
-  await zip.add(`${NAME}/${PAYLOAD}/${CRATE}`, [Buffer.from(crate)])
+  for (const [path, text] of beside) await zip.add(`${NAME}/${path}`, [Buffer.from(text)])
   for (const { name, key: at } of files) {
     const stored = await streamObject(at)
     if (!stored) throw new Error(`${name} is missing from the bucket.`)

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backupIn, closeBag, openFolder } from './bag.ts'
 import { type Item, isFollowing, isTableEmpty, itemOf, lineOf, readTable, writeTable } from './items.ts'
@@ -17,7 +16,6 @@ export async function exportTo(
   { objects, bag = false, most }: { objects: boolean; bag?: boolean; most?: number },
 ): Promise<Manifest> {
   const folder = await openFolder(whole, bag)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
   const lines = sorter(join(folder, 'sorting'), most)
   await readTable(place, (item) => lines.add(lineOf(item)))
   const table = await writeLines(folder, 'table.jsonl', lines.sorted())

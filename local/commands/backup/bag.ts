@@ -1,30 +1,33 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { MANIFEST, PAYLOAD, type Payload, readHashes, tagFiles } from '../../../lib/doors/exports/bag.ts'
-import { CRATE, crateText } from '../../../lib/doors/exports/crate.ts'
+import { filesOfBag, MANIFEST, PAYLOAD, readHashes } from '../../../lib/doors/exports/bag.ts'
 import { describeFile, PRIVATE } from './lines.ts'
 
-/** Where a backup goes: a folder, or the payload of a bag in that folder. Fails if the folder is not empty. */
+/** Makes the folder where a backup goes: this one, or the payload of a bag in it. Fails if it is not empty. */
 export async function openFolder(folder: string, isBag: boolean): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty. Name a new folder.`)
-  return isBag ? join(folder, PAYLOAD) : folder
+  const target = isBag ? join(folder, PAYLOAD) : folder
+  await mkdir(target, { recursive: true, mode: 0o700 })
+  return target
 }
 
 /** Makes a bag (RFC 8493) of a folder whose payload is a finished backup. Describes the payload as RO-Crate 1.1. `made_at`: ISO 8601. */
 export async function closeBag(folder: string, made_at: string): Promise<void> {
   const data = join(folder, PAYLOAD)
-  const description = 'A backup of the service: every item of the table, and the objects of the bucket. It is private.'
-  const parts = await Promise.all((await pathsIn(data)).map((path) => payloadOf(data, path)))
-  const crate = crateText({
-    ...{ name: 'Heritage backup', description, made_at, licence: null },
-    parts: parts.map((part) => ({ ...part, ...aboutOf(part.path) })),
+  const parts = (await pathsIn(data)).map(async (path) => {
+    const { bytes, sha256 } = await describeFile(data, path)
+    return { path, bytes, sha256, ...aboutOf(path) }
   })
-  await writeFile(join(data, CRATE), crate, { mode: PRIVATE })
-  const info = { 'Bagging-Date': made_at.slice(0, 10), 'External-Description': description }
-  const tags = tagFiles([await payloadOf(data, CRATE), ...parts], info)
-  for (const [name, text] of tags) await writeFile(join(folder, name), text, { mode: PRIVATE })
+  const beside = filesOfBag({
+    name: 'Heritage backup',
+    description: 'A backup of the service: every item of the table, and the objects of the bucket. It is private.',
+    made_at,
+    licence: null,
+    parts: await Promise.all(parts),
+  })
+  for (const [path, text] of beside) await writeFile(join(folder, path), text, { mode: PRIVATE })
 }
 
 /**
@@ -54,11 +57,6 @@ async function pathsIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((it) => it.isFile()).map((it) => relative(folder, join(it.parentPath, it.name)))
   return files.map((path) => path.split(sep).join('/')).sort()
-}
-
-async function payloadOf(folder: string, path: string): Promise<Payload> {
-  const { bytes, sha256 } = await describeFile(folder, path)
-  return { path, bytes, sha256 }
 }
 
 const ABOUT: Readonly<Record<string, readonly [type: string, description: string]>> = {
