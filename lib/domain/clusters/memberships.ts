@@ -12,6 +12,7 @@ import {
 } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
+import { noSource } from '../kinds/index.ts'
 import { newClaim } from '../records/build.ts'
 import { claimsIn, claimWrites } from '../records/claim-packs.ts'
 import { type Assertion, type RecordItem, SAME_REFERENT } from '../records/items.ts'
@@ -137,7 +138,7 @@ function claimOf(
   at: string,
 ): Assertion {
   const actor = { ...author, email: '', is_staff: false, is_superuser: false, rank: null }
-  const said = { source_type, source_citation: '', source_url: '', confidence, data_quality_note: '' }
+  const said = { ...noSource, source_type, confidence }
   return {
     ...newClaim({ about, source: said, actor, revision_number: null, at }, SAME_REFERENT, id),
     source,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { impossible, invalid, notFound } from '../../base/errors.ts'
 import { put, type UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
-import { type Contribution, kinds, schemaOf } from '../kinds/index.ts'
+import { type Contribution, kinds, noSource, schemaOf } from '../kinds/index.ts'
 import { checkSize, type Values } from '../names/values.ts'
 import { resolvePictures } from '../pictures/take.ts'
 import { headerOf, newRecord, nextRecordId } from '../records/build.ts'
@@ -51,7 +51,7 @@ export async function createFork(
     fork: {
       origin: { parent: original.entity_id, root, depth },
       names: Object.keys(values).filter((name) => !fields.includes(name)),
-      evidence: { ...blankEvidence, source_citation: `Revision ${number} of the record that was forked.` },
+      evidence: { ...noSource, source_citation: `Revision ${number} of the record that was forked.` },
       labels: original.labels,
     },
   })
@@ -77,14 +77,6 @@ export async function createFork(
   unit.add([...planned.writes, ...stubs(record.entity_id), put(fork, made, undefined)])
   return asSubject(made, record, original)
 }
-
-const blankEvidence = {
-  source_type: '',
-  source_citation: '',
-  source_url: '',
-  confidence: 'likely',
-  data_quality_note: '',
-} as const
 
 /** The number and the id of the revision whose values readers of a record see. */
 const baseRevisionOf = (it: LoadedRecord): [number: number, id: string] =>

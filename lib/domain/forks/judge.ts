@@ -8,9 +8,9 @@ import { canonicalValues, type History, loadHistory } from '../records/history.t
 import type { Assertion } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
 import { isPending } from '../records/queue-entry.ts'
-import { decidingOn, planDecision, planEdits } from '../review/decide.ts'
+import { decidingOn, plainInput, planDecision, planEdits } from '../review/decide.ts'
 import { planSupersession } from '../review/supersede.ts'
-import type { DecisionInput, TakenValues } from '../review/verdict.ts'
+import type { TakenValues } from '../review/verdict.ts'
 import { compareThreeWays } from './compare.ts'
 import { type Fork, type ForkState, type ForkSubject, fork, stateOf } from './items.ts'
 
@@ -33,7 +33,7 @@ export async function mergeFork(unit: UnitOfWork, subject: ForkSubject, actor: A
   const at = now()
   const taken = planTaking(own, original, subject.about, { at, way, actor })
   const isEmpty = taken.claims.length + taken.rivals.length + taken.cleared.length === 0
-  const merged = isEmpty ? [] : (await planEdits(original, actor, { ...blankDecision, ...mergeVerdict, taken })).writes
+  const merged = isEmpty ? [] : (await planEdits(original, actor, { ...plainInput, ...mergeVerdict, taken })).writes
   const told = { activity_type: 'commented', comment: 'Merged into the record that it is a fork of.' } as const
   unit.add([
     ...endFork(subject, actor, 'merged', at),
@@ -50,7 +50,7 @@ export async function promoteFork(unit: UnitOfWork, subject: ForkSubject, actor:
   const at = now()
   const waits = isPending(own.status)
   if (!waits && !own.public) throw conflict('Nothing waits for review here.')
-  const accepted = waits ? (await planDecision(own, actor, { ...blankDecision, verdict: 'accept' })).writes : []
+  const accepted = waits ? (await planDecision(own, actor, { ...plainInput, verdict: 'accept' })).writes : []
   const told = { activity_type: 'commented', comment: 'A fork has taken the place of this record.' } as const
   unit.add([
     ...endFork(subject, actor, 'promoted', at),
@@ -65,18 +65,10 @@ export async function rejectFork(unit: UnitOfWork, subject: ForkSubject, actor: 
   if (reason.trim() === '') throw invalid({ reason: ['Say why, so that the contributor can act on it.'] })
   const { own } = await loadSides(subject)
   if (own.public) throw impossible('This fork was accepted as a record of its own.')
-  const { writes } = await planDecision(own, actor, { ...blankDecision, verdict: 'reject', feedback: reason })
+  const { writes } = await planDecision(own, actor, { ...plainInput, verdict: 'reject', feedback: reason })
   unit.add([...endFork(subject, actor, 'rejected', now()), ...writes])
 }
 
-const blankDecision = {
-  conflict_handling: 'not_applicable',
-  confidence_override: null,
-  verification_method: null,
-  feedback: '',
-  reconciliation_note: '',
-  internal_note: '',
-} as const satisfies Omit<DecisionInput, 'verdict'>
 const accepting = { verdict: 'accept', confidence_override: null } as const
 const mergeVerdict = { verdict: 'accept_with_edits', feedback: 'Merged a fork.' } as const
 

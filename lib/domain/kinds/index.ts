@@ -32,7 +32,7 @@ import { transfer_of_custody } from './transfer-of-custody.ts'
 
 export { isRecordKey, type KindKey, kindKeys, recordKinds, reviewedKinds } from './keys.ts'
 export { predicateOf, predicates } from './predicates.ts'
-export type { AssertionInput } from './schema/assertion-input.ts'
+export { type AssertionInput, noSource } from './schema/assertion-input.ts'
 export { comparatorOf, type Field } from './schema/fields.ts'
 export { jsonSchemaOf } from './schema/json-schema.ts'
 export { type Kind, likenessFieldsOf, nameFieldsOf, proseFields } from './schema/kind.ts'

@@ -3,7 +3,7 @@ import { isFault, readDateOrFault } from '../../engines/calendars/index.ts'
 import { getMany, itemIn, type UnitOfWork } from '../../engines/table/index.ts'
 import { type Actor, mayInspect, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type InputValues, kindOfScope, kinds, predicates, unknownKindMessage } from '../kinds/index.ts'
+import { type InputValues, kindOfScope, kinds, noSource, predicates, unknownKindMessage } from '../kinds/index.ts'
 import { createAcceptedClaim } from '../records/assertions.ts'
 import type { LoadedRecord } from '../records/items.ts'
 import { loadRecordById } from '../records/load.ts'
@@ -121,6 +121,6 @@ export async function makeRelationship(
     ...(supporting_source_ids.length > 0 && { was_derived_from_source: supporting_source_ids.map((id) => ({ id })) }),
   }
   const source_type = primary?.source_type ?? ''
-  const assertion = { source_type, source_citation: '', source_url: '', confidence, data_quality_note: '' }
+  const assertion = { ...noSource, source_type, confidence }
   return (await createAcceptedClaim(unit, author, { data, cleared: [], assertion })).claim.id
 }

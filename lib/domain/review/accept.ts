@@ -4,7 +4,7 @@ import { newChildId } from '../../base/clock.ts'
 import { invalid } from '../../base/errors.ts'
 import type { Write } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
-import { kinds, schemaOf } from '../kinds/index.ts'
+import { kinds, noSource, schemaOf } from '../kinds/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import { resolvePictures } from '../pictures/take.ts'
@@ -129,8 +129,6 @@ function isCorrectionById(old: History, of: string, by: string): boolean {
   const [standing, claim] = [of, by].map((id) => old.assertions.find((it) => it.id === id))
   return standing !== undefined && claim !== undefined && isCorrection(old, standing, claim)
 }
-
-const noSource = { source_type: '', source_citation: '', source_url: '', confidence: 'likely', data_quality_note: '' }
 
 /** Applies the reviewer's edits. Returns the values, the names of changed fields, and the writes of new stubs, links and pictures. */
 async function applyEdits(old: History, reviewer: Actor, reviewed: Values, edits: Edits | null | undefined) {

@@ -96,11 +96,12 @@ export type Ruling = Settlement & { note: string }
  */
 export async function planRuling(old: History, reviewer: Actor, ruling: Ruling): Promise<PlannedDecision> {
   if (!old.public || isPending(old.status)) throw conflict()
-  const input = { ...plainInput, reconciliation_note: ruling.note }
+  const input: DecisionInput = { ...plainInput, reconciliation_note: ruling.note }
   return planVerdict(old, reviewer, input, [], ruling)
 }
 
-const plainInput: DecisionInput = {
+/** A decision without words and without a contradiction. */
+export const plainInput = {
   verdict: 'accept_with_edits',
   conflict_handling: 'not_applicable',
   confidence_override: null,
@@ -108,7 +109,7 @@ const plainInput: DecisionInput = {
   feedback: '',
   reconciliation_note: '',
   internal_note: '',
-}
+} as const satisfies DecisionInput
 
 async function planVerdict(
   old: History,

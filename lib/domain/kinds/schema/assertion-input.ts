@@ -11,6 +11,15 @@ export type AssertionInput = {
   data_quality_note: string
 }
 
+/** The assertion of values for which nobody has named a source. */
+export const noSource: AssertionInput = {
+  source_type: '',
+  source_citation: '',
+  source_url: '',
+  confidence: 'likely',
+  data_quality_note: '',
+}
+
 /** The members of `assertion`, which any contribution may have. */
 export const assertionInputFields = {
   source_type: select('Source type', 'What kind of source it is.', sourceType),
