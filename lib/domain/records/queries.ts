@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { formatNames, JSON_LD, rdfTypes } from '../../platform/http/media.ts'
 import { PastMoment } from '../../platform/http/moment.ts'
 import {
   BooleanFlag,
@@ -53,7 +54,7 @@ export const RecordQuery = v.object({
   ...placeAndTime,
 })
 /** Names of linked data for `format`. */
-const linkedFormats = ['jsonld', 'ttl', 'nt', 'nq', 'rdf'] as const
+const linkedFormats = formatNames([JSON_LD, ...rdfTypes])
 /** Lists that also answer as a table (`format`, `columns`). */
 export const DatedQuery = v.object({
   ...RecordQuery.entries,

@@ -3,7 +3,7 @@ import { invalid } from '../../base/errors.ts'
 import { didYouMean } from '../../engines/matching/index.ts'
 import { cellText } from '../../platform/cells/csv.ts'
 import { type Declared, declarationOf } from '../../platform/http/endpoint.ts'
-import { CSV, formatTypes, JSON_TYPE, XLSX } from '../../platform/http/media.ts'
+import { CSV, formatNames, JSON_TYPE, XLSX } from '../../platform/http/media.ts'
 import { pageOf } from '../../platform/http/page.ts'
 import { optionalQueryChoice } from '../../platform/http/params.ts'
 import { Reply } from '../../platform/http/reply.ts'
@@ -15,7 +15,7 @@ import type { TableFormat } from './table.ts'
 
 /** The query members that a table adds to those of the list. `types`: the media types of the list. */
 const asTable = (types: readonly string[]) => ({
-  format: optionalQueryChoice(Object.keys(formatTypes).filter((name) => types.includes(formatTypes[name] ?? ''))),
+  format: optionalQueryChoice(formatNames(types)),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
 })
 

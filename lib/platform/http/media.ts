@@ -31,3 +31,7 @@ export const formatTypes: Readonly<Record<string, string>> = {
   datacite: DATACITE_JSON,
   jsonl: JSON_LINES,
 }
+
+/** The names that `?format=` has for these media types. */
+export const formatNames = (types: readonly string[]): string[] =>
+  Object.keys(formatTypes).filter((name) => types.includes(formatTypes[name] ?? ''))
