@@ -2,20 +2,10 @@ import * as v from 'valibot'
 import { recordId } from '../../lib/base/ids/address.ts'
 import type { History } from '../../lib/domain/records/history.ts'
 import { Assertion, Decision } from '../../lib/domain/records/items.ts'
+import { dice } from './search/fill.ts'
 
 /** A record as the estimates look at it. */
 export type SimulatedRecord = Pick<History, 'kind' | 'data' | 'assertions' | 'decisions'>
-
-/** Chances that a seed decides. */
-function chancesOf(seed: number) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 const sources = ['inscription', 'archival', 'published', 'field_survey', 'oral_history', 'web'] as const
 const confidences = ['certain', 'likely', 'uncertain', 'speculative'] as const
@@ -50,7 +40,7 @@ const HOUR = 3_600_000
 
 /** Simulates records of which each claim was decided on by a reviewer of one of three habits. The same seed gives the same records. */
 export function simulateReviews({ records, seed }: { records: number; seed: number }): SimulatedRecord[] {
-  const chance = chancesOf(seed)
+  const chance = dice(seed)
   const pick = <T>(all: readonly T[]) => all[Math.floor(chance() * all.length)] as T
   const people = Array.from({ length: 40 }, (_, i) => ({ id: `person-${i}`, skill: chance() }))
   const reviewers = Object.entries(habits)
