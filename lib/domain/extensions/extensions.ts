@@ -20,13 +20,13 @@ import {
   type Extension,
   type ExtensionSubject,
   extension,
-  type extensionActions,
   extensionClaim,
   extensionList,
   extensionStep,
   extensionText,
   type Step,
 } from './items.ts'
+import { type ProposalMove, stateAfter } from './life.ts'
 import { conflictKeysOf } from './yaml.ts'
 
 /** Proposals that a list shows. */
@@ -98,18 +98,6 @@ export function amendExtension(
   return { about: next, proposed_yaml }
 }
 
-type Action = (typeof extensionActions)[number]
-
-/** From which states each step leads, and to which. A step that is not here is refused. */
-const moves: Readonly<
-  Record<Exclude<Action, 'published'>, { from: readonly Extension['status'][]; to: Extension['status'] }>
-> = {
-  submitted: { from: ['draft'], to: 'submitted' },
-  withdrawn: { from: ['draft', 'submitted'], to: 'withdrawn' },
-  approved: { from: ['submitted'], to: 'approved' },
-  rejected: { from: ['submitted'], to: 'rejected' },
-}
-
 /** Submits a draft. Fails with `invalid` if its YAML cannot be read, and with `conflict` if an open proposal defines the same. */
 export async function submitExtension(unit: UnitOfWork, it: WholeExtension, actor: Actor): Promise<Extension> {
   const conflict_keys = conflictKeysOf(it.proposed_yaml)
@@ -147,12 +135,11 @@ type Also = { changes: Partial<Extension>; also: readonly Write[]; comment?: str
 async function move(
   unit: UnitOfWork,
   old: Extension,
-  action: Exclude<Action, 'published'>,
+  action: ProposalMove,
   actor: Actor,
   { changes, also, comment = '' }: Also,
 ): Promise<Extension> {
-  const { from, to } = moves[action]
-  if (!from.includes(old.status)) throw impossible(`A proposal that is ${old.status} cannot be ${action}.`)
+  const to = stateAfter(old.status, action)
   const at = now()
   const next = withNextVersion<Extension>(old, { ...changes, status: to, updated_at: at })
   const step: Step = {

@@ -8,9 +8,7 @@ import { key } from '../../platform/table/keys.ts'
 export const proposalSorts = ['entity', 'relationship'] as const
 export type ProposalSort = (typeof proposalSorts)[number]
 export const proposalStatuses = ['draft', 'submitted', 'approved', 'rejected', 'withdrawn'] as const
-export type ProposalStatus = (typeof proposalStatuses)[number]
 export const proposalActions = ['submitted', 'withdrawn', 'approved', 'rejected'] as const
-export type ProposalAction = (typeof proposalActions)[number]
 /** The most records that one proposal names. Each pair of them is looked up, and each takes some writes. */
 export const MOST_ANCHORS = 10
 export const resolutionModes = ['new_cluster', 'link_existing'] as const

@@ -14,15 +14,14 @@ import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { actorOf } from '../../platform/users/actor.ts'
 import { loadUser } from '../../platform/users/users.ts'
+import { checkMove, type ProposalMove, stateAfter } from '../extensions/life.ts'
 import { claimNames, endClaims } from './claims.ts'
 import { checkAnchorsFree, checkPairs, findEntity, makeEntity, nameOfPair, namesOfEntity } from './entity.ts'
 import {
   asSubject,
   type Proposal,
-  type ProposalAction,
   type ProposalContent,
   type ProposalSort,
-  type ProposalStatus,
   type ProposalStep,
   type ProposalSubject,
   proposal,
@@ -102,20 +101,12 @@ function checkDraft(content: ProposalContent): void {
     throw invalid({ existing_cluster: ['Name the cluster that is to be extended.'] })
 }
 
-/** From which states each step leads, and to which. Any other step is refused. */
-const moves: Readonly<Record<ProposalAction, { from: readonly ProposalStatus[]; to: ProposalStatus }>> = {
-  submitted: { from: ['draft'], to: 'submitted' },
-  withdrawn: { from: ['draft', 'submitted'], to: 'withdrawn' },
-  approved: { from: ['submitted'], to: 'approved' },
-  rejected: { from: ['submitted'], to: 'rejected' },
-}
-
 /**
  * Submits a draft. Fails with an error for each member that names nothing which its author may see, and with `conflict` if the same is
  * proposed already, was refused, or stands.
  */
 export async function submitProposal(unit: UnitOfWork, { about }: ProposalSubject, actor: Actor): Promise<Proposal> {
-  checkMove(about, 'submitted')
+  checkMove(about.status, 'submitted')
   const author = await authorOf(about, actor)
   const { names, others } = await checkContent(about.content, author)
   const claims = await claimNames(names, others, about.id)
@@ -137,7 +128,7 @@ async function checkContent(content: ProposalContent, author: Actor): Promise<{ 
 
 /** Takes back a proposal that nobody has decided on. */
 export async function withdrawProposal(unit: UnitOfWork, { about }: ProposalSubject, actor: Actor): Promise<Proposal> {
-  checkMove(about, 'withdrawn')
+  checkMove(about.status, 'withdrawn')
   const also = await endClaims(about.claims, 'over')
   return move(unit, about, 'withdrawn', actor, { changes: { claims: [], resolved_at: now() }, also })
 }
@@ -149,7 +140,7 @@ export async function rejectProposal(
   actor: Actor,
   comment: string,
 ): Promise<Proposal> {
-  checkMove(about, 'rejected')
+  checkMove(about.status, 'rejected')
   const also = await endClaims(about.claims, 'refused')
   const changes = { moderator_comment: comment, decided_by: actor.id, resolved_at: now() }
   return move(unit, about, 'rejected', actor, { changes, also, comment })
@@ -162,7 +153,7 @@ export async function approveProposal(
   decider: Actor,
   comment: string,
 ): Promise<Proposal> {
-  checkMove(about, 'approved')
+  checkMove(about.status, 'approved')
   const author = await authorOf(about, decider)
   const made =
     about.content.sort === 'entity'
@@ -182,21 +173,17 @@ async function authorOf({ author_id, machine }: Proposal, actor: Actor): Promise
   return { ...actorOf(user), ...key }
 }
 
-function checkMove({ status }: Proposal, action: ProposalAction): void {
-  if (!moves[action].from.includes(status)) throw impossible(`A proposal that is ${status} cannot be ${action}.`)
-}
-
 type Also = { changes: Partial<Proposal>; also: readonly Write[]; comment?: string }
 
 function move(
   unit: UnitOfWork,
   old: Proposal,
-  action: ProposalAction,
+  action: ProposalMove,
   actor: Actor,
   { changes, also, comment = '' }: Also,
 ): Proposal {
   const at = now()
-  const next = withNextVersion<Proposal>(old, { ...changes, status: moves[action].to, updated_at: at })
+  const next = withNextVersion<Proposal>(old, { ...changes, status: stateAfter(old.status, action), updated_at: at })
   const step: ProposalStep = {
     id: newId(),
     proposal_id: old.id,
