@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
-import { readBody } from '../../deploy/stand-ins/listening.ts'
 import { groupOf } from '../../lib/platform/http/groups.ts'
 import { canonicalPath } from '../../lib/platform/http/path.ts'
 import type { HttpEvent, HttpResult } from '../../lib/platform/http/shell.ts'
@@ -11,6 +10,8 @@ export type Handler = (event: HttpEvent, context: Context) => Promise<HttpResult
 
 /** The most bytes of a body. Larger files go to the bucket by a form. */
 const MOST_IN = 10 << 20
+/** The most bytes that are read of a body that is too long. A client that sends more loses its connection. */
+const MOST_THROWN_AWAY = 64 << 20
 /** The longest time for a request, in milliseconds. */
 const PATIENCE_MS = 29_000
 /** Bodies of these types are given to the function as text, all others in base64. */
@@ -25,9 +26,8 @@ export async function serveRequest(
   response: ServerResponse,
   handlerOf: (group: string) => Promise<Handler>,
 ): Promise<void> {
-  if (Number(request.headers['content-length'] ?? 0) > MOST_IN) return refuse(response, 413)
   const body = await readBody(request)
-  if (body.length > MOST_IN) return refuse(response, 413)
+  if (!body) return refuse(response, 413)
   const event = eventOf(request, body)
   if (!event) return refuse(response, 400)
   const group = groupOf(canonicalPath(event.rawPath))
@@ -47,6 +47,21 @@ export async function serveRequest(
     console.error(error instanceof Error ? error.stack : error)
     refuse(response, 500)
   }
+}
+
+/**
+ * The body of a request. Undefined if it is too long: the rest is read and thrown away, since a client that is still sending hears no answer.
+ */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length
+    if (length <= MOST_IN) parts.push(part)
+    else parts.length = 0
+    if (length > MOST_THROWN_AWAY) break
+  }
+  return length > MOST_IN ? undefined : Buffer.concat(parts)
 }
 
 /** An answer without any function, in the form of the others. */

@@ -23,6 +23,15 @@ let origin: string
 let serving: ChildProcess
 let output = ''
 
+/** A body of so many MiB whose length is not said before. */
+const endless = (mib: number) =>
+  new ReadableStream({
+    pull: (controller) => {
+      if (mib-- > 0) controller.enqueue(new Uint8Array(1 << 20))
+      else controller.close()
+    },
+  })
+
 beforeAll(async () => {
   folder = await mkdtemp(join(quickFolder, 'heritage-serve-'))
   files = await startS3({ port: 0, directory: join(folder, 's3'), bucket: 'files' })
@@ -133,6 +142,12 @@ describe('a server of one’s own', () => {
     expect((await ask(origin, 'GET', '/%E0%A4%A')).status).toBe(400)
     const large = await fetch(`${origin}/cidoc/structures/`, { method: 'POST', body: Buffer.alloc(11 << 20) })
     expect([large.status, await large.json()]).toEqual([413, { detail: 'Payload Too Large' }])
+    const unmeasured = await fetch(`${origin}/cidoc/structures/`, {
+      method: 'POST',
+      body: endless(12),
+      duplex: 'half',
+    } as RequestInit)
+    expect(unmeasured.status).toBe(413)
     let guesses = 0
     const from = (address: string) => {
       guesses += 1
