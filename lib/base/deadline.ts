@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 const signals = new AsyncLocalStorage<{ abortSignal: AbortSignal }>()
 
 /**
- * Runs work whose calls of the table are aborted by the signal, and so is the check of the bucket. After the signal no such call is
- * under way, and none begins.
+ * Runs work. The signal aborts its calls of the table and its check of the bucket. After that no such call is under way, and none
+ * begins.
  */
 export const runWithSignal = <T>(abortSignal: AbortSignal, work: () => Promise<T>): Promise<T> =>
   signals.run({ abortSignal }, work)

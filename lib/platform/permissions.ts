@@ -485,7 +485,7 @@ export const maySeePlace = (
   actor: Actor | null,
   it: Pick<Subject, 'contributor_id'> & { access_tier: string },
 ): boolean => !isCoarse(it.access_tier) || worksOn(actor, it)
-/** Whether the caller reviews. */
+/** Whether the caller may review: an active reviewer of any rank, or staff. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
 
 /**

@@ -31,7 +31,7 @@ import type { AlertStatus } from './words.ts'
 
 /** A link with its record. It is seen by whoever sees the record. */
 export type LinkSubject = Subject & { link: ReconciledLink; record: RecordItem; version: number }
-/** An alert with its link and record. */
+/** An alert as permissions see it: who may see it follows from the members of its record. */
 export type AlertSubject = Subject & { alert: CuratorAlert; link: ReconciledLink; record: RecordItem; version: number }
 
 const subjectOf = ({ contributor_id, public: isPublic, access_tier, deleted_at }: RecordItem): Subject => ({

@@ -35,7 +35,7 @@ export type DuplicateCandidate = {
   alike: boolean
 }
 
-/** The least score of a candidate that is alike. Equal names have 1. */
+/** A candidate that is alike gets at least this score, however its name compares. Equal names have 1. */
 const ALIKE = 0.85
 /** A candidate with a lower score is not shown. */
 const LEAST_SCORE = 0.75

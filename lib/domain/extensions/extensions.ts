@@ -31,7 +31,7 @@ import { conflictKeysOf } from './yaml.ts'
 
 /** Proposals that a list shows. */
 const MOST_LISTED = 100
-/** Definitions of one proposal. Each is a write of the transaction that submits it. */
+/** The most definitions of one proposal. Each is a write of the transaction that submits it. */
 const MOST_KEYS = 60
 
 /** A proposal with its YAML. */

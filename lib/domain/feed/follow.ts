@@ -27,7 +27,7 @@ export function feedChangeOf({ before, after }: Images): FeedChange | undefined 
 
 const none: ReadonlyMap<string, Stored> = new Map()
 
-/** The record or cluster of a stored item. A recount looks at all items, without any change. */
+/** The record or cluster of a stored item. `npm run recount` calls it for every record and cluster, changed or not. */
 export const thingOf = (stored: Stored): FeedSubject =>
   stored.type === cluster.type
     ? { sort: 'cluster', id: String(stored.id) }

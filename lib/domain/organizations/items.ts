@@ -5,7 +5,7 @@ import { foldedName } from '../../platform/name-index/entries.ts'
 import type { Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 
-/** The item types of organizations and their members. */
+/** Each membership of an organization is an item of its own, in the partition of the organization. */
 
 /** The roles of members. A list of members begins with the last of them. */
 export const memberRoles = ['member', 'editor', 'admin'] as const

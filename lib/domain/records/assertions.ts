@@ -92,7 +92,7 @@ export type ClaimPage = PageResult<ClaimWithRecord>
 
 /**
  * Lists the claims that the caller may see. A filter that names no record lists claims on all records, by default the
- * accepted ones. With an identifier it lists the claims about no record that have it.
+ * accepted ones. With an identifier it lists claims that have this identifier and are about no record.
  */
 export async function listClaims(filter: ClaimFilter, actor: Actor | null, place: PageRequest): Promise<ClaimPage> {
   if (filter.identifier) return listIdentifiedClaims(filter.identifier, filter, actor, place)
@@ -185,7 +185,7 @@ async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: Pa
 const isStatus = (text: string): text is Assertion['reconciliation_status'] =>
   claimStatuses.some((status) => status === text)
 
-/** Whether the readers of a public record are not in this audience. */
+/** Whether this audience holds only people who work on the record, or staff. */
 const isForInsiders = (audience: HistoryAudience) => !audiences.some((it) => it === audience)
 
 /**

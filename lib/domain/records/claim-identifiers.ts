@@ -18,7 +18,7 @@ export const identifierWrites = ({ id, entity_id, kind, identifier }: Assertion)
     ? indexWrites(undefined, { entity_id, kind, id, names: [], identifier })
     : []
 
-/** The claims about no record with this identifier. Two calls. */
+/** Loads the claims that have this identifier and are about no record. Two calls. */
 export async function loadIdentifiedClaims(identifier: string): Promise<Assertion[]> {
   const { pk } = key.identifier('assertion', identifier, '')
   const entries = await queryBetween(pk, `${identifier}#`, `${identifier}#~`, MOST_IDENTIFIED)

@@ -6,7 +6,7 @@ import { ConvertedDateView } from '../../platform/http/shown-dates.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { findPeriodByName } from './periods.ts'
 
-/** A date as it was typed. A bare year counts in `calendar`. The answer is in `language`. */
+/** A date as it was typed. A bare year is read in `calendar`. The answer is in `language`. */
 type TypedDate = { words: string; calendar: unknown; language: Language }
 
 /** `period`: the record that the words name, if they are no date. */

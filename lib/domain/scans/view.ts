@@ -153,7 +153,7 @@ export const PartedView = s.shape('OcrChunkUpload', () =>
 
 export const uploadedView = ({ media, id, status }: Scan) => ({ media_id: media, uploaded_document_id: id, status })
 
-/** A document. `fields` are what was found in it, which only the document by itself shows as assertions. */
+/** A scanned document as an answer. `fields` is what was found in it: lists leave it out, one document shows it as assertions. */
 export const scanView = (it: Scan, fields: readonly Found[] = []) => ({
   id: it.id,
   media: it.media,
@@ -283,7 +283,7 @@ export function scanPreview(it: Scan, fields: readonly Found[], { field_decision
   }
 }
 
-/** A file in parts. */
+/** A file that is being sent in parts, as its sender sees it. `max_chunk_bytes`: the most bytes of one part. */
 export const partedView = (it: PartedScan, max_chunk_bytes: number) => ({
   id: it.id,
   original_filename: it.file_name,

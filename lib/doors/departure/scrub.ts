@@ -18,7 +18,7 @@ const idsBeside: Readonly<Record<string, readonly string[]>> = {
 }
 /** What becomes of a member in place of the name. All else gets what the person is called now. */
 const emptied: ReadonlySet<string> = new Set(['email', 'message'])
-/** Members whose object names its person in the object around it: the invitation of a member of a project. */
+/** Members that hold the id of a person for names in an object inside theirs. Example: the invitation of a member of a project. */
 const aroundIds: readonly string[] = ['target_id']
 
 /** Returns a value without the names of these people. Returns the same value if it names none of them. Pure. */

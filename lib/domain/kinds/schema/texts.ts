@@ -3,7 +3,7 @@ import { absentRef, isAbsent, type JsonSchema, Refusal } from './value.ts'
 
 /** One line without control characters and lone surrogates. */
 const oneLine = /^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]*$/u
-/** Lines without other control characters than line breaks and tabs. */
+/** Several lines. Line breaks and tabs are the only control characters; halves of characters are refused, too. */
 const severalLines = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff]*$/u
 
 const MAX_ITEM_LENGTH = 300

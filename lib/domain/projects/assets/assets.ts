@@ -50,7 +50,7 @@ async function loadPair(project_id: string, id: string) {
   return { about: itemIn(found, project, { id: project_id }), one: itemIn(found, asset, { project_id, id }) }
 }
 
-/** Loads an asset. Undefined if absent. */
+/** Loads an asset, strongly consistent. Undefined if absent. One call. */
 export const loadAsset = (project_id: string, id: string): Promise<Asset | undefined> => get(asset, { project_id, id })
 
 /** Lists one page of a project's assets, oldest first, with the people who uploaded them. Makes two DynamoDB calls. */

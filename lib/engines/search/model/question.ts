@@ -80,7 +80,9 @@ export function parseQuestion(corpus: Corpus, question: string, tally: ColumnTal
   })
 }
 
-/** Removes Nepali endings if more documents contain the stem than the word: पाटनको becomes पाटन. */
+/**
+ * Removes Nepali endings if at least four times as many documents contain the stem as the word: पाटनको becomes पाटन. A text of one word stays.
+ */
 function withoutEndings(corpus: Corpus, text: string, tally: ColumnTally): string {
   const count = (word: string) => corpus.terms.count(toTerm(plain(word)), tally)
   // A single word may be the beginning of a name: पाटनको कृष्ण मन्दिर.
