@@ -86,7 +86,7 @@ export const routes = withTables({
       'user_progress.tracks.*.tier',
       'leaderboard.*.tier_name',
     ],
-    handle: async ({ actor, request }) => progressionView(await loadProgression(actor), request.origin),
+    handle: async ({ actor, request }) => progressionView(await loadProgression(actor), request.origin, request.say),
   }),
 
   'GET /data/personal-stats/': actorRoute({

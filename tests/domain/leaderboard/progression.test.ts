@@ -48,6 +48,14 @@ test('a contributor is told tier, tracks, rank and the latest of what was done',
   })
 })
 
+test('whoever reads Nepali is told tiers and deeds in Nepali, and names of records as they are', async () => {
+  const reply = await app.contributor.get('/data/progression/', { headers: { 'accept-language': 'ne' } })
+  const { user_progress, leaderboard } = sure(200, reply)
+  expect(reply.headers['content-language']).toBe('ne')
+  expect(user_progress.recentActivity.at(-1)).toMatchObject({ type: 'submitted', label: 'पेस गरियो: Golden Gate' })
+  expect([user_progress.tier, user_progress.nextMilestone, leaderboard[0].tier_name]).not.toContain('Apprentice')
+})
+
 test('everyone sees those who have come furthest, and of the caller nothing where nobody calls', async () => {
   const body = sure(200, await app.anon.get('/data/progression/'))
   expect(body.user_progress).toBeNull()

@@ -27,6 +27,14 @@ export const words: Readonly<Record<string, string>> = {
   decide: 'निर्णय गर्ने',
   withdraw: 'फिर्ता लिने',
   'take back': 'फिर्ता गर्ने',
+  // What somebody did with a record.
+  submitted: 'पेस गरियो',
+  revised: 'संशोधन गरियो',
+  commented: 'टिप्पणी गरियो',
+  escalated: 'माथिल्लो तहमा पठाइयो',
+  'changes requested': 'परिवर्तन माग गरियो',
+  flagged: 'चेतावनी चिह्न लगाइयो',
+  'conflict resolved': 'बाझेको मिलाइयो',
   // People.
   editors: 'सम्पादकहरू',
   reviewers: 'समीक्षकहरू',

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import type { Say } from '../../../base/language/catalogue.ts'
+import { phrase } from '../../../base/language/languages.ts'
 import * as s from '../../../base/shapes.ts'
 import { activityTypes } from '../../records/items.ts'
 import type { RankedRow } from '../page.ts'
@@ -63,16 +65,29 @@ export const ProgressionView = s.shape('Progression', () =>
   v.object({ user_progress: s.maybe(OwnProgressView), leaderboard: v.array(ProgressRowView) }),
 )
 
-/** The JSON that the dashboard reads. The members of `user_progress` are in camel case. */
-export const progressionView = ({ board, own }: Progression, origin: string) => ({
-  user_progress: own && progressView(own, board.count, origin),
+/** The JSON that the dashboard reads. The members of `user_progress` are in camel case. `say`: the language of its reader. */
+export const progressionView = ({ board, own }: Progression, origin: string, say: Say) => ({
+  user_progress: own && progressView(own, board.count, origin, say),
   leaderboard: board.results.map((it) => progressRow(it, board.count, origin)),
 })
 
 /** The caller's latest activities that are shown. */
 const ACTIVITIES_SHOWN = 10
 
-function progressView(it: PersonProgress, total: number, origin: string) {
+/** What somebody did, as a label says it before the name of the record. */
+const deeds = {
+  submitted: phrase('submitted'),
+  accepted: phrase('accepted'),
+  rejected: phrase('rejected'),
+  revised: phrase('revised'),
+  commented: phrase('commented'),
+  escalated: phrase('escalated'),
+  changes_requested: phrase('changes requested'),
+  flagged: phrase('flagged'),
+  conflict_resolved: phrase('conflict resolved'),
+} as const satisfies Readonly<Record<(typeof activityTypes)[number], string>>
+
+function progressView(it: PersonProgress, total: number, origin: string, say: Say) {
   const tier = tierAt(it.points)
   const tracks = tracksOf(it.tally)
   return {
@@ -97,7 +112,7 @@ function progressView(it: PersonProgress, total: number, origin: string) {
     recentActivity: it.recent.slice(0, ACTIVITIES_SHOWN).map(({ activity, about }) => ({
       type: activity.activity_type,
       points: activityPoints[activity.activity_type] ?? 0,
-      label: [activity.activity_type.replace('_', ' '), about?.name].filter(Boolean).join(': '),
+      label: [say(deeds[activity.activity_type]), about?.name].filter(Boolean).join(': '),
       created_at: activity.created_at,
     })),
     breakdown: {
