@@ -6,7 +6,7 @@ import { defineItem, get } from '../engines/table/index.ts'
 import { key } from './table/keys.ts'
 
 /** The layout that this version makes of a table: the one after the last step of `lib/domain/migrations`. */
-export const LAYOUT = 3
+export const LAYOUT = 4
 /** The oldest layout that this version reads. A table without a stamp has this one. */
 export const OLDEST_LAYOUT = 2
 

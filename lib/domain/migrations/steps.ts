@@ -1,3 +1,4 @@
+import { identifyClaims, unidentifyClaims } from './claims.ts'
 import type { Step } from './step.ts'
 import { linkSubjects, unlinkSubjects } from './subjects.ts'
 
@@ -8,5 +9,11 @@ export const steps: readonly Step[] = [
     title: 'Subjects of identity providers stand under their issuer, and each is claimed by an item of its own.',
     forward: linkSubjects,
     back: unlinkSubjects,
+  },
+  {
+    to: 4,
+    title: 'Claims about no record have the id of their source as their identifier, and are found by it.',
+    forward: identifyClaims,
+    back: unidentifyClaims,
   },
 ]

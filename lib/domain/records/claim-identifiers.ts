@@ -13,10 +13,14 @@ import type { Assertion } from './items.ts'
 const MOST_IDENTIFIED = 50
 
 /** The writes by which a new claim is found. */
-export const identifierWrites = ({ id, entity_id, kind, identifier }: Assertion): Write[] =>
-  kind === 'assertion' && identifier !== ''
-    ? indexWrites(undefined, { entity_id, kind, id, names: [], identifier })
-    : []
+export const identifierWrites = (claim: Assertion): Write[] => indexWrites(undefined, indexedOf(claim))
+
+/** The writes by which a claim is found as it is after a change. */
+export const identifierChanges = (before: Assertion, after: Assertion): Write[] =>
+  indexWrites(indexedOf(before), indexedOf(after))
+
+const indexedOf = ({ id, entity_id, kind, identifier }: Assertion) =>
+  kind === 'assertion' && identifier !== '' ? { entity_id, kind, id, names: [], identifier } : undefined
 
 /** Loads the claims that have this identifier and are about no record. Two calls. */
 export async function loadIdentifiedClaims(identifier: string): Promise<Assertion[]> {

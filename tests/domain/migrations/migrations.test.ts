@@ -9,7 +9,7 @@ import { type App, openApp } from '../../harness/app.ts'
 import { sure } from '../../harness/make.ts'
 import { openProvider, type Provider, START } from '../../harness/provider.ts'
 
-/** A table of version 0.2: seeded people, five who signed in by a provider, two records and a key. */
+/** A table of version 0.2: seeded people, five who signed in by a provider, two records, a key, and an imported claim about no record. */
 const STORED = join(import.meta.dirname, 'stored-0.2.jsonl')
 
 let app: App
@@ -67,11 +67,13 @@ const people = ['maya', 'hari', 'sita', 'gita', 'ram']
 const subjectsOf = async () =>
   Promise.all(people.map(async (it) => (await users.loadUserByEmail(`${it}@example.org`))?.subjects))
 const claims = async () => (await items()).flatMap(({ pk }) => (pk?.S?.startsWith('SUBJECT#') ? [pk.S] : [])).sort()
+/** The note of the imported claim: a line of its own says which row of a table it comes from. */
+const NOTE = 'page as given: 12\nrow: kg:claim/7'
 const oneLot = () => migrations.workOnMigration(0, 4)
 async function workToTheEnd() {
   for (let lots = 0; (await migrations.migrationState()).task; lots += 1) {
     await oneLot()
-    expect(lots).toBeLessThan(20)
+    expect(lots).toBeLessThan(200)
   }
 }
 
@@ -79,7 +81,7 @@ describe('a table of version 0.2', () => {
   beforeAll(restore)
 
   test('is read as it is: records, keys of people, and sign-ins by a provider', async () => {
-    expect(await migrations.migrationState()).toEqual({ layout: 2, newest: 3, task: null })
+    expect(await migrations.migrationState()).toEqual({ layout: 2, newest: 4, task: null })
     const list = sure(200, await app.anon.get('/cidoc/structures/'))
     expect(list.results.map((it: { name: string }) => it.name)).toEqual(['Manga Hiti'])
     sure(200, await app.contributor.get('/data/user/me/'))
@@ -121,8 +123,44 @@ describe('a table of version 0.2', () => {
     expect(await idOf('sub-ram', 'ram.new@example.org')).toBe(await idOfAddress('ram@example.org'))
   })
 
+  /** The imported claim, by its row. Of two pages of the list one is told by its note. */
+  const byRow = async () => {
+    const { results } = sure(200, await app.curator.get('/cidoc/assertions/', { query: { identifier: 'kg:claim/7' } }))
+    return results.map((it: { identifier: string; asserted_value: string }) => [it.identifier, it.asserted_value])
+  }
+  const claim = async () => {
+    const { results } = sure(200, await app.curator.get('/cidoc/assertions/', { query: { status: 'pending' } }))
+    return results.find((it: { entity_type: string }) => it.entity_type === 'assertion')
+  }
+
+  test('then gives claims about no record the identifiers that their notes tell, each once', async () => {
+    const before = await claim()
+    expect([before.identifier, before.data_quality_note, await byRow()]).toEqual([undefined, NOTE, []])
+    await migrations.beginMigration()
+    await workToTheEnd()
+    expect(await migrations.migrationState()).toMatchObject({ layout: 4, task: null })
+    expect(await byRow()).toEqual([['kg:claim/7', 'Seven steps']])
+    expect(await claim()).toEqual({ ...before, identifier: 'kg:claim/7' })
+  })
+
   test('has nothing left to do', async () => {
     expect([await migrations.beginMigration(), await migrations.workOnMigration(0)]).toEqual([false, 0])
+  })
+
+  test('takes identifiers back. A claim that was made with one gets the line by which the earlier version finds it', async () => {
+    const body = { asserted_property: 'condition', asserted_value: 'Worn', identifier: 'kg:claim/8' }
+    const made = sure(201, await app.contributor.post('/cidoc/assertions/', { body }))
+    await migrations.beginUndo()
+    await workToTheEnd()
+    expect(await migrations.migrationState()).toMatchObject({ layout: 3, task: null })
+    const back = sure(200, await app.contributor.get(`/cidoc/assertions/${made.id}/`))
+    expect([back.identifier, back.data_quality_note, await byRow()]).toEqual([undefined, 'row: kg:claim/8', []])
+    expect((await claim()).data_quality_note).toBe(NOTE)
+    await migrations.beginMigration()
+    await workToTheEnd()
+    expect(await byRow()).toEqual([['kg:claim/7', 'Seven steps']])
+    await migrations.beginUndo()
+    await workToTheEnd()
   })
 
   test('goes back to the layout before, and forward again, also in the middle', async () => {
@@ -164,7 +202,7 @@ describe('a table without people', () => {
   test('is stamped as new', async () => {
     await empty()
     expect(await migrations.workOnMigration(0)).toBe(0)
-    expect(await migrations.migrationState()).toEqual({ layout: 3, newest: 3, task: null })
+    expect(await migrations.migrationState()).toEqual({ layout: 4, newest: 4, task: null })
   })
 })
 
@@ -178,9 +216,9 @@ describe('a table of another version', () => {
       })(),
     )
   const newer =
-    'The table has layout 9, which a newer version has made. This version reads layouts 2 to 3: deploy the newer version, or let it undo its step (npm run migrate -- undo).'
+    'The table has layout 9, which a newer version has made. This version reads layouts 2 to 4: deploy the newer version, or let it undo its step (npm run migrate -- undo).'
   const older =
-    'The table has layout 1. This version reads layouts 2 to 3: deploy a version in between first, and migrate with it (npm run migrate).'
+    'The table has layout 1. This version reads layouts 2 to 4: deploy a version in between first, and migrate with it (npm run migrate).'
 
   test.each([
     [9, newer],

@@ -4,6 +4,8 @@ export const requests: Readonly<Record<string, string>> = {
     'तालिकाको ढाँचा {0} हो, जुन नयाँ संस्करणले बनाएको हो। {1}: नयाँ संस्करण चलाउनुहोस्, वा त्यसलाई आफ्नो कदम फिर्ता लिन दिनुहोस् (npm run migrate -- undo)।',
   'The table has layout {0}. {1}: deploy a version in between first, and migrate with it (npm run migrate).':
     'तालिकाको ढाँचा {0} हो। {1}: पहिले बीचको संस्करण चलाउनुहोस् र त्यसैले सार्नुहोस् (npm run migrate)।',
+  'Claims about no record have the id of their source as their identifier, and are found by it.':
+    'कुनै अभिलेखबारे नभएका दाबीको पहिचान तिनको स्रोतको आइडी हो, र तिनी त्यसैबाट भेटिन्छन्।',
   'Subjects of identity providers stand under their issuer, and each is claimed by an item of its own.':
     'परिचय प्रदायकका प्रयोगकर्ता आफ्नो जारीकर्ताअन्तर्गत राखिन्छन्, र प्रत्येकको आफ्नै वस्तु हुन्छ।',
   'Invalid input.': 'पठाइएको कुरा मिलेन।',
