@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -63,5 +64,50 @@ export async function startService(more: Readonly<Record<string, string>> = {}, 
       await gone
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/**
+ * Stops a service in an orderly way; answers its processes in the order in which they ended, each by the first of `names` that its command
+ * contains. Linux only.
+ */
+export async function endingsOf({ pid, stop }: LocalService, names: readonly string[]): Promise<string[]> {
+  const left = descendantsOf(pid).flatMap((it) => {
+    const command = readFileSync(`/proc/${it}/cmdline`, 'utf8')
+    const name = names.find((each) => command.includes(each))
+    return name ? [{ it, name }] : []
+  })
+  const ended: string[] = []
+  let [isOver, isLast] = [false, false]
+  const stopped = stop().finally(() => {
+    isOver = true
+  })
+  for (let remaining = left; remaining.length > 0 && !isLast; await sleep(1)) {
+    isLast = isOver
+    const gone = remaining.filter(({ it }) => !existsSync(`/proc/${it}`))
+    remaining = remaining.filter((each) => !gone.includes(each))
+    ended.push(...gone.map(({ name }) => name))
+  }
+  await stopped
+  return ended
+}
+
+/** The processes that a process has begun, and those that they have begun. */
+function descendantsOf(pid: number): number[] {
+  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+  const parents = new Map(all.map((it) => [it, parentOf(it)]))
+  const isBelow = (it: number): boolean => {
+    const parent = parents.get(it) ?? 0
+    return parent === pid || (parent > 1 && isBelow(parent))
+  }
+  return all.filter(isBelow)
+}
+
+function parentOf(pid: number): number {
+  try {
+    const facts = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return Number(facts.slice(facts.lastIndexOf(')')).split(' ')[2])
+  } catch {
+    return 0
   }
 }

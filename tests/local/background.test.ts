@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callIn } from '../../local/service/functions.ts'
 
 /** The process that runs what nobody calls, as `npm start` begins it. */
 let folder: string
@@ -18,6 +19,7 @@ beforeAll(async () => {
       return { event, name: context.functionName, left: context.getRemainingTimeInMillis(), said: process.env.SAID }
     }`,
   )
+  await writeFile(join(folder, 'long.mjs'), 'export const handler = () => new Promise(() => setTimeout(() => {}, 1e6))')
   await writeFile(join(folder, 'newer.mjs'), 'export const handler = async () => undefined')
 })
 afterAll(async () => {
@@ -63,4 +65,16 @@ test('it ends with its parent', async () => {
   await once(other, 'spawn')
   other.disconnect()
   expect(await once(other, 'exit')).toEqual([0, null])
+})
+
+test('a call of a process that ends meanwhile, or has ended, fails with a sentence and prints no stack', async () => {
+  const other = fork(join(import.meta.dirname, '../../local/service/background.ts'), { cwd: folder, silent: true })
+  await once(other, 'spawn')
+  const runnable = { file: 'long.mjs', environment: {}, timeout: 60 }
+  const meanwhile = callIn(other, 'long', {}, runnable)
+  other.kill('SIGKILL')
+  await expect(meanwhile).rejects.toThrow(/^The process has ended\.$/)
+  // Its channel is closed, which Node calls ERR_IPC_CHANNEL_CLOSED.
+  await expect(callIn(other, 'long', {}, runnable)).rejects.toThrow(/^The process has ended\.$/)
+  expect([other.connected, other.listenerCount('message'), other.listenerCount('exit')]).toEqual([false, 0, 0])
 })

@@ -2,7 +2,7 @@ import { appendFile, cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LocalService, startService } from '../harness/local-service.ts'
+import { endingsOf, type LocalService, startService } from '../harness/local-service.ts'
 
 /** `npm start` in a copy of the tree, whose files are then changed. */
 let copy: string
@@ -63,3 +63,15 @@ test('changed routes start the functions again', { timeout: 120_000 }, async () 
     )
     .toBe(200)
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'an orderly stop ends those that answer requests, then the background, then the emulator, and says nothing',
+  async () => {
+    const before = service.output()
+    const names = ['serverless.js', 'background.ts', 'dynoxide']
+    const ended = await endingsOf(service, names)
+    // A shell guards the emulator, and ends with it.
+    expect([...new Set(ended)]).toEqual(names)
+    expect(service.output()).toBe(before)
+  },
+)
