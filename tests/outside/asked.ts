@@ -1,0 +1,94 @@
+import { globSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Service } from './service.ts'
+import { askPython, judge, type Suite, say, versionIn } from './suite.ts'
+
+/** Suites that ask a running service. */
+
+/** Seconds for which schemathesis asks. */
+const ASKING_SECONDS = 120
+
+export const schemathesis: Suite = {
+  name: 'schemathesis: every operation of a running service',
+  install: 'pip install schemathesis',
+  run: async ({ folder, service }) => {
+    const version = await say('schemathesis', ['--version'])
+    if (version === undefined) return undefined
+    const { address } = await service()
+
+    const given = [
+      ...['run', `${address}/schema/`, '--header', 'x-dev-user: dev@heritage.test'],
+      ...['--phases', 'examples,coverage', '--max-time', String(ASKING_SECONDS), '--continue-on-failure'],
+      ...[
+        '--checks',
+        'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance',
+      ],
+      ...['--report', 'junit', '--report-dir', folder, '--workers', '2', '--suppress-health-check', 'all'],
+    ]
+    // It keeps a folder of its own where it runs.
+    const told = await say('schemathesis', given, folder)
+    const [report = ''] = globSync(join(folder, '*.xml'))
+    const xml = report === '' ? '' : await readFile(report, 'utf8')
+    const operations = xml.match(/<testcase /g)?.length ?? 0
+    if (operations === 0) throw new Error(`schemathesis asked nothing:\n${told}`)
+    const failures = [...xml.matchAll(/<(?:failure|error)[^>]*message="([^"]*)"/g)].map(([, text = '']) => text)
+    return { version: versionIn(version), cases: `${operations} operations`, ...judge(failures, []) }
+  },
+}
+
+/** What a script of this folder found: each case, and what is wrong with it. */
+type Found = { version: string; cases: number; failures: string[] }
+
+/** The id that the suite's own picture has at the Image API of a service, once it is published. */
+async function publishPicture({ ask }: Service, picture: Uint8Array<ArrayBuffer>): Promise<string> {
+  const form = new FormData()
+  form.set('file', new File([picture], 'validation.png', { type: 'image/png' }))
+  const sent = await ask('dev', 'POST', '/data/pictures/', form)
+  const images = [{ ...sent, caption: 'Coloured squares', creator: 'Somebody', licence: 'CC0-1.0' }]
+  const made = await ask('dev', 'POST', '/cidoc/structures/', { name: 'House of coloured squares', images })
+  await ask('curator', 'POST', `/data/review-workspace/${made.cultural_entity_id}/decide/`, { verdict: 'accept' })
+  return `${made.cultural_entity_id}.${sent.id}`
+}
+
+export const iiifValidator: Suite = {
+  name: 'iiif-validator-ng: the Image API, level 2 of version 3',
+  install: 'pip install iiif-validator-ng pyvips-binary, with Python 3.12',
+  run: async ({ service }) => {
+    const given = await askPython<{ picture: string }>('iiif.py', [])
+    if (!given) return undefined
+    const running = await service()
+    const image = await publishPicture(running, Uint8Array.from(await readFile(given.picture)))
+    const found = await askPython<Found>('iiif.py', [`${running.address}/data/iiif`, image])
+    if (!found) return undefined
+    return { version: found.version, cases: `${found.cases} tests`, ...judge(found.failures, []) }
+  },
+}
+
+export const oaiSchemas: Suite = {
+  name: 'XML Schemas of OAI-PMH and oai_dc: every verb, every page, every error',
+  install: 'pip install lxml eulxml; the source package of pyoai is fetched for the run',
+  run: async ({ service }) => {
+    const isThere = await askPython<{ version: string }>('oai.py', [])
+    if (!isThere) return undefined
+    const { address } = await service()
+    const found = await askPython<Found>('oai.py', [`${address}/data/oai/`])
+    return (
+      found && { version: found.version, cases: `${found.cases} answers`, failures: found.failures, known: new Map() }
+    )
+  },
+}
+
+export const reconciliationClient: Suite = {
+  name: 'py-reconciliation-service-api: a client of the Reconciliation API, whose models check what it is answered',
+  install: 'pip install py-reconciliation-service-api',
+  run: async ({ service }) => {
+    const isThere = await askPython<{ version: string }>('reconcile.py', [])
+    if (!isThere) return undefined
+    const { address } = await service()
+    const found = await askPython<Found>('reconcile.py', [`${address}/data/reconcile/`])
+    return (
+      found && { version: found.version, cases: `${found.cases} queries`, failures: found.failures, known: new Map() }
+    )
+  },
+}
