@@ -54,14 +54,15 @@ async function missedBy(n: number, noted: readonly Noted[]): Promise<string | un
   return undefined
 }
 
-const escaped = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+/** A title as a pattern of `-t`. */
+export const escaped = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** Runs some tests, or all, until one fails; answers its name. */
-async function firstFailure(
+export async function firstFailure(
   run: readonly string[],
   env: Readonly<Record<string, string>>,
+  config = join(import.meta.dirname, 'vitest.config.ts'),
 ): Promise<string | undefined> {
-  const config = join(import.meta.dirname, 'vitest.config.ts')
   const child = spawn('vitest', ['run', '--config', config, '--bail', '1', ...run], {
     cwd: ROOT,
     env: { ...process.env, ...env, NO_COLOR: '1' },

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { type AwaitExpression, type Node, parseSync } from 'oxc-parser'
 import { type Dice, dice } from '../world/chance.ts'
 import { childrenOf, nodesIn } from '../world/markers.ts'
-import { type Cut, ROOT, type Span } from '../world/sources.ts'
+import { ROOT, type Span, type Switch } from '../world/sources.ts'
 
 /**
- * Every condition of a write and every wait whose result nobody uses, found in the sources themselves: those that the compiler
- * would let go. In the place of a condition stands one that always holds, in the place of a wait a call that nobody waits for, and
- * that takes its time.
+ * Every condition of a write, every wait whose result nobody uses, every sum with a number, every comparison of sizes and every two waits
+ * in a row, found in the sources themselves: those that the compiler would let go. In the place of a condition stands one that always
+ * holds, in the place of a wait a call that nobody waits for, and that takes its time. Nothing is added, a comparison says the opposite, and
+ * the second of two waits comes first.
  */
 const ROOMS = ['functions/**/*.ts', 'lib/**/*.ts']
 /** Waits for a moment, and for files that a process keeps to itself: nothing is written. */
@@ -17,14 +18,8 @@ const NO_WRITE = /^(sleep|pause|rm|rename|mkdir|symlink|pipeline|Promise)$/
 const NOT_THERE = /^lib\/(platform\/cache\/redis|platform\/auth\/idp|engines\/ocr\/(engine|pdf-pages))\.ts$/
 const CONDITION = 'ConditionExpression'
 
-/** `waited`: where what is waited for begins. `before`: what its function has waited for by then. */
-export type Found = Cut & {
-  name: string
-  sort: 'condition' | 'wait' | 'return'
-  waited: number
-  before: readonly Span[]
-}
-type Place = Pick<Found, 'from' | 'to' | 'with' | 'sort' | 'waited' | 'before'>
+export type Found = Switch & { name: string }
+type Place = Omit<Found, 'file' | 'name'>
 
 /** A node and all that is in it, in their order, without the bodies of functions in it. */
 function* ownOf(node: Node): Iterable<Node> {
@@ -124,15 +119,64 @@ function waitsIn(source: string, own: readonly Node[]): Place[] {
   })
 }
 
+const isNumber = (it: Node) => it.type === 'Literal' && typeof it.value === 'number'
+const SUM = /^[+-]=?$/
+const COMPARISON = /^[<>]=?$/
+
+/** The number that is added or taken away. */
+function addedIn(it: Node): Node | undefined {
+  const isSum = (it.type === 'BinaryExpression' || it.type === 'AssignmentExpression') && SUM.test(it.operator)
+  return isSum ? [it.right, it.left].find(isNumber) : undefined
+}
+
+/** Sums with a number, and comparisons of sizes, of one function: what stands outside of any is reckoned once, when a module is loaded. */
+function arithmeticIn(source: string, own: readonly Node[]): Place[] {
+  return own.flatMap((it): Place[] => {
+    const added = addedIn(it)
+    if (added) return [{ ...spanOf(added), with: '0', sort: 'sum', waited: added.start, before: [] }]
+    if (it.type !== 'BinaryExpression' || !COMPARISON.test(it.operator)) return []
+    const opposite = `!(${source.slice(it.start, it.end)})`
+    return [{ ...spanOf(it), with: opposite, sort: 'comparison', waited: it.start, before: [] }]
+  })
+}
+const spanOf = ({ start: from, end: to }: Node): Span => ({ from, to })
+
+/** Two waits of which one follows the other at once. */
+function ordersIn(source: string, own: readonly Node[]): Place[] {
+  const rows = own.flatMap((it) => (it.type === 'BlockStatement' ? [it.body] : []))
+  return rows.flatMap((row) =>
+    row.flatMap((statement, i): Place[] => {
+      const both = [row[i - 1], statement].map((it) =>
+        it?.type === 'ExpressionStatement' ? waitIn(it)?.waits : undefined,
+      )
+      const [first, second] = both.map((it) => it && { ...spanOf(it), text: source.slice(it.start, it.end) })
+      if (!(first && second && both[0])) return []
+      const swapped = `${second.text}\n${source.slice(first.to, second.from)}\n${first.text}`
+      const place = { from: first.from, to: second.to, waited: both[0].argument.start, before: [] }
+      return [{ ...place, with: swapped, sort: 'order', both: [first, second] }]
+    }),
+  )
+}
+
 function placesIn(source: string, all: readonly Node[]): Place[] {
   const [program] = all
-  const functions = all.filter(({ type }) => FUNCTION.test(type))
-  const waits = [...(program ? [program] : []), ...functions].flatMap((it) => waitsIn(source, [...ownOf(it)]))
-  return [...conditionsIn(source, all), ...waits].sort((a, b) => a.from - b.from)
+  const functions = all.filter(({ type }) => FUNCTION.test(type)).map((it) => [...ownOf(it)])
+  const waits = [...(program ? [[...ownOf(program)]] : []), ...functions].flatMap((own) => waitsIn(source, own))
+  const others = functions.flatMap((own) => [...arithmeticIn(source, own), ...ordersIn(source, own)])
+  return [...conditionsIn(source, all), ...waits, ...others].sort((a, b) => a.from - b.from)
 }
 
 const lineOf = (source: string, at: number) => source.slice(0, at).split('\n').length
-const SAID = { condition: 'minds no condition', wait: 'waits for nothing', return: 'waits for nothing' } as const
+const SAID = {
+  condition: 'minds no condition',
+  wait: 'waits for nothing',
+  return: 'waits for nothing',
+  sum: 'adds nothing',
+  comparison: 'says the opposite',
+  order: 'comes second',
+} as const
+/** What is asked of the tests of a room, too: where the world is not changed by it, an answer may be. */
+export const isArithmetic = ({ sort }: Found): boolean => ['sum', 'comparison', 'order'].includes(sort)
 
 function inFile(file: string): Found[] {
   const source = readFileSync(join(ROOT, file), 'utf8')

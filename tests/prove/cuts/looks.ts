@@ -62,6 +62,9 @@ const AT_ONCE = [
   'faults',
   'background',
 ] as const
+/** Nothing is called behind a number. */
+const QUICK_SUMS = ['refused', 'faults once', 'background once', 'base', 'races of each kind'] as const
+const SUMS = [...QUICK_SUMS, 'races', 'faults', 'background'] as const
 const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof SORTS)[]>> = {
   condition: [
     'races of each kind',
@@ -76,13 +79,26 @@ const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof SORTS)[]>> = 
   ],
   wait: AT_ONCE,
   return: AT_ONCE,
+  sum: SUMS,
+  comparison: SUMS,
+  order: SUMS,
 }
 
+/** Which looks are meant: all, or of those at numbers and orders those that take seconds, or those that take minutes. */
+export type Which = 'all' | 'quick' | 'dear'
+const isQuick = (it: keyof typeof SORTS) => QUICK_SUMS.some((each) => each === it)
+
 /** The looks at a cut, of the cases that come by it. */
-export function looksAt(sort: Found['sort'], cases: readonly Case[], chance: Dice): readonly Look[] {
+export function looksAt(
+  sort: Found['sort'],
+  cases: readonly Case[],
+  chance: Dice,
+  which: Which = 'all',
+): readonly Look[] {
   // Cases that do nothing behind it are tried where there are no others.
   const isTelling = cases.some((it) => !it.quiet)
-  return ORDER[sort].flatMap((each) => {
+  const asked = ORDER[sort].filter((it) => which === 'all' || isQuick(it) === (which === 'quick'))
+  return asked.flatMap((each) => {
     const { of, look, most = MOST_CASES }: Sort = SORTS[each]
     const left = cases.filter((it) => of(it) && (it.near || !it.quiet || !isTelling)).map(({ name }) => name)
     const some = Array.from({ length: Math.min(most, left.length) }, () =>

@@ -29,7 +29,7 @@ const ENOUGH = 4
 
 /** A mark at each cut, with its number, and behind these one at each wait that stands before any in the same function: before which. */
 export function marksOf(cuts: readonly Found[]): { marks: Mark[]; near: ReadonlyMap<number, readonly number[]> } {
-  const own = cuts.map(({ file, waited: from, to }) => ({ file, from, to }))
+  const own = cuts.map(({ file, waited: from, to, both }) => ({ file, from, to: both?.[0].to ?? to }))
   const earlier = [...cuts.entries()].flatMap(([n, { file, before }]) => before.map((it) => ({ ...it, file, n })))
   const places = [...Map.groupBy(earlier, ({ file, from }) => `${file} ${from}`).values()]
   const near = new Map(places.map((each, i) => [cuts.length + i, each.map(({ n }) => n)]))

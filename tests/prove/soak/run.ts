@@ -10,7 +10,8 @@ const usage = `npm run soak [-- --minutes M] [--writes N] [--reads N] [--reviewe
 
 Starts the service as npm start does, in a folder of its own, and lets people use it: N writes and N reads a second (20), under 50
 reviewers, for 5 minutes. Fails where an answer is a failure or an unexpected one, where the rate is not kept, where the
-memory of a process grows after warming up, or where what follows of a write comes 2 seconds late or more.`
+memory of a process grows after warming up, or where what follows of a write comes 2 seconds late or more; 5 where the machine has no
+processor to spare, so that requests take more than half a second (p99).`
 
 const { values } = parseArgs({
   options: {
@@ -29,8 +30,10 @@ if (values.help) {
 
 /** So much of the time is warming up: caches fill, functions are compiled. */
 const WARM = 0.25
-/** What is promised. */
-const LATEST_S = 2
+/** What is promised of what follows of a write. It shares the processors with requests, so it waits where these wait. */
+const LATEST_S = { 'in time': 2, busy: 5 } as const
+/** A machine is busy where one request of a hundred takes longer, in milliseconds. */
+const BUSY_MS = 500
 const KEPT = 0.95
 /** Memory may grow by this share of itself in the time that is watched: less than what one collection more or less makes. */
 const GROWTH = 0.1
@@ -155,6 +158,7 @@ function broken(): string[] {
     return { name, typical: quantile(values, 0.5), grown: slope(lowest(warm, 10)) * seconds * (1 - WARM) }
   })
   const late = Math.max(0, ...[...behind, ...followed].filter(isWarm).map(({ value }) => value))
+  const latest = LATEST_S[quantile([...took.values()].flat(), 0.99) > BUSY_MS ? 'busy' : 'in time']
   const kept = done.writes / (seconds * writes)
   if (processes.length === 0) console.log('memory: this system does not tell what a process has')
   for (const { name, typical, grown } of processes)
@@ -171,7 +175,7 @@ function broken(): string[] {
     ...processes.flatMap(({ name, typical, grown }) =>
       grown > GROWTH * typical ? [`the memory of ${name} grew by ${grown.toFixed(0)} MB`] : [],
     ),
-    ...(late >= LATEST_S ? [`what follows came ${late.toFixed(1)} s late`] : []),
+    ...(late >= latest ? [`what follows came ${late.toFixed(1)} s late, and ${latest} s are promised`] : []),
     ...(behind.length === 0 || followed.length === 0 ? ['nothing was measured'] : []),
   ]
 }

@@ -22,10 +22,15 @@ export const NONE = -1
 /** Something that a process evaluates, whose mark tells that it comes by. */
 export type Mark = Span & { file: string }
 /**
- * A condition or a wait that can be taken out while all is loaded, and put in again: `waited` is where what is waited for begins, and
- * `before` what its function has waited for by then.
+ * Something that can be taken out while all is loaded, and put in again: `waited` is where what is waited for begins, and `before` what its
+ * function has waited for by then. `both`: the two waits that change places.
  */
-export type Switch = Cut & { sort: 'condition' | 'wait' | 'return'; waited: number; before: readonly Span[] }
+export type Switch = Cut & {
+  sort: 'condition' | 'wait' | 'return' | 'sum' | 'comparison' | 'order'
+  waited: number
+  before: readonly Span[]
+  both?: readonly [first: Span & { text: string }, second: Span & { text: string }]
+}
 
 /** What is changed of the sources: a cut in them, marks that tell when a process comes by, and a switch at each condition and wait. */
 export type Changes = { cut?: Cut | undefined; marks?: readonly Mark[]; switches?: readonly Switch[] }
@@ -152,24 +157,33 @@ const marked = (marks: readonly Mark[], path: string): Piece[] =>
   )
 
 /** What stands around what is waited for, so that the nth wait can be taken out: nothing of it is said twice, since it may hold others. */
-const AROUND: Readonly<Record<Switch['sort'], (n: number, it: Switch) => Piece>> = {
-  condition: (n, { from, to, with: always }) => ({
-    ...{ from, to },
-    opens: `(${PROVED}.isOut(${n}) ? ${always} : `,
-    closes: ')',
-  }),
-  wait: (n, { waited: from, to }) => ({ from, to, opens: `${PROVED}.wait(${n}, async () => (`, closes: '))' }),
-  return: (n, { from, waited, to }) => ({
-    ...{ from, to, without: waited - from },
-    opens: `(${PROVED}.given = [${PROVED}.last(${n}, async () => (`,
-    closes: `))], ${PROVED}.isOut(${n})) ? ${PROVED}.given[0] : await ${PROVED}.given[0]`,
-  }),
+const AROUND: Readonly<Record<Switch['sort'], (n: number, it: Switch) => readonly Piece[]>> = {
+  condition: (n, { from, to, with: always }) => [
+    { from, to, opens: `(${PROVED}.isOut(${n}) ? ${always} : `, closes: ')' },
+  ],
+  wait: (n, { waited: from, to }) => [{ from, to, opens: `${PROVED}.wait(${n}, async () => (`, closes: '))' }],
+  return: (n, { from, waited, to }) => [
+    {
+      ...{ from, to, without: waited - from },
+      opens: `(${PROVED}.given = [${PROVED}.last(${n}, async () => (`,
+      closes: `))], ${PROVED}.isOut(${n})) ? ${PROVED}.given[0] : await ${PROVED}.given[0]`,
+    },
+  ],
+  sum: (n, { from, to }) => [{ from, to, opens: `${PROVED}.added(${n}, `, closes: ')' }],
+  comparison: (n, { from, to }) => [{ from, to, opens: `${PROVED}.turned(${n}, `, closes: ')' }],
+  // A statement that begins with a word needs no semicolon before it.
+  order: (n, { both = [] }) =>
+    both.map(({ from, to }, i) => ({
+      ...{ from, to },
+      opens: `void (${PROVED}.isOut(${n}) ? ${both[1 - i]?.text} : `,
+      closes: ')',
+    })),
 }
 
 /** With a switch at each condition and each wait. */
 function switched(switches: readonly Switch[], path: string): Piece[] {
   const own = [...switches.entries()].filter(([, { file }]) => file === path)
-  const cuts = own.map(([n, it]) => AROUND[it.sort](n, it))
+  const cuts = own.flatMap(([n, it]) => AROUND[it.sort](n, it))
   const each = own.flatMap(([n, { before }]) => before.map((span) => ({ ...span, n })))
   const earlier = [...Map.groupBy(each, ({ from }) => from).values()].map(([span, ...others]): Piece => {
     const { from, to } = span ?? { from: 0, to: 0 }

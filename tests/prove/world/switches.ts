@@ -13,8 +13,9 @@ export const patient = new AsyncLocalStorage<boolean>()
 export const behind = new AsyncLocalStorage<Behind>()
 /** The numbers of what is out, and of the wait that is looked at; how often what is out was passed since the event loop has last turned. */
 const now = { out: NONE, looked: NONE, passes: 0 }
-/** Whoever passes it so often, and lets nothing else happen, goes round in a circle. */
+/** Whoever passes it so often, and lets nothing else happen, goes round in a circle. Sums and comparisons are passed for each letter of a text. */
 const MOST_PASSES = 20_000
+const MOST_SUMS = 3_000_000
 const { setImmediate: afterTurn } = globalThis
 
 /** Takes a condition or a wait out of the sources, by the number of its switch, and puts any other in again. */
@@ -31,14 +32,14 @@ const at = <T>(wait: number, work: () => Promise<T>): Promise<T> =>
   now.looked === wait ? behind.run('it', work) : work()
 
 /** Whether this one is out. Fails where it is passed without end. */
-function isOut(number: number): boolean {
+function isOut(number: number, most = MOST_PASSES): boolean {
   if (now.out !== number) return false
   if (now.passes === 0)
     afterTurn(() => {
       now.passes = 0
     })
   now.passes += 1
-  if (now.passes > MOST_PASSES) throw new Error('it comes to no end')
+  if (now.passes > most) throw new Error('it comes to no end')
   return true
 }
 
@@ -49,6 +50,10 @@ export const switches = {
       patient.run(true, work),
   apart: <T>(work: () => Promise<T>) => apart.run(true, work),
   isOut,
+  /** A comparison says the opposite while it is out. */
+  turned: (number: number, says: boolean) => isOut(number, MOST_SUMS) !== says,
+  /** Of a sum, what is added while it is out. */
+  added: (number: number, added: number) => (isOut(number, MOST_SUMS) ? 0 : added),
   /** A wait whose result nobody uses. */
   wait: <T>(wait: number, work: () => Promise<T>) => (isOut(wait) ? void apart.run(true, work) : at(wait, work)),
   /** What a function ends with. */
