@@ -25,9 +25,8 @@ test('the same seed gives the same run, whatever the process has tried before, a
   const races = ['--only', 'races', '--at', 'merge and decide', '--each', '3', '--workers']
   const alone = await digest(5, [...races, '1'])
   expect(alone).toMatch(/^[0-9a-f]+$/)
-  // Two processes, of which each tries only some of the cases.
-  expect(await digest(5, [...races, '2'])).toBe(alone)
-  expect(await digest(5, [...races, '1'], ahead(HALF_A_DAY_MS))).toBe(alone)
+  // Two processes half a day later, of which each tries only some of the cases.
+  expect(await digest(5, [...races, '2'], ahead(HALF_A_DAY_MS))).toBe(alone)
   expect(await digest(6, [...races, '1'])).not.toBe(alone)
 }, 240_000)
 
@@ -37,6 +36,6 @@ test('and so do the waits of the SDK before it tries again', async () => {
 }, 240_000)
 
 test('and so do secrets and salts', async () => {
-  const races = ['--only', 'races', '--at', 'two tell hooks', '--each', '2', '--workers', '1']
+  const races = ['--only', 'races', '--at', 'two tell hooks', '--each', '1', '--workers', '1']
   expect(await digest(5, races)).toBe(await digest(5, races))
 }, 240_000)

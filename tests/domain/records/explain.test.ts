@@ -335,8 +335,8 @@ test('what stands follows from claims and decisions alone, whatever people do', 
         expect(standing?.value ?? '').toBe(value)
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   )
   // Most verdicts were taken.
-  expect(published).toBeGreaterThan(50)
+  expect(published).toBeGreaterThan(24)
 }, 60_000)
