@@ -31,18 +31,27 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     await moveComments(old, next)
     // prove: history-audience
     await moveHistory(old, next)
-    const entity_id = (next ?? old)?.entity_id
-    if (entity_id !== undefined && concernsFootings(old, next)) await followFootings(entity_id)
   },
   claims: async ({ before, after }) => {
     const [old = [], next = []] = [before && claimsIn(before), after && claimsIn(after)]
     await followEdges(old.flatMap(claimEdges), next.flatMap(claimEdges))
-    const identity = [...next, ...old].find(isOfIdentity)
-    if (identity) await followFootings(identity.entity_id)
   },
   flag: async ({ after }) => (after ? proposeCandidate(parse(flag, after)) : undefined),
   project: followProject,
   project_asset: followAssetText,
+}
+
+/** The records of a change whose values may rest on other sources since. */
+const footed: Readonly<Record<string, (images: Images) => readonly string[]>> = {
+  record: ({ before, after }) => {
+    const [old, next] = [headIn(before), headIn(after)]
+    return concernsFootings(old, next) ? [next ?? old].flatMap((it) => it?.entity_id ?? []) : []
+  },
+  claims: ({ before, after }) =>
+    [after, before]
+      .flatMap((it) => (it ? claimsIn(it) : []))
+      .filter(isOfIdentity)
+      .map(({ entity_id }) => entity_id),
 }
 
 /** Effects that only a replay adds. A replay has no image from before, so it cannot see that an audience changed. */
@@ -66,15 +75,22 @@ export type SharedWork = {
   reviewers: readonly string[]
   /** Notifications that are to be sent. */
   notices: readonly PendingNotice[]
+  /** Records whose values may rest on other sources since. */
+  footed: readonly string[]
 }
-export const noSharedWork: SharedWork = { people: [], reviewers: [], notices: [] }
+export const noSharedWork: SharedWork = { people: [], reviewers: [], notices: [], footed: [] }
 
 /** Applies the effects of one change. Returns its part of the shared work. */
 export async function applyEffects(images: Images, reads: SharedReads = {}): Promise<SharedWork> {
   const type = typeOf(images)
   await effects[type]?.(images)
   const notices = await sendMessages(images, reads)
-  return { people: await peopleConcernedBy(type, images), reviewers: reviewersIn(type, images), notices }
+  return { ...(await sharedOf(images)), reviewers: reviewersIn(type, images), notices }
+}
+
+async function sharedOf(images: Images): Promise<Pick<SharedWork, 'people' | 'footed'>> {
+  const type = typeOf(images)
+  return { people: await peopleConcernedBy(type, images), footed: footed[type]?.(images) ?? [] }
 }
 
 /** The user who began or ended reviewing with this change, if any. */
@@ -91,8 +107,9 @@ export async function sendMessages(images: Images, reads: SharedReads = {}): Pro
   return noticesOfChange(type, images, reads)
 }
 
-/** Does the shared work of several changes: stores who reviews, refreshes figures, and sends notifications. */
-export async function doSharedWork({ people, reviewers, notices }: SharedWork): Promise<void> {
+/** Does the shared work of several changes: stores who reviews and what rests on which source, refreshes figures, and sends notifications. */
+export async function doSharedWork({ people, reviewers, notices, footed: records }: SharedWork): Promise<void> {
+  await followFootings(records)
   for (const user_id of new Set(reviewers)) await followReviewer(user_id)
   const refresh = await prepareRefresh([...new Set(people)])
   for (const user_id of new Set(people)) await refresh(user_id)
@@ -115,7 +132,7 @@ export async function applyAnew(after: Stored): Promise<SharedWork> {
   await effects[type]?.(images)
   await placements[type]?.(after)
   const reviewers = type === 'user' ? [userOf(after).id] : []
-  return { people: await peopleConcernedBy(type, images), reviewers, notices: [] }
+  return { ...(await sharedOf(images)), reviewers, notices: [] }
 }
 
 const typeOf = ({ before, after }: Images): string => String((after ?? before)?.type)

@@ -34,7 +34,7 @@ const PARTITIONS_AT_ONCE = 12
 
 /**
  * Applies the effects of a batch of changes. Each partition is followed in order, several partitions side by side.
- * Notifications, figures, search, the feed and the graphs are shared work, done once at the end.
+ * Notifications, figures, footings, search, the feed and the graphs are shared work, done once at the end.
  */
 export async function projectChanges(records: readonly StreamRecord[]): Promise<Projected> {
   const changes = await changesToFollow(records)
@@ -77,6 +77,7 @@ class Batch {
   readonly #people: Placed<string>[] = []
   readonly #reviewers: Placed<string>[] = []
   readonly #notices: Placed<PendingNotice>[] = []
+  readonly #footed: Placed<string>[] = []
   readonly #searchChanges: Placed<Change>[] = []
   readonly #feedChanges: Placed<FeedChange>[] = []
   readonly #graphChanges: Placed<string>[] = []
@@ -92,7 +93,7 @@ class Batch {
   /** Adds what one change contributes to the shared work. */
   take(
     place: number,
-    { people, reviewers, notices }: SharedWork,
+    { people, reviewers, notices, footed }: SharedWork,
     searchChange: Change | undefined,
     feedChange: FeedChange | undefined,
     graphChange: string | undefined,
@@ -100,13 +101,14 @@ class Batch {
     this.#people.push(...people.map((it) => ({ place, it })))
     this.#reviewers.push(...reviewers.map((it) => ({ place, it })))
     this.#notices.push(...notices.map((it) => ({ place, it })))
+    this.#footed.push(...footed.map((it) => ({ place, it })))
     if (searchChange) this.#searchChanges.push({ place, it: searchChange })
     if (feedChange) this.#feedChanges.push({ place, it: feedChange })
     if (graphChange) this.#graphChanges.push({ place, it: graphChange })
   }
 
   /**
-   * Does the shared work: reviewers first, then notifications and figures, then search, the feed and the graphs. A failure counts
+   * Does the shared work: reviewers first, then notifications, figures and footings, then search, the feed and the graphs. A failure counts
    * for the first change that it concerns.
    */
   async close(): Promise<void> {
@@ -119,6 +121,7 @@ class Batch {
         this.#attempt(them, (notices) => doSharedWork({ ...noSharedWork, notices })),
       ),
       this.#refreshFigures(people),
+      this.#attempt(this.#footed.sort(inOrder), (records) => doSharedWork({ ...noSharedWork, footed: records })),
     ])
     await this.#attempt(this.#searchChanges.sort(inOrder), appendChanges)
     await this.#attempt(this.#feedChanges.sort(inOrder), followChanges)

@@ -52,8 +52,8 @@ export async function repairRecords(progress: (looked: number) => void): Promise
     for (const item of page) {
       mended += await completeRecord(String(item.entity_id))
       await placeComments(String(item.entity_id))
-      await followFootings(String(item.entity_id))
     }
+    await followFootings(page.map(({ entity_id }) => String(entity_id)))
     looked += page.length
     progress(looked)
   }

@@ -5,7 +5,7 @@ import type { Images, Stored } from '../../engines/table/index.ts'
 import { getMany, itemAt, scan } from '../../engines/table/index.ts'
 import { feedChangeOf, followChanges } from '../feed/follow.ts'
 import { followGraph, graphChangeOf } from '../graph/keep.ts'
-import { applyAnew, applyEffects, doSharedWork, sendMessages } from './apply.ts'
+import { applyAnew, applyEffects, doSharedWork, noSharedWork, sendMessages } from './apply.ts'
 import type { PendingNotice } from './notify.ts'
 import { listParked, unparkChange } from './parked.ts'
 import { followedTypes } from './project.ts'
@@ -40,17 +40,20 @@ export async function replay(part: ReplayPart, progress?: (so_far: number) => vo
   let count = 0
   for await (const page of scan(types)) {
     const items = page.filter((item) => isIn(part, item))
+    const footed: string[] = []
     await mapAtOnce(items, ITEMS_AT_ONCE, async (item) => {
       const common = await applyAnew(item)
       for (const user_id of common.people) people.add(user_id)
       reviewers.push(...common.reviewers)
+      footed.push(...common.footed)
       if (part.messages) notices.push(...(await sendMessages({ before: undefined, after: item })))
     })
+    await doSharedWork({ ...noSharedWork, footed })
     await appendChanges(items.flatMap((item) => documentOf(item) ?? []))
     count += items.length
     if (items.length > 0) progress?.(count)
   }
-  await doSharedWork({ people: [...people], reviewers, notices })
+  await doSharedWork({ ...noSharedWork, people: [...people], reviewers, notices })
   return count
 }
 

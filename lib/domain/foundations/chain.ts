@@ -7,8 +7,8 @@ import { loadMemberships } from '../clusters/memberships.ts'
 import { kinds } from '../kinds/index.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { targetKey } from '../records/relations.ts'
+import { referencesOfRecord, referencesOfSource } from '../records/source-references.ts'
 import type { DataSource } from '../sources/sources.ts'
-import { referencesOfRecord, referencesOfSource } from './references.ts'
 
 /** A registered source, or a record of a document, whose dependents are asked for. */
 export type Foundation = { source: DataSource } | { record: RecordItem }

@@ -1,12 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
+import { mapAtOnce } from '../../base/concurrency.ts'
 import { audienceOf } from '../../base/visibility.ts'
 import { commitPlan } from '../../engines/table/immediate.ts'
-import { get, type Plan, put, replaceDerived, withNextVersion } from '../../engines/table/index.ts'
-import { loadHistory } from '../records/history.ts'
+import {
+  get,
+  getMany,
+  itemIn,
+  type Plan,
+  put,
+  replaceDerived,
+  type Write,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+import { type History, loadHistory } from '../records/history.ts'
 import { type Assertion, type RecordItem, SAME_REFERENT } from '../records/items.ts'
+import { NONE } from '../records/source-references.ts'
 import { footingsOf, supportFor } from './footings.ts'
 import { type Dependent, dependent, type Footings, footings } from './items.ts'
-import { NONE } from './references.ts'
 
 /** Keeps what rests on which source up to date with the standing values of records. The projector calls it. */
 
@@ -25,31 +36,50 @@ export function concernsFootings(before: RecordItem | undefined, after: RecordIt
 /** Whether a claim says of what cluster its record is. Such claims change without their record. */
 export const isOfIdentity = ({ asserted_property }: Assertion): boolean => asserted_property === SAME_REFERENT
 
-/** Computes anew what the values of a record rest on, and stores what differs. Safe to repeat, in any order. Two calls if nothing differs. */
-export const followFootings = (entity_id: string): Promise<void> =>
-  commitPlan(async (): Promise<Plan<void>> => {
-    const [history, old] = await Promise.all([loadHistory(entity_id), get(footings, { entity_id })])
-    if (!history) return { result: undefined, writes: [] }
-    const values = footingsOf(history).filter(({ references }) => references.some((it) => it !== NONE))
-    const audience = values.length > 0 ? audienceOf(history.access_tier) : null
-    const wanted = { entity_id, kind: history.kind, audience, values }
-    if (!old && values.length === 0) return { result: undefined, writes: [] }
-    if (old && isDeepStrictEqual({ ...old, version: 0 }, { ...wanted, version: 0 }))
-      return { result: undefined, writes: [] }
-    const next: Footings = old ? withNextVersion<Footings>(old, wanted) : { ...wanted, version: 1 }
-    const [before, after] = [dependentsOf(old), dependentsOf(next)]
-    return {
-      result: undefined,
-      writes: [
-        put(footings, next, old),
-        ...[...new Set([...before.keys(), ...after.keys()])].flatMap((at) =>
-          isDeepStrictEqual(before.get(at), after.get(at))
-            ? []
-            : replaceDerived(dependent, before.get(at), after.get(at)),
-        ),
-      ],
-    }
+/** Records that are followed at the same time. */
+const AT_ONCE = 8
+
+/**
+ * Computes anew what the values of these records rest on, and stores what differs. Safe to repeat, in any order. Where nothing differs it
+ * takes one call for each record, and one for each hundred.
+ */
+export async function followFootings(ids: readonly string[]): Promise<void> {
+  const records = [...new Set(ids)]
+  const found = await getMany(
+    records.map((entity_id) => key.footings(entity_id)),
+    true,
+  )
+  await mapAtOnce(records, AT_ONCE, (entity_id) => followRecord(entity_id, itemIn(found, footings, { entity_id })))
+}
+
+/** `known`: what is stored, as it was read for the first attempt. */
+function followRecord(entity_id: string, known: Footings | undefined): Promise<void> {
+  let isFirst = true
+  return commitPlan(async (): Promise<Plan<void>> => {
+    const history = await loadHistory(entity_id)
+    const old = isFirst ? known : await get(footings, { entity_id })
+    isFirst = false
+    return { result: undefined, writes: history ? footingWrites(history, old) : [] }
   })
+}
+
+/** The writes that bring what is stored of a record up to date. Empty if nothing differs. */
+function footingWrites(history: History, old: Footings | undefined): Write[] {
+  const { entity_id, kind } = history
+  const values = footingsOf(history).filter(({ references }) => references.some((it) => it !== NONE))
+  const audience = values.length > 0 ? audienceOf(history.access_tier) : null
+  const wanted = { entity_id, kind, audience, values }
+  if (!old && values.length === 0) return []
+  if (old && isDeepStrictEqual({ ...old, version: 0 }, { ...wanted, version: 0 })) return []
+  const next: Footings = old ? withNextVersion<Footings>(old, wanted) : { ...wanted, version: 1 }
+  const [before, after] = [dependentsOf(old), dependentsOf(next)]
+  return [
+    put(footings, next, old),
+    ...[...new Set([...before.keys(), ...after.keys()])].flatMap((at) =>
+      isDeepStrictEqual(before.get(at), after.get(at)) ? [] : replaceDerived(dependent, before.get(at), after.get(at)),
+    ),
+  ]
+}
 
 /** The entries of a record under its references, by place. */
 function dependentsOf(of: Footings | undefined): Map<string, Dependent> {

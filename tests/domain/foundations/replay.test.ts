@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { footingsOf, groundsOf, standingWithout, successorWithout } from '../../../lib/domain/foundations/footings.ts'
-import { citationReference } from '../../../lib/domain/foundations/references.ts'
 import { newClaim } from '../../../lib/domain/records/build.ts'
 import type { History } from '../../../lib/domain/records/history.ts'
 import {
@@ -11,6 +10,7 @@ import {
   settleReview,
 } from '../../../lib/domain/records/rules/canonical.ts'
 import { handlings } from '../../../lib/domain/records/rules/verdicts.ts'
+import { citationReference } from '../../../lib/domain/records/source-references.ts'
 
 const books = ['Book A', 'Book B', 'Book C'] as const
 const values = ['Good', 'Fair', 'Ruinous'] as const

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { packOf } from '../../base/ids/address.ts'
 import { fold } from '../../engines/matching/index.ts'
 import { isLink, textOf } from '../names/text.ts'
-import type { Assertion, RecordItem } from '../records/items.ts'
 import type { DataSource } from '../sources/sources.ts'
+import type { Assertion, RecordItem } from './items.ts'
 
 /**
  * By what a claim names its source. `id:` is a registered source, `cite:` the words of a citation, `url:` an address. A claim that names
@@ -12,7 +12,11 @@ import type { DataSource } from '../sources/sources.ts'
 export const NONE = 'none'
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
-const idReference = (id: string): string => `id:${id}`
+const ID = 'id:'
+const idReference = (id: string): string => `${ID}${id}`
+/** The ids of the registered sources among references. */
+export const registeredIn = (references: readonly string[]): string[] =>
+  references.filter((it) => it.startsWith(ID)).map((it) => it.slice(ID.length))
 export const citationReference = (text: string): string[] => {
   const folded = fold(text)
   return folded === '' ? [] : [`cite:${digest(folded)}`]

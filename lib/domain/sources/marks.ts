@@ -1,0 +1,17 @@
+import * as v from 'valibot'
+import { defineItem } from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+
+/** That a source is in question, noted under each reference by which claims name it. */
+export const sourceMark = defineItem({
+  type: 'source_mark',
+  schema: v.object({
+    reference: v.string(),
+    source_id: v.string(),
+    standing: v.picklist(['questioned', 'withdrawn']),
+    reason: v.string(),
+    version: v.number(),
+  }),
+  key: (it: { reference: string }) => key.sourceMark(it.reference),
+})
+export type SourceMark = v.InferOutput<typeof sourceMark.schema>
