@@ -51,7 +51,10 @@ export async function createCluster(
   const at = now()
   const members = await checkMembers(kind, memberInputs, actor)
   const created = newCluster(kind, { ...input, members: members.map(({ entity_id }) => entity_id) }, actor, at)
-  unit.add([...clusterWrites(undefined, created), ...joinWrites(created, members, evidenceOf(actor), at).writes])
+  unit.add([
+    ...clusterWrites(undefined, created),
+    ...joinWrites(created, members, evidenceOf(actor, 'cluster'), at).writes,
+  ])
   return created
 }
 
@@ -102,10 +105,12 @@ export async function amendCluster(
   const at = now()
   const next = withNextVersion<Cluster>(old, { ...input, members, updated_at: at })
   const memberships = await loadMemberships(leaving.map(({ entity_id }) => entity_id))
+  const evidence = evidenceOf(actor, 'cluster')
+  const leave = { cluster_id: old.id, decided: evidence.decided, at }
   unit.add([
     ...clusterWrites(old, next),
-    ...leaving.flatMap((record) => leaveWrites(record, memberships.get(record.entity_id), old.id, at)),
-    ...joinWrites(next, joining, evidenceOf(actor), at).writes,
+    ...leaving.flatMap((record) => leaveWrites(record, memberships.get(record.entity_id), leave)),
+    ...joinWrites(next, joining, evidence, at).writes,
   ])
   return next
 }

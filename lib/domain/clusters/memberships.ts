@@ -15,7 +15,7 @@ import { key } from '../../platform/table/keys.ts'
 import { noSource } from '../kinds/index.ts'
 import { newClaim } from '../records/build.ts'
 import { claimsIn, claimWrites } from '../records/claim-packs.ts'
-import { type Assertion, type RecordItem, SAME_REFERENT } from '../records/items.ts'
+import { type Assertion, type RecordItem, SAME_REFERENT, type Settling } from '../records/items.ts'
 
 /*
  * That a record is about the same thing as others is a claim, like any other: it has an author and may have a source. The item of a
@@ -39,26 +39,74 @@ export type Membership = v.InferOutput<typeof membership.schema>
 /** Who says that records are about the same thing, by which source, and how sure that is. */
 export type Evidence = {
   author: Pick<Actor, 'id' | 'username' | 'key'>
+  /** The key with which the author sent it, if it is not that of `author`. */
+  software?: string | null
+  /** The claim that it supersedes, if it is not that of the membership before. */
+  supersedes?: string | null
   /** The id of a registered source. */
   source: string | null
   source_type: string
   supporting_sources: readonly string[]
   confidence: string
   note: string
+  /** Who decided that it holds, and how. */
+  decided: Decided
 }
+/** A decision on a membership: by whom, in what way, and why. */
+export type Decided = { by: string; way: NonNullable<Settling['way']>; reason: string }
 
-/** The evidence of somebody who names no source. */
-export const evidenceOf = (author: Evidence['author'], note = ''): Evidence => ({
+/** The evidence of somebody who names no source, and decides on it. */
+export const evidenceOf = (
+  author: Evidence['author'] & Pick<Actor, 'id'>,
+  way: Decided['way'],
+  note = '',
+): Evidence => ({
   author,
   source: null,
   source_type: '',
   supporting_sources: [],
   confidence: 'likely',
   note,
+  decided: { by: author.id, way, reason: note },
 })
 
+/** The evidence of somebody who moves a record with its cluster: by the sources of the claim that put it there. */
+export const evidenceBeside = (of: Evidence, claim: Assertion | undefined): Evidence =>
+  claim ? { ...of, ...sourcesOf(claim) } : of
+
+/** The evidence of an earlier claim, which somebody lets hold again: it supersedes what that one superseded. */
+export const evidenceAgain = ({ decided }: Evidence, claim: Assertion): Evidence => ({
+  ...sourcesOf(claim),
+  author: { id: claim.contributor_id, username: claim.contributed_by },
+  software: claim.software,
+  supersedes: claim.supersedes,
+  note: claim.justification_note,
+  decided,
+})
+
+const sourcesOf = ({ source, source_type, supporting_sources, confidence }: Assertion) => ({
+  source,
+  source_type,
+  supporting_sources,
+  confidence,
+})
 /** A membership with its claim. The claim is undefined for members from before there were such claims. */
 export type MembershipWithClaim = { membership: Membership; claim: Assertion | undefined }
+
+/** Loads the claims that these claims of identity superseded, by the id of the later one. One call, none if none superseded another. */
+export async function loadFormerClaims(claims: readonly Assertion[]): Promise<Map<string, Assertion>> {
+  const found = await getMany(
+    claims.flatMap(({ supersedes }) => (supersedes === null ? [] : key.ofClaim(supersedes))),
+    true,
+  )
+  return new Map(
+    claims.flatMap(({ id, supersedes }): [string, Assertion][] => {
+      const stored = supersedes === null ? undefined : itemAt(found, key.ofClaim(supersedes))
+      const former = stored && claimsIn(stored).find((it) => it.id === supersedes)
+      return former ? [[id, former]] : []
+    }),
+  )
+}
 
 /** Loads the memberships of records with their claims, by review identity. Two calls, one if no record is in a cluster. */
 export async function loadMemberships(ids: readonly string[]): Promise<Map<string, MembershipWithClaim>> {
@@ -96,11 +144,10 @@ export function joinWrites(into: Named, records: readonly RecordItem[], evidence
 export function leaveWrites(
   record: RecordItem,
   of: MembershipWithClaim | undefined,
-  cluster_id: string,
-  at: string,
+  { cluster_id, decided, at }: { cluster_id: string; decided: Decided; at: string },
 ): Write[] {
   if (of?.membership.cluster_id !== cluster_id) throw conflict()
-  return [remove(membership, of.membership), ...supersedeWrites(record, of.claim, at)]
+  return [remove(membership, of.membership), ...supersedeWrites(record, of.claim, decided, at)]
 }
 
 /**
@@ -113,38 +160,42 @@ export function moveWrites(
   { from, into, evidence, at }: { from: string; into: Named; evidence: Evidence; at: string },
 ): Joining {
   if (of?.membership.cluster_id !== from) throw conflict()
-  const claim = claimOf(record, into, evidence, at)
+  const { supersedes = of.claim?.id ?? null } = evidence
+  const claim = { ...claimOf(record, into, evidence, at), supersedes }
   const next = withNextVersion<Membership>(of.membership, { cluster_id: into.id, assertion_id: claim.id })
   return {
     assertion_ids: [...(of.claim ? [of.claim.id] : []), claim.id],
     writes: [
       put(membership, next, of.membership),
-      ...supersedeWrites(record, of.claim, at),
+      ...supersedeWrites(record, of.claim, evidence.decided, at),
       ...claimWrites([], [claim], record),
     ],
   }
 }
 
-function supersedeWrites(record: RecordItem, claim: Assertion | undefined, at: string): Write[] {
+function supersedeWrites(record: RecordItem, claim: Assertion | undefined, decided: Decided, at: string): Write[] {
   if (!claim) return []
-  const next = withNextVersion<Assertion>(claim, { reconciliation_status: 'superseded', updated_at: at })
+  const settlings = [...(claim.settlings ?? []), { status: 'superseded' as const, at, ...decided }]
+  const next = withNextVersion<Assertion>(claim, { reconciliation_status: 'superseded', settlings, updated_at: at })
   return claimWrites([claim], [next], record)
 }
 
 function claimOf(
   about: RecordItem,
   { id, canonical_label }: Named,
-  { author, source, source_type, supporting_sources, confidence, note }: Evidence,
+  { author, source, source_type, supporting_sources, confidence, note, decided, software }: Evidence,
   at: string,
 ): Assertion {
   const actor = { ...author, email: '', is_staff: false, is_superuser: false, rank: null }
   const said = { ...noSource, source_type, confidence }
   return {
     ...newClaim({ about, source: said, actor, revision_number: null, at }, SAME_REFERENT, id),
+    ...(software !== undefined && { software }),
     source,
     supporting_sources: [...supporting_sources],
     assertion_content: canonical_label,
     justification_note: note,
     reconciliation_status: 'accepted',
+    settlings: [{ status: 'accepted', at, ...decided }],
   }
 }

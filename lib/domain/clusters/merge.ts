@@ -18,7 +18,15 @@ import {
   TOO_MANY_MEMBERS,
 } from './clusters.ts'
 import type { Cluster } from './items.ts'
-import { evidenceOf, loadMemberships, type MembershipWithClaim, moveWrites } from './memberships.ts'
+import {
+  evidenceAgain,
+  evidenceBeside,
+  evidenceOf,
+  loadFormerClaims,
+  loadMemberships,
+  type MembershipWithClaim,
+  moveWrites,
+} from './memberships.ts'
 
 /*
  * Two clusters become one, and one becomes several. Each undoes the other: a merged cluster keeps its id, name and the list of what it
@@ -52,10 +60,11 @@ export async function mergeClusters(
     throw invalid({ source_cluster_id: [TOO_MANY_MEMBERS] })
   const at = now()
   const [records, memberships] = await loadWithMemberships(source.members)
-  const evidence = evidenceOf(actor, input.reason)
-  const moves = source.members.map((id) =>
-    moveWrites(recordIn(records, id), memberships.get(id), { from: source.id, into: target, evidence, at }),
-  )
+  const said = evidenceOf(actor, 'merge', input.reason)
+  const moves = source.members.map((id) => {
+    const evidence = evidenceBeside(said, memberships.get(id)?.claim)
+    return moveWrites(recordIn(records, id), memberships.get(id), { from: source.id, into: target, evidence, at })
+  })
   const next = withNextVersion<Cluster>(target, {
     members: [...target.members, ...source.members],
     absorbed: [...target.absorbed, source.id],
@@ -133,11 +142,17 @@ export async function splitCluster(unit: UnitOfWork, old: Cluster, input: SplitI
     absorbed: old.absorbed.filter((id) => !moved.some(({ was }) => was?.id === id)),
     updated_at: at,
   })
-  const evidence = evidenceOf(actor, input.reason)
+  const said = evidenceOf(actor, 'split', input.reason)
+  const coming = moved.flatMap(({ group }) => group).flatMap((id) => memberships.get(id)?.claim ?? [])
+  const former = await loadFormerClaims(coming)
   const moves = moved.flatMap(({ next, group }) =>
-    group.map((id) =>
-      moveWrites(recordIn(records, id), memberships.get(id), { from: old.id, into: next, evidence, at }),
-    ),
+    group.map((id) => {
+      const claim = memberships.get(id)?.claim
+      const before = former.get(claim?.id ?? '')
+      // What a merge took from this cluster holds again as it was.
+      const evidence = before?.value === next.id ? evidenceAgain(said, before) : evidenceBeside(said, claim)
+      return moveWrites(recordIn(records, id), memberships.get(id), { from: old.id, into: next, evidence, at })
+    }),
   )
   const audit_event_id = newId()
   unit.add([

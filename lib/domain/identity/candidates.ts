@@ -138,5 +138,5 @@ async function joinBoth(
   if (records.some(({ kind }) => kind !== target.kind))
     throw invalid({ target_cluster_id: ['It gathers records of another kind.'] })
   if (records.some(({ deleted_at }) => deleted_at)) throw conflict()
-  return gatherRecords(unit, target, { records, evidence: evidenceOf(actor, notes) })
+  return gatherRecords(unit, target, { records, evidence: evidenceOf(actor, 'candidate', notes) })
 }

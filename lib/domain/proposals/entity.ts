@@ -162,6 +162,7 @@ export async function makeEntity(
     supporting_sources: content.supporting_source_ids.slice(1),
     confidence: 'likely',
     note: content.contributor_note,
+    decided: { by: decider.id, way: 'proposal', reason: comment },
   }
   const described = findings.anchors.length > 0 || into ? [] : await makeRecord(unit, kind, content, author)
   const gathered = await gatherRecords(

@@ -115,6 +115,7 @@ export async function loadReferences(history: History): Promise<HistoryReference
     ...history.revisions.map((it) => it.created_by),
     ...history.activities.map((it) => it.user_id),
     ...history.decisions.map((it) => it.reviewer_id),
+    ...history.assertions.flatMap(({ settlings = [] }) => settlings.map(({ by }) => by ?? null)),
     ...history.flags.flatMap(({ flagged_by, resolved_by }) => [flagged_by, resolved_by]),
   ].filter((id) => id !== null)
   const others = history.flags.flatMap(({ other_entity_id }) => (other_entity_id ? [key.head(other_entity_id)] : []))

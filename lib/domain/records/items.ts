@@ -215,6 +215,18 @@ export const recordItem = defineItem({
 
 export const claimStatuses = ['pending', 'accepted', 'disputed', 'superseded'] as const
 
+/** How it was decided of what cluster a record is. */
+export const settlingWays = ['cluster', 'candidate', 'proposal', 'merge', 'split'] as const
+/** A status that was set on one claim. Of a claim of identity also who decided it, how, and why. */
+const Settling = v.object({
+  status: v.picklist(claimStatuses),
+  at: v.string(),
+  by: v.optional(v.string()),
+  way: v.optional(v.picklist(settlingWays)),
+  reason: v.optional(v.string()),
+})
+export type Settling = v.InferOutput<typeof Settling>
+
 /** A claim. claim-packs.ts explains how it is stored. */
 export const Assertion = v.object({
   id: v.string(),
@@ -255,7 +267,7 @@ export const Assertion = v.object({
   /** The readers. The projector changes them when the record becomes public or hidden. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   /** The statuses that reviewers set on this claim alone, oldest first. Other statuses come from decisions on the record. */
-  settlings: v.optional(v.array(v.object({ status: v.picklist(claimStatuses), at: v.string() }))),
+  settlings: v.optional(v.array(Settling)),
   created_at: v.string(),
   updated_at: v.string(),
   version: v.number(),

@@ -8,7 +8,7 @@ import { kindKeys, kinds } from '../../kinds/index.ts'
 import { textOf } from '../../names/text.ts'
 import { compareValues } from '../corrections.ts'
 import { canonicalValues, type History } from '../history.ts'
-import type { Assertion, Decision } from '../items.ts'
+import { type Assertion, type Decision, isSettled, SAME_REFERENT, settlingWays } from '../items.ts'
 import { isToldPlaceHidden, mayReadTold, toldClaims } from '../past/told.ts'
 import { isPlaceHidden } from '../place.ts'
 import { type CanonicalValue, type OutcomeRule, outcomeRules } from '../rules/canonical.ts'
@@ -17,8 +17,8 @@ import type { Visible } from '../shown.ts'
 import { DoubtView } from './doubt.ts'
 import { AssertionView, assertionView, mayShowClaim, visibleValues } from './record.ts'
 
-/** Why a property has its value: the rule of a decision, or one of four reasons if no decision settled it. */
-type Reason = OutcomeRule | 'waits' | 'refused' | 'unclaimed' | 'nothing'
+/** Why a property has its value: the rule of a decision, or one of five reasons if no decision settled it. */
+type Reason = OutcomeRule | 'joined' | 'waits' | 'refused' | 'unclaimed' | 'nothing'
 
 const reasons: Readonly<Record<Reason, string>> = {
   accepted: 'It was accepted, and no other value stood.',
@@ -33,6 +33,7 @@ const reasons: Readonly<Record<Reason, string>> = {
   disputed: 'The matter is disputed; the value that was there first is shown.',
   source_withdrawn: 'The source of the former value was withdrawn.',
   source_restored: 'Its source was withdrawn, and that was taken back.',
+  joined: 'A reviewer put the record into this cluster: all its records are about one thing.',
   waits: 'It waits for review; nothing is accepted yet.',
   refused: 'It was refused.',
   unclaimed: 'No claim is on record for it.',
@@ -56,7 +57,7 @@ export const ExplainedPropertyView = s.shape('ExplainedProperty', () =>
     label: s.text,
     value: s.text,
     standing: s.maybe(AssertionView),
-    rule: s.oneOf([...outcomeRules, 'waits', 'refused', 'unclaimed', 'nothing']),
+    rule: s.oneOf([...outcomeRules, 'joined', 'waits', 'refused', 'unclaimed', 'nothing']),
     why: s.text,
     decision: s.maybe(
       v.object({
@@ -71,6 +72,10 @@ export const ExplainedPropertyView = s.shape('ExplainedProperty', () =>
         created_at: s.time,
       }),
     ),
+    /** Of the membership in a cluster: who decided on it, how and why. */
+    settled: v.optional(
+      v.object({ by: s.maybe(UserCardView), at: s.time, way: s.oneOf(settlingWays), reason: s.text }),
+    ),
     rivals: v.array(RivalView),
     date: v.optional(s.maybe(DateShownView)),
   }),
@@ -82,7 +87,7 @@ export const ExplanationView = s.shape('Explanation', () =>
     kind: s.oneOf(kindKeys),
     cidoc_id: s.maybe(s.whole),
     properties: v.array(ExplainedPropertyView),
-    /** For reviewers alone. */
+    /** Missing while too little was decided. */
     doubts: v.optional(v.array(DoubtView)),
   }),
 )
@@ -97,6 +102,7 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
   const told = toldClaims(history)
   const isTold = (claim: Assertion) => mayReadTold(told.get(claim.id), actor)
   const visibleClaims = newestFirst.filter((claim) => mayShowClaim(history, claim, actor) || isTold(claim))
+  const values = visibleValues(history, history.data, actor)
   const properties = only === undefined ? propertiesOf(history, visibleClaims) : [only]
   return properties.map((property) => {
     const { claim, reason, ruling } = groundsOf(history, property, newestFirst, standing)
@@ -107,11 +113,12 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
     return {
       property,
       label: fieldLabel(history, property),
-      value: textOf(visibleValues(history, history.data, actor)[property]),
+      value: property === SAME_REFERENT ? (visible?.assertion_content ?? '') : textOf(values[property]),
       standing: visible ? assertionView(visible, isHidden) : null,
       rule: reason,
       why: reasons[reason],
       decision: decision ? decisionCard(decision, people, worksOn(actor, history)) : null,
+      ...(property === SAME_REFERENT && visible && settledView(visible, people)),
       rivals: rivals.map((rival) => {
         const isRivalHidden =
           isHidden ||
@@ -126,6 +133,18 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
     }
   })
 }
+
+/** Who decided on a membership. Empty for members from before that was kept. */
+function settledView({ settlings = [] }: Assertion, people: PeopleById) {
+  const { by, at, way, reason = '' } = settlings.at(-1) ?? {}
+  return by !== undefined && at !== undefined && way !== undefined
+    ? { settled: { by: people(by), at, way, reason } }
+    : {}
+}
+
+/** The people who decided on memberships of a record. */
+export const settlersOf = ({ assertions }: Pick<History, 'assertions'>): string[] =>
+  assertions.flatMap(({ settlings = [] }) => settlings.flatMap(({ by }) => by ?? []))
 
 /** Returns the label of a field. A property that the kind does not declare is its own label. */
 export const fieldLabel = ({ kind }: History, property: string) => kinds[kind].fields[property]?.label ?? property
@@ -148,6 +167,10 @@ function groundsOf(
 ): Grounds {
   const ruling = history.public ? standing.get(property) : undefined
   if (ruling) return { claim: newestFirst.find(({ id }) => id === ruling.stands), reason: ruling.rule, ruling }
+  if (property === SAME_REFERENT) {
+    const claim = newestFirst.find((it) => it.asserted_property === property && isSettled(it))
+    return claim ? { claim, reason: 'joined' } : { reason: 'nothing' }
+  }
   if (!(property in history.data)) return { reason: 'nothing' }
   const claim = newestFirst.find(
     ({ asserted_property, revision_number, value }) =>
