@@ -14,7 +14,7 @@ import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/
 import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/domain/records/queries.ts'
 import { showRecord, type Visible } from '../lib/domain/records/shown.ts'
 import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
-import { ExplanationView, explainProperties } from '../lib/domain/records/views/explain.ts'
+import { ExplanationView, explainProperties, settlersOf } from '../lib/domain/records/views/explain.ts'
 import {
   DifferenceView,
   diffView,
@@ -32,7 +32,7 @@ import { ByEntity, ById } from '../lib/platform/http/params.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { dateStyleOf } from '../lib/platform/http/shown-dates.ts'
-import { type Actor, mayInspect, mayReview } from '../lib/platform/permissions.ts'
+import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 import { activities } from './revisions/activities.ts'
 
@@ -139,7 +139,7 @@ export const routes = withTables({
     permission: 'history.read',
     summary: 'Tell why values are what they are: their provenance',
     description:
-      'For each property: the value that stands, the claim it rests on, the rule and the decision that made it so, and its rivals. Reviewers are told in `doubts` how probable it is that a claim is kept, and what speaks for it.',
+      'For each property: the value that stands, the claim it rests on, the rule and the decision that made it so, and its rivals. `doubts` tells how probable it is that reviewers keep a claim, and what speaks for it: to reviewers of all claims that stand or wait, to others of those that stand, by what everyone may read.',
     answer: ok(ExplanationView),
     errors: [],
     params: ByEntity,
@@ -153,8 +153,8 @@ export const routes = withTables({
       const dating = await loadDateDisplay([it], dateStyleOf(request, query.calendar), actor)
       const property = query.property && propertyOf(it, query.property)
       const [people, doubts] = await Promise.all([
-        peopleOf(it.decisions.map((each) => each.reviewer_id)),
-        query.at === undefined && mayReview(actor) ? estimateDoubts(subject, actor) : undefined,
+        peopleOf([...it.decisions.map((each) => each.reviewer_id), ...settlersOf(it)]),
+        query.at === undefined ? estimateDoubts(subject, actor) : undefined,
       ])
       return {
         entity_id: it.entity_id,
@@ -186,7 +186,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** The estimates of the claims of a record. Their code is imported when a reviewer asks. */
+/** The estimates of the claims of a record. Their code is imported with the first explanation. */
 const estimateDoubts = async (it: History, actor: Actor | null) =>
   (await import('../lib/domain/doubt/estimate.ts')).estimateClaims(it, actor)
 

@@ -1,4 +1,4 @@
-import { decidedClaims, examplesOf } from '../../lib/domain/doubt/fit.ts'
+import { decidedClaims, examplesOf, RIDGE } from '../../lib/domain/doubt/fit.ts'
 import { estimateFrom, fitModel, judgeEstimates } from '../../lib/engines/estimate/index.ts'
 import { habits, simulateReviews } from './simulated-reviewers.ts'
 import { print, say } from './table.ts'
@@ -13,8 +13,8 @@ export function judgeSimulation({ records, seed }: { records: number; seed: numb
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   const cut = Math.floor(claims.length * FITTED_PART)
   const base = claims.slice(0, cut).filter(({ kept }) => kept).length / cut
-  const { examples } = examplesOf(claims, base)
-  const model = fitModel(examples.slice(0, cut))
+  const examples = examplesOf(claims, base)
+  const model = fitModel(examples.slice(0, cut), RIDGE)
   const judged = examples.slice(cut).map(({ facts, happened }) => ({
     probability: estimateFrom(model, facts).probability,
     happened,

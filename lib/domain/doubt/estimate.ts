@@ -1,13 +1,15 @@
 import { now } from '../../base/clock.ts'
 import { type Estimate, estimateFrom, type Facts } from '../../engines/estimate/index.ts'
-import { getMany, itemIn } from '../../engines/table/index.ts'
+import { get, getMany, itemIn } from '../../engines/table/index.ts'
 import { type Actor, mayReview } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import type { History } from '../records/history.ts'
+import { type Assertion, isSettled, SAME_REFERENT } from '../records/items.ts'
 import type { QueueEntry } from '../records/queue-entry.ts'
 import { policy } from '../records/rules/triage.ts'
-import { claimantShare, factsOf, noTally, outcomesOf, type Tally } from './facts.ts'
+import { claimantShare, factsOf, noTally, type Outcome, outcomesOf, type Tally } from './facts.ts'
 import { type DoubtModel, doubtModel, doubtTally } from './items.ts'
+import { publicPart } from './public-part.ts'
 
 /** What each fact is about, for readers. */
 const about: Readonly<Record<string, string>> = {
@@ -23,39 +25,59 @@ const about: Readonly<Record<string, string>> = {
 /** Facts that are told without their value: shares say something of people, and their effect is enough. */
 const untold: readonly string[] = ['beside', 'claimant']
 
+/** Whether a model has learned anything. */
+const isFitted = (model: DoubtModel | undefined): model is DoubtModel =>
+  model !== undefined && Object.keys(model.weights).length > 0
+
 /** The model of today, and what was decided on the claims of these people. Undefined if too little was decided. One call for a hundred. */
 async function loadModel(
   people: readonly string[],
 ): Promise<{ model: DoubtModel; tallyOf: (id: string) => Tally } | undefined> {
   const ids = [...new Set(people)]
-  const found = await getMany([key.doubtModel(), ...ids.map(key.doubtTally)])
-  const model = itemIn(found, doubtModel, {})
-  if (!model || Object.keys(model.weights).length === 0) return undefined
+  const found = await getMany([key.doubtModel('reviewers'), ...ids.map(key.doubtTally)])
+  const model = itemIn(found, doubtModel, { scope: 'reviewers' })
+  if (!isFitted(model)) return undefined
   return { model, tallyOf: (user_id) => itemIn(found, doubtTally, { user_id }) ?? noTally }
 }
 
 /**
- * Estimates the claims of a record that stand or wait, for those who review: an estimate also tells of decisions that others may not see.
- * Undefined for everybody else, and while too little was decided. One call.
+ * Estimates claims of a record: for reviewers those that stand or wait, from all decisions. For everybody else those that stand, from what
+ * everyone may read, and only if everyone may read the record. Undefined while too little was decided. One call.
  */
-export async function estimateClaims(history: History, actor: Actor | null) {
-  if (!mayReview(actor)) return undefined
-  const claims = history.assertions.filter(({ reconciliation_status }) => reconciliation_status !== 'superseded')
+export const estimateClaims = (history: History, actor: Actor | null) =>
+  mayReview(actor) ? estimateForReviewers(history) : estimateForEveryone(history)
+
+async function estimateForReviewers(history: History) {
+  const claims = history.assertions.filter(
+    ({ reconciliation_status, asserted_property }) =>
+      reconciliation_status !== 'superseded' && asserted_property !== SAME_REFERENT,
+  )
   const loaded = await loadModel(claims.map(({ contributor_id }) => contributor_id))
   if (!loaded) return undefined
   const { model, tallyOf } = loaded
   const outcomes = outcomesOf(history)
-  return claims.map((claim) => {
-    const tally = tallyOf(claim.contributor_id)
-    const facts = factsOf(history, claim, { at: now(), tally, base: model.base, outcomes })
-    const { id, asserted_property } = claim
-    return {
-      assertion: id,
-      property: asserted_property,
-      model: model.number,
-      ...estimateView(estimateFrom(model, facts), facts),
-    }
-  })
+  return claims.map((claim) => estimateClaim(history, claim, { model, outcomes, tally: tallyOf(claim.contributor_id) }))
+}
+
+async function estimateForEveryone(history: History) {
+  const open = publicPart(history)
+  const model = open && (await get(doubtModel, { scope: 'everyone' }))
+  if (!open || !isFitted(model)) return undefined
+  const outcomes = outcomesOf(open)
+  return open.assertions.filter(isSettled).map((claim) => estimateClaim(open, claim, { model, outcomes }))
+}
+
+/** What an estimate is made from. Without a tally nothing is said of the author. */
+type Learned = { model: DoubtModel; outcomes: ReadonlyMap<string, Outcome>; tally?: Tally }
+
+function estimateClaim(history: History, claim: Assertion, { model, outcomes, tally }: Learned) {
+  const facts = factsOf(history, claim, { at: now(), tally, base: model.base, outcomes })
+  return {
+    assertion: claim.id,
+    property: claim.asserted_property,
+    model: model.number,
+    ...estimateView(estimateFrom(model, facts), facts),
+  }
 }
 
 function estimateView({ probability, effects }: Estimate, facts: Facts) {

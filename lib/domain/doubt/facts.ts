@@ -28,15 +28,14 @@ function shareOf({ kept, decided }: Tally, base: number, prior: number): number 
 /** What earlier decisions say of a claimant. */
 export const claimantShare = (tally: Tally, base: number): number => shareOf(tally, base, PRIOR.claimant)
 
+/** A moment, and what was known then. Without `tally` nothing is said of the claimant. */
+type Moment = { at: string; tally?: Tally | undefined; base: number; outcomes: ReadonlyMap<string, Outcome> }
+
 /**
  * The facts of a claim at a moment: what it says of itself, and what is counted around it. These are the living claims of others that agree
  * or contradict, other claims of the record that were decided on, and earlier decisions on its author's claims.
  */
-export function factsOf(
-  record: Judged,
-  claim: Assertion,
-  { at, tally, base, outcomes }: { at: string; tally: Tally; base: number; outcomes: ReadonlyMap<string, Outcome> },
-): Facts {
+export function factsOf(record: Judged, claim: Assertion, { at, tally, base, outcomes }: Moment): Facts {
   const others = record.assertions.filter((it) => it.id !== claim.id && it.created_at <= at)
   const rivals = others.filter((it) => it.asserted_property === claim.asserted_property && isAlive(it, at))
   const verdicts = rivals.map((it) => compareValues(record, claim.asserted_property, it, claim))
@@ -54,7 +53,7 @@ export function factsOf(
     rivals: count('contradicts'),
     supporters: count('same', 'refines'),
     beside: shareOf({ kept: beside.filter(({ kept }) => kept).length, decided: beside.length }, base, PRIOR.beside),
-    claimant: claimantShare(tally, base),
+    ...(tally && { claimant: claimantShare(tally, base) }),
   }
 }
 

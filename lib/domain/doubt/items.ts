@@ -5,7 +5,14 @@ import { key } from '../../platform/table/keys.ts'
 /** The item types of doubt: the model of today, and the decisions on the claims of each person. */
 
 const Weights = v.record(v.string(), v.number())
+/**
+ * From what a model was learned, and for whom it is: all decisions, for reviewers; or those alone that everyone may read, for everyone.
+ */
+export const doubtScopes = ['reviewers', 'everyone'] as const
+export type DoubtScope = (typeof doubtScopes)[number]
+
 export const DoubtModel = v.object({
+  scope: v.optional(v.picklist(doubtScopes), 'reviewers'),
   /** Counts up with each fit. */
   number: v.number(),
   fitted_at: v.string(),
@@ -23,7 +30,11 @@ export const DoubtModel = v.object({
   version: v.number(),
 })
 export type DoubtModel = v.InferOutput<typeof DoubtModel>
-export const doubtModel = defineItem({ type: 'doubt_model', schema: DoubtModel, key: () => key.doubtModel() })
+export const doubtModel = defineItem({
+  type: 'doubt_model',
+  schema: DoubtModel,
+  key: ({ scope }: { scope: DoubtScope }) => key.doubtModel(scope),
+})
 
 /** The decisions on one person's claims. Estimates are made from it, and no answer shows it. It goes with the person. */
 const DoubtTally = v.object({ user_id: v.string(), kept: v.number(), decided: v.number(), version: v.number() })
@@ -31,4 +42,11 @@ export const doubtTally = defineItem({
   type: 'doubt_tally',
   schema: DoubtTally,
   key: ({ user_id }: { user_id: string }) => key.doubtTally(user_id),
+})
+
+/** The decisions on claims that name a source by this reference. It is part of the advice to reviewers. */
+export const doubtSource = defineItem({
+  type: 'doubt_source',
+  schema: v.object({ reference: v.string(), kept: v.number(), decided: v.number(), version: v.number() }),
+  key: ({ reference }: { reference: string }) => key.doubtSource(reference),
 })

@@ -91,7 +91,7 @@ describe('an explanation', () => {
 
   test('tells of later edits, of edits on acceptance, and of what was taken away', async () => {
     const it = await publish(app, 'structures', { name: 'Later', note: 'one', description: 'd' })
-    await patch(app.contributor, it, { note: 'two', description: '' })
+    await patch(app.staff, it, { note: 'two', description: '' })
     sure(201, await decide(app.community, it, { verdict: 'accept' }))
     expect(await one(app.anon, it, 'note')).toMatchObject({ value: 'two', rule: 'replaced' })
     expect(await one(app.anon, it, 'description')).toMatchObject({ value: '', rule: 'removed', standing: null })
@@ -233,13 +233,14 @@ describe('who is told what', () => {
     expect(await one(app.contributor, it, 'coordinates')).toMatchObject({ value: '27.6716, 85.4284' })
   })
 
-  test('for one query, and a batch read each of what it names and of people', async () => {
+  test('for one query, a batch read each of what it names and of people, and the model of doubt', async () => {
     const it = await publish(app, 'structures', { name: 'Costed', note: 'n', condition: 'Good' })
     await patch(app.contributor, it, { note: 'm' })
     expect(await commandsOf(() => explain(app.anon, it))).toEqual([
       'QueryCommand',
       'BatchGetItemCommand',
       'BatchGetItemCommand',
+      'GetItemCommand',
     ])
   })
 })
