@@ -31,7 +31,7 @@ export function compareValues(
 
 /**
  * Whether a claim corrects a standing one: of the same author, by the same source or a better one of theirs, while no living claim of
- * another person supports the standing value. Without a source there is nothing to go by, and it is no correction.
+ * another person supports the standing value. If neither names a source, both rest on the author's word, which is the same source.
  */
 export const isCorrection = (record: Judged, standing: Assertion, claim: Assertion): boolean =>
   standing.contributor_id === claim.contributor_id &&
@@ -40,17 +40,20 @@ export const isCorrection = (record: Judged, standing: Assertion, claim: Asserti
   !isSupported(record, standing)
 
 const isSameSource = (a: Assertion, b: Assertion): boolean =>
-  a.source_type !== '' &&
   a.source_type === b.source_type &&
   a.source === b.source &&
   a.source_citation === b.source_citation &&
   a.source_url === b.source_url
 
-/** Whether the new claim's sort of source knows this sort of property better. */
+/** Whether the new claim's sort of source knows this sort of property better. Any sort is better than no source at all. */
 function hasBetterSource({ kind }: Compared, standing: Assertion, claim: Assertion): boolean {
   const sort = sortOfProperty(kinds[kind], claim.asserted_property)
-  return standing.source_type !== '' && rungOf(claim.source_type, sort) < rungOf(standing.source_type, sort)
+  const isKnown = standing.source_type !== '' || !namesSource(standing)
+  return isKnown && rungOf(claim.source_type, sort) < rungOf(standing.source_type, sort)
 }
+
+const namesSource = ({ source, source_citation, source_url }: Assertion): boolean =>
+  source !== null || source_citation !== '' || source_url !== ''
 
 /** Whether a living claim of another person says what this claim says, or says it more exactly. */
 const isSupported = (record: Judged, standing: Assertion): boolean =>

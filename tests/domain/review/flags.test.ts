@@ -302,7 +302,7 @@ describe('resolving', () => {
 
   test('a contradiction that an edit raised takes a domain expert', async () => {
     const it = await publish(app, 'structures', { name: `Flagged ${++names}`, condition: 'Good' })
-    sure(200, await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { condition: 'Ruinous' } }))
+    sure(200, await app.staff.patch(`/cidoc/structures/${it.id}/`, { body: { condition: 'Ruinous' } }))
     const { results } = await list(app.community, { entity: it.cultural_entity_id, is_resolved: 'false' })
     expect((await resolve(app.community, results[0].id)).status).toBe(403)
     expect((await decide(app.community, it, { verdict: 'accept' })).status).toBe(403)

@@ -207,7 +207,7 @@ const order = (rows: { field: string }[], one: { field: string }) => rows.findIn
 
 describe('a conflict in the workspace', () => {
   let made = 0
-  const sourced = (source_type: string) => ({ assertion: { source_type, source_citation: 'c' } })
+  const sourced = (source_type: string) => (source_type ? { assertion: { source_type, source_citation: 'c' } } : {})
   /** A published date or condition, and another that waits. */
   const conflicts = async (standing: object, rival: object) => {
     const it = await publish(app, 'structures', { name: `Conflicting ${++made}`, ...standing })
@@ -259,6 +259,11 @@ describe('a conflict in the workspace', () => {
     ['supersedes', 'archival', 'archival', undefined],
     ['supersedes', 'book', 'field_survey', undefined],
     ['disputed', 'archival', 'book', undefined],
+    // Both rest on the author's word, and then any source is better; who names none any more gives up a source.
+    ['supersedes', '', '', undefined],
+    ['supersedes', '', 'web', undefined],
+    ['existing_stands', 'archival', '', undefined],
+    ['disputed', '', '', 'Good'],
     // A value that another person gives as well is not its author's alone.
     ['disputed', 'archival', 'archival', 'Good'],
     ['supersedes', 'archival', 'archival', 'Fair'],
@@ -361,7 +366,7 @@ describe('what a caller may choose', () => {
 
   test('takes a domain expert where a contradiction is open, as a decision does', async () => {
     const it = await publish(app, 'structures', { name: 'Contested', construction_date: '1702' })
-    await patch(app.contributor, it, { construction_date: '1934' })
+    await patch(app.staff, it, { construction_date: '1934' })
     const refusal = 'Settling a contradiction takes at least a domain expert.'
     expect(await options(app.community, it)).toEqual({
       required_persona: 'domain_expert',

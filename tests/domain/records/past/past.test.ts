@@ -418,7 +418,7 @@ describe('a history', () => {
           { field: 'note', label: 'Note', change: 'removed', before: 'A note', after: null },
           {
             ...{ field: 'existence_status', label: 'Existence', change: 'changed' },
-            ...{ before: 'Extant', after: 'Partially Extant' },
+            ...{ before: 'Extant', after: 'Partially Extant', is_correction: true },
           },
         ],
       },
