@@ -6,6 +6,7 @@ import { fileRows } from './operations-files.ts'
 import { peopleRows } from './operations-people.ts'
 import { projectRows } from './operations-projects.ts'
 import { readingRows } from './operations-reading.ts'
+import { truthRows } from './operations-truth.ts'
 import { moduleIn } from './world/processes.ts'
 import type { World } from './world/world.ts'
 
@@ -486,4 +487,5 @@ export const operations: readonly Operation[] = [
   ...peopleRows,
   ...projectRows,
   ...readingRows,
+  ...truthRows,
 ].map(operationOf)

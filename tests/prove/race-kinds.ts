@@ -1,5 +1,6 @@
 import { mp3 } from '../harness/media-files.ts'
 import { type Base, type Made, move, said, verdict } from './base.ts'
+import { another, cited, ruling, withdrawn } from './operations-truth.ts'
 import {
   all,
   allKept,
@@ -372,6 +373,42 @@ const rows: readonly Row[] = [
       patch('curator', `/cidoc/entity-clusters/${b.cluster.id}/`, { canonical_label: 'Changed' }),
     ],
     atLeast(1),
+  ],
+  [
+    'two decide on what rests on a source',
+    (b) => [ruling(b, 'curator'), ruling(b, 'staff', 'reject')],
+    exactly(1),
+    (b) => [cited(b), withdrawn(b)],
+  ],
+  ['two withdraw a source', (b) => [withdrawn(b), { ...withdrawn(b), who: 'curator' }], exactly(1), (b) => [cited(b)]],
+  [
+    'decide on what rests on a source, and trust it',
+    (b) => [
+      ruling(b, 'curator'),
+      post('expert', `/cidoc/data_sources/${b.source.id}/question/`, { standing: 'trusted', reason: 'A mix-up.' }),
+    ],
+    atLeast(1),
+    (b) => [cited(b), withdrawn(b)],
+  ],
+  [
+    'merge and split a cluster',
+    (b, [, made]) => [
+      post('curator', `/cidoc/entity-clusters/${b.cluster.id}/merge/`, {
+        source_cluster_id: made?.body.id,
+        reason: 'One thing.',
+        expected_version: b.cluster.version + 1,
+      }),
+      post('staff', `/cidoc/entity-clusters/${b.cluster.id}/split/`, {
+        groups: [[b.open.id], [b.third.id]],
+        reason: 'Two things.',
+        expected_version: b.cluster.version + 1,
+      }),
+    ],
+    exactly(1),
+    (b) => [
+      patch('curator', `/cidoc/entity-clusters/${b.cluster.id}/`, { members: [member(b.open), member(b.third)] }),
+      another(b),
+    ],
   ],
   ['delete twice', (b) => [1, 2].map(() => remove('staff', record(b.open))), atLeast(1)],
   ['restore twice', (b) => [1, 2].map(() => post('staff', `${record(b.deleted)}restore/`)), atLeast(1)],
