@@ -2,6 +2,8 @@ import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
+import { listSourceBatches } from '../lib/domain/foundations/batches.ts'
+import { SourceBatchView, sourceBatchView } from '../lib/domain/foundations/view.ts'
 import * as imports from '../lib/domain/imports/imports.ts'
 import { batchView, ImportBatchView } from '../lib/domain/imports/view.ts'
 import { loadHistory } from '../lib/domain/records/history.ts'
@@ -63,20 +65,25 @@ export const routes = withTables({
     permission: 'queue.read',
     summary: 'List what waits for review, the most urgent first',
     description:
-      'A table that was imported is one line in `batches`, until its rows are decided on; these are at `/data/imports/{id}/rows/`.',
-    answer: listOf(QueueItemView, { batches: v.array(ImportBatchView) }),
+      'A table that was imported is one line in `batches`, until its rows are decided on; these are at `/data/imports/{id}/rows/`. A source in question is one line in `source_batches`: what rests on it, with the plan, is at `/cidoc/data_sources/{id}/dependents/`.',
+    answer: listOf(QueueItemView, { batches: v.array(ImportBatchView), source_batches: v.array(SourceBatchView) }),
     translatedPaths: ['results.*.why_here.*'],
     query: QueueQuery,
     pageSize: 10,
     handle: async ({ query: { my_domain, category, ...asked }, actor, page, request }) => {
       const categories = await categoriesOf(category, my_domain, actor)
-      const [listed, batches] = await Promise.all([
+      const [listed, batches, sourceBatches] = await Promise.all([
         queue.listQueue({ ...asked, categories }, page),
         imports.listBatches(),
+        listSourceBatches(actor),
       ])
       const people = await peopleOf(batches.map(({ about }) => about.contributor_id))
       const body = listBody(request, page, { ...listed, results: await rowsOf(listed, actor) })
-      return { ...body, batches: batches.map((it) => batchView(it, people)) }
+      return {
+        ...body,
+        batches: batches.map((it) => batchView(it, people)),
+        source_batches: sourceBatches.flatMap(sourceBatchView),
+      }
     },
   }),
 

@@ -19,6 +19,7 @@ import {
   ReviewerDashboardView,
 } from '../lib/domain/review/views/reviewer.ts'
 import { WorkspaceView } from '../lib/domain/review/views/workspace-shape.ts'
+import type { SourceMark } from '../lib/domain/sources/marks.ts'
 import { DisagreementView, disagreementSums } from '../lib/doors/exports/disagreement-shape.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
@@ -52,22 +53,26 @@ export const routes = withTables({
       'properties.*.why',
       'conflicts.*.label',
       'conflicts.*.why',
+      'falls.*.label',
       'doubts.*.evidence.*.about',
     ],
     handle: async ({ subject, actor, request: { say } }) => {
       // Verdicts and lists need none of this.
-      const [{ estimateClaims }, { workspaceView }] = await Promise.all([
+      const [{ estimateClaims }, { loadKnownSources }, { workspaceView }] = await Promise.all([
         import('../lib/domain/doubt/estimate.ts'),
+        import('../lib/domain/review/known-sources.ts'),
         import('../lib/domain/review/views/workspace.ts'),
       ])
-      const [it, references, fork, doubts] = await Promise.all([
+      const [it, references, fork, doubts, { marks, evidenceOf }] = await Promise.all([
         showRecord(actor, subject),
         loadReferences(subject),
         forkContext(subject, actor),
         estimateClaims(subject, actor),
+        loadKnownSources(subject),
       ])
-      const view = workspaceView(it, actor, references, { at: clock.now().getTime(), say, fork })
-      return { ...view, ...(doubts && { doubts }) }
+      const falls = await fallsOf(subject, marks)
+      const view = workspaceView(it, actor, references, { at: clock.now().getTime(), say, fork, evidenceOf })
+      return { ...view, falls, ...(doubts && { doubts }) }
     },
   }),
 
@@ -137,6 +142,12 @@ async function forkContext(record: History, actor: Actor | null): Promise<ForkCo
   if (record.fork === null) return null
   const { forkContextOf } = await import('../lib/domain/forks/infos.ts')
   return forkContextOf(record, actor)
+}
+
+/** What falls with sources in question. The code of that is read with the first of them. */
+async function fallsOf(record: History, marks: readonly SourceMark[]) {
+  if (marks.length === 0) return []
+  return (await import('../lib/domain/foundations/falls.ts')).loadFalls(record, marks)
 }
 
 /** The body of a verdict. Its `edits` are values of the record's kind. */

@@ -5,8 +5,8 @@ import { claimStatesOf, type History } from '../records/history.ts'
 import { type Assertion, isSettled, SAME_REFERENT } from '../records/items.ts'
 import { visibleValue } from '../records/place.ts'
 import { computeCanonical } from '../records/rules/canonical.ts'
+import { NONE, referencesOf, sourcesByPack } from '../records/source-references.ts'
 import type { Footing, Support } from './items.ts'
-import { NONE, referencesOf, sourcesByPack } from './references.ts'
 import { outcomesOf, replayWithout } from './replay.ts'
 
 /** Successors that are stored of one value. */
@@ -93,7 +93,7 @@ export function standingWithout(
 }
 
 /** The value of a claim as a reader without rights knows it: a hidden place is rounded. */
-const publicText = (history: History, claim: Assertion): string =>
+export const publicText = (history: History, claim: Assertion): string =>
   cut(textOf(visibleValue(history, claim.asserted_property, claim.value, null)) || claim.asserted_value, LONGEST_TEXT)
 
 /** How a value rests on its references. */

@@ -56,20 +56,6 @@ export const dependent = defineItem({
 })
 export type Dependent = v.InferOutput<typeof dependent.schema>
 
-/** That a source is in question, noted under each reference by which claims name it. */
-export const sourceMark = defineItem({
-  type: 'source_mark',
-  schema: v.object({
-    reference: v.string(),
-    source_id: v.string(),
-    standing: v.picklist(['questioned', 'withdrawn']),
-    reason: v.string(),
-    version: v.number(),
-  }),
-  key: (it: { reference: string }) => key.sourceMark(it.reference),
-})
-export type SourceMark = v.InferOutput<typeof sourceMark.schema>
-
 /** Records that one request decides on: their writes are one transaction. */
 export const MOST_AT_ONCE = 5
 
@@ -89,5 +75,8 @@ export const sourceRuling = defineItem({
     version: v.number(),
   }),
   key: (it: { source_id: string; entity_id: string }) => key.sourceRuling(it.source_id, it.entity_id),
+  counted: (it) => it.values.map(() => rulingList(it.source_id)),
 })
+/** Only its size is stored: how many values of the batch of a source were decided on. */
+export const rulingList = (source_id: string): string => `RULED#${source_id}`
 export type SourceRuling = v.InferOutput<typeof sourceRuling.schema>

@@ -11,9 +11,10 @@ import {
 } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
+import { type SourceMark, sourceMark } from '../sources/marks.ts'
 import { type DataSource, dataSource, type Question } from '../sources/sources.ts'
-import { loadChain } from './chain.ts'
-import { type SourceMark, sourceMark } from './items.ts'
+import { type Chain, loadChain } from './chain.ts'
+import { listDependents } from './dependents.ts'
 
 /** What an expert says of a source. `trusted` takes back what was said before, and all that was decided because of it. */
 export type QuestionInput = { standing: Question['standing']; reason: string }
@@ -30,8 +31,10 @@ export async function questionSource(
 ): Promise<DataSource> {
   if (old.question?.is_restoring) throw conflict('What was decided on this source is being taken back.')
   if ((old.question?.standing ?? 'trusted') === standing) throw conflict(`This source is ${standing} already.`)
-  const references =
-    standing === 'trusted' ? (old.question?.references ?? []) : (await loadChain({ source: old }, actor)).references
+  const { references, resting } =
+    standing === 'trusted'
+      ? { references: old.question?.references ?? [], resting: old.question?.resting ?? 0 }
+      : await measure(await loadChain({ source: old }, actor), actor)
   const question: Question = {
     standing,
     reason,
@@ -39,10 +42,17 @@ export async function questionSource(
     at: now(),
     references,
     is_restoring: standing === 'trusted',
+    resting,
   }
   const next = withNextVersion<DataSource>(old, { question })
   unit.add([put(dataSource, next, old), ...(await markWrites(old, question))])
   return next
+}
+
+/** By what claims name a source, and how many values rest on it alone. */
+async function measure(chain: Chain, actor: Actor) {
+  const { count } = await listDependents(chain, { support: 'alone' }, actor, { limit: 1, offset: 0 })
+  return { references: chain.references, resting: count }
 }
 
 /** Notes under each reference of a source that it is in question, or removes the notes. A note of another source stays. */

@@ -3,38 +3,16 @@ import { checkAllowed, conflict, invalid } from '../../base/errors.ts'
 import { getMany, itemIn, put, type UnitOfWork } from '../../engines/table/index.ts'
 import { type Actor, mayDecideOn, mayInspect } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { kinds } from '../kinds/index.ts'
 import { type History, loadHistory } from '../records/history.ts'
-import { SAME_REFERENT } from '../records/items.ts'
 import { isPending } from '../records/queue-entry.ts'
 import type { ClaimFate, Settlement } from '../records/rules/canonical.ts'
 import { planRuling } from '../review/decide.ts'
 import type { DataSource } from '../sources/sources.ts'
-import { fallsWith, footingsOf, groundsOf, standingWithout } from './footings.ts'
+import { type Fall, planFall } from './falls.ts'
 import { type SourceRuling, sourceRuling } from './items.ts'
 
 /** A decision on records of the batch of a questioned source. `accept` does what the plan says, `reject` lets the values stand. */
 export type RulingInput = { entity_ids: readonly string[]; verdict: SourceRuling['verdict']; note: string }
-
-/** One value of the plan: the claim that falls, and the claim that stands in its place. */
-export type Fall = { property: string; before: string; after: string | null }
-
-/**
- * What happens to the values of a record if these references fall. A name that nothing replaces stays: a record cannot be without one.
- * Membership in a cluster is for those who decide on identity. Pure.
- */
-function planFall(history: History, fallen: ReadonlySet<string>): Fall[] {
-  const { nameField } = kinds[history.kind]
-  const grounds = groundsOf(history)
-  return footingsOf(history)
-    .filter((footing) => footing.property !== SAME_REFERENT && fallsWith(footing, fallen))
-    .map((footing) => ({
-      property: footing.property,
-      before: footing.claim,
-      after: standingWithout(grounds, footing.property, fallen)?.id ?? null,
-    }))
-    .filter(({ property, after }) => property !== nameField || after !== null)
-}
 
 /** The outcomes of a plan, and what becomes of the claims. */
 const settlementOf = (falls: readonly Fall[]): Settlement => ({
@@ -106,7 +84,7 @@ async function ruleOn(
     entity_id: history.entity_id,
     verdict,
     decision: planned?.decision.id ?? null,
-    values: falls,
+    values: falls.map(({ property, before, after }) => ({ property, before, after })),
     statuses: Object.fromEntries(claims.map((it) => [it.id, it.reconciliation_status])),
     by: actor.id,
     at: now(),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { kindKeys, kinds } from '../kinds/index.ts'
+import type { SourceBatch } from './batches.ts'
 import type { DependentPage, DependentValue } from './dependents.ts'
 import type { SourceRuling } from './items.ts'
 
@@ -75,3 +76,28 @@ export const rulingView = ({
   values,
   at,
 })
+
+/**
+ * The batch of a source in question, as the queue tells it. `resting`: the values that rested on it alone when it was put in question;
+ * `decided`: those of them that were decided on.
+ */
+export const SourceBatchView = s.shape('SourceBatch', () =>
+  v.object({
+    id: s.uuid,
+    name: s.text,
+    source_type: s.text,
+    standing: s.oneOf(['questioned', 'withdrawn']),
+    reason: s.text,
+    at: s.time,
+    resting: s.whole,
+    decided: s.whole,
+  }),
+)
+
+/** Shows the batch of a source. Empty if the source is in question no longer. */
+export function sourceBatchView({ source, decided }: SourceBatch): s.Output<typeof SourceBatchView>[] {
+  const { id, name, source_type, question } = source
+  if (!question || question.standing === 'trusted') return []
+  const { standing, reason, at, resting } = question
+  return [{ id, name, source_type, standing, reason, at, resting, decided }]
+}

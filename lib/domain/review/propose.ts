@@ -4,11 +4,15 @@ import { isEyewitness, type PropertySort, rungOf, type Sighting, yearSeen } from
 import type { Handling } from '../records/rules/verdicts.ts'
 
 export type Proposal = { proposed_handling: Exclude<Handling, 'not_applicable'>; why: string }
-/** The evidence of a claim, as advice weighs it. `standing_of_source`: how the registered source is known to do. */
+/**
+ * The evidence of a claim, as advice weighs it. `standing_of_source`: what experts say of its source. `record_of_source`: how many claims of
+ * that source were decided on, and how many of them were kept.
+ */
 export type Evidence = Sighting & {
   source_type: string
   confidence: string
   standing_of_source?: 'trusted' | 'questioned' | 'withdrawn' | undefined
+  record_of_source?: { kept: number; decided: number } | undefined
 }
 
 const confidences: readonly string[] = ['certain', 'likely', 'uncertain', 'speculative']
@@ -16,6 +20,10 @@ const confidences: readonly string[] = ['certain', 'likely', 'uncertain', 'specu
 const CLOSE_RUNGS = 1
 /** Rungs that a questioned source loses. */
 const QUESTIONED = 2
+/** So many decisions of which half were kept stand before those on a source: few decisions say little. */
+const PRIOR_DECISIONS = 10
+/** Shares of kept claims that differ by this much speak for one of two sources that are close. */
+const CLEARLY_MORE = 0.2
 /** Years after which what was seen of a thing may have changed. */
 const LONG_SINCE = 5
 /** The last rung of sources that know belief and practice themselves. */
@@ -64,19 +72,41 @@ function weighSightings(sort: PropertySort, standing: Evidence, rival: Evidence)
   return sort === 'state' && isLongSince && !isAsGood ? 'told_later' : undefined
 }
 
-/**
- * Weighs the sources by how well they know such a property. The standing claim wins by a better source, or by confidence if the
- * sources are close. The rival wins only with a better source and at least equal confidence.
- */
+/** Weighs the sources, and says so where a source in question made the difference. */
 function weighSources(sort: PropertySort, standing: Evidence, rival: Evidence): Proposal {
+  const advice = weighRungs(sort, standing, rival)
+  const otherwise = weighRungs(sort, asTrusted(standing), asTrusted(rival))
+  const { proposed_handling } = advice
+  if (proposed_handling === otherwise.proposed_handling) return advice
+  return isQuestioned(standing)
+    ? { proposed_handling, why: 'The values exclude each other, and the source of the existing one is in question.' }
+    : { proposed_handling, why: 'The values exclude each other, and the source of the new one is in question.' }
+}
+
+const isQuestioned = ({ standing_of_source }: Evidence): boolean => standing_of_source === 'questioned'
+const asTrusted = (it: Evidence): Evidence => ({ ...it, standing_of_source: 'trusted' })
+
+/**
+ * Weighs the sources by how well they know such a property. If they are close, the one wins of which clearly more was kept, then confidence
+ * speaks for the standing claim. The rival wins only with at least equal confidence.
+ */
+function weighRungs(sort: PropertySort, standing: Evidence, rival: Evidence): Proposal {
   const [old, next] = [rungIn(sort, standing), rungIn(sort, rival)]
   if (sort === 'belief' && Math.max(old, next) <= KNOWS_BELIEF) return proposals.both_believed
   const confidence = confidenceOf(standing) - confidenceOf(rival)
   if (old - next > CLOSE_RUNGS && confidence >= 0) return betterSource('rival', sort)
   if (next - old > CLOSE_RUNGS) return betterSource('standing', sort)
   if (Math.abs(old - next) > CLOSE_RUNGS) return proposals.neither
+  const known = shareKept(rival) - shareKept(standing)
+  if (known >= CLEARLY_MORE && confidence >= 0) return proposals.rival_kept
+  if (known <= -CLEARLY_MORE) return proposals.standing_kept
   if (confidence < 0) return proposals.more_confident
   return sort === 'name' ? proposals.both_names : proposals.neither
+}
+
+/** The share of the claims of a source that reviewers kept, drawn towards a half. */
+function shareKept({ record_of_source: { kept, decided } = { kept: 0, decided: 0 } }: Evidence): number {
+  return (kept + PRIOR_DECISIONS / 2) / (decided + PRIOR_DECISIONS)
 }
 
 /** How well the source of a claim knows this sort of property; worse if the source is questioned. */
@@ -144,6 +174,14 @@ const proposals = {
   standing: {
     proposed_handling: 'existing_stands',
     why: 'The values exclude each other, and the existing one has the better source.',
+  },
+  rival_kept: {
+    proposed_handling: 'supersedes',
+    why: 'The values exclude each other; their sources are close, and reviewers have kept more of what the new source says.',
+  },
+  standing_kept: {
+    proposed_handling: 'existing_stands',
+    why: 'The values exclude each other; their sources are close, and reviewers have kept more of what the existing source says.',
   },
   more_confident: {
     proposed_handling: 'existing_stands',

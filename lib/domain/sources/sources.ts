@@ -43,6 +43,8 @@ const Question = v.object({
   at: v.string(),
   references: v.array(v.string()),
   is_restoring: v.boolean(),
+  /** How many values rested on the source alone when it was put in question. */
+  resting: v.optional(v.number(), 0),
 })
 export type Question = v.InferOutput<typeof Question>
 
@@ -89,7 +91,7 @@ const listsOf = ({ source_type, access_tier, ingest_status }: DataSource) =>
   )
 
 /** The lists of sources that are in question, and of those whose decisions are being taken back. */
-const IN_QUESTION = 'SOURCE#IN_QUESTION'
+export const IN_QUESTION = 'SOURCE#IN_QUESTION'
 export const RESTORING = 'SOURCE#RESTORING'
 
 export const dataSource = defineItem({

@@ -252,8 +252,8 @@ describe('what a page costs', () => {
     expect((await cost(next)).calls).toBe(few.calls)
     expect((await cost(next)).units).toBeLessThanOrEqual(few.units + 1)
     const commands = await commandsOf(() => app.community.get('/data/review-queue/'))
-    // Three ages of three standings, what is due, and the batches.
-    expect(commands.filter((it) => it === 'QueryCommand')).toHaveLength(11)
+    // Three ages of three standings, what is due, the batches, and sources in question.
+    expect(commands.filter((it) => it === 'QueryCommand')).toHaveLength(12)
     // One of them to know the caller, one for the names of what rows link to.
     expect(commands.filter((it) => it === 'BatchGetItemCommand' || it === 'BatchGetCommand')).toHaveLength(3)
   }, 60_000)
@@ -312,7 +312,7 @@ describe('filters', () => {
     expect(await said('stale_days=soon')).toEqual([400, ['stale_days']])
     expect(await said('queue_type=&ordering=&stale_days=&category=&search=')).toEqual([
       200,
-      ['count', 'next', 'previous', 'results', 'batches'],
+      ['count', 'next', 'previous', 'results', 'batches', 'source_batches'],
     ])
   })
 

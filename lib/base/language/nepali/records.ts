@@ -102,6 +102,14 @@ export const records: Readonly<Record<string, string>> = {
     'मानहरू एकअर्कासँग बाझिन्छन्, र भइरहेकोको स्रोत फिर्ता लिइएको छ।',
   'The values exclude each other, and the source of the new one is withdrawn.':
     'मानहरू एकअर्कासँग बाझिन्छन्, र नयाँको स्रोत फिर्ता लिइएको छ।',
+  'The values exclude each other, and the source of the existing one is in question.':
+    'मानहरू एकअर्कासँग बाझिन्छन्, र भइरहेकोको स्रोत प्रश्नमा छ।',
+  'The values exclude each other, and the source of the new one is in question.':
+    'मानहरू एकअर्कासँग बाझिन्छन्, र नयाँको स्रोत प्रश्नमा छ।',
+  'The values exclude each other; their sources are close, and reviewers have kept more of what the new source says.':
+    'मानहरू एकअर्कासँग बाझिन्छन्; स्रोतहरू उस्तै छन्, र समीक्षकहरूले नयाँ स्रोतका कुरा बढी राखेका छन्।',
+  'The values exclude each other; their sources are close, and reviewers have kept more of what the existing source says.':
+    'मानहरू एकअर्कासँग बाझिन्छन्; स्रोतहरू उस्तै छन्, र समीक्षकहरूले भइरहेको स्रोतका कुरा बढी राखेका छन्।',
   'The new source saw the thing later.': 'नयाँ स्रोतले वस्तु पछि देखेको हो।',
   'The existing source saw the thing later.': 'भइरहेको स्रोतले वस्तु पछि देखेको हो।',
   'The better source saw the thing long before; what is told since was not seen. Somebody should look.':
@@ -130,6 +138,8 @@ export const records: Readonly<Record<string, string>> = {
   'It was accepted, and no other value stood.': 'यो स्वीकार गरियो, र अर्को मान थिएन।',
   'It took the place of the former value when it was accepted.': 'स्वीकार हुँदा यसले अघिल्लो मानको ठाउँ लियो।',
   'Its author corrected the former value, which was theirs alone.': 'लेखकले आफ्नै मात्र भएको अघिल्लो मान सच्याउनुभयो।',
+  'A reviewer put the record into this cluster: all its records are about one thing.':
+    'समीक्षकले यो अभिलेखलाई यस समूहमा राख्नुभएको हो: यसका सबै अभिलेख एउटै वस्तुबारे हुन्।',
   'The source of the former value was withdrawn.': 'अघिल्लो मानको स्रोत फिर्ता लिइयो।',
   'Its source was withdrawn, and that was taken back.': 'यसको स्रोत फिर्ता लिइएको थियो, र त्यो रद्द गरियो।',
   'What was decided on this source is being taken back.': 'यस स्रोतमाथि गरिएका निर्णय फिर्ता लिइँदै छन्।',

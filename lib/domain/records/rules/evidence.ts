@@ -107,12 +107,14 @@ export type Sighting = {
   generated_at_time?: string
   temporal_scope_edtf?: string
   source_citation?: string
+  /** When its registered source was published or made. */
+  source_year?: string | undefined
 }
 
-/** Returns the year in which a source saw what it tells: as the claim says, else the last year that its citation names. */
-export function yearSeen({ generated_at_time, temporal_scope_edtf, source_citation }: Sighting): number | undefined {
-  const said = firstYear(generated_at_time) ?? firstYear(temporal_scope_edtf)
-  return said ?? lastYear(source_citation)
+/** Returns the year in which a source saw what it tells: as the claim says, else the last year of its citation, else of its source. */
+export function yearSeen(of: Sighting): number | undefined {
+  const said = firstYear(of.generated_at_time) ?? firstYear(of.temporal_scope_edtf)
+  return said ?? lastYear(of.source_citation) ?? lastYear(of.source_year)
 }
 
 const yearsIn = (text = ''): number[] =>

@@ -16,6 +16,19 @@ import { ConflictView } from './conflict-shape.ts'
 import { ForkContextView } from './fork-shape.ts'
 import { LeaseView, urgency } from './queue.ts'
 
+/** A value that falls with a source in question. `instead`: what the plan lets stand in its place; null if nothing would stand. */
+const FallView = s.shape('Fall', () =>
+  v.object({
+    property: s.text,
+    label: s.text,
+    value: s.text,
+    claim: s.uuid,
+    source: v.object({ id: s.uuid, name: s.text, standing: s.oneOf(['questioned', 'withdrawn']), reason: s.text }),
+    instead: s.maybe(v.object({ claim: s.uuid, value: s.text })),
+    decided: s.maybe(s.oneOf(['accept', 'reject'])),
+  }),
+)
+
 export const WorkspaceView = s.shape('Workspace', () =>
   v.object({
     ...ContributionView.entries,
@@ -38,6 +51,7 @@ export const WorkspaceView = s.shape('Workspace', () =>
     difference: v.array(ChangeView),
     properties: v.array(ExplainedPropertyView),
     conflicts: v.array(ConflictView),
+    falls: v.array(FallView),
     ...urgency(),
     doubts: v.optional(v.array(DoubtView)),
     fork_context: s.maybe(ForkContextView),

@@ -11,6 +11,7 @@ import { differenceOf } from '../../records/views/difference.ts'
 import { activityView, decisionView, entityRow, revisionView } from '../../records/views/entity.ts'
 import { explainProperties, fieldLabel } from '../../records/views/explain.ts'
 import { assertionView } from '../../records/views/record.ts'
+import type { KnownSources } from '../known-sources.ts'
 import { type ReviewOptions, reviewOptionsOf } from '../options.ts'
 import { proposeHandling } from '../propose.ts'
 import { flagRow } from './flag.ts'
@@ -18,13 +19,13 @@ import type { ForkContext } from './fork-shape.ts'
 import { leaseView, triageView } from './queue.ts'
 import type { WorkspaceView } from './workspace-shape.ts'
 
-/** The workspace: all that a reviewer needs to decide on a record, with a proposal for each conflict. */
+/** The workspace: all that a reviewer needs to decide on a record, with a proposal for each conflict. What falls with its sources is apart. */
 export function workspaceView(
   it: Visible<History>,
   actor: Actor | null,
   { people, other, stats }: HistoryReferences,
-  { at, say, fork }: { at: number; say: Say; fork: ForkContext | null },
-): s.Output<typeof WorkspaceView> {
+  { at, say, fork, evidenceOf }: { at: number; say: Say; fork: ForkContext | null } & Pick<KnownSources, 'evidenceOf'>,
+): Omit<s.Output<typeof WorkspaceView>, 'falls'> {
   const kind = kinds[it.kind]
   const visibleRecord = (entity_id: string | null) => {
     const record = other(entity_id)
@@ -50,7 +51,7 @@ export function workspaceView(
       .map((flag) => flagRow({ flag, about: it, other: visibleRecord(flag.other_entity_id) }, people, actor, say)),
     difference: differenceOf(it, it.public ? it.data : {}, reviewed),
     properties: explainProperties(it, actor, people),
-    conflicts: conflictsIn(it),
+    conflicts: conflictsIn(it, evidenceOf),
     ...triageView(it, at),
     fork_context: fork,
   }
@@ -58,13 +59,15 @@ export function workspaceView(
 
 /**
  * Pairs each pending claim with the claims of its property that stand, or that another person made before it. Pairs with
- * equal values are left out.
+ * equal values are left out. `evidenceOf` adds what is known of the source of a claim.
  */
-export function conflictsIn(it: History) {
+export function conflictsIn(it: History, evidenceOf: KnownSources['evidenceOf'] = (claim) => claim) {
   const living = it.assertions.filter((claim) => claim.reconciliation_status !== 'superseded').toSorted(byAge)
   const rivals = living.filter((claim) => claim.reconciliation_status === 'pending')
   return rivals.flatMap((rival) =>
-    living.filter((standing) => meets(standing, rival)).flatMap((standing) => conflictOf(it, standing, rival)),
+    living
+      .filter((standing) => meets(standing, rival))
+      .flatMap((standing) => conflictOf(it, standing, rival, evidenceOf)),
   )
 }
 
@@ -75,14 +78,14 @@ const meets = (standing: Assertion, rival: Assertion) =>
   (standing.reconciliation_status !== 'pending' ||
     (standing.id < rival.id && standing.contributor_id !== rival.contributor_id))
 
-function conflictOf(it: History, standing: Assertion, rival: Assertion) {
+function conflictOf(it: History, standing: Assertion, rival: Assertion, evidenceOf: KnownSources['evidenceOf']) {
   const property = rival.asserted_property
   const verdict = compareValues(it, property, standing, rival)
   const circumstances = {
     sort: sortOfProperty(kinds[it.kind], property),
     isCorrection: standing.reconciliation_status !== 'pending' && isCorrection(it, standing, rival),
   }
-  const proposal = verdict && proposeHandling(verdict, standing, rival, circumstances)
+  const proposal = verdict && proposeHandling(verdict, evidenceOf(standing), evidenceOf(rival), circumstances)
   if (!proposal) return []
   const flag = it.flags.find(
     ({ is_resolved, assertion_ids }) =>

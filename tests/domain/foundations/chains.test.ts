@@ -1,0 +1,200 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type App, openApp, type Persona } from '../../harness/app.ts'
+import { type Following, followTable } from '../../harness/following.ts'
+import { atOnce, contribute, decide, publish, sure } from '../../harness/make.ts'
+
+/** What rests on a source through other things, for whom, and who decides on it. */
+
+let app: App
+let following: Following
+beforeAll(async () => {
+  app = await openApp()
+  following = await followTable()
+  // Signing in is a transaction, too: those who race have signed in before.
+  for (const who of [app.domain, app.curator, app.staff]) sure(200, await who.get('/api/user/info'))
+})
+
+type Made = { id: number; cultural_entity_id: string }
+type Row = { entity_id: string; property: string }
+const register = async (name: string) =>
+  sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name, source_type: 'book' } }))
+const dependents = async (id: string, who: Persona = app.anon) => {
+  await following.settled()
+  return sure(200, await who.get(`/cidoc/data_sources/${id}/dependents/`, { query: { limit: 100 } }))
+}
+const restingOn = async (id: string, property: string, who?: Persona): Promise<string[]> =>
+  (await dependents(id, who)).results.filter((it: Row) => it.property === property).map((it: Row) => it.entity_id)
+let number = 0
+/** A structure whose condition cites these words or this address alone. */
+const told = (assertion: object, more: object = {}): Promise<Made> =>
+  publish(app, 'structures', { name: `Chained ${++number}`, condition: 'Good', ...more, assertion })
+const question = (id: string, standing: string, who: Persona = app.domain) =>
+  who.post(`/cidoc/data_sources/${id}/question/`, { body: { standing, reason: 'It copied.' } })
+const rule = (id: string, entity_ids: string[], who: Persona = app.staff, verdict = 'accept') =>
+  who.post(`/cidoc/data_sources/${id}/question/decide/`, { body: { entity_ids, verdict } })
+
+describe('a chain', () => {
+  test('goes through a record of a document that bears the name of the source', async () => {
+    const link = 'https://archive.example/mandala'
+    const { id } = await register('Nepal Mandala')
+    const by = await told({ source_type: 'book', source_url: link })
+    expect(await restingOn(id, 'condition')).toEqual([])
+    const document = await publish(app, 'sources', { name: 'Nepal Mandala', digital_link: link })
+    expect(await restingOn(id, 'condition')).toEqual([by.cultural_entity_id])
+    // The record itself may be asked as well.
+    expect(await restingOn(document.cultural_entity_id, 'condition')).toEqual([by.cultural_entity_id])
+  })
+
+  test('goes through what is held to be the same, also after a merge of clusters, and ends with a split', async () => {
+    const { id } = await register('Mandala, first edition')
+    const [first, second, third] = [
+      await publish(app, 'sources', { name: 'Mandala, first edition' }),
+      await publish(app, 'sources', { name: 'Mandala, reprint' }),
+      await publish(app, 'sources', { name: 'Mandala, Nepali' }),
+    ]
+    const [reprint, nepali] = [
+      await told({ source_type: 'book', source_citation: 'Mandala, reprint' }),
+      await told({ source_type: 'book', source_citation: 'Mandala, Nepali' }),
+    ]
+    const cluster = async (label: string, records: Made[]) => {
+      const members = records.map((it) => ({ entity_type: 'source', entity_id: it.id }))
+      const body = { canonical_label: label, type_scope: 'source', members }
+      return sure(201, await app.curator.post('/cidoc/entity-clusters/', { body }))
+    }
+    expect(await restingOn(id, 'condition')).toEqual([])
+    const into = await cluster('Mandala', [first, second])
+    expect(await restingOn(id, 'condition')).toEqual([reprint.cultural_entity_id])
+    const other = await cluster('Mandala in Nepali', [third])
+    const act = async (what: string, body: object) =>
+      sure(200, await app.curator.post(`/cidoc/entity-clusters/${into.id}/${what}/`, { body }))
+    await act('merge', { source_cluster_id: other.id, reason: 'One book.', expected_version: 1 })
+    expect((await restingOn(id, 'condition')).sort()).toEqual(
+      [reprint.cultural_entity_id, nepali.cultural_entity_id].sort(),
+    )
+    const groups = [[first.id, second.id], [third.id]]
+    await act('split', { groups, reason: 'Two books.', expected_version: 2 })
+    expect(await restingOn(id, 'condition')).toEqual([reprint.cultural_entity_id])
+  })
+})
+
+describe('what is hidden', () => {
+  test('is neither listed nor counted for those from whom it is hidden', async () => {
+    const { id } = await register('Read by some')
+    const assertion = { source_type: 'book', source_citation: 'Read by some' }
+    const open = await told(assertion)
+    const restricted = await told(assertion, { access_tier: 'restricted' })
+    const deleted = await told(assertion)
+    sure(204, await app.staff.delete(`/cidoc/structures/${deleted.id}/`))
+    await contribute(app.contributor, 'structures', { name: 'Waits for review', condition: 'Good', assertion })
+    // A value that waits behind a published record, and one that was refused.
+    app.tick(1)
+    sure(200, await app.contributor.patch(`/cidoc/structures/${open.id}/`, { body: { note: 'Hidden.', assertion } }))
+    // Name and condition of each, and the tier of the restricted one.
+    for (const [who, seen, values] of [
+      [app.anon, [open], 2],
+      [app.other, [open, restricted], 5],
+      [app.staff, [open, restricted], 5],
+    ] as const) {
+      const body = await dependents(id, who)
+      const ids = body.results.map((it: Row) => it.entity_id)
+      expect(new Set(ids)).toEqual(new Set(seen.map((it) => it.cultural_entity_id)))
+      expect(body.count).toBe(values)
+      expect(body.counts).toEqual([{ kind: 'structure', alone: values, supported: 0 }])
+    }
+  })
+
+  test('is no link of a chain: a restricted document stands for nothing to an anonymous reader', async () => {
+    const { id } = await register('Kept in a monastery')
+    const link = 'https://archive.example/kept'
+    const more = { digital_link: link, access_tier: 'restricted' }
+    await publish(app, 'sources', { name: 'Kept in a monastery', ...more })
+    const by = await told({ source_type: 'book', source_url: link })
+    expect(await restingOn(id, 'condition')).toEqual([])
+    expect(await restingOn(id, 'condition', app.other)).toEqual([by.cultural_entity_id])
+  })
+})
+
+describe('deciding on the batch', () => {
+  test('of two at once, one decides and the other gets 409; so for the question itself', async () => {
+    const { id } = await register('Raced for')
+    const it = await told({ source_type: 'book', source_citation: 'Raced for' })
+    await following.settled()
+    const asked = await atOnce([app.domain, app.curator].map((who) => () => question(id, 'withdrawn', who)))
+    expect(asked.map(({ status }) => status).sort()).toEqual([200, 409])
+    const ruled = await atOnce([
+      () => rule(id, [it.cultural_entity_id], app.domain),
+      () => rule(id, [it.cultural_entity_id], app.staff, 'reject'),
+    ])
+    expect(ruled.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect((await rule(id, [it.cultural_entity_id])).status).toBe(409)
+  })
+
+  test('is for experts, not on work of the own, and all or nothing', async () => {
+    const { id } = await register('Whose book')
+    const cited = { source_type: 'book', source_citation: 'Whose book' }
+    const [theirs, own] = [
+      await told(cited),
+      await publish(app, 'structures', { name: 'Own work', condition: 'Good', assertion: cited }, app.domain),
+    ]
+    const free = await told({ source_type: 'book', source_citation: 'Another book' })
+    await following.settled()
+    expect((await rule(id, [theirs.cultural_entity_id])).body).toEqual({ detail: 'This source is not in question.' })
+    for (const who of [app.contributor, app.community]) expect((await question(id, 'withdrawn', who)).status).toBe(403)
+    expect((await question(id, 'withdrawn', app.anon)).status).toBe(401)
+    sure(200, await question(id, 'withdrawn'))
+    expect(await rule(id, [theirs.cultural_entity_id, own.cultural_entity_id], app.domain)).toMatchObject({
+      status: 403,
+      body: { detail: 'Nobody decides on a contribution of their own.' },
+    })
+    expect(await rule(id, [theirs.cultural_entity_id, free.cultural_entity_id])).toMatchObject({
+      status: 400,
+      body: { entity_ids: ['Nothing here rests on this source alone.'] },
+    })
+    // Nothing of these was done.
+    sure(200, await rule(id, [theirs.cultural_entity_id, own.cultural_entity_id]))
+  })
+
+  test('waits for an edit of the record, and says so', async () => {
+    const { id } = await register('Edited meanwhile')
+    const it = await told({ source_type: 'book', source_citation: 'Edited meanwhile' })
+    await following.settled()
+    sure(200, await question(id, 'withdrawn'))
+    app.tick(1)
+    sure(200, await app.staff.patch(`/cidoc/structures/${it.id}/`, { body: { note: 'n' } }))
+    expect((await rule(id, [it.cultural_entity_id])).body).toEqual({
+      detail: 'An edit of this record waits: that is decided first.',
+    })
+    sure(201, await decide(app.domain, it, { verdict: 'accept' }))
+    sure(200, await rule(id, [it.cultural_entity_id]))
+  })
+})
+
+test('a page costs the same however much rests on a source', async () => {
+  const { dependent } = await import('../../../lib/domain/foundations/items.ts')
+  const { citationReference } = await import('../../../lib/domain/records/source-references.ts')
+  const { put } = await import('../../../lib/engines/table/item.ts')
+  const { transact } = await import('../../../lib/engines/table/transact.ts')
+  const { id } = await register('Cited by all')
+  const it = await told({ source_type: 'book', source_citation: 'Cited by all' })
+  await following.settled()
+  const path = `/cidoc/data_sources/${id}/dependents/`
+  const [reference = ''] = citationReference('Cited by all')
+  const footing = { property: 'condition', claim: it.cultural_entity_id, value: 'Good', successors: [] }
+  const addResting = (from: number, to: number) =>
+    transact(
+      Array.from({ length: to - from }, (_, i) => {
+        const entity_id = `${it.cultural_entity_id.slice(0, 8)}-0000-4000-8000-${String(from + i).padStart(12, '0')}`
+        const about = { reference, audience: 'published', support: 'alone', kind: 'structure', entity_id } as const
+        return put(dependent, { ...about, values: [{ ...footing, references: [reference] }], version: 1 }, undefined)
+      }),
+    )
+  const ask = (offset = 0) => app.anon.get(path, { query: { limit: 20, offset } })
+  await addResting(0, 25)
+  const first = await ask()
+  for (let from = 25; from < 600; from += 25) await addResting(from, from + 25)
+  const later = await ask()
+  expect([sure(200, first).count, sure(200, later).count]).toEqual([27, 602])
+  expect(later.cost.calls).toBe(first.cost.calls)
+  expect(later.cost.units).toBeLessThan(100)
+  expect((await ask(400)).cost.units).toBeLessThan(100)
+})
