@@ -59,6 +59,9 @@ export function personOf(n: number): BoardEntry {
     submissions: c > 0.95 ? Math.ceil(5 * b) : 0,
     accepted_submissions: c > 0.95 ? Math.floor(4 * b) : 0,
     rejected_submissions: 0,
+    forks: 0,
+    merged_forks: 0,
+    fork_points: 0,
   }
   return {
     user_id: `c0000000-0000-4000-8000-${String(n).padStart(12, '0')}`,

@@ -57,7 +57,7 @@ const Fork = v.object({
 export type Fork = v.InferOutput<typeof Fork>
 
 /** Only the sizes of these lists are stored: the forks of a person, or those of one state and tag. */
-const forkList = (user: string, state?: ForkState, tag?: ForkTag): string =>
+export const forkList = (user: string, state?: ForkState, tag?: ForkTag): string =>
   `FORKS#${user}${state ? `#${state}` : ''}${tag ? `#${tag}` : ''}`
 
 export const fork = defineItem({

@@ -4,6 +4,7 @@ import { clock } from '../../base/clock.ts'
 import { audiences } from '../../base/visibility.ts'
 import { addNumbers, defineItem, type Key, putEntry, removeEntry, type Write } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
+import { type ForkTag, forkList, forkTagNames } from '../forks/items.ts'
 import { decisionList, listsOf, recordVisibilities, revisionList } from '../records/items.ts'
 import { submissionList } from '../submissions/items.ts'
 import { type BoardName, boardNames, boards, rowPlace } from './score.ts'
@@ -19,7 +20,16 @@ export const figureLists = {
   submissions: (user) => [submissionList(user)],
   accepted_submissions: (user) => [submissionList(user, 'accepted')],
   rejected_submissions: (user) => [submissionList(user, 'rejected')],
+  forks: (user) => [forkList(user)],
+  merged_forks: (user) => forkTagNames.map((tag) => forkList(user, 'merged', tag)),
+  fork_points: (user) => forkTagNames.flatMap((tag) => takenForks(user, tag)),
 } as const satisfies Record<keyof Figures, (user: string) => readonly string[]>
+
+/** The lists of a person's forks with a tag that were merged or promoted. */
+export const takenForks = (user: string, tag: ForkTag): readonly string[] => [
+  forkList(user, 'merged', tag),
+  forkList(user, 'promoted', tag),
+]
 
 const Profile = v.object({
   username: v.string(),
@@ -32,7 +42,8 @@ const Profile = v.object({
 })
 /** The members of a person that a board shows. */
 export type Profile = v.InferOutput<typeof Profile>
-const StoredFigures = v.object(v.entriesFromList(figureNames, v.number()))
+/** An entry that was stored before a figure came has 0 of it, until it is updated. */
+const StoredFigures = v.object(v.entriesFromList(figureNames, v.optional(v.number(), 0)))
 
 /** A person's figures. The projector computes them from the sizes of the person's lists. */
 export const BoardEntry = v.object({

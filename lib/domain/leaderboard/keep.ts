@@ -6,7 +6,8 @@ import { countKeys, get, getMany, itemAt, itemIn, put, type Stored, sumOf } from
 import { inUnit } from '../../platform/unit-of-work.ts'
 
 import { keyOf, type User, userOf } from '../../platform/users/users.ts'
-import { type BoardEntry, boardEntry, countWrites, figureLists, type Profile, rowChanges } from './items.ts'
+import { forkTagNames, forkTags } from '../forks/items.ts'
+import { type BoardEntry, boardEntry, countWrites, figureLists, type Profile, rowChanges, takenForks } from './items.ts'
 import { closeTree } from './order-statistic-tree.ts'
 import { monthBefore, monthOf, moveToMonth, positionsFor } from './score.ts'
 import type { Figures } from './tally.ts'
@@ -113,6 +114,11 @@ const figuresIn = (user: string, found: ReadonlyMap<string, Stored>): Figures =>
     submissions: size('submissions'),
     accepted_submissions: size('accepted_submissions'),
     rejected_submissions: size('rejected_submissions'),
+    forks: size('forks'),
+    merged_forks: size('merged_forks'),
+    fork_points: forkTagNames
+      .map((tag) => forkTags[tag].points * sumOf(takenForks(user, tag), found))
+      .reduce((sum, points) => sum + points, 0),
   }
 }
 

@@ -22,8 +22,9 @@ export const tracksOf = (it: Figures): Tracks => ({
   exhibition: 3 * it.accepted_entities,
 })
 
-/** The points of all tracks together. */
-export const progressPoints = (it: Figures): number => Object.values(tracksOf(it)).reduce((sum, n) => sum + n, 0)
+/** The points of all tracks together, and of forks. */
+export const progressPoints = (it: Figures): number =>
+  Object.values(tracksOf(it)).reduce((sum, n) => sum + n, it.fork_points)
 
 /** The tier at some points, and the points that are left to the next one. 0 are left at the top. */
 export function tierAt(points: number, by: 'from' | 'track' = 'from') {

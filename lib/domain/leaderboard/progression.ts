@@ -58,4 +58,7 @@ const noFigures: Figures = {
   submissions: 0,
   accepted_submissions: 0,
   rejected_submissions: 0,
+  forks: 0,
+  merged_forks: 0,
+  fork_points: 0,
 }

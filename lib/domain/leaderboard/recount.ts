@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Images } from '../../engines/table/index.ts'
 import { get, parse, type Stored } from '../../engines/table/index.ts'
 import { userOf } from '../../platform/users/users.ts'
+import { fork } from '../forks/items.ts'
 import { decision, listsOf, recordItem, revision, visibilityOf } from '../records/items.ts'
 import { boardEntry } from './items.ts'
 import { profileOnBoard } from './keep.ts'
@@ -33,6 +34,11 @@ const peopleByType: Readonly<Record<string, (images: Images) => Promise<string[]
   decision: async (images) => {
     const stored = newOrDeleted(images)
     return stored ? [parse(decision, stored).reviewer_id] : []
+  },
+
+  fork: async ({ before, after }) => {
+    const [old, next] = [before, after].map((it) => it && parse(fork, it))
+    return old?.state === next?.state ? [] : [old, next].flatMap((it) => it?.forked_by ?? [])
   },
 
   /** Boards show names, institutions and images, and leave out inactive people. */

@@ -1,8 +1,8 @@
 import { progressPoints } from './progress.ts'
 import type { Figures } from './tally.ts'
 
-/** Points for an accepted record, any other record, a review and a revision. */
-const pointsFor = { accepted: 10, other: 3, review: 5, revision: 2 } as const
+/** Points for an accepted record, any other record, a review, a revision, and a merged fork among contributors. */
+const pointsFor = { accepted: 10, other: 3, review: 5, revision: 2, mergedFork: 20 } as const
 
 const pointsByAcceptance = (all: number, accepted: number) =>
   pointsFor.accepted * accepted + pointsFor.other * (all - accepted)
@@ -14,8 +14,9 @@ const revisionPoints = (it: Figures) => pointsFor.revision * it.revisions
 /** The overall score: records, legacy submissions, reviews and revisions. */
 export const scoreOf = (it: Figures): number =>
   recordPoints(it) + submissionPoints(it) + reviewPoints(it) + revisionPoints(it)
-/** The score without legacy submissions. */
-const contributorScoreOf = (it: Figures): number => recordPoints(it) + reviewPoints(it) + revisionPoints(it)
+/** The score without legacy submissions, with forks that were merged. */
+const contributorScoreOf = (it: Figures): number =>
+  recordPoints(it) + reviewPoints(it) + revisionPoints(it) + pointsFor.mergedFork * it.merged_forks
 /** The score over legacy submissions alone. */
 export const submissionScoreOf = (it: Figures): number => pointsFor.accepted * it.accepted_submissions
 
@@ -37,7 +38,7 @@ export const boards = {
   Curation: { ...byPoints, points: (it) => recordPoints(it) + submissionPoints(it) },
   Revisions: { ...byPoints, points: revisionPoints },
   Moderation: { ...byPoints, points: reviewPoints },
-  Forks: { ...byPoints, points: () => 0 },
+  Forks: { ...byPoints, points: (it) => it.fork_points },
   progress: { ...byPoints, points: progressPoints },
   /** The total and the accepted ones in one number: total first. */
   submissions: {

@@ -111,8 +111,8 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
     submissions accepted_submissions
   `),
   'GET /data/contributors/': words(`
-    rank user_id username full_name contributions_count accepted_count reviews_count revisions_count score
-    date_joined
+    rank user_id username full_name contributions_count accepted_count forks_count merged_forks_count reviews_count
+    revisions_count score date_joined
   `),
   'GET /data/notifications/': words(`
     notification_id user notification_type message link is_read entity_id entity_name entity_category

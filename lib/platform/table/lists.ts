@@ -10,7 +10,7 @@ import { type CountPlace, provideCountLayout, sizesOfGroup, sizesOfParts } from 
 const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlace][] = [
   // Lists of one person.
   [
-    /^(OWNER|REVISION|DECISION|FLAGGED)#([^#]+)(.*)$/,
+    /^(OWNER|REVISION|DECISION|FLAGGED|FORKS)#([^#]+)(.*)$/,
     (list, user, rest) => ({ group: `USER#${user}`, name: `${list}${rest}` }),
   ],
   [

@@ -211,6 +211,28 @@ describe('the walk', () => {
   })
 })
 
+describe('the boards', () => {
+  test('count the forks of a person, and give the points of its tag for one that was merged or promoted', async () => {
+    const figures = async () => {
+      await following.settled()
+      const [row] = sure(200, await app.anon.get('/data/contributors/?search=other')).results
+      const [points] = sure(200, await app.anon.get('/data/leaderboard/?type=Forks&search=other')).results
+      return { forks: row?.forks_count ?? 0, merged: row?.merged_forks_count ?? 0, points: points?.score ?? 0 }
+    }
+    const before = await figures()
+    const [merged, promoted, refused] = [
+      await fork(await temple()),
+      await fork(await temple()),
+      await fork(await temple()),
+    ]
+    sure(200, await verdict(merged.id, 'merge'))
+    sure(200, await verdict(promoted.id, 'promote'))
+    sure(200, await verdict(refused.id, 'reject', { reason: 'No.' }))
+    const { forks, merged: taken, points } = await figures()
+    expect([forks - before.forks, taken - before.merged, points - before.points]).toEqual([3, 1, 2 * 15])
+  })
+})
+
 describe('rules', () => {
   test('nobody decides on a fork of their own, or of a record of their own', async () => {
     const own = 'Nobody decides on a contribution of their own.'

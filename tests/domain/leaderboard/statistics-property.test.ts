@@ -251,6 +251,9 @@ async function makeWorld(): Promise<World> {
               submissions: mine.length,
               accepted_submissions: mine.filter((it) => it.status === 'accepted').length,
               rejected_submissions: mine.filter((it) => it.status === 'rejected').length,
+              forks: 0,
+              merged_forks: 0,
+              fork_points: 0,
             },
           ]
         }),

@@ -167,6 +167,9 @@ describe('formulas', () => {
     submissions: 0,
     accepted_submissions: 0,
     rejected_submissions: 0,
+    forks: 0,
+    merged_forks: 0,
+    fork_points: 0,
   }
 
   test('points are 10 for what was accepted and 3 for what was not, 5 for a review, 2 for a revision', async () => {

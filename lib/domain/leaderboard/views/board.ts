@@ -64,7 +64,7 @@ export const ContributorRowView = s.shape('ContributorRow', () =>
   }),
 )
 
-/** A row of the contributors. Forks do not exist yet, so their counts are 0. */
+/** A row of the contributors. */
 export const contributorRow = (it: RankedRow, origin: string) => ({
   rank: it.rank,
   user_id: it.user_id,
@@ -74,8 +74,8 @@ export const contributorRow = (it: RankedRow, origin: string) => ({
   avatar_url: it.face.avatar_url,
   contributions_count: it.tally?.entities ?? 0,
   accepted_count: it.tally?.accepted_entities ?? 0,
-  forks_count: 0,
-  merged_forks_count: 0,
+  forks_count: it.tally?.forks ?? 0,
+  merged_forks_count: it.tally?.merged_forks ?? 0,
   reviews_count: it.tally?.reviews ?? 0,
   revisions_count: it.tally?.revisions ?? 0,
   score: it.points,

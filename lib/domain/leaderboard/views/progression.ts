@@ -142,7 +142,11 @@ function progressRow(it: RankedRow, total: number, origin: string) {
     tier_name: tier.name,
     tier_icon: tier.icon,
     tier_id: tier.id,
-    tracks: tracks && { ...tracks, fork_contributions: 0, total: it.tally ? progressPoints(it.tally) : 0 },
+    tracks: tracks && {
+      ...tracks,
+      fork_contributions: it.tally?.fork_points ?? 0,
+      total: it.tally ? progressPoints(it.tally) : 0,
+    },
     medals: medalsAt(it.rank, total),
   }
 }
