@@ -47,6 +47,7 @@ const things = {
   'source.question': 'Domain experts, expert curators and staff who see the source.',
   'source.change': 'Whoever registered the source, and staff.',
   'cluster.read': 'Everyone. Members that the caller may not see are left out.',
+  'cluster.suggest': 'Whoever is signed in. What the caller may not see is left out.',
   'cluster.inspect': 'Expert curators and staff.',
   'candidate.read': 'Reviewers and staff.',
   'candidate.resolve': 'Reviewers and staff, but not on a record of their own.',

@@ -3,6 +3,7 @@ import { replyCreated } from '../lib/platform/http/reply.ts'
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
 import { invalid } from '../lib/base/errors.ts'
+import { ExternalSuggestionsView } from '../lib/domain/alerts/view-shape.ts'
 import { auditView, ClusterAuditView, loadAudit, recordsInAudit } from '../lib/domain/clusters/audit.ts'
 import * as clusters from '../lib/domain/clusters/clusters.ts'
 import { findDuplicates } from '../lib/domain/clusters/duplicates.ts'
@@ -256,6 +257,21 @@ export const routes = withTables({
       const source = await clusters.loadCluster(query.source_cluster_id)
       if (!source) throw invalid({ source_cluster_id: ['There is no cluster with this id.'] })
       return findRivals(subject, source, actor)
+    },
+  }),
+
+  'GET /cidoc/entity-clusters/{id}/suggest-external/': readRoute({
+    permission: 'cluster.suggest',
+    summary: 'Suggest what a cluster is called in other collections',
+    description:
+      'By links of its members and of records that look alike, best first; what `external_identifiers` holds is left out. Nobody outside is asked.',
+    answer: ok(ExternalSuggestionsView),
+    translatedPaths: ['suggestions.*.description'],
+    params: ById,
+    subject,
+    handle: async ({ subject, actor }) => {
+      const { suggestTargets } = await import('../lib/domain/alerts/suggest.ts')
+      return suggestTargets(subject, actor)
     },
   }),
 

@@ -3,15 +3,17 @@ import * as v from 'valibot'
 import type { AlertSubject } from '../../lib/domain/alerts/alerts.ts'
 import { CuratorAlertView, ReconciledLinkView } from '../../lib/domain/alerts/view-shape.ts'
 import { alertIssues, alertStatuses, authorities } from '../../lib/domain/alerts/words.ts'
-import { listOf, ok } from '../../lib/platform/http/answer.ts'
-import { line, members, orEmpty, REQUIRED } from '../../lib/platform/http/body.ts'
+import { creation, empty, listOf, ok } from '../../lib/platform/http/answer.ts'
+import { choice, line, members, optional, orEmpty, REQUIRED } from '../../lib/platform/http/body.ts'
 import { listBody } from '../../lib/platform/http/page.ts'
-import { ById, OptionalBoolean, queryWord } from '../../lib/platform/http/params.ts'
+import { ById, OptionalBoolean, optionalQueryChoice, queryWord } from '../../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
 /** Read with the first question about a link: verdicts, which are given much more often, need none of it. */
 const links = () => import('../../lib/domain/alerts/alerts.ts')
+const edits = () => import('../../lib/domain/alerts/edit-links.ts')
 const views = () => import('../../lib/domain/alerts/view.ts')
 
 const ofAlert = async ({ id }: { id: string }) => (await links()).loadAlert(id)
@@ -20,6 +22,27 @@ async function showAlert(it: AlertSubject, origin: string) {
   const [people, { alertView }] = await Promise.all([peopleOf([it.alert.resolved_by]), views()])
   return alertView(it, people, origin)
 }
+
+const matchTypes = ['exact', 'close', 'broad'] as const
+const ONLY_EXACT = 'Only exact links are kept: same_as says that two things are one.'
+const matchType = v.pipe(
+  choice(matchTypes),
+  v.check((it) => it === 'exact', ONLY_EXACT),
+)
+const address = v.pipe(v.string(REQUIRED), line(2000), v.trim(), v.nonEmpty(REQUIRED))
+const NewLink = members({
+  entity_uri: address,
+  target_uri: address,
+  target_label: orEmpty(line(500)),
+  match_type: v.nullish(matchType, 'exact'),
+})
+const LinkChanges = members({
+  target_uri: v.exactOptional(address),
+  target_label: optional(line(500)),
+  match_type: v.exactOptional(matchType),
+  is_stale: v.exactOptional(v.boolean('Give true or false.')),
+})
+const WAITS = 'An edit of the record, which waits for another reviewer.'
 
 const end = (status: 'resolved' | 'ignored', summary: string) =>
   changeRoute({
@@ -65,11 +88,30 @@ export const alerts = {
     permission: 'link.list',
     summary: 'List the links of public records to other collections',
     answer: listOf(ReconciledLinkView),
-    query: v.object({ authority: queryWord(authorities), is_stale: OptionalBoolean }),
-    handle: async ({ query, page, request }) => {
+    query: v.object({
+      authority: queryWord(authorities),
+      is_stale: OptionalBoolean,
+      match_type: optionalQueryChoice(matchTypes),
+    }),
+    handle: async ({ query: { match_type, ...filter }, page, request }) => {
       const [{ listLinks }, { linkView }] = await Promise.all([links(), views()])
-      const { results, ...listed } = await listLinks(query, page)
+      // There are exact ones alone.
+      const isNone = match_type !== undefined && match_type !== 'exact'
+      const { results, ...listed } = isNone ? { count: 0, results: [] } : await listLinks(filter, page)
       return listBody(request, page, { ...listed, results: results.map((it) => linkView(it, request.origin)) })
+    },
+  }),
+  'POST /api/reconciled-links/': actorRoute({
+    permission: 'link.create',
+    summary: 'Link a public record to the same thing in another collection',
+    description: `${WAITS} \`entity_uri\` is an address of the record, or its review identity. The answer is the link as it will be.`,
+    answer: creation(ReconciledLinkView),
+    errors: [409],
+    body: NewLink,
+    idempotent: '24h',
+    handle: async ({ unit, actor, body: { match_type: _, ...input }, request }) => {
+      const [{ addLink }, { linkView }] = await Promise.all([edits(), views()])
+      return replyCreated(linkView(await addLink(unit, input, actor), request.origin))
     },
   }),
   'GET /api/reconciled-links/{id}/': readRoute({
@@ -80,6 +122,37 @@ export const alerts = {
     subject: ofLink,
     handle: async ({ subject, request }) => (await views()).linkView(subject, request.origin),
   }),
+  'PATCH /api/reconciled-links/{id}/': changeRoute({
+    permission: 'link.change',
+    summary: 'Change a link to another collection',
+    description: `Another target is an edit of the record, which waits for another reviewer. The rest changes at once.`,
+    answer: ok(ReconciledLinkView),
+    errors: [409],
+    params: ById,
+    subject: ofLink,
+    body: LinkChanges,
+    handle: async ({ unit, subject, actor, body: { target_uri, target_label, is_stale }, request }) => {
+      const [{ amendLink, updateTarget }, { linkView }] = await Promise.all([edits(), views()])
+      const isOther = target_uri !== undefined && target_uri !== subject.link.target_uri
+      const changed = isOther
+        ? await updateTarget(unit, subject, target_uri, actor)
+        : amendLink(unit, subject, { target_label, is_stale })
+      return linkView(changed, request.origin)
+    },
+  }),
+  'DELETE /api/reconciled-links/{id}/': changeRoute({
+    permission: 'link.change',
+    summary: 'Take away a link to another collection',
+    description: `${WAITS} Until then the link stays.`,
+    answer: empty,
+    errors: [409],
+    params: ById,
+    subject: ofLink,
+    handle: async ({ unit, subject, actor }) => {
+      await (await edits()).removeLink(unit, subject, actor)
+      return replyNoContent()
+    },
+  }),
   'POST /api/reconciled-links/{id}/mark-stale/': changeRoute({
     permission: 'link.change',
     summary: 'Mark a link as stale',
@@ -89,25 +162,25 @@ export const alerts = {
     subject: ofLink,
     idempotent: '24h',
     handle: async ({ unit, subject, request }) => {
-      const [{ markStale }, { linkView }] = await Promise.all([links(), views()])
-      return linkView(markStale(unit, subject), request.origin)
+      const [{ amendLink }, { linkView }] = await Promise.all([edits(), views()])
+      return linkView(amendLink(unit, subject, { is_stale: true }), request.origin)
     },
   }),
   'POST /api/reconciled-links/{id}/update-target/': changeRoute({
     permission: 'link.change',
     summary: 'Replace the target of a link',
-    description: 'An edit of the record, which waits for another reviewer.',
+    description: WAITS,
     answer: ok(ReconciledLinkView),
     errors: [409],
     params: ById,
     subject: ofLink,
     idempotent: '24h',
     body: members({
-      target_uri: v.pipe(v.string(REQUIRED), line(2000), v.trim(), v.nonEmpty(REQUIRED)),
+      target_uri: address,
       target_label: orEmpty(line(500)),
     }),
     handle: async ({ unit, subject, actor, body, request }) => {
-      const [{ updateTarget }, { linkView }] = await Promise.all([links(), views()])
+      const [{ updateTarget }, { linkView }] = await Promise.all([edits(), views()])
       return linkView(await updateTarget(unit, subject, body.target_uri, actor), request.origin)
     },
   }),

@@ -300,6 +300,7 @@ export const permissions = {
   'cluster.read': { sees: anyone },
   // The log and the rivals of its records are for those who may change it.
   'cluster.inspect': { role: curator, sees: anyone },
+  'cluster.suggest': { role: anyone, sees: anyone },
   'cluster.create': { role: reviewer },
   'cluster.change': { sees: anyone, changes: curator },
   'duplicates.suggest': { role: anyone },
@@ -326,6 +327,7 @@ export const permissions = {
   'alert.end': { sees: canInspect, changes: reviewer },
   'link.list': { open: 'links of records that everyone may read' },
   'link.read': { sees: canSee },
+  'link.create': { role: reviewer },
   'link.change': { sees: canSee, changes: reviewer },
   'proposal.own': { role: anyone },
   'proposal.read': { sees: canSeeProposal },

@@ -746,6 +746,13 @@ const matrix: Matrix = {
     'POST /api/curator-alerts/{id}/resolve/': at(() => `/api/curator-alerts/${unknown}/resolve/`, signedIn(404)),
     'POST /api/curator-alerts/{id}/ignore/': at(() => `/api/curator-alerts/${unknown}/ignore/`, signedIn(404)),
     'GET /api/reconciled-links/': at(() => '/api/reconciled-links/', all(200)),
+    'POST /api/reconciled-links/': at(() => '/api/reconciled-links/', reviewers(400), {
+      body: { entity_uri: unknown, target_uri: 'https://example.org/' },
+    }),
+    'PATCH /api/reconciled-links/{id}/': at(() => `/api/reconciled-links/${unknown}/`, signedIn(404), {
+      body: { is_stale: true },
+    }),
+    'DELETE /api/reconciled-links/{id}/': at(() => `/api/reconciled-links/${unknown}/`, signedIn(404)),
     'GET /api/reconciled-links/{id}/': at(() => `/api/reconciled-links/${unknown}/`, all(404)),
     'POST /api/reconciled-links/{id}/mark-stale/': at(
       () => `/api/reconciled-links/${unknown}/mark-stale/`,
@@ -1074,6 +1081,10 @@ const matrix: Matrix = {
       // There is no such cluster: told to those who may compare.
       curators(400),
       { query: { source_cluster_id: unknown } },
+    ),
+    'GET /cidoc/entity-clusters/{id}/suggest-external/': at(
+      () => `/cidoc/entity-clusters/${cluster.id}/suggest-external/`,
+      signedIn(200),
     ),
     'GET /cidoc/entity-clusters/{id}/audit/': at(() => `/cidoc/entity-clusters/${cluster.id}/audit/`, curators(200)),
   },

@@ -192,12 +192,22 @@ function changingLinks({ app, named }: BesideWorld): Operations {
   })
   const ofLink = async (rest: string, body?: object): Promise<Asked> => ({
     who: app.community,
-    path: `/api/reconciled-links/${(await made()).link}/${rest}/`,
+    path: `/api/reconciled-links/${(await made()).link}/${rest && `${rest}/`}`,
     ...(body && { body }),
   })
   return {
     'POST /api/curator-alerts/{id}/resolve/': () => ofAlert('resolve'),
     'POST /api/curator-alerts/{id}/ignore/': () => ofAlert('ignore'),
+    'POST /api/reconciled-links/': async () => ({
+      who: app.community,
+      path: '/api/reconciled-links/',
+      body: {
+        entity_uri: (await publish(app, 'persons', { name: named('Arniko') })).cultural_entity_id,
+        target_uri: LINKED,
+      },
+    }),
+    'PATCH /api/reconciled-links/{id}/': () => ofLink('', { is_stale: true }),
+    'DELETE /api/reconciled-links/{id}/': () => ofLink(''),
     'POST /api/reconciled-links/{id}/mark-stale/': () => ofLink('mark-stale'),
     'POST /api/reconciled-links/{id}/update-target/': () =>
       ofLink('update-target', { target_uri: 'https://example.org/there' }),

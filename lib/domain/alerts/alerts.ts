@@ -1,5 +1,5 @@
 import { now } from '../../base/clock.ts'
-import { conflict, impossible, invalid } from '../../base/errors.ts'
+import { impossible } from '../../base/errors.ts'
 import {
   get,
   getMany,
@@ -14,10 +14,7 @@ import {
 } from '../../engines/table/index.ts'
 import { type Actor, maySee, type Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import type { InputValues } from '../kinds/index.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
-import { loadRecordById } from '../records/load.ts'
-import { planAmendment } from '../records/write.ts'
 import {
   alertList,
   type CuratorAlert,
@@ -25,7 +22,6 @@ import {
   type ReconciledLink,
   reconciledLink,
   reconciledList,
-  targetOf,
 } from './items.ts'
 import type { AlertStatus } from './words.ts'
 
@@ -34,7 +30,8 @@ export type LinkSubject = Subject & { link: ReconciledLink; record: RecordItem; 
 /** An alert as permissions see it: who may see it follows from the members of its record. */
 export type AlertSubject = Subject & { alert: CuratorAlert; link: ReconciledLink; record: RecordItem; version: number }
 
-const subjectOf = ({ contributor_id, public: isPublic, access_tier, deleted_at }: RecordItem): Subject => ({
+/** A record as the subject of permissions. */
+export const subjectOf = ({ contributor_id, public: isPublic, access_tier, deleted_at }: RecordItem): Subject => ({
   contributor_id,
   public: isPublic,
   access_tier,
@@ -127,44 +124,4 @@ export function endAlert(
   const alert = withNextVersion<CuratorAlert>(it.alert, { status, resolved_at: now(), resolved_by: actor.id })
   unit.add([put(curatorAlert, alert, it.alert)])
   return { ...it, alert, version: alert.version }
-}
-
-/** Marks a link as stale. Fails with `conflict` if somebody else was faster. */
-export function markStale(unit: UnitOfWork, it: LinkSubject): LinkSubject {
-  if (it.link.is_stale) return it
-  const link = withNextVersion<ReconciledLink>(it.link, { is_stale: true, updated_at: now() })
-  unit.add([put(reconciledLink, link, it.link)])
-  return { ...it, link, version: link.version }
-}
-
-/**
- * Replaces the target of a link by an edit of the record, in the name of whoever asks. It waits for another reviewer, who makes the old value
- * superseded; then the link itself is another. Returns the link as it will be. Fails with an error of the member if it is no address.
- */
-export async function updateTarget(
-  unit: UnitOfWork,
-  it: LinkSubject,
-  target_uri: string,
-  actor: Actor,
-): Promise<LinkSubject> {
-  const target = targetOf(it.link.entity_id, target_uri)
-  if (!target) throw invalid({ target_uri: ['Enter a valid URL.'] })
-  const record = await loadRecordById(it.link.entity_id)
-  if (!record) throw conflict()
-  const values: unknown = record.data.same_as
-  const old = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []
-  if (!old.includes(it.link.value)) throw conflict()
-  const same_as = [...new Set(old.map((value) => (value === it.link.value ? target_uri : value)))]
-  const data: InputValues = { same_as }
-  const assertion = {
-    source_type: '',
-    source_citation: `${it.link.target_uri} → ${target.target_uri}`,
-    source_url: target.target_uri,
-    confidence: 'likely',
-    data_quality_note: '',
-  }
-  unit.addPlan(await planAmendment(record, actor, { data, cleared: [], assertion }, {}))
-  const link = withNextVersion<ReconciledLink>(it.link, { is_stale: false, updated_at: now() })
-  unit.add([put(reconciledLink, link, it.link)])
-  return { ...it, link: { ...link, target_uri: target.target_uri, authority: target.authority } }
 }

@@ -43,7 +43,8 @@ async function planLink(entity_id: string, id: string): Promise<{ result: undefi
   return { result: undefined, writes }
 }
 
-function newLink(entity_id: string, target: Target): ReconciledLink {
+/** A link that nobody has asked yet. */
+export function newLink(entity_id: string, target: Target): ReconciledLink {
   const at = now()
   const state = { target_label: '', is_stale: false, last_verified: null, due: at }
   return { ...target, entity_id, ...state, created_at: at, updated_at: at, version: 1 }

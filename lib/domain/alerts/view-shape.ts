@@ -17,6 +17,17 @@ export const ReconciledLinkView = s.shape('ReconciledLink', () =>
     updated_at: s.time,
   }),
 )
+export const ExternalSuggestionsView = s.shape('ExternalSuggestions', () =>
+  v.object({
+    cluster_id: s.uuid,
+    canonical_label: s.text,
+    type_scope: s.text,
+    suggestions: v.array(
+      v.object({ authority: s.oneOf(authorities), iri: s.text, label: s.text, description: s.text, score: v.number() }),
+    ),
+  }),
+)
+
 export const CuratorAlertView = s.shape('CuratorAlert', () =>
   v.object({
     id: s.uuid,

@@ -207,6 +207,84 @@ describe('an alert', () => {
     expect((await linksOf(made)).map((it) => it.target_uri)).toEqual([target_uri])
   })
 
+  test('links are added, changed and taken away by reviewers, as edits that another reviewer accepts', async () => {
+    const made = await temple(`${host}/there/20`)
+    const target_uri = `${host}/there/21`
+    const body = {
+      entity_uri: `http://localhost:8000/cidoc/structures/${made.id}/`,
+      target_uri,
+      target_label: 'Temple',
+    }
+    expect((await app.contributor.post(LINKS, { body })).status).toBe(403)
+    const refused = async (more: object) => (await app.community.post(LINKS, { body: { ...body, ...more } })).body
+    expect(await refused({ entity_uri: `/resource/structure/999999` })).toEqual({
+      entity_uri: ['There is no public record at this address.'],
+    })
+    expect(await refused({ target_uri: `${host}/there/20` })).toEqual({
+      target_uri: ['The record has this link already.'],
+    })
+    expect(await refused({ match_type: 'close' })).toEqual({
+      match_type: ['Only exact links are kept: same_as says that two things are one.'],
+    })
+    const hidden = await publish(app, 'structures', { name: 'Hidden temple', access_tier: 'restricted' })
+    expect(await refused({ entity_uri: hidden.cultural_entity_id })).toEqual({
+      entity_uri: ['There is no public record at this address.'],
+    })
+    const added = sure(201, await app.community.post(LINKS, { body }))
+    expect(added).toMatchObject({ target_uri, target_label: 'Temple', match_type: 'exact', is_stale: false })
+    expect(await linksOf(made)).toHaveLength(1)
+    sure(201, await decide(app.curator, made, { verdict: 'accept' }))
+    await following.settled()
+    expect((await linksOf(made)).map((it) => it.id)).toContain(added.id)
+    const at = `${LINKS}${added.id}/`
+    expect(
+      sure(200, await app.community.patch(at, { body: { is_stale: true, target_label: 'The temple' } })),
+    ).toMatchObject({
+      is_stale: true,
+      target_label: 'The temple',
+    })
+    expect((await app.contributor.delete(at)).status).toBe(403)
+    sure(204, await app.community.delete(at))
+    expect(await linksOf(made)).toHaveLength(2)
+    sure(201, await decide(app.curator, made, { verdict: 'accept' }))
+    await following.settled()
+    expect((await linksOf(made)).map((it) => it.target_uri)).toEqual([`${host}/there/20`])
+    expect(sure(200, await app.anon.get(LINKS, { query: { match_type: 'close' } })).count).toBe(0)
+  })
+
+  test('a cluster is told what its members and their look-alikes are called elsewhere', async () => {
+    const [one, other] = [`Ratna Mandap ${++number}`, `Ratna Mandap ${number}`]
+    const member = await publish(app, 'structures', { name: one, same_as: ['wd:Q201', 'wd:Q202'] })
+    await publish(app, 'structures', { name: other, same_as: ['wd:Q203'] })
+    await publish(app, 'structures', { name: other, same_as: ['wd:Q204'], access_tier: 'restricted' })
+    await following.settled()
+    const cluster = sure(
+      201,
+      await app.community.post('/cidoc/entity-clusters/', {
+        body: {
+          canonical_label: one,
+          type_scope: 'structure',
+          members: [{ entity_type: 'structure', entity_id: member.id }],
+          external_identifiers: { wikidata: 'http://www.wikidata.org/entity/Q202' },
+        },
+      }),
+    )
+    const at = `/cidoc/entity-clusters/${cluster.id}/suggest-external/`
+    expect((await app.anon.get(at)).status).toBe(401)
+    const { suggestions, ...rest } = sure(200, await app.contributor.get(at))
+    expect(rest).toEqual({ cluster_id: cluster.id, canonical_label: one, type_scope: 'architecturalstructure' })
+    expect(suggestions[0]).toEqual({
+      authority: 'wikidata',
+      iri: 'http://www.wikidata.org/entity/Q201',
+      label: one,
+      description: `A link of the member "${one}".`,
+      score: 1,
+    })
+    const iris = suggestions.map((it: { iri: string }) => it.iri)
+    expect(iris).toContain('http://www.wikidata.org/entity/Q203')
+    expect(iris).not.toContain('http://www.wikidata.org/entity/Q202')
+  })
+
   test('list and links cost the same whatever there is', async () => {
     const { calls, units } = (await app.anon.get(LINKS)).cost
     expect([calls <= 3, units < 30]).toEqual([true, true])

@@ -21,6 +21,12 @@ export const identity: Readonly<Record<string, string>> = {
   'This alert is {0} already.': 'यस सूचनाको अवस्था {0} भइसकेको छ।',
   'The address is gone.': 'यो ठेगाना अब छैन।',
   'The address has moved.': 'यो ठेगाना सरेको छ।',
+  'A link of the member "{0}".': 'सदस्य "{0}" को कडी।',
+  'A link of "{0}", which looks alike.': 'उस्तै देखिने "{0}" को कडी।',
+  'There is no public record at this address.': 'यस ठेगानामा कुनै सार्वजनिक अभिलेख छैन।',
+  'The record has this link already.': 'यो कडी अभिलेखमा पहिल्यै छ।',
+  'Only exact links are kept: same_as says that two things are one.':
+    'ठ्याक्कै उही वस्तुका कडी मात्र राखिन्छन्: same_as ले दुई वस्तु एउटै हुन् भन्छ।',
   '"{0}" is called "{1}" there now.': 'त्यहाँ "{0}" लाई अब "{1}" भनिन्छ।',
   'Name at least one source which says that these records are one thing.':
     'यी अभिलेख एउटै वस्तु हुन् भन्ने कम्तीमा एउटा स्रोत दिनुहोस्।',
