@@ -18,6 +18,7 @@ export const words: Readonly<Record<string, string>> = {
   'visitors search': 'Notes in whose names or first words words begin with these.',
   authority: 'Only links to this collection.',
   is_stale: 'Only links that are stale, or that are not.',
+  match_type: 'How exact the link is. Only exact ones are kept: close and broad find none.',
   issue_type: 'Only alerts of this sort.',
   contribution_type: 'Only notes of this type.',
   submitted_via: 'Only notes that came in this way.',

@@ -11,6 +11,7 @@ import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { optionalQueryChoice } from '../lib/platform/http/params.ts'
 import { type JsonText, jsonText, replyContent } from '../lib/platform/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
+import { refreshKeptState } from '../lib/platform/kept-state.ts'
 import { excerpt } from './registry/excerpt.ts'
 import { extensions } from './registry/extensions.ts'
 
@@ -68,8 +69,13 @@ export const handler = endpoint(routes)
 
 type Written = { text: JsonText<Registry>; etag: string }
 
-/** Returns the registry as JSON. A process writes it once for each language, since it changes only with the code. */
+/** Returns the registry as JSON. A process writes it once for each language, until something is added to the kinds. */
 async function loadRegistryText(languages: Asked): Promise<Written> {
+  const { whenKindsChange } = await import('../lib/domain/kinds/index.ts')
+  if (!isFollowed) whenKindsChange(() => texts.clear())
+  isFollowed = true
+  // The kinds have come with the line above: this request could not refresh them before.
+  await refreshKeptState()
   const known = texts.get(languages)
   if (known) return known
   const made = await write(languages)
@@ -77,6 +83,7 @@ async function loadRegistryText(languages: Asked): Promise<Written> {
   return made
 }
 const texts = new Map<Asked, Written>()
+let isFollowed = false
 
 async function write(languages: Asked): Promise<Written> {
   // All kinds are read with the first question about them: proposals need none.

@@ -2,7 +2,12 @@ import * as v from 'valibot'
 import { invalid } from '../../lib/base/errors.ts'
 import type { WholeExtension } from '../../lib/domain/extensions/extensions.ts'
 import type { Extension } from '../../lib/domain/extensions/items.ts'
-import { ExtensionRowView, ExtensionStepView, ExtensionView } from '../../lib/domain/extensions/view-shape.ts'
+import {
+  ExtensionRowView,
+  ExtensionStepView,
+  ExtensionView,
+  PublishedExtensionView,
+} from '../../lib/domain/extensions/view-shape.ts'
 import { creation, ok } from '../../lib/platform/http/answer.ts'
 import { line, lines, members, optional, prose, REQUIRED } from '../../lib/platform/http/body.ts'
 import { ById } from '../../lib/platform/http/params.ts'
@@ -135,12 +140,19 @@ export const extensions = {
   'POST /data/schema-extension-proposals/{id}/publish/': changeRoute({
     permission: 'extension.decide',
     summary: 'Publish an approved proposal',
-    description: 'It takes a release: the answer is 400, and says so. The proposal stays approved.',
-    answer: {},
+    description:
+      'Values of open lists and optional fields are live within ten seconds. What takes a release is 400, which names it; the proposal stays approved.',
+    answer: ok(PublishedExtensionView),
     errors: [409],
     params: ById,
     subject,
-    handle: async ({ subject }) => (await proposals()).refuseToPublish(subject),
+    idempotent: '24h',
+    handle: async ({ unit, subject, actor }) => {
+      const { publishExtension } = await import('../../lib/domain/extensions/publish.ts')
+      const made = await publishExtension(unit, subject, actor)
+      const { published_schema_version: schema_version, published_extension_hash: extension_hash } = made
+      return { ...(await showAfter(made, subject)), schema_version, extension_hash }
+    },
   }),
 
   'GET /data/schema-extension-proposals/{id}/audit/': readRoute({

@@ -42,8 +42,6 @@ const LinkChanges = members({
   match_type: v.exactOptional(matchType),
   is_stale: v.exactOptional(v.boolean('Give true or false.')),
 })
-const WAITS = 'An edit of the record, which waits for another reviewer.'
-
 const end = (status: 'resolved' | 'ignored', summary: string) =>
   changeRoute({
     permission: 'alert.end',
@@ -104,7 +102,8 @@ export const alerts = {
   'POST /api/reconciled-links/': actorRoute({
     permission: 'link.create',
     summary: 'Link a public record to the same thing in another collection',
-    description: `${WAITS} \`entity_uri\` is an address of the record, or its review identity. The answer is the link as it will be.`,
+    description:
+      'An edit of the record, which waits for another reviewer. `entity_uri` is an address of the record, or its review identity. The answer is the link as it will be.',
     answer: creation(ReconciledLinkView),
     errors: [409],
     body: NewLink,
@@ -125,7 +124,7 @@ export const alerts = {
   'PATCH /api/reconciled-links/{id}/': changeRoute({
     permission: 'link.change',
     summary: 'Change a link to another collection',
-    description: `Another target is an edit of the record, which waits for another reviewer. The rest changes at once.`,
+    description: 'Another target is an edit of the record, which waits for another reviewer. The rest changes at once.',
     answer: ok(ReconciledLinkView),
     errors: [409],
     params: ById,
@@ -143,7 +142,7 @@ export const alerts = {
   'DELETE /api/reconciled-links/{id}/': changeRoute({
     permission: 'link.change',
     summary: 'Take away a link to another collection',
-    description: `${WAITS} Until then the link stays.`,
+    description: 'An edit of the record, which waits for another reviewer. Until then the link stays.',
     answer: empty,
     errors: [409],
     params: ById,
@@ -169,7 +168,7 @@ export const alerts = {
   'POST /api/reconciled-links/{id}/update-target/': changeRoute({
     permission: 'link.change',
     summary: 'Replace the target of a link',
-    description: WAITS,
+    description: 'An edit of the record, which waits for another reviewer.',
     answer: ok(ReconciledLinkView),
     errors: [409],
     params: ById,

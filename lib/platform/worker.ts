@@ -1,4 +1,5 @@
 import { runInvocation } from '../base/telemetry/invocation.ts'
+import { refreshKeptState } from './kept-state.ts'
 import { checkLayout } from './layout.ts'
 
 type Called = { functionName?: string; awsRequestId?: string }
@@ -12,5 +13,6 @@ export const worker =
   (...given: Given): Promise<T> =>
     runInvocation(given[1] as Called | undefined, async () => {
       await checkLayout()
+      await refreshKeptState()
       return work(...given)
     })

@@ -86,6 +86,7 @@ const said: Record<string, readonly string[]> = {
   ontology_class: ['structure', 'none'],
   authority: ['wikidata', 'none'],
   is_stale: ['true', 'false'],
+  match_type: ['exact', 'close'],
   issue_type: ['stale_link', 'none'],
   ordering: [...ordering, 'merged_at', '-submitted_at', 'date_joined', '-date_joined'],
   outcome: ['new', 'refused'],

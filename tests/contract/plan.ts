@@ -33,6 +33,7 @@ export const wings: Readonly<Record<string, readonly string[]>> = {
     'name-index',
     'users',
     'layout',
+    'kept-state',
     'worker',
     'auth',
     'cells',

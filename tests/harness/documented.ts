@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { DOCUMENT } from '../../deploy/built-document.ts'
 import { kindOfSegment } from '../../lib/domain/kinds/index.ts'
+import { appliedOverlay } from '../../lib/domain/kinds/schema/overlay.ts'
 import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
 
 /** A request and its answer. */
@@ -49,7 +50,8 @@ export function faultOf(it: Exchange): string | undefined {
   if (it.method === 'HEAD') return undefined
   const header = operation && headerFault(operation, it)
   if (header) return header
-  const unfit = operation && it.status < 300 && sentFault(operation, it.sent)
+  const isExtended = appliedOverlay().fields.length + appliedOverlay().values.length > 0
+  const unfit = operation && it.status < 300 && !isExtended && sentFault(operation, it.sent)
   if (unfit) return unfit
   const type = typeOf(it)
   const pointer = at ?? '/components/responses/R404'
@@ -60,7 +62,7 @@ export function faultOf(it: Exchange): string | undefined {
   const body = bodyOf(it)
   if (operation && it.status < 300) record(operation.operation.operationId, it, body)
   const validate = answeredAt(`${pointer}/content/${escaped(type)}/schema`)
-  const { warnings, rest } = withoutWarnings(body)
+  const { warnings, rest } = withoutWarnings(withoutAdded(body))
   return warningFault(warnings) ?? (validate(rest) ? undefined : wordsOf(validate))
 }
 
@@ -89,6 +91,17 @@ function withoutWarnings(body: unknown): { warnings: unknown; rest: unknown } {
     return { warnings: undefined, rest: body }
   const { warnings, ...rest } = body
   return { warnings, rest }
+}
+
+/** Takes members out of a body that were added to the kinds since the release: the registry tells them, the document does not. */
+function withoutAdded(body: unknown): unknown {
+  const added = new Set(appliedOverlay().fields.map(({ name }) => name))
+  if (added.size === 0) return body
+  return JSON.parse(JSON.stringify(body), (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => !added.has(name)))
+      : value,
+  )
 }
 
 function warningFault(warnings: unknown): string | undefined {

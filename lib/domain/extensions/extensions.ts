@@ -68,6 +68,8 @@ export function createExtension(
     base_schema_version: '',
     conflict_keys: [],
     moderator_comment: '',
+    published_schema_version: '',
+    published_extension_hash: '',
     submitted_at: null,
     resolved_at: null,
     created_at: at,
@@ -113,7 +115,8 @@ export async function submitExtension(unit: UnitOfWork, it: WholeExtension, acto
   return move(unit, it.about, 'submitted', actor, { changes, also: claims })
 }
 
-const claimOf = (name: string, extension_id: string) => ({ name, extension_id, version: 1 as const })
+/** The claim of a proposal to a definition. */
+export const claimOf = (name: string, extension_id: string) => ({ name, extension_id, version: 1 as const })
 
 /** Takes a further step. Fails with `invalid` in another state, and with `conflict` if somebody else was faster. */
 export function stepExtension(
@@ -130,16 +133,26 @@ export function stepExtension(
   return move(unit, about, action, actor, { changes: { ...decided, resolved_at: now() }, also, comment })
 }
 
-type Also = { changes: Partial<Extension>; also: readonly Write[]; comment?: string }
+type Move = { changes: Partial<Extension>; also: readonly Write[]; comment?: string }
 
 async function move(
   unit: UnitOfWork,
   old: Extension,
   action: ProposalMove,
   actor: Actor,
-  { changes, also, comment = '' }: Also,
+  it: Move,
 ): Promise<Extension> {
-  const to = stateAfter(old.status, action)
+  return writeStep(unit, old, { action, to: stateAfter(old.status, action), actor, ...it })
+}
+
+type NewStep = Move & { action: Step['action']; to: Extension['status']; actor: Actor }
+
+/** Writes a step of a proposal with what it changes. Fails with `conflict` if somebody else was faster. */
+export function writeStep(
+  unit: UnitOfWork,
+  old: Extension,
+  { action, to, actor, changes, also, comment = '' }: NewStep,
+): Extension {
   const at = now()
   const next = withNextVersion<Extension>(old, { ...changes, status: to, updated_at: at })
   const step: Step = {
@@ -151,18 +164,12 @@ async function move(
     to_status: to,
     comment,
     actor_id: actor.id,
-    schema_version_snapshot: next.base_schema_version,
+    schema_version_snapshot: next.published_schema_version || next.base_schema_version,
     created_at: at,
     version: 1,
   }
   unit.add([put(extension, next, old), put(extensionStep, step, undefined), ...also])
   return next
-}
-
-/** Refuses to publish: kinds are compiled into validators, tables and clients. */
-export function refuseToPublish({ about }: ExtensionSubject): never {
-  if (about.status !== 'approved') throw impossible('Only an approved proposal is published.')
-  throw impossible('Publishing takes a release: kinds are compiled into forms, validation, search and exports.')
 }
 
 /** Lists the steps of a proposal, oldest first. One query. */

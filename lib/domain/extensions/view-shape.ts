@@ -37,6 +37,10 @@ export const ExtensionView = s.shape('SchemaExtension', () =>
     }),
   }),
 )
+/** A published proposal also tells its version and hash under the names of the registry. */
+export const PublishedExtensionView = s.shape('PublishedSchemaExtension', () =>
+  v.object({ ...ExtensionView.entries, schema_version: s.text, extension_hash: s.text }),
+)
 export const ExtensionStepView = s.shape('SchemaExtensionStep', () =>
   v.object({
     id: s.uuid,

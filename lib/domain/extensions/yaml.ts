@@ -12,7 +12,8 @@ type Parsed =
   | { notes: string }
   | { error: 'invalid_yaml'; detail: string }
 
-function parseYaml(text: string): Parsed {
+/** Parses a text. Never fails: it says why it cannot be read. */
+export function parseYaml(text: string): Parsed {
   if (text.trim() === '') return { notes: 'empty' }
   try {
     const value: unknown = parse(text, { maxAliasCount: 0 })
@@ -23,11 +24,13 @@ function parseYaml(text: string): Parsed {
   }
 }
 
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> => {
+/** The members of a mapping; none of anything else. */
+export const membersOf = (value: unknown): Readonly<Record<string, unknown>> => {
   const members = v.safeParse(Names, value)
   return members.success && !Array.isArray(value) ? members.output : {}
 }
-const namesOf = (value: unknown): string[] =>
+/** The names in a list, or of the members of a mapping. */
+export const namesOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((it) => v.parse(Text, it)) : Object.keys(membersOf(value))
 
 const MOST_SHOWN = 50

@@ -1,7 +1,7 @@
 import { sayIn } from '../../base/language/say.ts'
 import { parseBoolean } from '../../base/text.ts'
 import { nearestName } from '../../engines/matching/index.ts'
-import type { Field } from '../kinds/index.ts'
+import { type Field, whenKindsChange } from '../kinds/index.ts'
 import { optionOf, optionsOf, spellingsOf, type Vocabulary } from '../kinds/schema/enums.ts'
 import { type DateOrder, rewriteDate } from './dates.ts'
 import type { Script } from './mapping.ts'
@@ -89,7 +89,7 @@ export function findOption(field: Field, text: string): string | undefined {
 
 /** `loose`: spellings without marks and case, each with its first spelling. `bare`: options without their generic last word. */
 type LooseSpellings = { loose: Map<string, string>; bare: Map<string, string[]> }
-const looseByVocabulary = new WeakMap<Vocabulary, LooseSpellings>()
+const looseByVocabulary = new Map<Vocabulary, LooseSpellings>()
 
 function looseSpellings(vocabulary: Vocabulary): LooseSpellings {
   const cached = looseByVocabulary.get(vocabulary)
@@ -106,6 +106,10 @@ function looseSpellings(vocabulary: Vocabulary): LooseSpellings {
 
 const sayInNepali = await sayIn('ne')
 const optionsByLabel = new Map<Vocabulary, ReadonlyMap<string, string>>()
+whenKindsChange(() => {
+  looseByVocabulary.clear()
+  optionsByLabel.clear()
+})
 
 /** The option with this Nepali label. Undefined if no option has it. */
 function optionLabelled(vocabulary: Vocabulary, text: string): string | undefined {

@@ -1,5 +1,5 @@
 import '../search-words/name-words.ts'
-import { type Kind, type KindKey, kinds, recordKinds } from '../kinds/index.ts'
+import { type Kind, type KindKey, kinds, recordKinds, whenKindsChange } from '../kinds/index.ts'
 import { findOption } from './cells.ts'
 import type { Column } from './columns.ts'
 import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
@@ -49,6 +49,7 @@ function meaningsFor(kind: Kind): Map<string, string> {
 }
 
 const meanings = new Map<KindKey, Map<string, string>>()
+whenKindsChange(() => meanings.clear())
 function meaningOf(kind: Kind, header: string): string | undefined {
   const known = meanings.get(kind.key) ?? meaningsFor(kind)
   meanings.set(kind.key, known)

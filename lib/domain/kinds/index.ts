@@ -1,4 +1,5 @@
 import { nearestName } from '../../engines/matching/index.ts'
+import { provideKeptState } from '../../platform/kept-state.ts'
 import { assertion } from './assertion.ts'
 import { calendar } from './calendar.ts'
 import { caste_group } from './caste-group.ts'
@@ -36,6 +37,7 @@ export { type AssertionInput, noSource } from './schema/assertion-input.ts'
 export { comparatorOf, type Field } from './schema/fields.ts'
 export { jsonSchemaOf } from './schema/json-schema.ts'
 export { type Kind, likenessFieldsOf, nameFieldsOf, proseFields } from './schema/kind.ts'
+export { whenKindsChange } from './schema/overlay.ts'
 export { pointOf } from './schema/points.ts'
 export { type Contribution, type Mode, schemaOf } from './schema/validate.ts'
 export type { InputValues, Picture, ReferenceInput } from './schema/value.ts'
@@ -101,6 +103,9 @@ export function unknownKindMessage(name: string, by: 'key' | 'segment' = 'key'):
   const proposal = candidates.find(({ key, segment }) => key === nearest || segment === nearest)
   return `There is no kind of this name.${proposal ? ` Did you mean ${proposal[by]}?` : ''}`
 }
+
+// The table is known only when a request comes: whoever reads declarations alone needs none.
+provideKeptState(async () => (await import('./overlay-item.ts')).followOverlay(kinds))
 
 const all = kindKeys.map((key) => kinds[key])
 const byCode = new Map(all.map((kind) => [kind.code, kind]))

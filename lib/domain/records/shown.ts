@@ -6,7 +6,7 @@ import { type Actor, mayInspect, worksOn } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { peopleIn as peopleAmong, usernameOf } from '../../platform/users/people.ts'
 import { keyOf as userKeyOf } from '../../platform/users/users.ts'
-import { type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
+import { type KindKey, kindOfScope, kinds, whenKindsChange } from '../kinds/index.ts'
 import { isLink, textOf } from '../names/text.ts'
 import type { Link, Values } from '../names/values.ts'
 import type { ClaimWithRecord } from './assertions.ts'
@@ -251,6 +251,7 @@ function valuesIn(lookup: ReaderLookup, kind: KindKey, values: Values): Values {
 }
 
 const ordinals = new Map<KindKey, ReadonlyMap<string, number>>()
+whenKindsChange(() => ordinals.clear())
 function ordinalsOf(kind: KindKey): ReadonlyMap<string, number> {
   const ofKind = ordinals.get(kind) ?? new Map(Object.keys(kinds[kind].fields).map((name, i) => [name, i]))
   ordinals.set(kind, ofKind)

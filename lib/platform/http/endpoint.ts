@@ -23,6 +23,7 @@ import type { Scope } from '../../base/visibility.ts'
 import type { PageRequest } from '../../engines/table/index.ts'
 import { type Identity, identifyCaller, type Settings } from '../auth/actor.ts'
 import { versionsAt } from '../cache/store.ts'
+import { refreshKeptState } from '../kept-state.ts'
 import { checkLayout } from '../layout.ts'
 import { type Actor, mayCountChanges, mayWithKey, permissions, type Ruling, type Subject } from '../permissions.ts'
 import { inUnit } from '../unit-of-work.ts'
@@ -88,7 +89,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const params = paramsOf(spec.params, matched.params)
 
   // 3. The token becomes a caller. A permission by role refuses before the subject is loaded.
-  const layout = spec.skipsIdentity ? undefined : checkLayout()
+  const layout = spec.skipsIdentity ? undefined : Promise.all([checkLayout(), refreshKeptState()])
   // It is awaited below. Until then its failure must not count as unhandled.
   layout?.catch(() => undefined)
   const extraKeys = spec.usesReadCache ? [versionsAt()] : []

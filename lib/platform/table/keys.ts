@@ -250,6 +250,7 @@ export const key = {
   extension: (id: string): Key => ({ pk: `EXTENSION#${id}`, sk: HEAD }),
   extensionText: (id: string): Key => ({ pk: `EXTENSION#${id}`, sk: 'TEXT' }),
   extensionStep: (id: string, number: number): Key => ({ pk: `EXTENSION#${id}`, sk: `STEP#${padPlace(number)}` }),
+  schemaOverlay: (): Key => ({ pk: 'SCHEMA_OVERLAY', sk: HEAD }),
   extensionClaim: (name: string): Key => ({ pk: `EXTENSION_CLAIM#${name}`, sk: HEAD }),
   proposal: (id: string): Key => ({ pk: `PROPOSAL#${id}`, sk: HEAD }),
   proposalStep: (id: string, number: number): Key => ({ pk: `PROPOSAL#${id}`, sk: `STEP#${padPlace(number)}` }),

@@ -93,8 +93,10 @@ export const community: Readonly<Record<string, string>> = {
   'Another open proposal defines {0} already.': 'अर्को खुला प्रस्तावले {0} परिभाषित गरिसकेको छ।',
   'A proposal that is {0} cannot be {1}.': '{0} अवस्थाको प्रस्ताव {1} हुन सक्दैन।',
   'Only an approved proposal is published.': 'स्वीकृत प्रस्ताव मात्र प्रकाशित हुन्छ।',
-  'Publishing takes a release: kinds are compiled into forms, validation, search and exports.':
-    'प्रकाशन गर्न नयाँ संस्करण चाहिन्छ: प्रकारहरू फारम, जाँच, खोज र निर्यातमा गाँसिएका हुन्छन्।',
+  'Publishing takes a release for {0}: without one come values of open lists and optional fields of kinds that there are.':
+    '{0} प्रकाशित गर्न नयाँ संस्करण चाहिन्छ: त्यसबिना खुला सूचीका मान र भएका प्रकारका वैकल्पिक फाँट मात्र थप्न सकिन्छ।',
+  'It defines nothing that is not there already.': 'यसमा पहिल्यै नभएको केही पनि छैन।',
+  'More than {0} additions take a release.': '{0} भन्दा बढी थप गर्न नयाँ संस्करण चाहिन्छ।',
   'Say why, so that the author can act on it.': 'लेखकले त्यसअनुसार गर्न सकून् भनेर कारण लेख्नुहोस्।',
   'You have left this organization.': 'तपाईंले यो संस्था छोड्नुभयो।',
 }

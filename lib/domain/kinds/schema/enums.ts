@@ -1,6 +1,8 @@
 /** A controlled list: its published name, its values with their meanings, and other spellings that are accepted. */
 export type Vocabulary = {
   readonly name: string
+  /** Whether the community may add values without a release. Nothing in the code depends on one of them. */
+  readonly open?: true
   readonly values: Readonly<Record<string, string>>
   /** The stored value of each spelling. Old values without a counterpart map to themselves. */
   readonly spellings: Readonly<Record<string, string>>
@@ -47,6 +49,7 @@ export const entityCategory: Vocabulary = {
 
 export const locationType: Vocabulary = {
   name: 'LocationTypeEnum',
+  open: true,
   values: {
     temple: 'A place of worship',
     monument: 'A site known for what is built on it',
@@ -71,6 +74,7 @@ export const locationStatus: Vocabulary = {
 
 export const eventType: Vocabulary = {
   name: 'EventTypeEnum',
+  open: true,
   values: {
     festival: 'A celebration',
     ritual: 'A rite',
@@ -93,6 +97,7 @@ export const recurrence: Vocabulary = {
 
 export const traditionType: Vocabulary = {
   name: 'TraditionTypeEnum',
+  open: true,
   values: {
     ritual: 'Worship and rites',
     dance: 'Dance and masked performance',
@@ -105,6 +110,7 @@ export const traditionType: Vocabulary = {
 
 export const sourceDocType: Vocabulary = {
   name: 'SourceDocTypeEnum',
+  open: true,
   values: {
     book: 'A book or a chapter of one',
     journal: 'An article in a journal',
@@ -164,6 +170,7 @@ export const sourceType: Vocabulary = {
 
 export const structureType: Vocabulary = {
   name: 'StructureTypeEnum',
+  open: true,
   values: {
     Temple: 'A house of a deity',
     Stupa: 'A dome over relics',
@@ -180,6 +187,7 @@ export const structureType: Vocabulary = {
 
 export const architecturalStyle: Vocabulary = {
   name: 'ArchitecturalStyleEnum',
+  open: true,
   values: {
     Pagoda: 'Roofs in tiers',
     Shikhara: 'A curved stone tower',
@@ -233,6 +241,7 @@ export const condition: Vocabulary = {
 
 export const guthiType: Vocabulary = {
   name: 'GuthiTypeEnum',
+  open: true,
   values: {
     SiGuthi: 'Sees to funerals of its members',
     JatraGuthi: 'Organises a procession or festival',
@@ -258,6 +267,7 @@ export const guthiType: Vocabulary = {
 
 export const ritualType: Vocabulary = {
   name: 'RitualTypeEnum',
+  open: true,
   values: {
     NityaPuja: 'Worship due every day',
     NaimittikaPuja: 'Worship due on an occasion',

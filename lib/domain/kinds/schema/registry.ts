@@ -6,17 +6,21 @@ import type { Field } from './fields.ts'
 import { contributeHub } from './hub.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import type { Kind } from './kind.ts'
+import { whenKindsChange } from './overlay.ts'
 import { semanticPatterns } from './patterns.ts'
 
 export type Registry = ReturnType<typeof build>
 
-/** Returns the published description of all kinds, which is built once. Its version is a hash of its content. */
+/** Returns the published description of all kinds, which is built once until they change. Its version is a hash of its content. */
 export function registry(): Registry {
   built ??= build()
   return built
 }
 
 let built: Registry | undefined
+whenKindsChange(() => {
+  built = undefined
+})
 
 function build() {
   const content = {

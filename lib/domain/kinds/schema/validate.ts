@@ -4,6 +4,7 @@ import { type AssertionInput, assertionInputFields, assertionInputOf } from './a
 import type { Field } from './fields.ts'
 import { forms } from './forms.ts'
 import type { Kind } from './kind.ts'
+import { whenKindsChange } from './overlay.ts'
 import { pictureMembers } from './pictures.ts'
 import { latitude, longitude, pointText } from './points.ts'
 import { type InputValues, isAbsent, isObject, Refusal } from './value.ts'
@@ -51,6 +52,10 @@ const schemas = {
   create: new Map<Kind, v.GenericSchema<unknown, Contribution>>(),
   change: new Map<Kind, v.GenericSchema<unknown, Contribution>>(),
 }
+whenKindsChange(() => {
+  schemas.create.clear()
+  schemas.change.clear()
+})
 
 function readContribution(kind: Kind, mode: Mode, body: Body, faults: MemberFault[]): Contribution {
   const data: InputValues = {}

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { omit } from '../../../base/omit.ts'
 import * as s from '../../../base/shapes.ts'
 import { type Actor, maySeeTier, worksOn } from '../../../platform/permissions.ts'
-import { type Field, type Kind, kindKeys, kinds } from '../../kinds/index.ts'
+import { type Field, type Kind, kindKeys, kinds, whenKindsChange } from '../../kinds/index.ts'
 import { withLabels } from '../../labels/labels.ts'
 import { picturesIn } from '../../pictures/items.ts'
 import { picturesView } from '../../pictures/view.ts'
@@ -114,7 +114,8 @@ type RowLayout = {
   fields: readonly (readonly [name: string, field: Field, names: readonly string[]])[]
   blank: Readonly<Record<string, unknown>>
 }
-const rowLayouts = new WeakMap<Kind, RowLayout>()
+const rowLayouts = new Map<Kind, RowLayout>()
+whenKindsChange(() => rowLayouts.clear())
 
 function rowLayoutOf(kind: Kind): RowLayout {
   const known = rowLayouts.get(kind)
