@@ -31,7 +31,7 @@ await buildDocuments(process.cwd())
 const rows = new Map<string, string>()
 let unknown = 0
 for (const { name, install, run } of suites) {
-  if (values.only !== undefined && !name.startsWith(values.only)) continue
+  if (values.only !== undefined && !values.only.split('|').some((it) => name.startsWith(it))) continue
   const outcome = await run({ folder, service })
   if (!outcome) {
     console.log(`${name}: skipped, since it is not installed (${install}).`)

@@ -26,13 +26,20 @@ type Call = { origin: string; verb: Verb; given: Arguments }
 
 /** The answer to a request of OAI-PMH as an XML document. Errors of the protocol are answers too. */
 export async function answerOai({ origin, sent }: OaiRequest): Promise<string> {
+  let given: Arguments = {}
   try {
-    const { verb, given } = argumentsIn(sent)
-    return documentFor(origin, given, await answerTo({ origin, verb, given }).catch(errorOf))
+    const read = argumentsIn(sent)
+    given = read.given
+    return documentFor(origin, given, await answerTo({ origin, ...read }))
   } catch (error) {
-    return documentFor(origin, {}, errorOf(error))
+    const answer = errorOf(error)
+    return documentFor(origin, isAboutArguments(error) ? {} : given, answer)
   }
 }
+
+/** An answer does not repeat arguments that are wrong, as the protocol asks. */
+const isAboutArguments = (error: unknown) =>
+  error instanceof OaiError && (error.code === 'badVerb' || error.code === 'badArgument')
 
 /** An error of the protocol as XML. Throws any other error again. */
 function errorOf(error: unknown): Xml {

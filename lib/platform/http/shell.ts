@@ -8,6 +8,7 @@ import { log } from '../../base/telemetry/log.ts'
 import { currentMeter, pendingDependency } from '../../base/telemetry/request-cost.ts'
 import { isThrottle } from '../../engines/table/index.ts'
 import { failureReply } from './failure.ts'
+import { canonicalPath } from './path.ts'
 import { Reply } from './reply.ts'
 import { type Request, readRequest } from './request.ts'
 import { translateReply } from './translate-reply.ts'
@@ -23,7 +24,7 @@ export function httpShell(): MiddlewareObj<HttpEvent, HttpResult | Reply, Error,
     before: ({ event, context }) => {
       Object.assign(context, { request: readRequest(event), started: performance.now() })
       return context.request.method === 'OPTIONS'
-        ? httpResult(context.request, preflight(), context.started)
+        ? httpResult(context.request, preflight(context.request), context.started)
         : undefined
     },
     after: (call) => {
@@ -42,13 +43,25 @@ export function httpShell(): MiddlewareObj<HttpEvent, HttpResult | Reply, Error,
   }
 }
 
-const preflight = () =>
-  new Reply(204, undefined, {
+/** Paths under which pages of any origin read what is public: the question before such a read tells nothing of what is there. */
+const OPEN_PATHS = /^\/data\/(iiif|manifests)\//
+
+function preflight({ path, headers: { origin } }: Request): Reply {
+  const isForeign = origin !== undefined && !config.CORS_ORIGINS.includes(origin)
+  if (isForeign && OPEN_PATHS.test(canonicalPath(path)))
+    return new Reply(204, undefined, {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': 'accept, if-none-match',
+      'access-control-max-age': '600',
+    })
+  return new Reply(204, undefined, {
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
     'access-control-allow-headers':
       'authorization, content-type, accept, idempotency-key, if-match, if-none-match, prefer, x-dev-user',
     'access-control-max-age': '600',
   })
+}
 
 const securityHeaders = {
   'x-content-type-options': 'nosniff',

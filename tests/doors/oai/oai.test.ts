@@ -254,6 +254,10 @@ describe('errors of the protocol', () => {
     const [found, said] = await errorOf(query)
     expect(found).toBe(code)
     if (message !== undefined) expect(said).toBe(message)
+    // What is wrong is not repeated: the schema of the protocol would refuse it.
+    const { request } = await ask(query)
+    if (/^bad(Verb|Argument)$/.test(code)) expect(request).toBe('http://localhost:8000/data/oai/')
+    else expect(request).toMatchObject({ '#text': 'http://localhost:8000/data/oai/' })
   })
 
   test('a format that there is not, of a record that there is', async () => {

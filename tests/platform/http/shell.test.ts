@@ -142,6 +142,20 @@ describe('a preflight', () => {
       expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
     },
   )
+
+  test('allows pages of any origin to read images and manifests, and nothing that needs a caller', async () => {
+    for (const path of ['/data/iiif/none/info.json', '/api/v1/data/manifests/records/none/']) {
+      const reply = await send(path, { method: 'OPTIONS', headers: { origin: 'https://viewer.example.net' } })
+      expect(reply.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+        'access-control-allow-headers': 'accept, if-none-match',
+      })
+      expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
+      const own = await send(path, { method: 'OPTIONS', headers: { origin } })
+      expect(own.headers).toMatchObject({ 'access-control-allow-origin': origin })
+    }
+  })
 })
 
 describe('every answer', () => {
