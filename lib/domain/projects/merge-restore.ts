@@ -21,7 +21,7 @@ import {
   revision,
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
-import { asSubject, asset, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
+import { type Asset, asSubject, asset, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
 import type { MergeOrder } from './merge-accept.ts'
 import { forEachWithin, type LastWrites, type PartPlan, type PartResult, type WorkInParts } from './merge-work.ts'
 import { loadWholeById, type NewActivity, nextVersion, type WholeProject } from './projects.ts'
@@ -43,7 +43,7 @@ export async function restoreInParts(whole: WholeProject, order: MergeOrder): Pr
   const stored = await loadLatestSnapshot(whole.about.id)
   const snapshot = stored && (await readSnapshot(stored))
   if (!stored || !snapshot) throw impossible('There is no snapshot of this project to go back to.')
-  const own = splitIntoParts(restoreBelongings(whole, snapshot), order.size * WRITES_PER_RECORD)
+  const own = splitIntoParts(idsOfBelongings(whole, snapshot), order.size * WRITES_PER_RECORD)
   const parts = snapshot.parts.length
   const going = new Set(whole.entities.map(({ entity_id }) => entity_id))
   return {
@@ -51,13 +51,14 @@ export async function restoreInParts(whole: WholeProject, order: MergeOrder): Pr
     of: whole.entities.length,
     planPart: async (part, until) => {
       const records = snapshot.parts[part]
-      return records ? planPart(records, until, going) : { records: 0, writes: own[part - parts] ?? [] }
+      if (records) return planPart(records, until, going)
+      return { records: 0, writes: await planBelongings(whole.about.id, snapshot, own[part - parts] ?? []) }
     },
     planLast: (results) => planLastWrites(whole, order, { stored, snapshot }, results),
   }
 }
 
-/** Writes of one record, about. Links and assets are staged in parts of as many writes as the parts of records have. */
+/** Writes of one record, about. Links and assets are staged in parts of as many items as the parts of records have writes. */
 const WRITES_PER_RECORD = 8
 
 /** `going`: the records of the project. Links from one to another keep none. */
@@ -152,32 +153,61 @@ const isSame = (one: Assertion, other: Assertion) =>
 
 const member = (it: RecordItem, name: string): unknown => Object.entries(it).find(([each]) => each === name)?.[1]
 
-/** Returns the writes that make links and assets equal to those of the snapshot. */
-function restoreBelongings(whole: WholeProject, { entities, assets }: Snapshot): Write[] {
-  const addedLinks = whole.entities.filter((it) => !entities.some((each) => each.entity_id === it.entity_id))
-  const addedAssets = whole.assets.filter((it) => !assets.some((each) => each.id === it.id))
-  const currentLinks = new Map(whole.entities.map((it) => [it.entity_id, it]))
-  const currentAssets = new Map(whole.assets.map((it) => [it.id, it]))
-  return [
-    ...addedLinks.map((it) => removal(projectEntity, it)),
-    ...addedAssets.map((it) => removal(asset, it)),
-    ...entities.flatMap((it) => {
-      const old = currentLinks.get(it.entity_id)
-      return isDeepStrictEqual(old, it) ? [] : [put(projectEntity, withVersionAfter(it, old), old)]
-    }),
-    ...assets.flatMap((it) => {
-      const old = currentAssets.get(it.id)
-      // A thumbnail that was made since stays, since the file is the same.
-      const next = { ...it, thumbnail_key: it.thumbnail_key ?? old?.thumbnail_key ?? null }
-      return isDeepStrictEqual(old, next) ? [] : [put(asset, withVersionAfter(next, old), old)]
-    }),
-  ]
+/** The ids of all links and assets that the project has or had: always in one order, so that a part names the same ones again. */
+const idsOfBelongings = (whole: Pick<WholeProject, 'entities' | 'assets'>, before: Snapshot): string[] => {
+  const all = [whole, before].flatMap(({ entities, assets }) => [
+    ...entities.map((it) => it.entity_id),
+    ...assets.map((it) => it.id),
+  ])
+  return [...new Set(all)].sort()
 }
 
-const withVersionAfter = <T extends { version: number }>(it: T, old: T | undefined): T => ({
-  ...it,
-  version: old ? old.version + 1 : it.version,
-})
+/**
+ * Plans the writes that make some links and assets equal to those of the snapshot. They are read again, since a worker may have drawn or
+ * read a file meanwhile. What it has stored stays.
+ */
+async function planBelongings(id: string, { entities, assets }: Snapshot, some: readonly string[]): Promise<Write[]> {
+  const current = await loadWholeById(id)
+  return some.flatMap((each) => {
+    const [link, linkBefore] = [current?.entities, entities].map((all) => all?.find((it) => it.entity_id === each))
+    const [file, fileBefore] = [current?.assets, assets].map((all) => all?.find((it) => it.id === each))
+    return [
+      ...writesBackTo(
+        link,
+        linkBefore,
+        (next) => put(projectEntity, next, link),
+        (old) => removal(projectEntity, old),
+      ),
+      ...writesBackTo(
+        file,
+        fileBefore && restoredAsset(fileBefore, file),
+        (next) => put(asset, next, file),
+        (old) => removal(asset, old),
+      ),
+    ]
+  })
+}
+
+function writesBackTo<T extends { version: number }>(
+  old: T | undefined,
+  before: T | undefined,
+  store: (next: T) => Write,
+  drop: (old: T) => Write,
+): Write[] {
+  if (!before) return old ? [drop(old)] : []
+  const next = old ? { ...before, version: old.version } : before
+  if (isDeepStrictEqual(old, next)) return []
+  return [store(old ? { ...next, version: old.version + 1 } : next)]
+}
+
+/** An asset as it was before the merge. Its file is the same, so the thumbnail and the text that workers have stored since stay. */
+function restoredAsset(before: Asset, old: Asset | undefined): Asset {
+  if (!old) return before
+  const { thumbnail_key, thumbnail_takes, thumbnail_error, entity_suggestions, updated_at } = old
+  const { ocr_status, ocr_text, ocr_error, ocr_since, ocr_attempts } = old
+  const text = { ocr_status, ocr_text, ocr_error, ocr_since, ocr_attempts, entity_suggestions }
+  return { ...before, thumbnail_key, thumbnail_takes, thumbnail_error, ...text, updated_at }
+}
 
 /** The most records that the activity of a rollback names. */
 const MAX_NAMED = 200
@@ -219,7 +249,13 @@ async function planLastWrites(
   const before = omit(snapshot.project, 'id', 'slug', 'activity_count', 'version', 'deleted_at')
   const changes = { ...before, state: 'needs_revision' as const, merge: null, merged_at: null, updated_at: at }
   const { next, writes } = nextVersion(about, changes, [undone], at)
-  const { entities, assets } = snapshot
+  const { entities } = snapshot
+  const assets = snapshot.assets.map((it) =>
+    restoredAsset(
+      it,
+      begun.assets.find(({ id }) => id === it.id),
+    ),
+  )
   return {
     writes: [...writes, put(projectSnapshot, withNextVersion(stored, { restored_at: at }), stored)],
     whole: { ...begun, ...asSubject(next), entities, assets },

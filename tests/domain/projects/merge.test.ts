@@ -371,6 +371,40 @@ describe('a rollback', () => {
     })
   })
 
+  test('is not held up by the worker of its files, and keeps what that has stored since', async () => {
+    const records = await waitingRecords(app, 1)
+    const slug = await projectIn(app, 'approved', records)
+    sure(200, await move(app.domain, slug, 'merged'))
+    const [{ loadWhole }, { endThumbnail }, { db }] = await Promise.all([
+      import('../../../lib/domain/projects/projects.ts'),
+      import('../../../lib/domain/projects/assets/file-jobs.ts'),
+      import('../../../lib/engines/table/client.ts'),
+    ])
+    const keyOf = async () => (await loadWhole(slug))?.assets[0]?.thumbnail_key
+    let drawn = 0
+    const draw = async () => {
+      const file = (await loadWhole(slug))?.assets[0]
+      drawn += 1
+      if (file) await endThumbnail(file, `thumbnails/${drawn}`)
+    }
+    await draw()
+    let isDrawing = false
+    const beforeEachWrite =
+      (next: (args: never) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
+      async (args: never) => {
+        if (!isDrawing && /Write|^Put|^Update/.test(commandName)) {
+          isDrawing = true
+          await draw().finally(() => (isDrawing = false))
+        }
+        return next(args)
+      }
+    db.middlewareStack.add(beforeEachWrite as never, { step: 'initialize', name: 'drawing', priority: 'high' })
+    const reply = await app.domain.post(at(slug, 'rollback-merge/'))
+    db.middlewareStack.remove('drawing')
+    expect([reply.status, reply.body.state]).toEqual([200, 'needs_revision'])
+    expect([drawn > 3, await keyOf()]).toEqual([true, `thumbnails/${drawn}`])
+  })
+
   test('is refused where nothing is merged', async () => {
     const slug = await projectIn(app, 'approved', await waitingRecords(app, 1))
     const reply = await app.domain.post(at(slug, 'rollback-merge/'))
