@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { RehearsedStack } from '../../deploy/rehearse/template.ts'
 import { billOf, sumOf, totalOf } from './bill.ts'
-import { timesInMonth } from './costs.ts'
+import { callOf, timesInMonth } from './costs.ts'
 
 // By hand, from the price pages: 12.5 cents and 62.5 cents a million units, 20 cents a million calls and so on.
 test.each([
@@ -43,4 +44,20 @@ test('uses add up, each as often as it comes', () => {
     traces: 2,
     puts: 15,
   })
+})
+
+test('memory, processor and traces of a call are those of the template', () => {
+  const lambda = (FunctionName: string, more: object) => ({
+    Type: 'AWS::Lambda::Function',
+    Properties: { FunctionName: `heritage-prod-${FunctionName}`, ...more },
+  })
+  const stack = new RehearsedStack({
+    Resources: {
+      One: lambda('one', { MemorySize: 2048, Architectures: ['arm64'], TracingConfig: { Mode: 'PassThrough' } }),
+      Other: lambda('other', { MemorySize: 512, TracingConfig: { Mode: 'Active' } }),
+    },
+  })
+  expect(callOf(stack, 'one', 0.5)).toEqual({ invocations: 1, gb_seconds: 1, logged_bytes: 700 })
+  expect(callOf(stack, 'other', 2, 1)).toEqual({ invocations: 1, gb_seconds_x86: 1, traces: 1, logged_bytes: 1000 })
+  expect(() => callOf(stack, 'nowhere', 1)).toThrow('The template has no function nowhere.')
 })

@@ -103,22 +103,23 @@ export async function benchCosts(): Promise<void> {
   )
   const read = sumOf(
     [1 / reads.answers, reads.use],
-    [1, call(assumed.read_seconds)],
-    [assumed.dispatched, call(assumed.read_seconds, { gb: 0.5 })],
+    [1, callOf(stack, 'records', assumed.read_seconds)],
+    [assumed.dispatched, callOf(stack, 'dispatcher', assumed.read_seconds)],
     [assumed.drawn, callOf(stack, 'iiif', assumed.drawn_seconds)],
   )
   const contributed = sumOf(
     [1, contribution.use],
-    [1, call(assumed.write_seconds)],
+    [1, callOf(stack, 'records', assumed.write_seconds)],
     [1, afterContribution],
-    [1, call(assumed.projector_seconds, { lines: 1 })],
+    [1, callOf(stack, 'projector', assumed.projector_seconds, 1)],
   )
   const reviewed = sumOf(
     [1, review.use],
-    [2, call(assumed.read_seconds)],
-    [1, call(assumed.write_seconds)],
+    [1, callOf(stack, 'queue', assumed.read_seconds)],
+    [1, callOf(stack, 'reviews', assumed.read_seconds)],
+    [1, callOf(stack, 'reviews', assumed.write_seconds)],
     [1, afterReview],
-    [1, call(assumed.projector_seconds, { lines: 1 })],
+    [1, callOf(stack, 'projector', assumed.projector_seconds, 1)],
   )
   // Of a review's requests two are reads.
   const busy = sumOf(
@@ -136,7 +137,7 @@ export async function benchCosts(): Promise<void> {
     row(
       'daily exports, a month, of 1,000 records',
       30_000,
-      sumOf([1, exported], [assumed.exported_seconds, { gb_seconds: 1 }]),
+      sumOf([1, exported], [1, { gb_seconds: callOf(stack, 'exporter', assumed.exported_seconds).gb_seconds ?? 0 }]),
     ),
     row('idle, a month', 1, idle),
     row('1,000,000 requests a day, a month', 1, busy),
@@ -157,13 +158,6 @@ export async function benchCosts(): Promise<void> {
 /** So many records are published when the exporter is measured. */
 const PUBLISHED = 22
 
-/** A call of a function of 1 GB: its time, and what the platform and itself write to the log. */
-const call = (seconds: number, { gb = 1, lines = 0 } = {}): Use => ({
-  invocations: 1,
-  gb_seconds: gb * seconds,
-  logged_bytes: assumed.platform_bytes + lines * assumed.line_bytes,
-})
-
 type Packaged = RehearsedStack
 
 /** The packaged template of prod. Memory, processors, schedules, alarms and traces are taken from it, and from nothing else. */
@@ -178,19 +172,23 @@ async function packageStage(): Promise<Packaged> {
   )
 }
 
-/** A call of a function with the memory and the processor that the template gives it; traced, if it says so. */
-function callOf(stack: Packaged, name: string, seconds: number): Use {
+/**
+ * A call of a function with the memory and the processor that the template gives it. `lines`: what it writes to the log itself, beside the
+ * lines of requests. Where the template traces it, each call counts as a trace. That is the most: X-Ray takes the first of each second, so
+ * every visit of a schedule, and one in twenty of the others.
+ */
+export function callOf(stack: Packaged, name: string, seconds: number, lines = 0): Use {
   const found = Object.values(stack.resources).find(
     ({ Properties }) => Object(Properties).FunctionName === `heritage-prod-${name}`,
   )
-  const { MemorySize, Architectures = ['x86_64'], TracingConfig } = Object(found?.Properties)
+  if (!found) throw new Error(`The template has no function ${name}.`)
+  const { MemorySize, Architectures = ['x86_64'], TracingConfig } = Object(found.Properties)
   const gb_seconds = (MemorySize / 1024) * seconds
   return {
     invocations: 1,
     ...(Architectures[0] === 'arm64' ? { gb_seconds } : { gb_seconds_x86: gb_seconds }),
-    // The platform traces the first call of each second: every visit of a schedule.
     ...(TracingConfig?.Mode === 'Active' && { traces: 1 }),
-    logged_bytes: assumed.platform_bytes + assumed.line_bytes,
+    logged_bytes: assumed.platform_bytes + lines * assumed.line_bytes,
   }
 }
 
@@ -214,7 +212,7 @@ async function measureVisits(stack: Packaged, { unasked }: Awaited<ReturnType<ty
     if (seconds === undefined) throw new Error(`How long does a visit of ${name} take?`)
     const { handler } = await import(`../../functions/${name}.ts`)
     const measured = await unasked(() => handler(chores ? { chores } : {}))
-    visits.push({ times: timesInMonth(expression), use: sumOf([1, measured], [1, callOf(stack, name, seconds)]) })
+    visits.push({ times: timesInMonth(expression), use: sumOf([1, measured], [1, callOf(stack, name, seconds, 1)]) })
   }
   return visits
 }
