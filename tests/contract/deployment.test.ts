@@ -231,7 +231,7 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
     expect(watched.sort()).toEqual([...new Set(targets)].sort())
   })
 
-  test('lets its schedules begin in different minutes: at most four at once', () => {
+  test('lets its schedules begin in different minutes: at most five at once, on which readiness counts', () => {
     const { schedules } = { schedules: new RehearsedStack({ Resources: stack(stage) }).schedules() }
     const isDue = (expression: string, minute: number): boolean => {
       if (expression === 'rate(1 minute)') return true

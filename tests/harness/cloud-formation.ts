@@ -26,6 +26,7 @@ export function cloudFormation(cloud: Cloud, query: URLSearchParams): Reply {
   if (action === 'GetCallerIdentity')
     return result(action, `<Account>${ACCOUNT}</Account><Arn>arn:aws:iam::${ACCOUNT}:user/x</Arn><UserId>x</UserId>`)
   if (action === 'ValidateTemplate') return result(action, '')
+  if (action === 'DescribeStackDriftDetectionStatus') return result(action, comparison(cloud))
   const name = (query.get('StackName') ?? '').replace(/^.*:stack\/([\w-]+)\/.*$/, '$1')
   if (action === 'CreateChangeSet') return createChangeSet(cloud, name, query)
   const stack = cloud.stacks.get(name)
@@ -92,8 +93,30 @@ const actions: Readonly<Record<string, Act>> = {
     if (status === 'DELETE_COMPLETE') cloud.stacks.delete(stack.name)
     return result('DeleteStack', '')
   },
+  DetectStackDrift: () => result('DetectStackDrift', '<StackDriftDetectionId>1</StackDriftDetectionId>'),
+  // One resource on a page.
+  DescribeStackResourceDrifts: (stack, cloud, query) => {
+    const page = Number(query.get('NextToken') ?? 0)
+    const [id] = [...cloud.byHand.keys()].slice(page)
+    const next = page + 1 < cloud.byHand.size ? `<NextToken>${page + 1}</NextToken>` : ''
+    const drifts = id === undefined ? '' : drift(stack, cloud, id)
+    return result('DescribeStackResourceDrifts', `<StackResourceDrifts>${drifts}</StackResourceDrifts>${next}`)
+  },
   GetTemplate: (stack) =>
     result('GetTemplate', `<TemplateBody>${escaped(JSON.stringify(stack.template))}</TemplateBody>`),
+}
+
+const comparison = ({ incomparable }: Cloud) =>
+  `<StackId>x</StackId><StackDriftDetectionId>1</StackDriftDetectionId><DetectionStatus>${incomparable ? 'DETECTION_FAILED' : 'DETECTION_COMPLETE'}</DetectionStatus><DetectionStatusReason>${incomparable ?? ''}</DetectionStatusReason><Timestamp>2020-01-01T00:00:00Z</Timestamp>`
+
+/** What CloudFormation tells of a resource that is not as its template says. */
+function drift(stack: Stack, { byHand }: Cloud, id: string): string {
+  const change = byHand.get(id)
+  const expected = change && Object(stack.resources.get(id)?.Properties)[change.path.slice(1)]
+  const difference = change
+    ? `<member><PropertyPath>${change.path}</PropertyPath><ExpectedValue>${expected}</ExpectedValue><ActualValue>${change.actual}</ActualValue><DifferenceType>NOT_EQUAL</DifferenceType></member>`
+    : ''
+  return `<member><StackId>x</StackId><LogicalResourceId>${id}</LogicalResourceId><ResourceType>${stack.resources.get(id)?.Type}</ResourceType><StackResourceDriftStatus>${change ? 'MODIFIED' : 'DELETED'}</StackResourceDriftStatus><PropertyDifferences>${difference}</PropertyDifferences><Timestamp>2020-01-01T00:00:00Z</Timestamp></member>`
 }
 
 const idOf = ({ name }: Stack) => `arn:aws:cloudformation:us-east-1:${ACCOUNT}:stack/${name}/1`

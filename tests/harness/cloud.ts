@@ -25,6 +25,10 @@ export type Cloud = {
   releases: Map<string, Released>
   stacks: Map<string, Stack>
   objects: Map<string, Buffer>
+  /** What somebody has changed by hand, by the logical id: a property and what it is now. Nothing: it was deleted. */
+  byHand: Map<string, { path: string; actual: string } | undefined>
+  /** Why CloudFormation cannot compare all resources with their template. */
+  incomparable: string | undefined
   /** The logical id of the resource that fails to be created, once. */
   failing: string | undefined
   stop: () => Promise<void>
@@ -49,6 +53,8 @@ export async function openCloud(): Promise<Cloud> {
     releases: new Map(),
     stacks: new Map(),
     objects: new Map(),
+    byHand: new Map(),
+    incomparable: undefined,
     failing: undefined,
     stop: async () => {
       server.closeAllConnections()
