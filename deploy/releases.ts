@@ -43,7 +43,7 @@ export async function publishRelease(client: LambdaClient, names: readonly strin
 /** Gives the alias to functions of a deployed stack that have none, so that a change of the gateway finds it. */
 export async function prepareAliases(client: LambdaClient, names: readonly string[]): Promise<void> {
   const lacking = await mapAtOnce(names, AT_ONCE, async (name) => ((await liveVersion(client, name)) ? [] : [name]))
-  await publishRelease(client, lacking.flat(), 'before releases')
+  await publishRelease(client, lacking.flat(), '0000 before releases')
 }
 
 /** Lets a share of the requests reach the new versions: 0.1 is one in ten, 0 none. */

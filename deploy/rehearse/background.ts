@@ -5,6 +5,8 @@ import { type AccessRecord, type Roles, refusal } from '../access/judge.ts'
 import type { Meddle } from '../access/table-gate.ts'
 import { type Pump, startPump } from '../stand-ins/stream-pump.ts'
 import { fits } from './patterns.ts'
+import type { Release } from './processes.ts'
+import type { Releases } from './releases.ts'
 import type { Mapping, RehearsedStack, Schedule } from './template.ts'
 
 /** Everything that a scene acts on: the stack, its roles, the table, and what has happened so far. */
@@ -14,7 +16,10 @@ export type World = {
   record: AccessRecord
   table: { endpoint: string; name: string }
   folder: string
-  invoke: (target: string, event: object) => Promise<unknown>
+  /** Calls a function by its ARN: as it is packaged, or in a release. */
+  invoke: (target: string, event: object, release?: Release) => Promise<unknown>
+  /** Which versions of functions there are, and which one a request reaches. */
+  releases: Releases
   /** How many messages lie in each dead-letter queue, by `letterOf`. */
   letters: Map<string, number>
   /** If true, what fails is given up at once, as AWS does after many hours. */

@@ -5,7 +5,9 @@ import type { RefusalReply } from '../access/judge.ts'
 import { functionArn } from '../access/requests.ts'
 import { nameOf, visit, type World } from './background.ts'
 import { largeMerge } from './large-merge.ts'
+import { parkedToTheEnd } from './parked.ts'
 import { picture } from './pictures.ts'
+import { poisonedJob } from './poisoned.ts'
 import type { Runtime } from './runtime.ts'
 import { type Around, type Door, searchDoors } from './smoke.ts'
 import { expectStatus, formOf, good, type Speaker, signedIn } from './speaker.ts'
@@ -43,6 +45,8 @@ export async function gaps(scene: Scene): Promise<string[]> {
   await chapter('a transaction was stopped', repeatEvents)
   await chapter('a transaction was stopped after its switch', stoppedLate)
   await chapter('a large merge', largeMerge)
+  await chapter('changes are parked', parkedToTheEnd)
+  await chapter('a job that ends its workers', poisonedJob)
   return failed
 }
 
@@ -286,6 +290,7 @@ function asNew(picture: Item) {
   }
 }
 
+/** Reads all items of the table that are wanted. */
 export async function inTable(isWanted: (item: Item) => boolean): Promise<Item[]> {
   const [{ db, TableName }, { ScanCommand }] = await Promise.all([
     import('../../lib/engines/table/client.ts'),
@@ -316,7 +321,8 @@ async function whileStaged(items: readonly Item[], work: () => Promise<void>): P
   await settle(id)
 }
 
-async function newProject(who: Speaker): Promise<string> {
+/** Opens a project. Returns its address. */
+export async function newProject(who: Speaker): Promise<string> {
   const slug = `gap-${randomUUID().slice(0, 8)}`
   good(await who('POST', '/data/projects/', { slug, title: 'Gaps', visibility: 'public' }))
   return `/data/projects/${slug}/`

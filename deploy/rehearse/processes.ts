@@ -13,6 +13,10 @@ export type Where = {
   /** Called when the runtime itself uses a right of a function, such as writing its log. */
   note: (name: string, action: string) => void
 }
+/** A version of all functions that is not the packaged one alone: variables that differ, whether its own or those that Lambda adds. */
+export type Release = { name: string; variables: Readonly<Record<string, string>> }
+/** A function, in a release of its own or as it is packaged. */
+export type Versioned = FunctionFacts & { release?: Release | undefined }
 /** A process of a function: `used` is the number of the call that used it last. */
 export type Instance = { child: ChildProcess; busy: boolean; used: number }
 export type ProcessReply = { id?: number; result?: unknown; error?: string; ready?: true; broken?: string }
@@ -37,8 +41,8 @@ export class Processes {
   }
 
   /** Takes a free process, or starts one. It is busy until the caller frees it. Fails if it does not start. */
-  async take(facts: FunctionFacts): Promise<Instance> {
-    const free = this.#instances.get(facts.name)?.find((it) => !it.busy)
+  async take(facts: Versioned): Promise<Instance> {
+    const free = this.#instances.get(placeOf(facts))?.find((it) => !it.busy)
     if (free) free.busy = true
     return free ?? this.#start(facts)
   }
@@ -51,6 +55,11 @@ export class Processes {
     }
   }
 
+  /** Ends all processes of a function, at whatever they are. */
+  kill(name: string): void {
+    for (const it of this.#instances.get(name) ?? []) it.child.kill('SIGKILL')
+  }
+
   /** Ends all processes. */
   stop(): void {
     for (const it of [...this.#instances.values()].flat()) it.child.kill('SIGKILL')
@@ -58,13 +67,14 @@ export class Processes {
 
   #folderOf = (name: string) => join(this.#where.folder, 'packages', name)
 
-  async #start(facts: FunctionFacts): Promise<Instance> {
+  async #start(facts: Versioned): Promise<Instance> {
     this.#makeRoom()
     const { name } = facts
+    const place = placeOf(facts)
     const instance: Instance = { child: await this.#forked(facts), busy: true, used: 0 }
     const { child } = instance
-    this.#instances.set(name, [...(this.#instances.get(name) ?? []), instance])
-    child.once('exit', () => this.#forget(name, instance))
+    this.#instances.set(place, [...(this.#instances.get(place) ?? []), instance])
+    child.once('exit', () => this.#forget(place, instance))
     this.#listen(name, child)
     this.#where.note(name, 'logs:CreateLogStream')
     const reply = await heard(child)
@@ -75,7 +85,7 @@ export class Processes {
     throw new Error(why)
   }
 
-  async #forked({ name, handler, memory, variables, fullName }: FunctionFacts): Promise<ChildProcess> {
+  async #forked({ name, handler, memory, variables, fullName, release }: Versioned): Promise<ChildProcess> {
     const { folder, surroundings } = this.#where
     const cwd = this.#folderOf(name)
     const file = join(cwd, `${handler.slice(0, handler.lastIndexOf('.'))}.mjs`)
@@ -85,7 +95,12 @@ export class Processes {
       serialization: 'json',
       // Lambda leaves about nine tenths of the memory to the heap.
       execArgv: [`--max-old-space-size=${Math.floor(memory * 0.9)}`],
-      env: { ...variables, ...surroundings(name), TMPDIR: await mkdtemp(join(folder, 'tmp-')) },
+      env: {
+        ...variables,
+        ...surroundings(name),
+        ...release?.variables,
+        TMPDIR: await mkdtemp(join(folder, 'tmp-')),
+      },
     })
   }
 
@@ -112,6 +127,8 @@ export class Processes {
     }
   }
 }
+
+const placeOf = ({ name, release }: Versioned) => (release ? `${name} of ${release.name}` : name)
 
 /** The next message of a process; undefined if it ends first. */
 export async function heard(child: ChildProcess): Promise<ProcessReply | undefined> {

@@ -10,22 +10,28 @@ import { packagesIn } from '../build.ts'
 import { root } from '../root.ts'
 import { startIdp } from '../stand-ins/identity-provider.ts'
 import type { MailCatcher } from '../stand-ins/mail-catcher.ts'
+import { templateFaults } from '../template-rules.ts'
 import { act, startBackground, visit, type World } from './background.ts'
+import { deadProvider } from './dead-provider.ts'
 import { forgedEdge } from './edge.ts'
 import { gaps } from './gaps.ts'
-import { readings, router, startGateway } from './gateway.ts'
+import { type Gateway, type Reading, readings, router, startGateway } from './gateway.ts'
 import { type Ending, packageStage, people, raiseGrounds, roleIn, rolesOf, surroundings } from './grounds.ts'
+import { hungTable } from './hung-table.ts'
 import { startLambda } from './lambda.ts'
 import { letters as letterScene } from './letters.ts'
 import { everyTable } from './lists.ts'
 import { pictures } from './pictures.ts'
 import { placesOf, print } from './print.ts'
+import type { Release } from './processes.ts'
+import { Releases } from './releases.ts'
 import { compareRights } from './report.ts'
 import { tableLost } from './restore.ts'
 import { type Runtime, startRuntime } from './runtime.ts'
 import { type Around, everyRoute, newcomers, pictureSent, story } from './smoke.ts'
 import type { GatewayRoute } from './template.ts'
 import { troubles } from './troubles.ts'
+import { upgrade } from './upgrade.ts'
 
 /**
  * `npm run rehearse -- --stage STAGE [--short]`: runs the packages of a stage as AWS would, behind stand-ins that are made from the
@@ -66,8 +72,8 @@ async function rehearse(): Promise<number> {
     note: (name, action) => record.used.add(`${name} ${action} ${placesOf(roles, name, action)}`),
   })
   ending.push(runtime.stop)
-  const invoke = (target: string, event: object) =>
-    runtime.invoke(functions.find((it) => target.split(':')[6] === it.fullName)?.name ?? target, event, target)
+  const invoke = (target: string, event: object, release?: Release) =>
+    runtime.invoke(functions.find((it) => target.split(':')[6] === it.fullName)?.name ?? target, event, target, release)
   const world: World = {
     stack,
     roles,
@@ -75,6 +81,7 @@ async function rehearse(): Promise<number> {
     table,
     folder,
     invoke,
+    releases: new Releases(stack),
     letters,
     isLate: false,
     meddle: undefined,
@@ -87,27 +94,48 @@ async function rehearse(): Promise<number> {
   const [around = ''] = await gateways(world, undefined)
   ending.push((await startBackground(world)).stop)
   console.log(`${functions.length} packages of ${stage} answer at ${origins.join(' and ')}.`)
-  const failed = await playScenes(world, runtime, origins, { around, bucket, idp: idp.issuer, mail }).catch(
-    (error: unknown) => [`the rehearsal came to an end: ${error instanceof Error ? error.message : error}`],
-  )
+  const doors = (release: Release) => gatewayOf(world, { restMayBeEmpty: true }, edgeSecret, release)
+  const surrounding = { around, bucket, idp: idp.issuer, stopIdp: idp.stop, mail, doors }
+  const failed = await playScenes(world, runtime, origins, surrounding).catch((error: unknown) => [
+    `the rehearsal came to an end: ${error instanceof Error ? error.message : error}`,
+  ])
   const rights = compareRights(roles, record)
   return print({ rights, failed, errors: runtime.errors, throttled: parameters.throttled(), letters }, short)
 }
 
 /** Starts one gateway for each reading of AWS's guide: behind an edge that has this secret, or open. Returns their origins. */
 async function gateways(world: World, edgeSecret: string | undefined): Promise<string[]> {
-  const routes = world.stack.routes()
   const origins: string[] = []
   for (const reading of readings) {
-    const invoke = async (route: GatewayRoute, event: object) => {
-      act(world, roleIn(route), ['lambda:InvokeFunction'], route.target)
-      return world.invoke(route.target, event)
-    }
-    const gateway = await startGateway(routes, invoke, reading, edgeSecret)
+    const gateway = await gatewayOf(world, reading, edgeSecret)
     ending.push(gateway.stop)
     origins.push(gateway.origin)
   }
   return origins
+}
+
+/** Starts a gateway. All its requests reach one release, or those that the aliases of functions name. */
+function gatewayOf(
+  world: World,
+  reading: Reading,
+  edgeSecret: string | undefined,
+  release?: Release,
+): Promise<Gateway> {
+  const invoke = async (route: GatewayRoute, event: object) => {
+    act(world, roleIn(route), ['lambda:InvokeFunction'], route.target)
+    if (release) return world.invoke(route.target, event, release)
+    const name = route.target.split(':')[6] ?? ''
+    return world.releases.call(name, (chosen) => world.invoke(route.target, event, chosen))
+  }
+  return startGateway(world.stack.routes(), invoke, reading, edgeSecret)
+}
+
+type Surrounding = Around & {
+  mail: MailCatcher
+  /** A gateway around which there is no edge. */
+  around: string
+  stopIdp: () => Promise<void>
+  doors: (release: Release) => Promise<Gateway>
 }
 
 /** Plays all scenes in turn. Returns what went wrong. */
@@ -115,8 +143,9 @@ async function playScenes(
   world: World,
   runtime: Runtime,
   origins: readonly string[],
-  around: Around & { mail: MailCatcher; around: string },
+  around: Surrounding,
 ): Promise<string[]> {
+  const { bucket } = around
   const [origin = ''] = origins
   const choose = router(world.stack.routes(), { restMayBeEmpty: true })
   const targetOf = (path: string, method: string) => choose(path, method)?.target
@@ -126,6 +155,7 @@ async function playScenes(
     failed.push(...(await work()))
     console.log(`  ${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${name}`)
   }
+  await scene('quotas and names', async () => templateFaults({ Resources: world.stack.resources }))
   await scene('newcomers', () => newcomers(origin, around, targetOf))
   await scene('what people do', () => story(origin, around))
   await scene('every route', () => everyRoute(origins, around, short))
@@ -133,12 +163,15 @@ async function playScenes(
   await scene('letters', () => letterScene(world, origin, around.mail))
   await scene('pictures', () => pictures(world, origin, around))
   await scene('the header of the edge is forged', () => forgedEdge(origin, around.around))
-  await scene('the table is lost', () => tableLost(world, around.bucket))
+  await scene('an upgrade', () => upgrade({ world, bucket }, origin, around))
+  await scene('the table is lost', () => tableLost({ world, origin, bucket, doors: around.doors }, { short }))
   if (short) return failed
+  await scene('the table hangs', () => hungTable(world, runtime, origin))
   await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))
-  await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf, bucket: around.bucket }))
+  await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf, bucket }))
   await scene('every list as a table', () => everyTable(origin, around))
   for (const each of origins) await scene(`the dashboard's calls, at ${each}`, () => replayDashboard(each))
+  await scene('the identity provider is dead', () => deadProvider(runtime, origin, around, around.stopIdp))
   return failed
 }
 

@@ -1,14 +1,16 @@
-import { heard, type Instance, Processes, type Where } from './processes.ts'
+import { heard, type Instance, Processes, type Release, type Where } from './processes.ts'
 import type { FunctionFacts } from './template.ts'
 
 /** Runs packages as Lambda does. */
 export type Runtime = {
-  /** `target` is the ARN by which it is called, with its alias. */
-  invoke: (name: string, event: object, target: string) => Promise<unknown>
+  /** `target` is the ARN by which it is called, with its alias. Without a release it is called as it is packaged. */
+  invoke: (name: string, event: object, target: string, release?: Release) => Promise<unknown>
   /** Sets whether a function's process is killed at each event. */
   crash: (name: string, whenever: boolean) => void
   /** Ends the free processes of a function, so that its next call is a cold start. */
   cool: (name: string) => void
+  /** Ends all processes of a function, at whatever they are. */
+  kill: (name: string) => void
   stop: () => void
   /** Error lines that functions have written. */
   errors: string[]
@@ -28,11 +30,12 @@ export async function startRuntime(functions: readonly FunctionFacts[], where: W
     errors,
     crash: (name, whenever) => void (whenever ? crashing.add(name) : crashing.delete(name)),
     cool: (name) => processes.cool(name),
+    kill: (name) => processes.kill(name),
     stop: () => processes.stop(),
-    invoke: async (name, event, target) => {
+    invoke: async (name, event, target, release) => {
       const facts = functions.find((it) => it.name === name)
       if (!facts) throw new Error(`there is no function ${name}`)
-      const instance = await processes.take(facts)
+      const instance = await processes.take({ ...facts, release })
       calls += 1
       instance.used = calls
       instance.child.kill('SIGCONT')

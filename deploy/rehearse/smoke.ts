@@ -122,7 +122,7 @@ async function comers(origin: string, idp: string, { door, n }: { door: string; 
 const params = (path: string) => path.split('{').length
 
 /** An opaque token: the service has to ask the identity provider who it is. */
-async function tokenOf(idp: string, username: string): Promise<string> {
+export async function tokenOf(idp: string, username: string): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'password', username, password: 'any', scope: 'opaque' })
   const { access_token } = Object(await (await fetch(`${idp}/token`, { method: 'POST', body })).json())
   return String(access_token)

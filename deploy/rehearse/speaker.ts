@@ -1,5 +1,13 @@
 type Sent = { body?: unknown; headers?: { [name: string]: string } }
-export type Answer = { status: number; id: string | null; location: string; text: string; body: Facts }
+export type Answer = {
+  status: number
+  id: string | null
+  location: string
+  /** `Retry-After`, in seconds; NaN without it. */
+  wait: number
+  text: string
+  body: Facts
+}
 type Facts = { readonly [name: string]: unknown }
 export type Speaker = (method: string, path: string, body?: unknown) => Promise<Answer>
 
@@ -23,6 +31,7 @@ export async function ask(
     status: response.status,
     id: response.headers.get('x-request-id'),
     location: response.headers.get('location') ?? '',
+    wait: Number(response.headers.get('retry-after') ?? Number.NaN),
     text,
     body: isJson && text ? JSON.parse(text) : {},
   }

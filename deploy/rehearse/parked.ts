@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RefusalReply } from '../access/judge.ts'
+import { expectSaid, runCommand } from './commands.ts'
+import { inTable, newProject, type Scene } from './gaps.ts'
+import { ask, good, signedIn } from './speaker.ts'
+
+/** What the table says to a write that no repetition mends. */
+const invalid: RefusalReply = {
+  status: 400,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: JSON.stringify({ __type: 'com.amazon.coral.validate#ValidationException', message: 'One item is too large.' }),
+}
+
+/**
+ * The projector parks two changes that it cannot apply, and goes on with the others. Health tells of them. One is applied by
+ * `replay --parked` when its cause is mended. The other is not worth mending: it is discarded by its id. Then health is well again.
+ */
+export async function parkedToTheEnd(scene: Scene): Promise<void> {
+  const dev = await signedIn(scene.origin, 'dev')
+  const [one, other] = [await parkProject(scene), await parkProject(scene)]
+  // The projector goes on with what comes later.
+  good(await dev('POST', '/cidoc/structures/', { name: 'Shrine behind what was parked' }))
+  await isHealthy(scene.origin, false)
+  expectSaid(await runCommand(scene, 'replay', '--parked', '--discard', '--only', other), 'Discarded 1 changes.')
+  await isHealthy(scene.origin, false)
+  expectSaid(await runCommand(scene, 'replay', '--parked', '--only', one), 'Applied 1 changes.')
+  await isHealthy(scene.origin, true)
+  expectSaid(await runCommand(scene, 'replay', '--parked'), 'Applied 0 changes.')
+}
+
+/** Makes a project that the projector cannot follow. Returns the id of the parked change. */
+async function parkProject({ world, origin }: Scene): Promise<string> {
+  const known = new Set((await parkedIds()).values())
+  const dev = await signedIn(origin, 'dev')
+  let id = 'no project yet'
+  // The projector writes the words by which a project is found.
+  world.meddle = async (signer, _, body) =>
+    signer === 'projector' && body.includes('WORD#project') && body.includes(id) ? invalid : undefined
+  const at = await newProject(dev)
+  id = String(good(await dev('GET', at)).body.id)
+  good(await dev('PATCH', at, { title: 'Cannot be followed' }))
+  try {
+    for (let turn = 0; turn < 60; turn += 1) {
+      const [found] = (await parkedIds()).filter((it) => !known.has(it))
+      if (found) return found
+      await sleep(250)
+    }
+  } finally {
+    world.meddle = undefined
+  }
+  throw new Error('nothing was parked')
+}
+
+const parkedIds = async () => (await inTable((it) => it.type === 'parked_change')).map((it) => String(it.id))
+
+/** Waits until the detailed health says that the stream is followed well, or that it is not. */
+async function isHealthy(origin: string, isWanted: boolean): Promise<void> {
+  let told = ''
+  for (let turn = 0; turn < 60; turn += 1) {
+    const { body } = await ask(origin, 'GET', '/health/detailed/')
+    told = JSON.stringify(body.stream)
+    if (Object(body.stream).healthy === isWanted) return
+    await sleep(250)
+  }
+  throw new Error(`health tells of the stream: ${told}`)
+}
