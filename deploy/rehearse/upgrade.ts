@@ -27,6 +27,7 @@ export async function upgrade(stage: Stage, origin: string, { idp }: Around): Pr
   const cloud = await releases.listen()
   const endpoint = `http://127.0.0.1:${cloud.port}`
   const account = { AWS_ENDPOINT_URL_LAMBDA: endpoint, AWS_ENDPOINT_URL_CLOUDWATCH: endpoint, ...operator }
+  const before = { ...process.env }
   Object.assign(process.env, account)
   const failed: string[] = []
   const chapter = async (name: string, work: () => Promise<void>) =>
@@ -37,6 +38,7 @@ export async function upgrade(stage: Stage, origin: string, { idp }: Around): Pr
   await chapter('a migration under load', () => migration(stage, origin, idp))
   await chapter('a rollback', () => rollback(stage.world, origin))
   for (const name of Object.keys(account)) delete process.env[name]
+  Object.assign(process.env, before)
   await cloud.stop()
   return failed
 }
