@@ -5,7 +5,7 @@ import { project } from '../../local/commands/demo/project.ts'
 import { document, note, organization, schemaProposal, tableAsJob, thingProposal } from './beside.ts'
 import { addressMaker, apiDocument, NOBODY, routeOf } from './document.ts'
 import { ON_SIGNPOST, signpost } from './signpost.ts'
-import { ask, formOf, good, type Speaker, signedIn } from './speaker.ts'
+import { type Answer, ask, formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 /** The number of requests at once. */
 const AT_ONCE = 4
@@ -35,12 +35,12 @@ export async function everyRoute(
     const filled = reads ? await address(path) : path.replace(/\{\w+\}/g, NOBODY)
     const body = reads || method === 'DELETE' ? undefined : {}
     const answers = [
-      await ask(one, method, filled, body && { body }),
-      await staffThere(method, filled, body),
-      await staff(method, filled.replace(/\/(?=\?|$)/, ''), body),
+      await askUntilWell(() => ask(one, method, filled, body && { body }), path),
+      await askUntilWell(() => staffThere(method, filled, body), path),
+      await askUntilWell(() => staff(method, filled.replace(/\/(?=\?|$)/, ''), body), path),
     ]
     for (const { status, id, text } of answers) {
-      if (status >= 500 || id === null) failed.push(`${method} ${filled}: ${status} ${text.slice(0, 100)}`)
+      if (status >= 500 || id === null) failed.push(`${method} ${filled}: ${status} ${text.slice(0, 300)}`)
       for (const [address] of text.matchAll(/https:\/\/[^"\s]+X-Amz-Signature=[^"\s]+/g)) shown.add(address)
     }
   }
@@ -55,6 +55,15 @@ export async function everyRoute(
   }
   if (shown.size === 0) failed.push('no answer had the address of a file')
   return failed
+}
+
+/** Asks again where a probe tells that something is late, as it may be while processes start. */
+async function askUntilWell(asked: () => Promise<Answer>, path: string): Promise<Answer> {
+  for (let turn = 1; ; turn += 1) {
+    const answer = await asked()
+    if (answer.status !== 503 || !path.startsWith('/health/') || turn === 5) return answer
+    await sleep(500)
+  }
 }
 
 export type Door = { method: string; path: string; body?: object }

@@ -3,7 +3,7 @@ import { lambdaIn, listReleases, moveTraffic, prepareAliases, releasedFunctions,
 import type { World } from './background.ts'
 import { expectSaid, runCommand, type Stage } from './commands.ts'
 import { type Around, tokenOf } from './smoke.ts'
-import { ask } from './speaker.ts'
+import { ask, good } from './speaker.ts'
 import { type Visitors, visitorsCome } from './visitors.ts'
 
 const region = 'us-east-1'
@@ -46,7 +46,7 @@ export async function upgrade(stage: Stage, origin: string, { idp }: Around): Pr
 const operator = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }
 const serviceOf = ({ stack }: World) => String(stack.properties('Table').TableName).split('-').slice(0, 2).join('-')
 const names = (world: World) => releasedFunctions(serviceOf(world))
-const isGood = (origin: string) => [
+const questions = (origin: string) => [
   () => ask(origin, 'GET', '/cidoc/structures/'),
   () => ask(origin, 'GET', '/cidoc/structures/?limit=2'),
   () => ask(origin, 'GET', '/data/leaderboard/'),
@@ -59,20 +59,20 @@ async function tryIt(world: World, release: string, seconds: number): Promise<st
 async function faultyRelease(world: World, origin: string): Promise<void> {
   // The service refuses to start with it: what calls the function gets an error of Lambda.
   world.releases.variables.set(FAULTY, { SECRET_KEY: 'short' })
-  const visitors = visitorsCome(isGood(origin))
+  const visitors = visitorsCome(questions(origin))
   const rang = await tryIt(world, FAULTY, 60)
   await visitors.leave()
   if (rang.length === 0) throw new Error('no alarm rang')
   const share = visitors.bad.length / (visitors.good + visitors.bad.length)
   if (share > 0.2) throw new Error(`${(share * 100).toFixed(0)} % of the requests met it`)
-  const after = visitorsCome(isGood(origin))
+  const after = visitorsCome(questions(origin))
   await after.leave()
   expectGood(after)
   world.releases.pass()
 }
 
 async function goodRelease(world: World, origin: string): Promise<void> {
-  const visitors = visitorsCome(isGood(origin))
+  const visitors = visitorsCome(questions(origin))
   const rang = await tryIt(world, GOOD, SECONDS)
   await visitors.leave()
   if (rang.length > 0) throw new Error(`${rang} rang`)
@@ -83,14 +83,14 @@ async function goodRelease(world: World, origin: string): Promise<void> {
 }
 
 async function migration(stage: Stage, origin: string, idp: string): Promise<void> {
+  const headers = { authorization: `Bearer ${await tokenOf(idp, 'known0@example.org')}` }
+  const comeByProvider = () => ask(origin, 'GET', '/data/user/me/', { headers })
+  good(await comeByProvider())
   expectSaid(await runCommand(stage, 'migrate'), 'Done.')
   expectSaid(await runCommand(stage, 'migrate', 'undo'), 'Done.')
   const [before] = await subjects()
   if (!before) throw new Error('nobody has signed in by the provider')
-  // People of the provider keep signing in: by an address that is known, with a token that no process knows.
-  const token = await tokenOf(idp, 'known0@example.org')
-  const headers = { authorization: `Bearer ${token}` }
-  const visitors = visitorsCome([...isGood(origin), () => ask(origin, 'GET', '/data/user/me/', { headers })])
+  const visitors = visitorsCome([...questions(origin), comeByProvider])
   const said = await runCommand(stage, 'migrate')
   await visitors.leave()
   expectSaid(said, 'Done.')
@@ -114,7 +114,7 @@ async function rollback(world: World, origin: string): Promise<void> {
   const [first] = (await listReleases(client, names(world))).reverse()
   const steps = await stepsBackTo(client, names(world), first?.release ?? '')
   if (steps.length !== names(world).length) throw new Error(`${steps.length} functions go back`)
-  const visitors = visitorsCome(isGood(origin))
+  const visitors = visitorsCome(questions(origin))
   await moveTraffic(client, steps)
   await visitors.leave()
   expectGood(visitors)
