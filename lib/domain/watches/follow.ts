@@ -11,6 +11,7 @@ import type { Values } from '../names/values.ts'
 import { isSettled, type LoadedRecord } from '../records/items.ts'
 import { loadRecordById } from '../records/load.ts'
 import { subjectOf, type WatchSort, watchCount, watchedChange, watchedLast, watchedThrough } from './items.ts'
+import { type Around, listPlacesAround, relatedPlaces, rememberPlaces } from './places.ts'
 
 /** Changes of the feed that are noted together. */
 const CHANGES_AT_ONCE = 25
@@ -25,8 +26,8 @@ const WRITES_AT_ONCE = 90
 
 /**
  * Notes new changes of the feed under the subjects that somebody watches. Returns how many changes it has looked at. A change costs
- * one query, whoever watches; a watched subject costs two writes, however many watch it. Safe to repeat: the place up to which it
- * came is stored last, and each note has a fixed key.
+ * one query, whoever watches, and one for each place that it lies in; a watched subject costs two writes, however many watch it. Safe
+ * to repeat: the place up to which it came is stored last, and each note has a fixed key.
  */
 export async function followFeed(): Promise<number> {
   let looked = 0
@@ -49,10 +50,11 @@ export const loadNotedThrough = async (): Promise<number> => (await get(watchedT
 async function noteChanges(entries: readonly FeedEntry[]): Promise<void> {
   const told = entries.filter(({ kind, change }) => kind !== 'entity_cluster' && change !== 'withdrawn')
   const subjects = new Map<FeedEntry, string[]>()
+  const around = rememberPlaces()
   await mapAtOnce(told, RECORDS_AT_ONCE, async (entry) => {
     const record = await loadRecordById(entry.id)
     // A record that was hidden since is noted nowhere.
-    if (record && isInFeed(record)) subjects.set(entry, subjectsOf(record))
+    if (record && isInFeed(record)) subjects.set(entry, await listSubjects(record, around))
   })
   const found = await getMany([...new Set([...subjects.values()].flat())].map(key.watched), true)
   const noted = told.flatMap((entry) =>
@@ -69,8 +71,11 @@ async function noteChanges(entries: readonly FeedEntry[]): Promise<void> {
   for (const part of splitIntoParts(writes, WRITES_AT_ONCE)) await commitWrites(part)
 }
 
-/** The subjects under which a change of this record is noted: itself, its kind, the places and the sources that it names. */
-function subjectsOf(record: LoadedRecord): string[] {
+/**
+ * Lists the subjects under which a change of this record is noted: itself, its kind, the places and the sources that it names, and the
+ * places in which those lie.
+ */
+async function listSubjects(record: LoadedRecord, around: Around): Promise<string[]> {
   const named = (what: WatchSort, ids: readonly string[]) => ids.flatMap((about) => subjectOf({ what, about }) ?? [])
   // The source of a claim that waits is for insiders.
   const ofClaims = record.assertions
@@ -78,13 +83,15 @@ function subjectsOf(record: LoadedRecord): string[] {
     .flatMap(({ source, supporting_sources }) =>
       source === null ? supporting_sources : [source, ...supporting_sources],
     )
+  const places = [...linkedIds(record, 'location'), ...relatedPlaces(record.assertions, () => true)]
   const all = [
     ...named('record', [record.entity_id]),
     ...named('kind', [record.kind]),
-    ...named('place', linkedIds(record, 'location')),
+    ...named('place', places),
     ...named('source', [...linkedIds(record, 'data_source'), ...ofClaims]),
   ]
-  return [...new Set(all)].slice(0, MOST_SUBJECTS)
+  const further = named('place', await listPlacesAround(places, around))
+  return [...new Set([...new Set(all)].slice(0, MOST_SUBJECTS).concat(further))]
 }
 
 /** The ids of the things of this kind to which a record links: review identities of records, ids of sources. */

@@ -101,6 +101,46 @@ describe('what is watched', () => {
     await stopAll(app.other)
   })
 
+  test('is a place with the places that lie in it, as far as everyone may know that they do', async () => {
+    const [town, court, shrine, secret] = await Promise.all([
+      ...['Town of Nayatol', 'Court of Nayatol', 'Shrine of Nayatol'].map((name) =>
+        publish(app, 'locations', { name }),
+      ),
+      publish(app, 'locations', { name: 'Secret yard', access_tier: 'restricted' }),
+    ])
+    const lies = async (it: Made, relation: string, where: Made, status = 'accepted') => {
+      const claim = { entity_type: 'location', entity_id: it.id, asserted_property: `relationship.${relation}` }
+      const body = { ...claim, object_entity_type: 'location', object_entity_id: where.id, asserted_value: 'There' }
+      const { id } = sure(201, await app.contributor.post('/cidoc/assertions/', { body }))
+      if (status !== 'accepted') return
+      sure(200, await app.curator.patch(`/cidoc/assertions/${id}/`, { body: { reconciliation_status: status } }))
+    }
+    if (!town || !court || !shrine || !secret) throw new Error('there is no place')
+    const waits = await publish(app, 'locations', { name: 'Where it waits' })
+    const beside = await publish(app, 'locations', { name: 'Beside the town' })
+    await lies(shrine, 'located_in', court)
+    await lies(court, 'part_of', town)
+    // A circle ends, and neither a claim that waits, nor nearness, nor a place that not everyone may read leads on.
+    await lies(town, 'part_of', shrine)
+    await lies(waits, 'part_of', town, 'pending')
+    await lies(beside, 'near', town)
+    await lies(secret, 'part_of', town)
+    await watching(app.other, 'place', town.cultural_entity_id)
+    const before = idsOf(await bulletinOf(app.other))
+    for (const [name, place] of [
+      ['Bell of the shrine', shrine],
+      ['Well of the court', court],
+      ['Inn that waits', waits],
+      ['Inn beside', beside],
+      ['Inn in the yard', secret],
+    ] as const)
+      await publish(app, 'structures', { name, has_current_location: place.id })
+    expect((await bulletinOf(app.other, before)).map((it: { message: string }) => it.message).sort()).toEqual(
+      ['Bell of the shrine', 'Well of the court'].map((name) => `Something that you watch has changed: ${name}`),
+    )
+    await stopAll(app.other)
+  })
+
   test('is told once by its latest change, and ten records by name at most', async () => {
     await watching(app.other, 'kind', 'ritual')
     const before = idsOf(await bulletinOf(app.other))
@@ -269,6 +309,31 @@ describe('stopping', () => {
     expect(sure(200, await app.staff.get('/data/watches/')).results).toEqual([])
     await stopAll(app.other)
   })
+})
+
+test('a change costs one query for each place that it lies in, however much lies in these places', async () => {
+  const around = await publish(app, 'locations', { name: 'District of cost' })
+  const place = await publish(app, 'locations', { name: 'Quarter of cost' })
+  const claim = { entity_type: 'location', entity_id: place.id, asserted_property: 'relationship.part_of' }
+  const body = { ...claim, object_entity_type: 'location', object_entity_id: around.id, asserted_value: 'There' }
+  const { id } = sure(201, await app.contributor.post('/cidoc/assertions/', { body }))
+  sure(200, await app.curator.patch(`/cidoc/assertions/${id}/`, { body: { reconciliation_status: 'accepted' } }))
+  await watching(app.other, 'place', around.cultural_entity_id)
+  await settle()
+  const cost = async (it: object) => {
+    await publish(app, 'structures', { name: `House of cost ${Math.random()}`, ...it })
+    await following.settled()
+    const { followFeed } = await import('../../../lib/domain/watches/follow.ts')
+    return (await commandsOf(followFeed)).filter((name) => name === 'QueryCommand').length
+  }
+  const alone = await cost({})
+  const inside = await cost({ has_current_location: place.id })
+  expect(inside - alone).toBe(2)
+  for (let more = 0; more < 3; more += 1)
+    await publish(app, 'structures', { name: `Neighbour ${more}`, has_current_location: place.id })
+  await settle()
+  expect(await cost({ has_current_location: place.id })).toBe(inside)
+  await stopAll(app.other)
 })
 
 test('a change costs the same, however many watch it', async () => {
