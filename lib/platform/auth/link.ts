@@ -15,6 +15,13 @@ const subjectOf = ({ subjects }: User, provider: Provider): string | undefined =
   subjects[issuerOf(provider)] ?? subjects[provider]
 
 /**
+ * Whether a provider says which address an account has: it is the strongest one that knows the account, and no password signs in there.
+ * Whoever changes the address at the provider cannot change it here.
+ */
+export const saysAddress = (user: User, provider: Provider): boolean =>
+  user.password === '' && providers.find((each) => subjectOf(user, each) !== undefined) === provider
+
+/**
  * The reason why a person of a provider does not reach the account with their address: another person of the same provider has it,
  * or a stronger provider knows it. Undefined if the account is theirs, or nobody's yet. OpenID Connect Core 5.7.
  */

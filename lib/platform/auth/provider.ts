@@ -1,11 +1,12 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import * as v from 'valibot'
 import { clock, nowSeconds } from '../../base/clock.ts'
-import { type LinkRefusal, Problem } from '../../base/errors.ts'
+import { isConflict, isProblem, type LinkRefusal, noneIf, Problem } from '../../base/errors.ts'
 import { parseBoolean } from '../../base/text.ts'
 import { asciiLowerCase, cut } from '../../engines/matching/index.ts'
 import { says } from '../../engines/table/index.ts'
 import { inUnit } from '../unit-of-work.ts'
+import { proveAddress } from '../users/credentials.ts'
 import { type KeptIdentity, keepIdentity, loadIdentity } from '../users/tokens.ts'
 import {
   amendUser,
@@ -17,7 +18,7 @@ import {
   type User,
   type UserChanges,
 } from '../users/users.ts'
-import { issuerOf, linkPlan, type Provider, whyNotLinked } from './link.ts'
+import { issuerOf, linkPlan, type Provider, saysAddress, whyNotLinked } from './link.ts'
 import { hashToken, tokenMemory } from './memory.ts'
 
 /** Claims of a provider about a person. `until`: when the token expires, in seconds. */
@@ -164,7 +165,7 @@ async function findOrCreateUser(provider: Provider, claims: Claims): Promise<Use
   const issuer = issuerOf(provider)
   const { sub, email, given_name, family_name, picture } = claims
   const known = await loadUserBySubject(issuer, sub)
-  if (known) return fillProfile(known, claims)
+  if (known) return fillProfile(await followAddress(known, provider, claims), claims)
   const old = await loadUserByEmail(email)
   if (old) return linkUser(old, provider, claims)
   const first = { email, email_verified: true, first_name: given_name, last_name: family_name, avatar_url: picture }
@@ -188,6 +189,19 @@ async function linkUser(user: User, provider: Provider, claims: Claims): Promise
   )
   return fillProfile(linked ?? user, claims)
 }
+
+/**
+ * Takes another address of the person over, which the provider has verified. Who has claimed it without proof loses it. If another
+ * account has proven it, the former address stays: the subject is who somebody is, so they are signed in all the same.
+ */
+async function followAddress(user: User, provider: Provider, { email }: Claims): Promise<User> {
+  if (user.email === email || !user.is_active || !saysAddress(user, provider)) return user
+  const proven = inUnit((unit) => proveAddress(unit, user.id, email))
+  return (await proven.catch(noneIf(isRefusal))) ?? user
+}
+
+/** Whether the address is another's, or other writers were faster: the next sign-in tries again. */
+const isRefusal = (error: unknown) => isProblem(error, 'invalid') || isConflict(error)
 
 /** Fills names that are empty, and takes the picture of the provider. */
 async function fillProfile(user: User, { given_name, family_name, picture }: Claims): Promise<User> {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App, Persona } from '../../harness/app.ts'
-import { send } from '../../harness/asset-world.ts'
+import { objects, send } from '../../harness/asset-world.ts'
 import { contribute, sure } from '../../harness/make.ts'
 import { photographs } from '../../harness/media-files.ts'
 import { changeUser } from '../../harness/people.ts'
@@ -206,6 +206,31 @@ test('the password goes as well, and an account that nobody took over keeps what
   sure(200, await later.get('/api/user/info/'))
 })
 
+test('the file with the data of an account is reached by its owner of that time alone', async () => {
+  const place = '/data/user/me/export/'
+  const { makeOwnExports } = await import('../../../lib/doors/departure/make-export.ts')
+  const account = await register()
+  sure(202, await account.who.post(place))
+  expect(await makeOwnExports()).toBe(1)
+  const earlier = sure(200, await account.who.get(place))
+  expect(earlier.state).toBe('ready')
+  const owner = await link(account)
+  // Neither reaches the file: one is nobody any more, the other has asked for none.
+  sure(401, await account.who.get(place))
+  expect(sure(200, await owner.get(place))).toMatchObject({ state: 'none', url: null, bytes: null })
+  sure(202, await owner.post(place))
+  expect(await makeOwnExports()).toBe(1)
+  const own = sure(200, await owner.get(place))
+  expect(JSON.parse(await (await fetch(own.url)).text()).account.email_verified).toBe(true)
+  sure(401, await account.who.get(place))
+  // The earlier file goes, though its address was good for longer.
+  const { handler } = await import('../../../functions/sweeper.ts')
+  app.tick(901)
+  await handler({ chores: 'seldom' })
+  const key = new URL(earlier.url).pathname.slice(1)
+  expect((await objects('account-exports/')).filter((it) => key.endsWith(it))).toEqual([])
+})
+
 test('each type of item that stores an ownership or a generation is tried above', () => {
   const files = readdirSync('lib', { recursive: true, encoding: 'utf8' }).filter((it) => it.endsWith('.ts'))
   const sources = files.map((it) => readFileSync(join('lib', it), 'utf8'))
@@ -236,11 +261,51 @@ describe('who is who', () => {
   const bySecond = async (userinfo: object) => app.as(await second.idToken({ ...userinfo, aud: 'heritage-second' }))
   const idOf = async (who: Persona) => sure(200, await who.get('/api/user/info/')).id
 
-  test('the subject is kept: it finds the account whatever the address is by now', async () => {
-    const id = await idOf(signIn(person('tara', 'sub-tara')))
+  const account = async (id: string) => sure(200, await app.staff.get(`/data/platform-admin/users/${id}/`))
+  const found = async (search: string) =>
+    sure(200, await app.staff.get('/data/platform-admin/users/', { query: { search } })).count
+
+  test('the subject is kept: it finds the account whatever the address is by now, which the account takes over', async () => {
+    const first = signIn(person('tara', 'sub-tara'))
+    const id = await idOf(first)
+    const key = await makeKey(first, 'read')
     expect(await idOf(signIn(person('tara.new', 'sub-tara')))).toBe(id)
-    const account = sure(200, await app.staff.get(`/data/platform-admin/users/${id}/`))
-    expect(account).toMatchObject({ email: 'tara@example.org', email_verified: true })
+    expect(await account(id)).toMatchObject({ email: 'tara.new@example.org', email_verified: true })
+    expect([await found('tara.new@example.org'), await found('tara@example.org')]).toEqual([1, 0])
+    // Nobody else came: what the person has made stays.
+    sure(200, await key.get('/api/user/info/'))
+    // The former address is free. Whoever has it now gets an account of their own.
+    const next = await idOf(signIn(person('tara', 'sub-next')))
+    expect(next).not.toBe(id)
+    expect(await account(id)).toMatchObject({ email: 'tara.new@example.org' })
+  })
+
+  test('another address is not taken from who has proven it, but from who has not', async () => {
+    const [id, other] = [await idOf(signIn(person('uma', 'sub-uma'))), await idOf(signIn(person('vidya', 'sub-vidya')))]
+    expect(await idOf(signIn(person('vidya', 'sub-uma')))).toBe(id)
+    expect(await account(id)).toMatchObject({ email: 'uma@example.org', email_verified: true })
+    expect(await account(other)).toMatchObject({ email: 'vidya@example.org' })
+    const squatter = await register()
+    expect(await idOf(signIn(person(squatter.name, 'sub-uma')))).toBe(id)
+    expect(await account(id)).toMatchObject({ email: `${squatter.name}@example.org` })
+    // The squatter goes on by the name of the account alone.
+    const body = { email: `${squatter.name}@example.org`, password: squatter.password }
+    sure(401, await app.anon.post('/api/token/', { body }))
+    sure(200, await squatter.who.get('/api/user/info/'))
+  })
+
+  test('a weaker provider does not change the address, and neither does one that has not verified it', async () => {
+    const id = await idOf(signIn(person('wanda', 'sub-wanda')))
+    const linked = { provider: 'secondary', subject: 'weak-wanda' }
+    sure(200, await app.staff.post(`/data/platform-admin/users/${id}/link/`, { body: linked }))
+    expect(await idOf(await bySecond(person('wanda.weak', 'weak-wanda')))).toBe(id)
+    expect((await account(id)).email).toBe('wanda@example.org')
+    sure(401, await signIn({ ...person('wanda.new', 'sub-wanda'), email_verified: false }).get('/api/user/info/'))
+    expect((await account(id)).email).toBe('wanda@example.org')
+    // A closed account keeps its address.
+    sure(200, await app.staff.post(`/data/platform-admin/users/${id}/deactivate/`, { body: { reason: 'Spam.' } }))
+    sure(401, await signIn(person('wanda.new', 'sub-wanda')).get('/api/user/info/'))
+    expect((await account(id)).email).toBe('wanda@example.org')
   })
 
   test('another subject of the same address is refused, and reads what everyone reads', async () => {
