@@ -7,7 +7,7 @@ import { askForLetter } from '../lib/doors/letters/account-letters.ts'
 import { readAddressToken, readPasswordToken } from '../lib/doors/letters/links.ts'
 import { linkPage, maskAddress } from '../lib/doors/letters/page.ts'
 import { isSendable } from '../lib/doors/letters/sendable.ts'
-import { type CountGuesses, countGuess, forgiveGuess, guesses } from '../lib/platform/auth/guesses.ts'
+import { type CountGuesses, countGuess, digestOfName, forgiveGuess, guesses } from '../lib/platform/auth/guesses.ts'
 import { issueTokens, sessionIn, TokensView } from '../lib/platform/auth/jwt.ts'
 import { DetailView, empty, ok } from '../lib/platform/http/answer.ts'
 import { emailAddress, members, REQUIRED } from '../lib/platform/http/body.ts'
@@ -35,7 +35,8 @@ const asksOfClient = { scope: 'ask_letter', rate: 'RATE_REGISTER', per: 'address
 const asksForAddress = {
   scope: 'ask_letter_to',
   rate: { limit: 5, seconds: 3600 },
-  per: ({ body }: { body: { email: string } }) => body.email,
+  // A digest, since what is counted outlasts the account.
+  per: ({ body }: { body: { email: string } }) => digestOfName(body.email),
   counts: 'every success',
 } as const
 const ownAsks = { rate: { limit: 10, seconds: 3600 }, per: 'caller', counts: 'every success' } as const

@@ -136,6 +136,11 @@ export const asSubject = (about: Note): NoteSubject => ({
   version: about.version,
 })
 
+/** How the claims that a review makes of a note name its visitor: the beginnings of their citation and of their remark. */
+export const visitorIn = (name: string) => ({ citation: `Note of a visitor (${name}), `, remark: `qr:${name}, ` })
+/** The end of the address by which such a claim names its note. */
+export const noteAddress = (id: string): string => `/data/public-contributions/${id}/`
+
 /** The most words by which a note is found. Each is a write of the visitor's request, which may cost 100 units. */
 const MOST_WORDS = 20
 

@@ -7,7 +7,7 @@ import { type AssertionInput, type Kind, kinds, schemaOf } from '../kinds/index.
 import { createClaim } from '../records/assertions.ts'
 import { kindOfRecord } from '../records/review-state.ts'
 import { createRecord } from '../records/write.ts'
-import { type Note, note, type verdicts } from './items.ts'
+import { type Note, note, noteAddress, type verdicts, visitorIn } from './items.ts'
 import type { WholeNote } from './notes.ts'
 import { visitorActor } from './visitor.ts'
 
@@ -85,12 +85,13 @@ async function promoteNote(unit: UnitOfWork, whole: WholeNote, verdict: Verdict,
 /** The note as the source of what it says. */
 function evidenceOf({ id, name, way, source_description, created_at }: Note, origin: string): AssertionInput {
   const heard = source_description === '' ? '' : ` ${source_description}`
+  const { citation, remark } = visitorIn(name)
   return {
     source_type: 'oral_history',
-    source_citation: `Note of a visitor (${name}), ${created_at.slice(0, 10)}.${heard}`,
-    source_url: `${origin}/data/public-contributions/${id}/`,
+    source_citation: `${citation}${created_at.slice(0, 10)}.${heard}`,
+    source_url: `${origin}${noteAddress(id)}`,
     confidence: 'uncertain',
-    data_quality_note: `qr:${name}, ${way}`,
+    data_quality_note: `${remark}${way}`,
   }
 }
 

@@ -292,6 +292,7 @@ function returnToReview(record: RecordItem, claim: Assertion, at: string): Parti
     status: move.status,
     queue_age: ageAt(record.created_at, Date.parse(at)),
     machine: claim.software,
+    machine_of: claim.software === null ? null : claim.contributor_id,
     ...worstSource([claim.source_type]),
   }
 }

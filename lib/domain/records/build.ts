@@ -90,6 +90,7 @@ export function newRecord(
     contradicted: false,
     labels: fork?.labels ?? [],
     machine: actor.key?.name ?? null,
+    machine_of: actor.key ? actor.id : null,
     decided: false,
     activity_count: 0,
     claim_count: Object.keys(data).length,

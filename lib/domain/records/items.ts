@@ -75,6 +75,8 @@ export const RecordItem = v.object({
   labels: v.optional(v.array(Label), []),
   /** The name of the key by which a machine sent what waits. Null if a person did. */
   machine: nullableText,
+  /** The id of the person whose key that is. */
+  machine_of: nullableText,
   /** True once a reviewer has given any verdict. */
   decided: v.optional(v.boolean(), false),
   activity_count: v.optional(v.number(), 0),

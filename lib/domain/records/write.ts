@@ -205,6 +205,7 @@ export async function planAmendment(
       ...queueMembersAfter(old, editClaims, contradictions, flags.length),
       concealed_flags: old.concealed_flags + countConcealed(flags),
       machine: actor.key?.name ?? null,
+      machine_of: actor.key ? actor.id : null,
       status: move.status,
       current_revision: old.current_revision + 1,
       current_revision_id: newChildId(old.entity_id),

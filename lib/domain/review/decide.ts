@@ -141,6 +141,7 @@ async function planVerdict(
       required_persona,
       decided: true,
       machine: input.verdict === 'escalate' ? old.machine : null,
+      machine_of: input.verdict === 'escalate' ? old.machine_of : null,
       ...addToClaimCount(old, result.newClaims.length),
       open_flags: old.open_flags - settled.length + rivalFlags.length,
       open_contradictions: old.open_contradictions - settled.length + rivalFlags.length,

@@ -6,6 +6,8 @@ import { listHooks } from '../../domain/hooks/hooks.ts'
 import { importItem, importLists } from '../../domain/imports/items.ts'
 import { notification, notificationsOf } from '../../domain/notifications/items.ts'
 import { listOrganizationsOf } from '../../domain/organizations/members.ts'
+import type { Project } from '../../domain/projects/items.ts'
+import { listProjects } from '../../domain/projects/lists.ts'
 import { type ProposalSort, proposal, proposalList, titleOf } from '../../domain/proposals/items.ts'
 import {
   activity,
@@ -17,6 +19,8 @@ import {
   recordVisibilities,
 } from '../../domain/records/items.ts'
 import { scan, scanList } from '../../domain/scans/items.ts'
+import { submission, submissionList, suggestion, suggestionList } from '../../domain/submissions/items.ts'
+import { loadWatches } from '../../domain/watches/watches.ts'
 import { type IndexName, parse, type Stored, walk } from '../../engines/table/index.ts'
 import { actorOf } from '../../platform/users/actor.ts'
 import { keyView, listKeys } from '../../platform/users/keys.ts'
@@ -100,6 +104,20 @@ export async function gatherOwnData(user: User): Promise<Record<string, unknown>
       .map((it) => parse(notification, it))
       .map(({ notification_type, created_at }) => ({ notification_type, created_at })),
     letters: omit(settings, 'origin', 'version'),
+    watches: (await loadWatches(user.id)).watches.map(({ what, about, created_at }) => ({ what, about, created_at })),
+    submissions: (await walkAll('gsi3', [submissionList(user.id)]))
+      .map((it) => parse(submission, it))
+      .map(({ submission_id, title, description, members, status, created_at }) => ({
+        ...{ submission_id, title, description, members, status, created_at },
+      })),
+    suggestions: (await walkAll('gsi3', [suggestionList.by(user.id)]))
+      .map((it) => parse(suggestion, it))
+      .map(({ submission_id, title, description, approved, created_at }) => ({
+        ...{ submission_id, title, description, approved, created_at },
+      })),
+    projects: (await projectsOf(user)).map(({ slug, title, abstract, state, visibility, created_at }) => ({
+      ...{ slug, title, abstract, state, visibility, created_at },
+    })),
     imports: imports
       .map((it) => parse(importItem, it))
       .map(({ id, file_name, size, state, created_at }) => ({ id, file_name, size, state, created_at })),
@@ -129,6 +147,21 @@ const proposalsOf = async (user: string, sort: ProposalSort) =>
   (await walkAll('gsi3', [proposalList(sort, { user })]))
     .map((it) => parse(proposal, it))
     .map(({ id, content, status, created_at }) => ({ id, title: titleOf(content), status, created_at }))
+
+/** Projects that one page reads. */
+const PROJECTS_IN_PAGE = 100
+
+/** The projects of which somebody is the owner, oldest first. */
+async function projectsOf(user: User): Promise<Project[]> {
+  const all: Project[] = []
+  const own = { owner: user.id, order: 'created_at', forward: true } as const
+  for (;;) {
+    const page = { limit: PROJECTS_IN_PAGE, offset: all.length }
+    const { results } = await listProjects(own, actorOf(user), page)
+    all.push(...results)
+    if (results.length < PROJECTS_IN_PAGE) return all
+  }
+}
 
 /** All items of these partitions of an index, oldest first within each. */
 async function walkAll(index: IndexName, partitions: readonly string[]): Promise<Stored[]> {

@@ -7,6 +7,8 @@ import { loadHistory } from '../../domain/records/history.ts'
 import { listsOf, recordVisibilities } from '../../domain/records/items.ts'
 import { loadRecordById } from '../../domain/records/load.ts'
 import { deleteRecord } from '../../domain/records/write.ts'
+import { watch, watcher } from '../../domain/watches/items.ts'
+import { endWatches, loadWatches } from '../../domain/watches/watches.ts'
 import { appendChanges, compactSearch } from '../../engines/search/index.ts'
 import { commitWrites, putIfUnchanged, removeItems, scanRaw } from '../../engines/table/immediate.ts'
 import { getMany, keyOf, type Stored, walk } from '../../engines/table/index.ts'
@@ -16,6 +18,7 @@ import { keyOf as keyOfUser } from '../../platform/users/users.ts'
 import { makeExportsAnew } from '../exports/make.ts'
 import { clearImport, clearOwnFiles, scrubSnapshot } from './copies.ts'
 import { type Departure, endDeparture, formerName, listDepartures, nextStep } from './items.ts'
+import { clearNote } from './notes.ts'
 import { type Former, scrubValue } from './scrub.ts'
 
 /** Accounts on which one visit works together: the table is read once for all of them. */
@@ -107,19 +110,36 @@ async function clearTable(former: Former): Promise<boolean> {
 async function clearOnce(former: Former): Promise<number> {
   let found = 0
   for await (const page of scanRaw()) {
+    const watchers = watchersIn(page, former)
+    for (const id of watchers) await endAllWatches(id)
     const going = page.filter((it) => goesWith(it, former))
     await removeItems(going.map(keyOf))
     const staying = page.filter((it) => !going.includes(it) && !followed.has(String(it.type)))
     const changed = await mapAtOnce(staying, 8, (it) => clearItem(it, former))
-    found += going.length + changed.filter((isChanged) => isChanged).length
+    found += watchers.size + going.length + changed.filter((isChanged) => isChanged).length
   }
   return found
+}
+
+/** Those of these people whose watches lie on a page of the table. */
+const watchersIn = (page: readonly Stored[], former: Former): Set<string> =>
+  new Set(
+    page
+      .filter(({ type, user_id }) => watched.has(String(type)) && former.has(String(user_id)))
+      .map(({ user_id }) => String(user_id)),
+  )
+
+/** Ends all that a person watches, and counts them as a watcher no more. One transaction takes 49 watches. */
+async function endAllWatches(user_id: string): Promise<void> {
+  do await inUnit((unit) => endWatches(unit, user_id, () => true))
+  while ((await loadWatches(user_id)).watches.length > 0)
 }
 
 /** Takes the names of these people out of an item. Returns whether there were any. */
 async function clearItem(it: Stored, former: Former): Promise<boolean> {
   if (it.type === projectSnapshot.type) return scrubSnapshot(it, former)
   if (await clearImport(it, former)) return true
+  if (await clearNote(it, former)) return true
   const next = scrubValue(it, former)
   if (next === it) return false
   await putIfUnchanged(next)
@@ -132,8 +152,11 @@ const followed: ReadonlySet<string> = new Set(['entry', 'board', 'search-entry',
 /** Items of one person alone. They go with the person. */
 const personal: ReadonlySet<string> = new Set([
   ...['session', 'identity', 'api_key', 'hook', 'account_letter', 'letters', 'inbox', 'read_mark', 'notification'],
-  ...['import_mapping', 'account_export', 'watch', 'watcher', 'doubt_tally'],
+  ...['import_mapping', 'account_export', 'doubt_tally'],
 ])
+
+/** Items of one person alone that are counted elsewhere. */
+const watched: ReadonlySet<string> = new Set([watch.type, watcher.type])
 
 /** Whether an item goes: it is these people's own, or a kept answer, which may name them in any form. */
 function goesWith(it: Stored, former: Former): boolean {

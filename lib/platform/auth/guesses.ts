@@ -20,9 +20,11 @@ export type CountGuesses = (scope: 'guess', hits: number, whose: string) => Prom
  * Counts an attempt to give the password of an account. `who` is the account, or a name that no account has: nobody can tell one from
  * the other. The count stays if the request fails. Fails with `tooMany` if all attempts are used up.
  */
-export const countGuess = (count: CountGuesses, who: string): Promise<boolean> => count('guess', 1, digestOf(who))
+export const countGuess = (count: CountGuesses, who: string): Promise<boolean> => count('guess', 1, digestOfName(who))
 
 /** Takes the count of an attempt back: the password was right. */
-export const forgiveGuess = (count: CountGuesses, who: string): Promise<boolean> => count('guess', -1, digestOf(who))
+export const forgiveGuess = (count: CountGuesses, who: string): Promise<boolean> =>
+  count('guess', -1, digestOfName(who))
 
-const digestOf = (who: string) => hash('sha256', asciiLowerCase(who), 'base64url')
+/** The name of an account or an address as counts hold it: a count outlasts what it names. */
+export const digestOfName = (who: string): string => hash('sha256', asciiLowerCase(who), 'base64url')

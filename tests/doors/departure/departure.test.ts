@@ -5,7 +5,7 @@ import { fileOf, form, objects } from '../../harness/asset-world.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { localSteps } from '../../harness/imports.ts'
 import { linkIn, type Mailbox, openMailbox } from '../../harness/mail.ts'
-import { contribute, decide, publish, submit, sure } from '../../harness/make.ts'
+import { alertOn, contribute, decide, LINKED, lookAlikes, publish, submit, sure } from '../../harness/make.ts'
 import { photographs } from '../../harness/media-files.ts'
 import { changeUser } from '../../harness/people.ts'
 import { addAsset, at, linkTo, move, newProject, openProjects } from '../../harness/projects.ts'
@@ -64,7 +64,10 @@ function unpacked(bytes: Buffer): Buffer {
 /** Where a person is still named. */
 async function placesOf(name: string): Promise<string[]> {
   const stored = await everythingStored()
-  return [...stored].filter(([key, text]) => `${key} ${text}`.toLowerCase().includes(name)).map(([key]) => key)
+  return [...stored].flatMap(([key, text]) => {
+    const at = `${key} ${text}`.toLowerCase().indexOf(name)
+    return at < 0 ? [] : [`${key}: ${`${key} ${text}`.slice(Math.max(at - 60, 0), at + 20)}`]
+  })
 }
 
 /** Has a person do everything that leaves a name behind. */
@@ -126,19 +129,136 @@ async function live({ id, username, who }: Person) {
   return { built, alone, waiting, judged, comment, slug, merged }
 }
 
+/** The names that somebody can see a person by in what is made beside records. */
+async function liveBeside({ id, username, email, who }: Person) {
+  const key = async (name: string, ...scopes: string[]) =>
+    app.as(sure(201, await who.post('/api/user/keys/', { body: { name, scopes } })).token)
+  const tablet = await key(`Survey of ${username}`, 'read', 'propose')
+  const place = await publish(app, 'locations', { name: 'Where it stands' })
+  const linked = { name: 'Linked', note: 'n', has_current_location: String(place.id), same_as: [LINKED] }
+  const linking = await publish(app, 'structures', linked, tablet)
+  const theirs = await publish(app, 'structures', { name: 'Of another', note: 'Of brick' })
+  const king = await publish(app, 'persons', { name: 'A king' })
+
+  // A fork that is merged, and labels.
+  const forked = { entity_id: theirs.cultural_entity_id, changes: { note: 'Of stone' }, fork_reason_tag: 'correction' }
+  const fork = sure(201, await tablet.post('/data/forks/', { body: forked }))
+  sure(200, await app.domain.post(`/data/forks/${fork.id}/merge/`))
+  const labels = { labels: [{ code: 'tk_a' }] }
+  sure(200, await who.put(`/data/entities/${linking.cultural_entity_id}/labels/`, { body: labels }))
+
+  // Proposals by a machine: of one thing, and of a relationship. Both are approved, so they make a cluster and a claim.
+  const source = sure(201, await who.post('/cidoc/data_sources/', { body: { name: 'Survey of 1975' } }))
+  const approve = async (path: string, body: object) => {
+    const made = sure(201, await tablet.post(path, { body }))
+    sure(200, await who.post(`${path}${made.id}/submit/`))
+    sure(200, await app.domain.post(`${path}${made.id}/approve/`, { body: { comment: '' } }))
+  }
+  const anchors = [linking, theirs].map((it) => ({ entity_type: 'structure', entity_id: it.id }))
+  const named = { canonical_label: 'One house', type_scope: 'structure', supporting_source_ids: [source.id] }
+  await approve('/data/entity-proposals/', { ...named, anchor_records: anchors })
+  const ends = { subject_entity_type: 'structure', subject_entity_id: linking.id, object_entity_id: king.id }
+  const relation = { predicate: 'commissioned_by', ...ends, object_entity_type: 'person', primary_source: source.id }
+  await approve('/data/relationship-proposals/', relation)
+  const schema = { title: 'Sattal', proposed_yaml: 'classes:\n  Sattal: {}\n' }
+  sure(201, await who.post('/data/schema-extension-proposals/', { body: schema }))
+
+  // A note of a visitor who is signed in, which a review makes a claim.
+  const contacts = {
+    contributor_name: `${username} himself`,
+    contributor_email: email,
+    contributor_phone: `+977 ${username}`,
+  }
+  const note = { entity_id: theirs.cultural_entity_id, entity_name: 'Of another', content: 'Five brothers built it.' }
+  const left = sure(201, await who.post('/data/public-contributions/', { body: { ...note, ...contacts } }))
+  const incorporated = { status: 'incorporated', review_notes: 'Good.' }
+  sure(200, await app.community.post(`/data/public-contributions/${left.id}/review/`, { body: incorporated }))
+
+  // An organization, a document, a citation, watches.
+  sure(201, await who.post('/data/organizations/', { body: { name: `Guthi ${crypto.randomUUID()}` } }))
+  const page = fileOf((await photographs())['image/png'], 'page.png')
+  sure(201, await who.post('/data/ocr-documents/upload/', { body: form({ file: page, standalone_ingestion: 'true' }) }))
+  sure(201, await who.post('/data/citations/', { body: { of: '/cidoc/structures/?search=Linked' } }))
+  for (const [what, about] of [
+    ['record', linking.cultural_entity_id],
+    ['place', place.cultural_entity_id],
+    ['source', source.id],
+    ['kind', 'deity'],
+    ['search', 'wells'],
+  ])
+    sure(201, await who.post('/data/watches/', { body: { what, about } }))
+  sure(201, await app.other.post('/data/watches/', { body: { what: 'place', about: place.cultural_entity_id } }))
+
+  // What an expert decides: a source in question, an alert, whether records are one.
+  const book = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: `Book ${id}` } }))
+  const cited = { source_type: 'book', source_citation: `Book ${id}` }
+  const resting = await publish(app, 'structures', { name: 'Rests on it', condition: 'Good', assertion: cited })
+  await following.settled()
+  const question = `/cidoc/data_sources/${book.id}/question/`
+  sure(200, await who.post(question, { body: { standing: 'withdrawn', reason: 'Taken back.' } }))
+  const ruled = { entity_ids: [resting.cultural_entity_id], verdict: 'accept' }
+  sure(200, await who.post(`${question}decide/`, { body: ruled }))
+  const { alert } = await alertOn(linking)
+  sure(200, await who.post(`/api/curator-alerts/${alert}/resolve/`))
+  const pair = await lookAlikes(app)
+  sure(200, await who.post(`/cidoc/identity-candidates/${pair.id}/resolve/`, { body: { resolution: 'reject' } }))
+
+  // Letters, guesses, and tools of machines.
+  sure(202, await app.anon.post('/api/password/reset/', { body: { email } }))
+  await mail.fetch()
+  sure(401, await app.anon.post('/api/token/', { body: { username, password: 'wrong' } }))
+  const rival = {
+    id: theirs.cultural_entity_id,
+    property: 'condition',
+    value: 'Fair',
+    source_type: 'book',
+    source_citation: 'B',
+  }
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'propose_value', arguments: rival } }
+  sure(200, await tablet.post('/mcp', { body: call }))
+  await following.settled()
+  // What readers see, in whatever form, is kept for a while.
+  for (const path of [`/resource/structure/${linking.id}/`, '/cidoc/kg/graph/', '/data/changes/', '/data/forks/'])
+    sure(
+      200,
+      await app.anon.get(path, { query: path === '/data/forks/' ? { entity_id: theirs.cultural_entity_id } : {} }),
+    )
+  return { linking, theirs, place, source }
+}
+
+/** How many people watch something. */
+async function watchersOf(subject: string): Promise<number> {
+  const { watchCount } = await import('../../../lib/domain/watches/items.ts')
+  const { get } = await import('../../../lib/engines/table/index.ts')
+  return (await get(watchCount, { subject }))?.watchers ?? 0
+}
+
 describe('leaving', () => {
   test('takes the name out of everything; contributions and decisions stay under another', async () => {
     const person = await register('ababa')
     const done = await live(person)
+    const beside = await liveBeside(person)
+    await (await import('../../../functions/exporter.ts')).handler()
+    await following.settled()
     const before = await placesOf('ababa')
+    const counts = async () =>
+      Promise.all(
+        [`place#${beside.place.cultural_entity_id}`, `source#${beside.source.id}`, 'kind#deity'].map(watchersOf),
+      )
+    expect(await counts()).toEqual([2, 1, 1])
     // The names stand in the table and in the bucket, so the test would see them.
     for (const place of [
       'table record',
       'table claims',
       'table user',
       'table lease',
+      'table proposal',
+      'table note',
+      'table cluster',
+      'table source',
       'bucket exports/',
       'bucket snapshots/',
+      'bucket graph/',
     ])
       expect(
         before.some((it) => it.startsWith(place)),
@@ -171,6 +291,20 @@ describe('leaving', () => {
     await sweep()
     await following.settled()
     expect(await placesOf('ababa')).toEqual([])
+    // Who has left is counted as a watcher no more; others are.
+    expect(await counts()).toEqual([1, 0, 0])
+    // No form of a record names them.
+    for (const accept of ['text/html', 'application/ld+json', 'application/n-quads'])
+      expect(
+        (await app.anon.get(`/cidoc/structures/${beside.linking.id}/`, { headers: { accept } })).text,
+      ).not.toContain('ababa')
+    const { assertions } = sure(200, await app.anon.get(`/cidoc/structures/${beside.linking.id}/`))
+    const accept = { headers: { accept: 'application/trig' } }
+    const nanopublication = await app.anon.get(`/cidoc/assertions/${assertions[0].id}/`, accept)
+    expect(sure(200, nanopublication) ?? nanopublication.text).toMatch(/former-contributor-[0-9a-f]{8}/)
+    expect(nanopublication.text).not.toContain('ababa')
+    // It stays known that a machine wrote it, though no longer by which name.
+    expect(assertions[0].software).toMatch(/^former-contributor-[0-9a-f]{8}$/)
 
     // All of them stay, told apart by a digest.
     const former = sure(200, await app.anon.get(`/cidoc/structures/${done.built.id}/`)).contributor
@@ -300,12 +434,19 @@ test('the walk of a person: register, verify, watch, propose by a key, see it ac
   sure(201, await app.anon.post('/api/register/', { body: { username, email, password: PASSWORD, ...names } }))
   const letter = (await mail.fetch()).find(({ to }) => to === email)
   sure(200, await app.anon.post(linkIn(letter), { body: {} }))
-  const who = app.as(sure(200, await app.anon.post('/api/token/', { body: { email, password: PASSWORD } })).access)
+  const signIn = async () =>
+    app.as(sure(200, await app.anon.post('/api/token/', { body: { email, password: PASSWORD } })).access)
+  let who = await signIn()
   expect(sure(200, await who.get('/api/user/info/')).email_verified).toBe(true)
   sure(200, await who.put('/data/notifications/letters/', { body: { mode: 'at_once' } }))
 
   sure(201, await who.post('/data/watches/', { body: { what: 'kind', about: 'structure' } }))
-  const key = sure(201, await who.post('/api/user/keys/', { body: { name: 'Survey', scopes: ['read', 'propose'] } }))
+  const { handler: sweepOften } = await import('../../../functions/sweeper.ts')
+  await sweepOften({ chores: 'often' })
+  const key = sure(
+    201,
+    await who.post('/api/user/keys/', { body: { name: "Survey of Hahah's house", scopes: ['read', 'propose'] } }),
+  )
   const made = await contribute(app.as(key.token), 'structures', { name: 'Proposed by a key', note: 'measured' })
   sure(201, await decide(app.curator, made, { verdict: 'accept' }))
   await following.settled()
@@ -314,11 +455,39 @@ test('the walk of a person: register, verify, watch, propose by a key, see it ac
   app.tick(600)
   expect((await mail.fetch()).map(({ to }) => to)).toContain(email)
 
+  // The bulletin of what they watch comes as a letter.
+  await sweepOften({ chores: 'often' })
+  app.tick(86_400 + 60)
+  await sweepOften({ chores: 'often' })
+  app.tick(600)
+  const bulletin = (await mail.fetch()).find(({ to, text }) => to === email && text.includes('To stop watching'))
+  expect(bulletin?.text).toContain('Something that you watch has changed: Proposed by a key')
+  who = await signIn()
+
   sure(202, await who.post('/data/user/me/export/'))
   await work()
   const { url } = sure(200, await who.get('/data/user/me/export/'))
   const data = JSON.parse(await (await fetch(url)).text())
-  expect(data.contributions).toMatchObject([{ name: 'Proposed by a key' }])
+  expect(data).toMatchObject({
+    account: { username, email },
+    contributions: [{ name: 'Proposed by a key' }],
+    watches: [{ what: 'kind', about: 'structure' }],
+    keys: [{ name: "Survey of Hahah's house" }],
+    letters: { mode: 'at_once' },
+  })
+  expect(data.notifications.length).toBeGreaterThan(0)
+  for (const stranger of [app.anon, app.other, app.staff]) {
+    const answer = await stranger.get('/data/user/me/export/')
+    expect(answer.text).not.toContain(email)
+  }
+
+  // One click in the letter stops it, in a form as mail programs send it.
+  const click = new FormData()
+  click.set('List-Unsubscribe', 'One-Click')
+  const stop = new URL(/To stop watching\D*?(https?:\S+)/.exec(bulletin?.text ?? '')?.[1] ?? '')
+  expect(sure(200, await app.anon.post(stop.pathname + stop.search, { body: click }))).toEqual({ stopped: true })
+  expect(sure(200, await who.get('/data/watches/')).results).toEqual([])
+  sure(201, await who.post('/data/watches/', { body: { what: 'kind', about: 'structure' } }))
 
   sure(202, await who.delete(ME, { body: { password: PASSWORD } }))
   sure(401, await app.as(key.token).get('/api/user/info/'))
