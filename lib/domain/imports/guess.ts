@@ -172,7 +172,7 @@ const standsFor = ({ rows: a }: Column, { rows: b }: Column) =>
 
 /** Columns about the row itself, like "No." or "Status". Any field guessed for them would be wrong. */
 const isBookkeeping = (header: string) =>
-  /^(kind|license|licence|attribution|redistributable|share|id|no|sn|s n|row|import|contributed|fields|kg|privacy|created|updated|status|version|script)\b|script$|raw$|क्र स|सि नं/.test(
+  /^(kind|license|licence|attribution|redistributable|share|id|no|sn|s n|row|import|contributed|fields|kg|privacy|created|updated|status|version|script)\b|^labels$|script$|raw$|क्र स|सि नं/.test(
     wordsOf(header),
   )
 

@@ -74,12 +74,25 @@ export const labelsView = (labels: readonly Label[]): ShownLabel[] =>
 export const withLabels = (labels: readonly Label[]): { labels?: ShownLabel[] } =>
   labels.length === 0 ? {} : { labels: labelsView(labels) }
 
-/** Says a label in one line, in English and in Nepali: its name, its community, its text, its address. */
-export function labelLines({ name, name_ne, community, text, text_ne, url }: ShownLabel): { en: string; ne: string } {
+/** The labels that hold for one value of a thing: those on that property, and those on all of the thing. */
+export const labelsFor = (labels: readonly Label[], property: string): Label[] =>
+  labels.filter(({ on }) => on === null || on === property)
+
+type LineOf = Omit<ShownLabel, 'code' | 'sort'>
+/** Says a label in one line, in English and in Nepali: its name, what it is on, its community, its text, its address. */
+export function labelLines({ name, name_ne, on, community, text, text_ne, url }: LineOf): { en: string; ne: string } {
   const by = community !== '' && community !== name ? ` (${community})` : ''
+  const part = on === null ? '' : ` [${on}]`
   const end = url === '' ? '' : ` ${url}`
-  return { en: `${name}${by}: ${text}${end}`, ne: `${name_ne}${by}: ${text_ne}${end}` }
+  return { en: `${name}${part}${by}: ${text}${end}`, ne: `${name_ne}${part}${by}: ${text_ne}${end}` }
 }
+
+/** Labels as lines of text, each in English and then in Nepali: what tables and exported files hold. */
+export const labelTexts = (labels: readonly LineOf[]): string[] =>
+  labels.flatMap((label) => {
+    const { en, ne } = labelLines(label)
+    return [en, ne]
+  })
 
 /** An entry of the vocabulary, as forms offer it. */
 export const LabelChoiceView = s.shape('LabelChoice', () => v.object(choiceEntries()))

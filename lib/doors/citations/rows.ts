@@ -1,5 +1,6 @@
 import { digestOfValue } from '../../domain/feed/state.ts'
 import { type KindKey, kinds } from '../../domain/kinds/index.ts'
+import type { Label } from '../../domain/labels/labels.ts'
 import { isLink, isPicture } from '../../domain/names/text.ts'
 import type { Values } from '../../domain/names/values.ts'
 import type { RecordRow } from '../../domain/records/items.ts'
@@ -19,6 +20,8 @@ export type CitedRow = {
   name: string
   values: Values
   digest: string
+  /** What communities say of its use today. No part of the digest: their word may change. */
+  labels: readonly Label[]
   /** The public ends of its links that it shows. */
   links: readonly string[]
 }
@@ -56,6 +59,7 @@ function citeRow(shown: Visible<RecordRow>, { row, told }: RowToCite): CitedRow 
     name: row.name,
     values,
     digest,
+    labels: row.labels,
     links: links.sort(),
   }
 }

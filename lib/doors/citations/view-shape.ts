@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { signedInAudience } from '../../base/visibility.ts'
+import { LabelView } from '../../domain/labels/labels.ts'
 
 /** Why a record, or a link of it, is not what it was when it was cited. */
 const withdrawalRules = ['deleted', signedInAudience, 'taken_back', 'link_withdrawn'] as const
@@ -12,6 +13,7 @@ const rowEntries = () => ({
   name: s.maybe(s.text),
   values: s.maybe(s.Values),
   digest: s.maybe(s.text),
+  labels: v.optional(v.array(LabelView)),
 })
 
 const headEntries = () => ({

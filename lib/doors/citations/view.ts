@@ -1,4 +1,5 @@
 import { mapWithinBudget } from '../../base/telemetry/budget.ts'
+import { withLabels } from '../../domain/labels/labels.ts'
 import { get, type PageRequest } from '../../engines/table/index.ts'
 import { listBody } from '../../platform/http/page.ts'
 import type { Request } from '../../platform/http/request.ts'
@@ -65,6 +66,7 @@ function recordView({ entry, row, rule, gone }: Resolved) {
     name: row?.name ?? null,
     values: row?.values ?? null,
     digest: entry.digest,
+    ...withLabels(row?.labels ?? []),
     holds: rule === undefined,
     withdrawn: rule ? { rule, why: reasons[rule], links: [...gone] } : null,
   }
@@ -78,5 +80,6 @@ export const differenceView = ({ change, about, row, rule }: Difference) => ({
   name: row?.name ?? null,
   values: row?.values ?? null,
   digest: row?.digest ?? null,
+  ...withLabels(row?.labels ?? []),
   withdrawn: rule ? { rule, why: reasons[rule] } : null,
 })

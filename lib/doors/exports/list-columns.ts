@@ -16,7 +16,7 @@ const queued = words(`
   updated_at current_revision.revision_id current_revision.revision_number deleted_at is_deleted
   latest_revision.revision_id latest_revision.revision_number latest_revision.created_at activity_count
   flag_count has_conflicts days_in_review triage_priority worst_source_tier worst_source_type why_here
-  lease.held_by.username lease.until
+  lease.held_by.username lease.until labels
 `)
 const revisions = words(`
   revision_id entity revision_number data created_by.username created_at entity_name is_accepted
@@ -50,7 +50,7 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
     source_url source confidence confidence_score data_quality_note justification_note crminf_conclusion
     temporal_scope_edtf generated_at_time supporting_sources attributed_to_agent software entity_type
     entity_id cultural_entity_id object_id content_type_name object_entity_type object_entity_id
-    contributed_by reconciliation_status supersedes refines revision_number created_at updated_at
+    contributed_by reconciliation_status supersedes refines revision_number created_at updated_at labels
   `),
   'GET /cidoc/relationship-predicates/': words('id code label inverse_label'),
   'GET /data/projects/{slug}/assets/': words(`
@@ -83,14 +83,14 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
   `),
   'GET /data/cultural-entities/': words(`
     entity_id name description category status canonical_status kind cidoc_id contributor.username created_at
-    updated_at current_revision.revision_id current_revision.revision_number deleted_at is_deleted
+    updated_at current_revision.revision_id current_revision.revision_number deleted_at is_deleted labels
   `),
   'GET /data/cultural-entities/my_contributions/': words(`
     entity_id name description category status canonical_status kind cidoc_id contributor.username created_at
     updated_at current_revision.revision_id current_revision.revision_number deleted_at is_deleted
     latest_feedback.activity_id latest_feedback.activity_type latest_feedback.comment
     latest_feedback.created_at latest_feedback.user.username latest_feedback.entity_id
-    latest_feedback.entity_name
+    latest_feedback.entity_name labels
   `),
   'GET /data/review-flags/': words(`
     id entity entity_id entity_name entity_category flag_type reason flagged_by.username property
@@ -179,7 +179,7 @@ export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
     language source_language note archival_location digitization_activity iiif_manifest_url
     publication_timespan datacite_identifier datacite_identifier_type datacite_creator datacite_publisher
     datacite_publication_year datacite_resource_type pid declared_license epistemic_stance access_tier
-    care_labels ingest_status contributed_by hg_class created_at updated_at deleted_at is_deleted
+    care_labels ingest_status contributed_by hg_class created_at updated_at deleted_at is_deleted labels
   `),
   'GET /data/submissions/': words(`
     id submission_id title description contributor contributor_username status cultural_heritage

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { invalid } from '../../base/errors.ts'
+import { LabelView, labelTexts } from '../../domain/labels/labels.ts'
 import { didYouMean } from '../../engines/matching/index.ts'
 import { cellText } from '../../platform/cells/csv.ts'
 import { type Declared, declarationOf } from '../../platform/http/endpoint.ts'
@@ -122,9 +123,12 @@ function nextQuery(
 const placeIn = (next: string) =>
   Object.fromEntries([...new URL(next).searchParams].filter(([name]) => name === 'limit' || places.includes(name)))
 
-/** The cell of a row: numbers and booleans as they are, all else as text. */
+const LabelsOfRow = v.optional(v.array(LabelView), [])
+
+/** The cell of a row: labels as lines, numbers and booleans as they are, all else as text. */
 function cellOf(row: unknown, name: string): unknown {
   const value = name.split('.').reduce<unknown>((it, member) => Object(it)[member], row)
+  if (name === 'labels') return labelTexts(v.parse(LabelsOfRow, value)).join('\n')
   return typeof value === 'number' || typeof value === 'boolean' ? value : cellText(value ?? '')
 }
 

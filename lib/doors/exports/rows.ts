@@ -1,5 +1,5 @@
 import { type Kind, kinds } from '../../domain/kinds/index.ts'
-import { labelLines, labelsView } from '../../domain/labels/labels.ts'
+import { labelsView, labelTexts } from '../../domain/labels/labels.ts'
 import type { Assertion, LoadedRecord } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
 import { mayShowClaim, visibleValues } from '../../domain/records/views/record.ts'
@@ -20,7 +20,7 @@ export function exportRecord(it: Visible<LoadedRecord>, licences: ReadonlyMap<st
     longitude: it.point?.lng ?? null,
     contributor: it.contributor,
     created_at: it.created_at,
-    labels: labelsView(it.labels).map((label) => labelLines(label).en),
+    labels: labelTexts(labelsView(it.labels)),
     provenance: it.assertions
       .filter((claim) => mayShowClaim(it, claim, null))
       .map((claim) => provenanceOf(claim, licences)),
@@ -36,7 +36,7 @@ export type ExportedRecord = {
   longitude: number | null
   contributor: string
   created_at: string
-  /** What communities say of its use, one line each. */
+  /** What communities say of its use: a line in English and a line in Nepali for each label. */
   labels: string[]
   provenance: Provenance[]
 }

@@ -3,6 +3,7 @@ import { config } from '../../base/config.ts'
 import { invalid } from '../../base/errors.ts'
 import { cellText } from '../../domain/cell-text.ts'
 import type { Kind } from '../../domain/kinds/index.ts'
+import { labelsView, labelTexts } from '../../domain/labels/labels.ts'
 import type { RecordItem } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
 import { visibleValues } from '../../domain/records/views/record.ts'
@@ -24,7 +25,7 @@ export type TableFormat = keyof typeof tableTypes
 export const MOST_ROWS = 20_000
 
 const before = ['id', 'revision'] as const
-const after = ['status', 'contributor', 'updated_at'] as const
+const after = ['status', 'contributor', 'updated_at', 'labels'] as const
 
 /** The columns of a table: those that were asked for, separated by commas, or all. Throws `invalid` for an unknown one. */
 export function columnsFor(kind: Kind, asked: string | undefined): string[] {
@@ -55,6 +56,7 @@ export function cellsOf(
     status: inside ? it.status : 'accepted',
     contributor: it.contributor,
     updated_at: inside ? it.updated_at : (it.accepted_at ?? it.created_at),
+    labels: labelTexts(labelsView(it.labels)).join('\n'),
   }
   return columns.map((name) => {
     const field = kind.fields[name]

@@ -1,11 +1,13 @@
 import { config } from '../../base/config.ts'
 import { kinds, nameFieldsOf } from '../../domain/kinds/index.ts'
+import { labelsFor } from '../../domain/labels/labels.ts'
 import type { ClaimWithRecord } from '../../domain/records/assertions.ts'
 import { iriOf, isAddress, recordIri } from '../../domain/records/iri.ts'
 import type { Visible } from '../../domain/records/shown.ts'
 import { type JsonLdNode, type Prefixes, readJsonLd, writeRdf } from '../../engines/rdf/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { context, type Node } from './context.ts'
+import { accessRights } from './labels.ts'
 import { attributionOf, relationshipIn } from './provenance.ts'
 import { statementParts, statementsOf } from './statements.ts'
 
@@ -40,6 +42,7 @@ export function writeNanopublication(it: Visible<ClaimWithRecord>, actor: Actor 
       'dcterms:creator': attribution['prov:wasAssociatedWith'],
       'dcterms:publisher': { id: `${origin}/` },
       'dcterms:license': licence(),
+      ...accessRights(labelsFor(it.about?.labels ?? [], it.claim.asserted_property)),
     },
   }
   const quads = Object.entries(graphs).flatMap(([name, node]) =>

@@ -1,4 +1,5 @@
 import { kindOfScope, kinds, predicateOf } from '../../domain/kinds/index.ts'
+import { labelsFor } from '../../domain/labels/labels.ts'
 import type { ClaimWithRecord } from '../../domain/records/assertions.ts'
 import { iriOf, isAddress, recordIri } from '../../domain/records/iri.ts'
 import type { Assertion, RecordItem } from '../../domain/records/items.ts'
@@ -7,6 +8,7 @@ import type { Visible } from '../../domain/records/shown.ts'
 import { assertionView } from '../../domain/records/views/record.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { context, type Node } from './context.ts'
+import { accessRights } from './labels.ts'
 import { relationshipProperty } from './relationships.ts'
 import { type LinkedStatement, linksOf, propertyOf } from './statements.ts'
 
@@ -16,9 +18,15 @@ export const linkedClaim = (it: Visible<ClaimWithRecord>, actor: Actor | null, o
   ...linkedClaimRow(it, actor, origin),
 })
 
-/** A claim as a row of a list. */
-export const linkedClaimRow = ({ claim, about }: Visible<ClaimWithRecord>, actor: Actor | null, origin: string): Node =>
-  attributionOf(claim, about, actor, origin)
+/** A claim as a row of a list, with the labels on its value. */
+export const linkedClaimRow = (
+  { claim, about }: Visible<ClaimWithRecord>,
+  actor: Actor | null,
+  origin: string,
+): Node => ({
+  ...attributionOf(claim, about, actor, origin),
+  ...accessRights(labelsFor(about?.labels ?? [], claim.asserted_property)),
+})
 
 /**
  * A claim as an act (CRM E13, PROV activity) and its result (CRMinf belief, PROV entity), which PROV keeps apart. `about` is the record,

@@ -74,6 +74,7 @@ const assignmentEntries = () => ({
     'heritageGraph:data_quality_note': v.optional(s.text),
     'heritageGraph:reconciliation_status': s.text,
   }),
+  'dcterms:accessRights': v.optional(v.array(LinkedNodeView)),
 })
 /** A claim: a person's attribute assignment, and the belief that it generated. */
 const LinkedAssignmentView: LinkedShape = s.shape('LinkedAssignment', () => v.object(assignmentEntries()))

@@ -1,7 +1,7 @@
 import { inDevanagari, type Language, phrase } from '../../base/language/languages.ts'
 import { isCoarse, isForEveryone } from '../../base/visibility.ts'
 import { type KindKey, kinds, type Picture, predicateOf } from '../../domain/kinds/index.ts'
-import { labelsView } from '../../domain/labels/labels.ts'
+import { labelsView, pictureOf, type ShownLabel } from '../../domain/labels/labels.ts'
 import { namesOf, textOf } from '../../domain/names/text.ts'
 import { picturesIn } from '../../domain/pictures/items.ts'
 import { faceOf, fitInto, imagePath, licenceAddress, sizedPath } from '../../domain/pictures/view.ts'
@@ -85,15 +85,19 @@ function noticeOf({ record, at }: RecordModel, context: PageContext): Part {
   return null
 }
 
-/** What communities say of its use. */
+/** What communities say of its use, and of which part of it they say so. */
 function labelsOf({ record }: RecordModel, { language, say }: PageContext): Part {
+  const partOf = (label: ShownLabel) => {
+    if (label.on === null) return null
+    return html` – ${say(pictureOf(label) === undefined ? (kinds[record.kind].fields[label.on]?.label ?? label.on) : phrase('Picture'))}`
+  }
   if (record.labels.length === 0) return null
   return html`<section aria-labelledby="labels"><h2 id="labels">${say(phrase('How it may be used'))}</h2><ul class="plain">${labelsView(
     record.labels,
   ).map((it) => {
     const [name, text] = language === 'ne' ? [it.name_ne, it.text_ne] : [it.name, it.text]
     const address = webAddress(it.url)
-    return html`<li><strong>${address === undefined ? name : html`<a href="${address}" rel="noopener">${name}</a>`}</strong>${it.community !== '' && it.community !== name && ` (${it.community})`}: ${text}</li>`
+    return html`<li><strong>${address === undefined ? name : html`<a href="${address}" rel="noopener">${name}</a>`}</strong>${partOf(it)}${it.community !== '' && it.community !== name && ` (${it.community})`}: ${text}</li>`
   })}</ul></section>`
 }
 

@@ -1,4 +1,5 @@
 import { type KindKey, kinds } from '../../domain/kinds/index.ts'
+import { labelLines, labelsView } from '../../domain/labels/labels.ts'
 import { namesOf, textOf } from '../../domain/names/text.ts'
 import { picturesIn } from '../../domain/pictures/items.ts'
 import { imagePath, licenceAddress, thumbnailAt } from '../../domain/pictures/view.ts'
@@ -28,6 +29,7 @@ export function schemaOrgOf({ record, actor }: RecordModel, { origin, language }
   const { data, point } = visibleValuesAndPoint(record, actor)
   const [name, ...others] = namesOf(record.name, data)
   const pictures = picturesIn(data)
+  const terms = labelsView(record.labels)
   const same = Array.isArray(data.same_as) ? data.same_as.flatMap((it) => webAddress(textOf(it)) ?? []) : []
   const description = textOf(data.description) || textOf(data.biography) || textOf(data.note)
   return {
@@ -38,6 +40,8 @@ export function schemaOrgOf({ record, actor }: RecordModel, { origin, language }
     inLanguage: language,
     dateModified: changedAt(record),
     license: publicLicence(),
+    // What communities say of its use.
+    conditionsOfAccess: terms.length > 0 ? terms.map((it) => labelLines(it)[language]) : undefined,
     mainEntity: {
       '@type': types[record.kind] ?? 'Thing',
       '@id': persistentAddress(origin, record),

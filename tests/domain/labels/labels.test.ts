@@ -102,7 +102,7 @@ describe('a label', () => {
     const record = await loadRecordById(song.cultural_entity_id)
     if (!record) throw new Error('there is no record')
     const exported = exportRecord(await showRecord(null, record), new Map())
-    expect(exported.labels).toHaveLength(4)
+    expect(exported.labels).toHaveLength(8)
     expect(recordCells(exported)[recordColumns(kinds.structure).indexOf('labels')]).toContain(
       'Guthi of Patan: Ask the guthi first.',
     )
@@ -111,6 +111,156 @@ describe('a label', () => {
     expect(changes.at(-1)).toMatchObject({ change: 'updated', record: { labels: told } })
     sure(200, await set(app.contributor, song, []))
     expect(sure(200, await app.anon.get(address))).not.toHaveProperty('labels')
+  })
+
+  describe('of a record, its note and all of it', () => {
+    const lines = [
+      'TK Seasonal [note]: This is used or heard at certain times',
+      'Ask the guthi first. https://guthi.example/ask',
+      'पहिले गुठीलाई सोध्नुहोस्।',
+    ]
+    const labels = [
+      { code: 'tk_s', on: 'note' },
+      {
+        ...{ code: 'community', community: 'Guthi of Patan', url: 'https://guthi.example/ask' },
+        ...{ text: 'Ask the guthi first.', text_ne: 'पहिले गुठीलाई सोध्नुहोस्।' },
+      },
+    ]
+    let it: Made
+    let claims: Record<string, string>
+    let before: string
+    beforeAll(async () => {
+      it = await publish(app, 'structures', { name: 'Guthi house', note: 'A song.', coordinates: '27.67, 85.32' })
+      const { assertions, created_at } = sure(200, await app.anon.get(`/cidoc/structures/${it.id}/`))
+      claims = Object.fromEntries(
+        assertions.map((each: { asserted_property: string; id: string }) => [each.asserted_property, each.id]),
+      )
+      before = created_at
+      sure(200, await set(app.community, it, labels))
+      await following.settled()
+    })
+    const of = (name: string) => `/cidoc/assertions/${claims[name]}/`
+    /** Whether a text has what each label says. */
+    const expectAll = (text: string) => {
+      for (const line of lines) expect(text).toContain(line)
+    }
+
+    test.each(['structures', 'cultural-entities'])('stands in each table of its list: %s', async (name) => {
+      const list = name === 'structures' ? '/cidoc/structures/' : '/data/cultural-entities/'
+      const query = { search: 'Guthi house', columns: 'name,labels' }
+      const { bytes } = await app.anon.get(list, { query: { ...query, format: 'csv' } })
+      expectAll(bytes.toString())
+      const { readWorkbookRows } = await import('../../../lib/domain/imports/workbook.ts')
+      const book = await app.anon.get(list, { query: { ...query, format: 'xlsx' } })
+      expectAll(JSON.stringify(await Array.fromAsync(readWorkbookRows(book.bytes, 0))))
+      // Labels are in the table of whoever asks for no columns, too.
+      expectAll((await app.anon.get(list, { query: { search: 'Guthi house', format: 'csv' } })).bytes.toString())
+    })
+
+    test('is left out when the table comes back', async () => {
+      const { guessFor } = await import('../../../lib/domain/imports/guess.ts')
+      const column = { header: 'labels', name: 'labels', filled: 1, values: lines } as never
+      expect(guessFor('structure', [column], { sheet: 0, header_row: 1 }).guesses).toMatchObject([{ field: null }])
+    })
+
+    test.each(['text/turtle', 'application/n-triples', 'application/n-quads', 'application/rdf+xml'])(
+      'stands in statements: %s',
+      async (accept) => {
+        const { bytes } = await app.anon.get(`/cidoc/structures/${it.id}/`, { headers: { accept } })
+        const text = bytes
+          .toString()
+          .replace(/\\u([0-9A-F]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+        for (const part of ['https://guthi.example/ask', 'Ask the guthi first.', 'पहिले गुठीलाई सोध्नुहोस्।'])
+          expect(text).toContain(part)
+        expect(text).toMatch(/accessRights/)
+      },
+    )
+
+    test('stands in GeoJSON of the record, of its list, and as a feature for desktop maps', async () => {
+      const geo = { accept: 'application/geo+json' }
+      const one = JSON.parse((await app.anon.get(`/cidoc/structures/${it.id}/`, { headers: geo })).text)
+      const list = await app.anon.get('/cidoc/structures/', { headers: geo, query: { search: 'Guthi house' } })
+      const features = sure(
+        200,
+        await app.anon.get('/ogc/collections/structures/items/', { query: { limit: 100 } }),
+      ).features
+      const feature = sure(200, await app.anon.get(`/ogc/collections/structures/items/${it.id}/`))
+      const listed = features.find(({ id }: Made) => id === it.id)
+      for (const each of [one, JSON.parse(list.text).features[0], listed, feature])
+        expect(each.properties.labels).toMatchObject([{ code: 'tk_s', on: 'note' }, { code: 'community' }])
+    })
+
+    test('stands on the claim of its value, as JSON, JSON-LD and a nanopublication; others have those of the whole', async () => {
+      expect(sure(200, await app.anon.get(of('note'))).labels).toMatchObject([{ code: 'tk_s' }, { code: 'community' }])
+      expect(sure(200, await app.anon.get(of('name'))).labels).toMatchObject([{ code: 'community' }])
+      const linked = await app.anon.get(of('note'), { headers: { accept: 'application/ld+json' } })
+      expect(linked.body['dcterms:accessRights']).toHaveLength(2)
+      const nanopublication = async (name: string) =>
+        (await app.anon.get(of(name), { headers: { accept: 'application/trig' } })).text
+      expect(await nanopublication('note')).toContain('tk-seasonal')
+      expect(await nanopublication('name')).not.toContain('tk-seasonal')
+      expect(await nanopublication('name')).toContain('Ask the guthi first.')
+      const listed = await app.anon.get('/cidoc/assertions/', {
+        query: {
+          cultural_entity_id: it.cultural_entity_id,
+          asserted_property: 'note',
+          format: 'csv',
+          columns: 'labels',
+        },
+      })
+      expectAll(listed.bytes.toString())
+    })
+
+    test('stands on its page in both languages, and on that of an earlier time', async () => {
+      const html = { accept: 'text/html' }
+      const page = async (query: Record<string, string>) =>
+        (await app.anon.get(`/resource/structure/${it.id}/`, { headers: html, query })).text
+      const english = await page({ lang: 'en' })
+      for (const part of [
+        'How it may be used',
+        'TK Seasonal',
+        '– Note',
+        'Ask the guthi first.',
+        '"conditionsOfAccess"',
+      ])
+        expect(english).toContain(part)
+      const nepali = await page({ lang: 'ne' })
+      for (const part of ['कसरी प्रयोग गर्न मिल्छ', 'पहिले गुठीलाई सोध्नुहोस्।']) expect(nepali).toContain(part)
+      // What a community says holds for earlier states of the record, too.
+      expect(await page({ lang: 'en', at: before })).toContain('Ask the guthi first.')
+      const past = sure(200, await app.anon.get(`/cidoc/structures/${it.id}/`, { query: { at: before } }))
+      expect(past.labels).toHaveLength(2)
+    })
+
+    test('stands in the exported files, in their bag, and among the statements that can be asked', async () => {
+      await (await import('../../../functions/exporter.ts')).handler()
+      const { files, bag } = sure(200, await app.anon.get('/data/exports/'))
+      const textOf = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer()).toString()
+      for (const name of ['structure.jsonl', 'structure.csv']) {
+        const { url } = files.find((file: { name: string }) => file.name === name)
+        expectAll((await textOf(url)).replaceAll('\\n', '\n'))
+      }
+      expectAll(await textOf(bag.url))
+      const asked = await app.anon.get('/fragments/', {
+        query: { predicate: 'http://purl.org/dc/terms/rightsHolder', object: '"Guthi of Patan"' },
+        headers: { accept: 'application/n-quads' },
+      })
+      expect(asked.bytes.toString()).toContain('Guthi of Patan')
+    })
+
+    test('stands beside the row of a citation, and is no part of its digest', async () => {
+      const cite = async () =>
+        sure(
+          201,
+          await app.contributor.post('/data/citations/', { body: { of: '/cidoc/structures/?search=Guthi+house' } }),
+        )
+      const cited = await cite()
+      const rows = async (id: string) => sure(200, await app.anon.get(`/data/citations/${id}/`)).results
+      expect((await rows(cited.id))[0].labels).toHaveLength(2)
+      sure(200, await set(app.community, it, labels.slice(1)))
+      expect((await cite()).digest).toBe(cited.digest)
+      expect((await rows(cited.id))[0].labels).toHaveLength(1)
+    })
   })
 
   test('stands on a source', async () => {

@@ -34,6 +34,7 @@ export const pages: Readonly<Record<string, string>> = {
   Deleted: 'मेटियो',
   Restored: 'फर्काइयो',
   'All pictures': 'सबै तस्बिर',
+  Picture: 'तस्बिर',
   'No licence is given': 'अनुमतिपत्र दिइएको छैन',
   'Where it is': 'कहाँ छ',
   Map: 'नक्सा',

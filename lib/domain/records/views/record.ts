@@ -3,7 +3,7 @@ import { omit } from '../../../base/omit.ts'
 import * as s from '../../../base/shapes.ts'
 import { type Actor, maySeeTier, worksOn } from '../../../platform/permissions.ts'
 import { type Field, type Kind, kindKeys, kinds, whenKindsChange } from '../../kinds/index.ts'
-import { withLabels } from '../../labels/labels.ts'
+import { LabelView, labelsFor, withLabels } from '../../labels/labels.ts'
 import { picturesIn } from '../../pictures/items.ts'
 import { picturesView } from '../../pictures/view.ts'
 import type { ClaimWithRecord } from '../assertions.ts'
@@ -158,8 +158,11 @@ function wireValue(field: Field, value: unknown): unknown {
   return field.type === 'number' || field.type === 'float' || field.type === 'boolean' ? null : ''
 }
 
-export const claimView = ({ claim, about }: Visible<ClaimWithRecord>, actor: Actor | null) =>
-  assertionView(claim, about !== undefined && isPlaceHidden(about, claim.asserted_property, actor))
+/** Shows a claim by itself, with the labels on its value. */
+export const claimView = ({ claim, about }: Visible<ClaimWithRecord>, actor: Actor | null) => ({
+  ...assertionView(claim, about !== undefined && isPlaceHidden(about, claim.asserted_property, actor)),
+  ...withLabels(labelsFor(about?.labels ?? [], claim.asserted_property)),
+})
 
 export const AssertionView = s.shape('Assertion', () =>
   v.object({
@@ -199,6 +202,8 @@ export const AssertionView = s.shape('Assertion', () =>
     revision_number: s.maybe(s.whole),
     created_at: s.time,
     updated_at: s.time,
+    /** Only of a claim by itself whose value or record has some. */
+    labels: v.exactOptional(v.array(LabelView)),
   }),
 )
 /** A new claim. It has no `entity_id`: forms would take that for the id of the claim. */
