@@ -37,6 +37,48 @@ export const schemathesis: Suite = {
   },
 }
 
+/** What the inspector asks, by what must stand in the answer. `id`: a record that everyone may read. */
+const questionsAbout = (
+  id: string,
+): readonly (readonly [tool: string, args: Record<string, string>, told: RegExp])[] => [
+  ['search', { query: 'temple' }, /claim_id/],
+  ['read_record', { id }, /claim_id/],
+  ['explain', { id, property: 'name' }, /claim_id/],
+  ['suggest_duplicates', { name: 'Nyatapola', kind: 'structure' }, /claim_id/],
+  ['read_record', { id: 'nothing' }, /"isError": true/],
+  // Nobody proposes without a key.
+  [
+    'propose_value',
+    { id, property: 'note', value: 'Of brick.', source_type: 'book', source_citation: 'A book' },
+    /Authentication credentials were not provided/,
+  ],
+]
+
+export const mcpInspector: Suite = {
+  name: 'MCP inspector: the tools of machines',
+  install: 'npm install --global @modelcontextprotocol/inspector',
+  run: async ({ folder, service }) => {
+    if ((await say('mcp-inspector', ['--help'])) === undefined) return undefined
+    const { address, ask } = await service()
+    const { results } = await ask('dev', 'GET', '/cidoc/structures/?limit=1')
+    const [{ cultural_entity_id: id }] = results as [{ cultural_entity_id: string }]
+    const inspect = async (...asked: string[]) =>
+      (await say('mcp-inspector', ['--cli', `${address}/mcp`, '--transport', 'http', '--method', ...asked], folder)) ??
+      ''
+    const listed = await inspect('tools/list')
+    const failures = questionsAbout(id).flatMap(([tool]) =>
+      listed.includes(`"${tool}"`) ? [] : [`${tool} is not listed`],
+    )
+    for (const [tool, args, told] of questionsAbout(id)) {
+      const given = Object.entries(args).flatMap(([name, value]) => ['--tool-arg', `${name}=${value}`])
+      const text = await inspect('tools/call', '--tool-name', tool, ...given)
+      if (!told.test(text)) failures.push(`${tool}: ${text.slice(0, 300)}`)
+    }
+    const version = versionIn((await say('npm', ['ls', '--global', '@modelcontextprotocol/inspector'])) ?? '')
+    return { version, cases: `${questionsAbout(id).length + 1} questions`, failures, known: new Map() }
+  },
+}
+
 /** What a script of this folder found: each case, and what is wrong with it. */
 type Found = { version: string; cases: number; failures: string[] }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildDocuments } from '../../deploy/shipped-documents.ts'
-import { iiifValidator, oaiSchemas, reconciliationClient, schemathesis } from './asked.ts'
+import { iiifValidator, mcpInspector, oaiSchemas, reconciliationClient, schemathesis } from './asked.ts'
 import { audit, cfnLint, redocly, spectral } from './documents.ts'
 import { dynamoDbLocal, moto } from './emulators.ts'
 import { type Service, startService } from './service.ts'
@@ -17,7 +17,7 @@ import { libreOffice } from './tables.ts'
 
 const suites: readonly Suite[] = [
   ...[redocly, spectral, cfnLint, audit],
-  ...[iiifValidator, oaiSchemas, reconciliationClient, libreOffice, schemathesis],
+  ...[iiifValidator, oaiSchemas, reconciliationClient, mcpInspector, libreOffice, schemathesis],
   ...[moto, dynamoDbLocal],
 ]
 
