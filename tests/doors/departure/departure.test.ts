@@ -265,6 +265,12 @@ describe('leaving', () => {
         place,
       ).toBe(true)
 
+    for (const file of ['fragments.spo', 'heritage.zip', 'structure.nq', 'report.csv'])
+      expect(
+        before.some((it) => it.includes(`/${file}: `)),
+        file,
+      ).toBe(true)
+
     sure(401, await app.anon.delete(ME, { body: { password: PASSWORD } }))
     expect(sure(400, await person.who.delete(ME, { body: { password: 'wrong' } }))).toEqual({
       password: ['This is not your password.'],
