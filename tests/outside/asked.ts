@@ -98,6 +98,10 @@ const IMAGE_FAULTS = [
     /^size_noup: .*size='!/,
     'version 3 has `!w,h` answer no more than the region where that is smaller, and no failure',
   ],
+  [
+    /^size_up: .*class "size" not found/,
+    'it has `^max` no larger than the image, where version 3 has it as large as the server allows, and cannot say so',
+  ],
   [/^format_error_random: .*default\.\S*\\/, 'a backslash in an address is no part of its last segment'],
 ] as const
 
