@@ -181,6 +181,7 @@ export const words: Readonly<Record<string, string>> = {
   queries: "JSON: queries by names of the client's choice. Without it the service describes itself.",
   extend: 'JSON: `ids` of records and `properties` of which the values are wanted.',
   same_as: 'An address or id of the thing in Wikidata, GeoNames, Getty ULAN, AAT, TGN, or an address elsewhere.',
+  callback: 'The function that a script calls with the answer (JSONP). The request then counts as that of nobody.',
   prefix: 'What is being typed.',
   cursor: 'How many were told already.',
   'reconcile type': 'A type: a kind, by registry key.',

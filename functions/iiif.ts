@@ -8,8 +8,10 @@ import { canonicalRequest, drawingOf } from '../lib/doors/iiif/request.ts'
 import { sharingHeaders } from '../lib/doors/iiif/sharing.ts'
 import { loadImage } from '../lib/doors/iiif/subjects.ts'
 import { Undrawable } from '../lib/engines/media/index.ts'
+import { preferredType } from '../lib/platform/http/accept.ts'
 import { bytes } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { JSON_TYPE } from '../lib/platform/http/media.ts'
 import { jsonText, replyContent, replySeeOther } from '../lib/platform/http/reply.ts'
 import { type Routes, readRoute } from '../lib/platform/http/route.ts'
 
@@ -34,13 +36,16 @@ export const routes = {
     permission: 'picture.view',
     summary: 'What an image is, and what can be asked of it',
     description: 'IIIF Image API 3.0, level 2.',
-    answer: { 200: { also: { [LD]: ImageInfoView } } },
+    answer: { 200: { shape: ImageInfoView, also: { [LD]: ImageInfoView } } },
     params: ByImage,
     subject: ofImage,
     handle: async ({ params, subject, request }) =>
       replyContent(
         jsonText(imageInfo(`${request.origin}${imagePathOf(params.image)}`, subject.size, subject.rights)),
-        `application/ld+json;profile="${IMAGE_CONTEXT}"`,
+        // Clients of the Image API that name neither get linked data (section 5.1).
+        preferredType(request.headers.accept, [LD, JSON_TYPE]) === JSON_TYPE
+          ? JSON_TYPE
+          : `${LD};profile="${IMAGE_CONTEXT}"`,
         sharingHeaders(subject, request),
       ),
   }),
@@ -61,7 +66,7 @@ export const routes = {
       })
       const shared = sharingHeaders(subject, request)
       if ('location' in image) return replySeeOther(image.location)
-      const canonical = `${request.origin}${imagePathOf(params.image)}/${canonicalRequest(wanted)}`
+      const canonical = `${request.origin}${imagePathOf(params.image)}/${canonicalRequest(subject.size, wanted)}`
       return replyContent(image.bytes, image.type, {
         ...shared,
         etag: tagOf(derivativeKey(subject.file, wanted)),

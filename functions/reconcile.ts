@@ -6,6 +6,7 @@ import { kindOfResource, resourceOf } from '../lib/domain/kinds/resources.ts'
 import { loadRecordById } from '../lib/domain/records/load.ts'
 import { showRecord } from '../lib/domain/records/shown.ts'
 import { ExtendedView, extendRecords } from '../lib/doors/reconcile/extend.ts'
+import { SCRIPT, withCallback } from '../lib/doors/reconcile/jsonp.ts'
 import {
   ManifestView,
   manifest,
@@ -18,7 +19,7 @@ import {
 } from '../lib/doors/reconcile/manifest.ts'
 import { type Asker, CandidatesView, matchQueries } from '../lib/doors/reconcile/match.ts'
 import { previewOf } from '../lib/doors/reconcile/preview.ts'
-import { Prefix, ProposeQuery, ReconcileQuery } from '../lib/doors/reconcile/queries.ts'
+import { Prefix, ProposeQuery, ReconcileBody, ReconcileQuery } from '../lib/doors/reconcile/queries.ts'
 import { listSharedLinks, ResolvedLinkView, resolveLink } from '../lib/doors/reconcile/resolve.ts'
 import { fold } from '../lib/engines/matching/index.ts'
 import { openSearchModel } from '../lib/engines/search/index.ts'
@@ -41,7 +42,7 @@ const Resolved = v.object(
 )
 
 /** Returns candidates for `queries`, or values of records for `extend`. Undefined if the request has neither. */
-async function answerQueries({ queries, extend }: v.InferOutput<typeof ReconcileQuery>, asker: Asker) {
+async function answerQueries({ queries, extend }: v.InferOutput<typeof ReconcileBody>, asker: Asker) {
   if (queries && extend) throw invalid({ extend: ['Ask either queries or extend.'] })
   if (extend) return extendRecords(extend, asker.actor)
   if (!queries) return undefined
@@ -59,13 +60,16 @@ const ProposedPropertiesView = s.shape('ProposedProperties', () =>
   v.object({ type: v.optional(s.text), limit: s.whole, properties: v.array(typeEntry()) }),
 )
 
+/** 200 with JSON, or with a script that hands it to a function. */
+const scriptable = <S extends s.Schema>(shape: S) => ({ 200: { shape, types: [SCRIPT] } }) as const
+
 /** Reconciliation Service API 0.2: other tools match their columns with our records, and take values from them. */
 export const routes = {
   'GET /data/reconcile/': listRoute({
     permission: 'search.read',
     summary: 'Describe the reconciliation service, or ask it by a query',
     description: 'Give this address to OpenRefine as that of a service.',
-    answer: ok(v.union([ManifestView, asked])),
+    answer: scriptable(v.union([ManifestView, asked])),
     query: ReconcileQuery,
     translatedPaths: NAMED,
     handle: async ({ query, request, ...asker }) =>
@@ -78,7 +82,7 @@ export const routes = {
     description:
       'Up to 100 `queries`, each answered by its name, or `extend` with up to 100 ids: as a form, or as JSON.',
     answer: ok(asked),
-    body: ReconcileQuery,
+    body: ReconcileBody,
     urlencoded: true,
     translatedPaths: NAMED,
     handle: async ({ body, request, ...asker }) => {
@@ -91,7 +95,7 @@ export const routes = {
   'GET /data/reconcile/suggest/entity/': listRoute({
     permission: 'search.read',
     summary: 'Complete the name of a record',
-    answer: ok(SuggestedEntitiesView),
+    answer: scriptable(SuggestedEntitiesView),
     translatedPaths: ['result.*.notable.*.name'],
     query: Prefix,
     handle: async ({ query: { prefix, cursor }, scope }) => {
@@ -114,7 +118,7 @@ export const routes = {
   'GET /data/reconcile/suggest/property/': publicRoute({
     permission: 'registry.read',
     summary: 'Complete the name of a property',
-    answer: ok(SuggestedTypesView),
+    answer: scriptable(SuggestedTypesView),
     translatedPaths: ['result.*.name'],
     query: Prefix,
     handle: async ({ query }) => ({ result: beginning(propertiesOf(), query) }),
@@ -123,7 +127,7 @@ export const routes = {
   'GET /data/reconcile/suggest/type/': publicRoute({
     permission: 'registry.read',
     summary: 'Complete the name of a type',
-    answer: ok(SuggestedTypesView),
+    answer: scriptable(SuggestedTypesView),
     translatedPaths: ['result.*.name'],
     query: Prefix,
     handle: async ({ query }) => ({ result: beginning(types, query) }),
@@ -132,7 +136,7 @@ export const routes = {
   'GET /data/reconcile/properties/': publicRoute({
     permission: 'registry.read',
     summary: 'List what records of a type say',
-    answer: ok(ProposedPropertiesView),
+    answer: scriptable(ProposedPropertiesView),
     translatedPaths: ['properties.*.name'],
     query: ProposeQuery,
     handle: async ({ query: { type, limit } }) => {
@@ -190,7 +194,7 @@ function linkIn(cursor: string): string | undefined {
   return link
 }
 
-export const handler = endpoint(routes)
+export const handler = withCallback(endpoint(routes))
 
 /** Filters by a word that begins with this prefix, in any script or spelling. */
 function beginning(all: readonly Type[], { prefix = '', cursor }: v.InferOutput<typeof Prefix>): Type[] {

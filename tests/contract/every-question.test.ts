@@ -111,6 +111,7 @@ const said: Record<string, readonly string[]> = {
   extend: ['{"ids":[],"properties":[]}', '{'],
   include: ['record'],
   metadataPrefix: ['oai_dc', 'marc'],
+  callback: ['take', 'a b'],
   prefix: ['sight', 'str'],
   queries: ['{"q":{"query":"sight"}}', '{}'],
   resumptionToken: ['forged'],

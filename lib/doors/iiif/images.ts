@@ -1,7 +1,7 @@
 import { notFound } from '../../base/errors.ts'
 import { createLinks, getObject, putObject } from '../../engines/bucket/index.ts'
 import { type Drawing, drawImage } from '../../engines/media/index.ts'
-import { canonicalRequest } from './request.ts'
+import { drawingKey } from './request.ts'
 
 /** The image of an answer: its bytes, or its address if it is too large for an answer. */
 export type RenderedImage = { bytes: Uint8Array; type: string } | { location: string }
@@ -31,4 +31,4 @@ async function drawAndStore(object_key: string, key: string, drawing: Drawing): 
 
 /** The key of a drawing. A file never changes, so its drawings are never stale. */
 export const derivativeKey = (id: string, drawing: Drawing): string =>
-  `derivatives/${id}/${canonicalRequest(drawing).replaceAll('/', '_')}`
+  `derivatives/${id}/${drawingKey(drawing).replaceAll('/', '_')}`

@@ -123,8 +123,24 @@ function fitInto(region: PixelSize, box: PixelSize, enlarges: boolean): PixelSiz
 
 const side = (pixels: number) => Math.max(1, Math.round(pixels))
 
-/** The canonical request of the Image API: each drawing has one, whichever way a client spelled its request. */
-export function canonicalRequest({ region, width, height, mirrored, degrees, quality, format }: Drawing): string {
-  const part = region ? `${region.left},${region.top},${region.width},${region.height}` : 'full'
-  return `${part}/${width},${height}/${mirrored ? '!' : ''}${degrees}/${quality}.${format}`
+/** The key of a drawing: each has one, whichever way a client spelled its request. */
+export const drawingKey = (drawing: Drawing): string =>
+  `${partOf(drawing)}/${drawing.width},${drawing.height}/${lookOf(drawing)}`
+
+/** The canonical request of a drawing of an image of this size: Image API 3.0, section 4.7. */
+export const canonicalRequest = (image: PixelSize, drawing: Drawing): string =>
+  `${partOf(drawing)}/${canonicalSize(drawing.region ?? image, drawing)}/${lookOf(drawing)}`
+
+const partOf = ({ region }: Drawing) =>
+  region ? `${region.left},${region.top},${region.width},${region.height}` : 'full'
+const lookOf = ({ mirrored, degrees, quality, format }: Drawing) =>
+  `${mirrored ? '!' : ''}${degrees}/${quality}.${format}`
+
+/** `max` for the largest size that is not enlarged, `^max` for the largest of all, else `w,h` with `^` if it is enlarged. */
+function canonicalSize(region: PixelSize, { width, height }: PixelSize): string {
+  const box = { width: LONGEST_SIDE, height: LONGEST_SIDE }
+  const isSize = (it: PixelSize) => it.width === width && it.height === height
+  if (isSize(fitInto(region, box, false))) return 'max'
+  if (isSize(fitInto(region, box, true))) return '^max'
+  return `${width > region.width || height > region.height ? '^' : ''}${width},${height}`
 }

@@ -67,10 +67,21 @@ const json = <S extends v.GenericSchema>(schema: S) =>
     schema,
   )
 
-export const ReconcileQuery = v.object({ queries: v.optional(json(Batch)), extend: v.optional(json(Extension)) })
+const CALLBACK = /^[A-Za-z_$][\w$]{0,99}(\.[A-Za-z_$][\w$]{0,99}){0,4}$/
+/** Whether a text is the name of a function, such as `jQuery123` or `page.take`. */
+export const isCallback = (text: string): boolean => CALLBACK.test(text)
+/** The function that a script calls with the answer (JSONP). */
+const WithCallback = {
+  callback: v.optional(v.pipe(v.string(), v.regex(CALLBACK, 'callback is the name of a function.'))),
+}
 
-export const Prefix = v.object({ prefix: QueryText, cursor: v.optional(v.string(), '0') })
+const asked = { queries: v.optional(json(Batch)), extend: v.optional(json(Extension)) }
+export const ReconcileBody = v.object(asked)
+export const ReconcileQuery = v.object({ ...asked, ...WithCallback })
+
+export const Prefix = v.object({ prefix: QueryText, cursor: v.optional(v.string(), '0'), ...WithCallback })
 export const ProposeQuery = v.object({
+  ...WithCallback,
   type: queryWord(matchedKinds),
   limit: wholeNumber(100, 200),
 })

@@ -43,24 +43,24 @@ export function httpShell(): MiddlewareObj<HttpEvent, HttpResult | Reply, Error,
   }
 }
 
-/** Paths under which pages of any origin read what is public: the question before such a read tells nothing of what is there. */
-const OPEN_PATHS = /^\/data\/(iiif|manifests)\//
+const preflight = ({ headers: { origin } }: Request) =>
+  new Reply(204, undefined, {
+    ...(isKnownOrigin(origin) ? allowed.known : allowed.others),
+    'access-control-max-age': '600',
+  })
 
-function preflight({ path, headers: { origin } }: Request): Reply {
-  const isForeign = origin !== undefined && !config.CORS_ORIGINS.includes(origin)
-  if (isForeign && OPEN_PATHS.test(canonicalPath(path)))
-    return new Reply(204, undefined, {
-      'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-      'access-control-allow-headers': 'accept, if-none-match',
-      'access-control-max-age': '600',
-    })
-  return new Reply(204, undefined, {
+const isKnownOrigin = (origin = '') => config.CORS_ORIGINS.includes(origin)
+/** What pages of configured origins may send, and pages of any other: no credentials, and nothing but reads. */
+const allowed = {
+  known: {
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
     'access-control-allow-headers':
       'authorization, content-type, accept, idempotency-key, if-match, if-none-match, prefer, x-dev-user',
-    'access-control-max-age': '600',
-  })
+  },
+  others: {
+    'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+    'access-control-allow-headers': 'accept, content-type, if-none-match, prefer',
+  },
 }
 
 const securityHeaders = {
@@ -77,7 +77,7 @@ function httpResult(request: Request, reply: Reply, started: number, error?: Err
     ...(type && { 'content-type': type }),
     ...(packed && { 'content-encoding': 'gzip' }),
     ...securityHeaders,
-    ...corsHeaders(request.headers.origin),
+    ...corsHeaders(request),
     ...reply.headers,
     ...varyHeader(reply),
     ...(request.strict && { 'preference-applied': 'handling=strict' }),
@@ -122,16 +122,31 @@ function encode({ body }: Reply, compresses: boolean): Encoded {
   return { payload: gzipSync(text, { level: 4 }).toString('base64'), binary: true, packed: true, ...type }
 }
 
-/** Only configured origins are allowed, since credentials are. */
-function corsHeaders(origin: string | undefined): Record<string, string> {
-  if (origin === undefined || !config.CORS_ORIGINS.includes(origin)) return { vary: VARY }
-  return {
-    'access-control-allow-origin': origin,
-    'access-control-allow-credentials': 'true',
-    'access-control-expose-headers':
-      'Retry-After, ETag, X-Request-Id, X-Cache, Idempotent-Replayed, Preference-Applied, Warning',
-    vary: VARY,
-  }
+/** Configured origins may read every answer, and may send credentials. Pages of any other origin may read what everybody may read. */
+function corsHeaders(request: Request): Record<string, string> {
+  const { origin } = request.headers
+  if (origin === undefined) return { vary: VARY }
+  if (isKnownOrigin(origin))
+    return {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': EXPOSED,
+      vary: VARY,
+    }
+  if (!isPublicRead(request)) return { vary: VARY }
+  return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED, vary: VARY }
+}
+
+const EXPOSED =
+  'Retry-After, ETag, X-Request-Id, X-Cache, Idempotent-Replayed, Preference-Applied, Warning, Link, Memento-Datetime'
+/** The address at which questions of reconciliation are sent as a form. */
+const RECONCILE = '/data/reconcile/'
+
+/** Whether the caller sent no credentials and reads, or asks the reconciliation service. */
+function isPublicRead({ method, path, headers, cookies }: Request): boolean {
+  if (headers.authorization !== undefined || headers['x-dev-user'] !== undefined || Object.keys(cookies).length > 0)
+    return false
+  return ['GET', 'HEAD', 'OPTIONS'].includes(method) || (method === 'POST' && canonicalPath(path) === RECONCILE)
 }
 
 function logRequest(request: Request, reply: Reply, started: number, error?: Error): void {

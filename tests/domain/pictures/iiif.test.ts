@@ -75,6 +75,36 @@ describe('the Image API', () => {
     expect(await sizeOf(request)).toBe(drawn)
   })
 
+  test.each([
+    ['full/640,480/0/default.jpg', 'full/max/0/default.jpg'],
+    ['full/320,/0/default.jpg', 'full/320,240/0/default.jpg'],
+    ['full/^1280,/0/default.jpg', 'full/^1280,960/0/default.jpg'],
+    ['full/^4096,/0/default.jpg', 'full/^max/0/default.jpg'],
+    ['square/max/0/default.jpg', '80,0,480,480/max/0/default.jpg'],
+    ['0,0,100,50/^200,/0/default.jpg', '0,0,100,50/^200,100/0/default.jpg'],
+  ])('%s has the canonical address %s', async (request, canonical) => {
+    const { headers } = await app.anon.get(`${image}/${request}`)
+    expect(headers.link).toContain(`<http://localhost:8000${image}/${canonical}>;rel="canonical"`)
+    expect((await app.anon.get(`${image}/${canonical}`)).headers.etag).toBe(headers.etag)
+  })
+
+  test('says what it is as JSON where that is asked for; pages of any origin read its faults, too', async () => {
+    const typeFor = async (accept: string) =>
+      (await app.anon.get(`${image}/info.json`, { headers: { accept } })).headers['content-type']
+    expect(await typeFor('application/json')).toBe('application/json')
+    const linked = 'application/ld+json;profile="http://iiif.io/api/image/3/context.json"'
+    for (const accept of ['*/*', 'application/ld+json', 'text/html, */*;q=0.1'])
+      expect(await typeFor(accept)).toBe(linked)
+    const headers = { origin: 'https://viewer.example.org' }
+    for (const [at, status] of [
+      ['/full/0,0/0/default.jpg', 400],
+      ['.gone/info.json', 404],
+    ] as const) {
+      const reply = await app.anon.get(image + at, { headers })
+      expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, '*'])
+    }
+  })
+
   test('draws the part that is asked for, mirrored and turned as is asked', async () => {
     // Four quarters: red, green; blue, white.
     const quarter = (background: string) =>

@@ -197,3 +197,61 @@ test('a record that waits is not matched before it is accepted', async () => {
   const { q } = await match({ q: { query: 'Waiting Mandap' } })
   expect(q.result.filter(({ name }: { name: string }) => name === 'Waiting Mandap')).toEqual([])
 })
+
+describe('a page of any origin', () => {
+  const origin = 'https://openrefine.example.org'
+
+  test.each([
+    ['/data/reconcile/', {}],
+    ['/data/reconcile/', { queries: '{"q0":{"query":"Nyatapola"}}' }],
+    ['/data/reconcile/suggest/entity/', { prefix: 'nya' }],
+    ['/data/reconcile/suggest/type/', { prefix: 'str' }],
+    ['/data/reconcile/properties/', { type: 'structure' }],
+  ])('loads %s %j as a script that calls its function with the same answer', async (path, query) => {
+    const json = sure(200, await app.anon.get(path, { query }))
+    const { status, text, headers } = await app.anon.get(path, { query: { ...query, callback: 'page.take_1' } })
+    expect([status, headers['content-type']]).toEqual([200, 'text/javascript'])
+    const [, given = ''] = /^page\.take_1\((.*)\);$/s.exec(text) ?? []
+    expect(JSON.parse(given)).toEqual(json)
+  })
+
+  test('hears of a fault by a script, too, since no other script is run', async () => {
+    const { status, text } = await app.anon.get('/data/reconcile/', { query: { queries: '{', callback: 'take' } })
+    expect([status, text]).toEqual([200, 'take({"queries":["This is not JSON."]});'])
+  })
+
+  test('names a function and nothing else', async () => {
+    for (const callback of ['alert(1)//', 'a b', '1a', 'a..b', '<script>', 'x'.repeat(101)])
+      expect(await app.anon.get('/data/reconcile/', { query: { callback } })).toMatchObject({
+        status: 400,
+        body: { callback: ['callback is the name of a function.'] },
+      })
+  })
+
+  test('gets by a script only what everybody may read, whoever asks', async () => {
+    const extend = { ids: [state.restricted.cultural_entity_id], properties: [{ id: 'note' }] }
+    const query = { extend: JSON.stringify(extend) }
+    expect((await app.staff.get(root, { query })).text).toContain('A note that is restricted')
+    const script = await app.staff.get(root, { query: { ...query, callback: 'take' } })
+    expect(script.text).toBe((await app.anon.get(root, { query: { ...query, callback: 'take' } })).text)
+    expect(script.text).not.toContain('A note that is restricted')
+  })
+
+  test('may send questions by a form, and read the answers and faults', async () => {
+    for (const [value, status] of [
+      ['{"q0":{"query":"Nyatapola"}}', 200],
+      ['{', 400],
+    ] as const) {
+      const { body, headers } = form('queries', value)
+      const reply = await app.anon.post(root, { body, headers: { ...headers, origin } })
+      expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, '*'])
+    }
+    const other = await app.anon.post('/api/token/', { body: {}, headers: { origin } })
+    expect(other.headers['access-control-allow-origin']).toBeUndefined()
+  })
+
+  test('completes a beginning in Devanagari', async () => {
+    const { result } = sure(200, await app.anon.get('/data/reconcile/suggest/entity/', { query: { prefix: 'न्यात' } }))
+    expect(result.map((it: { name: string }) => it.name)).toContain('Nyatapola')
+  })
+})

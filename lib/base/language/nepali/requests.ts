@@ -306,6 +306,7 @@ export const requests: Readonly<Record<string, string>> = {
   'Give a list of texts.': 'पाठहरूको सूची दिनुहोस्।',
   'Give no more than 1000 of them.': '१००० भन्दा बढी नदिनुहोस्।',
   'This is too long.': 'यो धेरै लामो छ।',
+  'callback is the name of a function.': 'callback एउटा function को नाम हो।',
   'Ask either queries or extend.': 'queries वा extend मध्ये एउटा मात्र सोध्नुहोस्।',
   'Send queries or extend.': 'queries वा extend पठाउनुहोस्।',
   'This cursor was not given by this service.': 'यो कर्सर यस सेवाले दिएको होइन।',
