@@ -110,6 +110,77 @@ async function measure(app: App): Promise<Row[]> {
   )
   await note('GET /api/user/info/', dev.get('/api/user/info'))
   await note('GET /data/user/me/', dev.get('/data/user/me/'))
+  await measureBeside({ dev, reviewer, anon: app.anon, note, made })
   await note('GET /health/ready/', app.anon.get('/health/ready/'))
   return rows
+}
+
+type Beside = {
+  dev: App['anon']
+  reviewer: App['anon']
+  anon: App['anon']
+  // biome-ignore lint/suspicious/noExplicitAny: the bodies of many routes
+  note: (route: string, answer: ReturnType<App['anon']['get']>) => Promise<any>
+  made: { id: number; cultural_entity_id: string }
+}
+
+/** What people do beside records: forks, identity, proposals, the graph, organizations, notes, documents, jobs, merge requests, links. */
+async function measureBeside({ dev, reviewer, anon, note, made }: Beside): Promise<void> {
+  const entity_id = made.cultural_entity_id
+  const stamp = Date.now().toString(36)
+  const named = (what: string) => `${what} ${stamp}`
+  await note('GET /cidoc/kg/graph/', anon.get('/cidoc/kg/graph/'))
+  const uri = `/resource/structure/${made.id}`
+  await note('GET /cidoc/kg/neighborhood/', anon.get('/cidoc/kg/neighborhood/', { query: { uri } }))
+  await note('GET /cidoc/kg/stats/', anon.get('/cidoc/kg/stats/'))
+  const identity = { entity_type: 'structure', entity_id: made.id }
+  await note('GET /cidoc/identity-summary/', anon.get('/cidoc/identity-summary/', { query: identity }))
+  await note('GET /cidoc/identity-candidates/', reviewer.get('/cidoc/identity-candidates/'))
+  const forking = { entity_id, changes: { note: 'Of stone' } }
+  const fork = await note('POST /data/forks/', dev.post('/data/forks/', { body: forking }))
+  await note('GET /data/forks/?entity_id=', anon.get('/data/forks/', { query: { entity_id } }))
+  await note('GET .../lineage/', anon.get(`/data/cultural-entities/${entity_id}/lineage/`))
+  await note('GET .../fork-diff/', dev.get(`/data/cultural-entities/${entity_id}/fork-diff/${fork.id}/`))
+  const thing = { canonical_label: named('Mandap'), type_scope: 'structure' }
+  const proposed = await note('POST /data/entity-proposals/', dev.post('/data/entity-proposals/', { body: thing }))
+  await note('POST .../submit/ (a thing)', dev.post(`/data/entity-proposals/${proposed.id}/submit/`))
+  await note('GET /data/entity-proposals/', dev.get('/data/entity-proposals/'))
+  await note('GET /data/relationship-proposals/', dev.get('/data/relationship-proposals/'))
+  const yaml = { title: 'Let it grow', proposed_yaml: `classes: { Sattal${stamp}: {} }` }
+  const grown = await note(
+    'POST /data/schema-extension-proposals/',
+    dev.post('/data/schema-extension-proposals/', { body: yaml }),
+  )
+  await note('POST .../submit/ (schema)', dev.post(`/data/schema-extension-proposals/${grown.id}/submit/`))
+  await note('GET /data/schema-extension-proposals/', dev.get('/data/schema-extension-proposals/'))
+  const guthi = await note(
+    'POST /data/organizations/',
+    dev.post('/data/organizations/', { body: { name: named('Guthi') } }),
+  )
+  await note('POST .../join/', reviewer.post(`/data/organizations/${guthi.id}/join/`))
+  await note('GET /data/organizations/', anon.get('/data/organizations/'))
+  await note('GET /data/organizations/{id}/', anon.get(`/data/organizations/${guthi.id}/`))
+  const left = { entity_id, entity_name: named('Temple'), content: named('Seen by a visitor') }
+  const visitor = await note(
+    'POST /data/public-contributions/',
+    anon.post('/data/public-contributions/', { body: left }),
+  )
+  await note('GET /data/public-contributions/', reviewer.get('/data/public-contributions/'))
+  await note('GET .../stats/', reviewer.get('/data/public-contributions/stats/'))
+  await note(
+    'POST .../review/ (rejected)',
+    reviewer.post(`/data/public-contributions/${visitor.id}/review/`, { body: { status: 'rejected' } }),
+  )
+  await note('POST /data/shares/', anon.post('/data/shares/', { body: { entity_id, platform: 'email' } }))
+  await note('GET /data/shares/count/', anon.get('/data/shares/count/', { query: { entity_id } }))
+  await note('GET /data/ocr-documents/', dev.get('/data/ocr-documents/'))
+  const announced = { filename: 'page.png', byte_size: 6, media_type: 'image' }
+  await note('POST /data/ocr-chunk-uploads/', dev.post('/data/ocr-chunk-uploads/', { body: announced }))
+  const rows = new FormData()
+  rows.set('file', new File(['Name,Type\nGokarna,Temple\n'], 'rows.csv', { type: 'text/csv' }))
+  const job = await note('POST /data/tabular-import-jobs/', dev.post('/data/tabular-import-jobs/', { body: rows }))
+  await note('GET .../compile-preview/', dev.get(`/data/tabular-import-jobs/${job.id}/compile-preview/`))
+  await note('GET /merge-requests/', dev.get('/merge-requests/'))
+  await note('GET /api/curator-alerts/', reviewer.get('/api/curator-alerts/'))
+  await note('GET /api/reconciled-links/', anon.get('/api/reconciled-links/'))
 }

@@ -49,9 +49,10 @@ const at =
 
 /** What people make; what only helps it to be made is left out. */
 const MADE =
-  /^(record|claims|revision|activity|flag|decision|source|cluster|membership|project|project_entity|project_asset|project_upload|project_activity|project_snapshot|comment|comment_place|notification|application|submission|submission_version|submission_suggestion|user|username|email|queue_by_\w+|project_place|project_member|media|link|reactions)$/
+  /^(record|claims|revision|activity|flag|decision|source|cluster|membership|project|project_entity|project_asset|project_upload|project_activity|project_snapshot|comment|comment_place|notification|application|submission|submission_version|submission_suggestion|user|username|email|queue_by_\w+|project_place|project_member|media|link|reactions|fork|organization\w*|note\w*|proposal\w*|extension\w*|schema_overlay|candidate|reconciled_link|curator_alert|parted_scan|scan\w*)$/
 /** Ids, numbers, moments and what a password is hashed to are others each time. */
-const CHANCE = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|\d{4}-\d{2}-\d{2}T[\d:.]+Z|\d+/g
+const CHANCE =
+  /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|\d{4}-\d{2}-\d{2}T[\d:.]+Z|[0-9a-f]{1,8}(?:-[0-9a-f]{1,12}){3,4}|\d+/g
 /** How long somebody is at work on something runs out by itself. */
 const PLACE = /^(pk|sk|gsi\d_[ps]k|id|pack|\w+_id|password\w*|held_until)$/
 

@@ -2,6 +2,7 @@ import sharp from 'sharp'
 import { drawing, mp3 } from '../harness/media-files.ts'
 import { said, verdict } from './base.ts'
 import { at, type Operation, operationOf, post, type Row, remove } from './operation.ts'
+import { communityRows } from './operations-community.ts'
 import { fileRows } from './operations-files.ts'
 import { peopleRows } from './operations-people.ts'
 import { projectRows } from './operations-projects.ts'
@@ -484,6 +485,7 @@ const rows: readonly Row[] = [
 export const operations: readonly Operation[] = [
   ...rows,
   ...fileRows,
+  ...communityRows,
   ...peopleRows,
   ...projectRows,
   ...readingRows,

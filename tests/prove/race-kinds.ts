@@ -1,5 +1,23 @@
 import { mp3 } from '../harness/media-files.ts'
 import { type Base, type Made, move, said, verdict } from './base.ts'
+import {
+  aCandidate,
+  aFork,
+  aNote,
+  anApprovedExtension,
+  anOrganization,
+  aRelationship,
+  aRequest,
+  aThing,
+  joining,
+  judged,
+  onRelationship,
+  onRequest,
+  onSchema,
+  onThing,
+  resolving,
+  reviewed,
+} from './operations-community.ts'
 import { another, cited, ruling, withdrawn } from './operations-truth.ts'
 import {
   all,
@@ -409,6 +427,67 @@ const rows: readonly Row[] = [
       patch('curator', `/cidoc/entity-clusters/${b.cluster.id}/`, { members: [member(b.open), member(b.third)] }),
       another(b),
     ],
+  ],
+  [
+    'merge a fork and promote it',
+    (_, made) => [judged('expert', made, 'merge', {}), judged('curator', made, 'promote')],
+    exactly(1),
+    aFork,
+  ],
+  [
+    'merge a fork and amend its record',
+    (b, made) => [
+      judged('expert', made, 'merge', {}),
+      patch('staff', record(b.second), { condition: 'Fair', assertion: said }),
+    ],
+    orConflict(1),
+    aFork,
+  ],
+  [
+    'two join and one founder deletes',
+    (_, made) => [
+      joining('other', made),
+      joining('reviewer', made),
+      remove('dev', `/data/organizations/${made[0]?.body.id}/`),
+    ],
+    atLeast(1),
+    anOrganization,
+  ],
+  [
+    'two decide on a note',
+    (_, made) => [reviewed('reviewer', made), reviewed('expert', made, { status: 'rejected' })],
+    exactly(1),
+    aNote,
+  ],
+  [
+    'approve and refuse a thing',
+    (_, made) => [onThing('expert', made, 'approve'), onThing('curator', made, 'reject')],
+    exactly(1),
+    aThing,
+  ],
+  [
+    'approve a relationship twice',
+    (_, made) => [onRelationship('expert', made, 'approve'), onRelationship('curator', made, 'approve')],
+    exactly(1),
+    aRelationship,
+  ],
+  [
+    'publish an extension twice',
+    (_, made) => [onSchema('expert', made, 'publish'), onSchema('curator', made, 'publish')],
+    both(exactly(1), thereAre(1, 'schema_overlay')),
+    anApprovedExtension,
+  ],
+  [
+    'approve and refuse a merge request',
+    (_, made) => [onRequest('expert', made, 'approve'), onRequest('curator', made, 'reject')],
+    atLeast(1),
+    aRequest,
+  ],
+  [
+    'say of a pair that it is one thing, and that it is not',
+    (_, made) => [resolving('expert', made, 'accept'), resolving('curator', made, 'reject')],
+    exactly(1),
+    aCandidate,
   ],
   ['delete twice', (b) => [1, 2].map(() => remove('staff', record(b.open))), atLeast(1)],
   ['restore twice', (b) => [1, 2].map(() => post('staff', `${record(b.deleted)}restore/`)), atLeast(1)],

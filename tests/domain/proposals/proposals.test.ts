@@ -121,6 +121,36 @@ describe('a proposal that records are one thing', () => {
     )
   })
 
+  test('the walk: one identity of three records is proposed, approved, read, and split again', async () => {
+    const [one, two, three] = (await temples(3)) as [Made, Made, Made]
+    const made = await drafted({
+      anchor_records: [one, two, three].map((it) => anchor(it)),
+      supporting_source_ids: [source],
+    })
+    sure(200, await submit(made.id))
+    const { materialized_cluster } = sure(200, await approve(made.id))
+    const summary = async ({ id }: Made) =>
+      sure(
+        200,
+        await app.anon.get('/api/v1/cidoc/identity-summary/', {
+          query: { entity_type: 'architecturalstructure', entity_id: id },
+        }),
+      )
+    const { clusters } = await summary(two)
+    expect(clusters[0].members.map((it: { entity_id: number }) => it.entity_id).sort()).toEqual(
+      [one.id, two.id, three.id].sort(),
+    )
+    const { version } = sure(200, await app.curator.get(`${CLUSTERS}${materialized_cluster}/`))
+    const groups = [[one.id, three.id], [two.id]]
+    const split = { groups, reason: 'Another temple.', expected_version: version }
+    const { new_cluster_ids } = sure(
+      200,
+      await app.curator.post(`${CLUSTERS}${materialized_cluster}/split/`, { body: split }),
+    )
+    expect(await summary(two)).toMatchObject({ competing: false, primary_cluster_id: new_cluster_ids[0] })
+    expect((await summary(three)).primary_cluster_id).toBe(materialized_cluster)
+  })
+
   test('without records makes one of its name, which waits for review', async () => {
     const { id, canonical_label } = await drafted({ contributor_note: 'Beside the pond.' })
     sure(200, await submit(id))

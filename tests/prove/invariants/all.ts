@@ -147,17 +147,28 @@ const isOfOthers = (it: Plain, view: View): boolean =>
     ? false
     : it.entity_id !== undefined && view.at(`ENTITY#${it.entity_id}`) === undefined
 
-/** Kept figures are the sizes of a person's lists. */
+/** Points of forks are weighed by their tag; every other kept figure is the size of a person's lists. */
 function* figures(view: View, oracle: Oracle): Iterable<string> {
   const sizes = new Map(view.items.filter((it) => String(it.pk).startsWith('COUNT#')).map((it) => [placeOf(it), it]))
   for (const it of view.of('board')) {
     const user = String(it.user_id)
     for (const [name, of] of Object.entries(oracle.figureLists)) {
-      const n = oracle.sumOf(of(user), sizes)
+      const n = name === 'fork_points' ? pointsOf(of(user), sizes, oracle) : oracle.sumOf(of(user), sizes)
       if (it.tally[name] !== n) yield `the figure ${name} of ${user} is ${it.tally[name]}, and there are ${n}`
     }
   }
 }
+
+const forkPoints: Readonly<Record<string, number>> = {
+  correction: 15,
+  translation: 25,
+  expansion: 20,
+  source_addition: 20,
+  dispute: 10,
+  other: 15,
+}
+const pointsOf = (lists: readonly string[], sizes: Parameters<Oracle['sumOf']>[1], oracle: Oracle): number =>
+  lists.reduce((sum, list) => sum + (forkPoints[list.split('#').at(-1) ?? ''] ?? 0) * oracle.sumOf([list], sizes), 0)
 
 /** Rows and counts of boards are those of the figures. */
 function* leaderboard(view: View, oracle: Oracle): Iterable<string> {
@@ -296,7 +307,9 @@ function* history(view: View, oracle: Oracle): Iterable<string> {
     const reviewed = Map.groupBy(decisions, (it) => `${it.sequence}`)
     for (const [sequence, all] of reviewed)
       if (all.length > 1) yield `${head.entity_id}: ${all.length} decisions made version ${sequence}`
-    if (head.decided !== decisions.length > 0)
+    // A fork that was merged gave way: the decision is kept with the record that it is a fork of.
+    const gaveWay = head.superseded_by && head.fork && !head.public
+    if (!gaveWay && head.decided !== decisions.length > 0)
       yield `${head.entity_id} was decided on, and no decision is kept, or the other way round`
   }
 }

@@ -33,7 +33,11 @@ const keysOf = (view: View, of: typeof NAMED): string[] =>
 
 /** Folders of which the table names the beginning: those of an import that has files, and of a merge that may be at work. */
 const FOLDERS: Readonly<Record<string, (id: string, view: View) => boolean>> = {
-  imports: (id, view) => (view.at(`IMPORT#${id}`)?.files_until ?? null) !== null,
+  // What was read for an import that never came to be goes by the rule of the bucket, after 100 days.
+  imports: (id, view) => {
+    const it = view.at(`IMPORT#${id}`)
+    return it === undefined || (it.files_until ?? null) !== null
+  },
   snapshots: (id, view) => view.at(`MERGE#${id}`) !== undefined,
 }
 const isInFolder = (key: string, view: View): boolean => {
