@@ -12,6 +12,7 @@ export const words: Readonly<Record<string, string>> = {
   'assets slug': 'The address of the project, which it was given when it was opened.',
   'registry id': 'The id of the proposal.',
   'scans id': 'The id of the document, or of a file in parts.',
+  routes: 'Only values that go one of these ways: community_review, expert_review, reject.',
   ontology_class: 'Only for the fields of this kind, by registry key.',
   'visitors id': 'The id of the note.',
   fork_entity_id: 'The review identity of a fork, which is its id.',

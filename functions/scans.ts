@@ -12,11 +12,14 @@ import {
   partedView,
   ReviewStateView,
   reviewView,
+  ScanGraphView,
   ScanPreviewView,
   ScanReviewView,
   ScanUploadedView,
   ScanView,
   SuggestionsView,
+  scanEvent,
+  scanGraph,
   scanPreview,
   scanView,
   stateView,
@@ -132,6 +135,7 @@ const provenanceOf = (given: Readonly<Record<keyof typeof provenance, string>>) 
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''))
 
 const shownBytes = 4_000_000
+const EVENTS = 'text/event-stream'
 const TYPES = ['image/jpeg', 'image/png', 'image/webp', 'application/pdf'] as const
 
 /** Scanned documents: sent, read, corrected, handed over. */
@@ -274,6 +278,33 @@ export const routes = withTables({
       const [{ fields }, state] = await Promise.all([loadReading(about), loadStateOf(about.id)])
       return scanPreview(about, fields, state)
     },
+  }),
+
+  'GET /data/ocr-documents/{id}/graph-export/': readRoute({
+    permission: 'scan.read',
+    summary: 'Read what a document would hand over as nodes and edges',
+    description:
+      '`routes` names where values go by how sure they are, with commas between. None is accepted by itself.',
+    answer: ok(ScanGraphView),
+    params: ById,
+    query: v.object({ routes: QueryText }),
+    subject,
+    handle: async ({ subject: { about }, query: { routes = '' } }) => {
+      const [{ fields }, state] = await Promise.all([loadReading(about), loadStateOf(about.id)])
+      const wanted = routes.split(',').flatMap((route) => route.trim() || [])
+      return scanGraph(about, scanPreview(about, fields, state), wanted)
+    },
+  }),
+
+  'GET /data/ocr-documents/{id}/events/': readRoute({
+    permission: 'scan.read',
+    summary: 'Read how far a document is, as a stream of events (SSE)',
+    description:
+      'Each answer holds one event, and its `retry` has a browser ask again after three seconds. Close the stream once the status is `completed` or `failed`.',
+    answer: { 200: { types: [EVENTS] } },
+    params: ById,
+    subject,
+    handle: async ({ subject: { about } }) => replyContent(scanEvent(scanView(about)), EVENTS),
   }),
 
   'GET /data/ocr-documents/{id}/asset/': readRoute({

@@ -83,6 +83,7 @@ const said: Record<string, readonly string[]> = {
   predicate: ['http://www.w3.org/2000/01/rdf-schema#label', 'none'],
   object: ['"Survey"', '"a"@ne', '"1"^^http://www.w3.org/2001/XMLSchema#integer'],
   offset: ['1', '1000'],
+  routes: ['community_review', 'none'],
   ontology_class: ['structure', 'none'],
   authority: ['wikidata', 'none'],
   is_stale: ['true', 'false'],

@@ -1210,6 +1210,8 @@ const matrix: Matrix = {
     // It has not been read yet.
     'POST /data/ocr-documents/{id}/finalize-review/': [scanned('finalize-review/', changesHidden(400))],
     'GET /data/ocr-documents/{id}/compile-preview/': [scanned('compile-preview/', readsHidden)],
+    'GET /data/ocr-documents/{id}/graph-export/': [scanned('graph-export/', readsHidden)],
+    'GET /data/ocr-documents/{id}/events/': [scanned('events/', readsHidden)],
     'GET /data/ocr-documents/{id}/asset/': [scanned('asset/', readsHidden)],
     'POST /data/ocr-documents/{id}/run-pipeline/': [scanned('run-pipeline/', changesHidden(400))],
     'POST /data/ocr-documents/{id}/retry/': [scanned('retry/', changesHidden(409))],

@@ -137,6 +137,29 @@ export const ScanPreviewView = s.shape('OcrCompilePreview', () =>
     provenance: texts(),
   }),
 )
+export const scanRoutes = ['community_review', 'expert_review', 'reject'] as const
+/** The values of a document as the elements of a drawing. */
+export const ScanGraphView = s.shape('OcrGraphExport', () =>
+  v.object({
+    document_id: s.uuid,
+    pipeline_status: s.oneOf(['idle', 'complete']),
+    elements: v.array(
+      v.object({
+        data: v.object({
+          id: s.text,
+          label: s.text,
+          type: v.optional(s.text),
+          route: v.optional(s.maybe(s.oneOf(scanRoutes))),
+          confidence: v.number(),
+          source: v.optional(s.text),
+          target: v.optional(s.text),
+        }),
+      }),
+    ),
+    node_count: s.whole,
+    edge_count: s.whole,
+  }),
+)
 export const PartedView = s.shape('OcrChunkUpload', () =>
   v.object({
     id: s.uuid,
@@ -173,7 +196,7 @@ export const scanView = (it: Scan, fields: readonly Found[] = []) => ({
       object: field.field_value,
       object_type: field.entity_type,
       confidence_score: field.confidence,
-      route: 'community_review',
+      route: routeOf(field.confidence),
     })),
   },
   processing_progress: { pages: it.page_count },
@@ -281,6 +304,38 @@ export function scanPreview(it: Scan, fields: readonly Found[], { field_decision
     counts_by_entity_type: Object.fromEntries(counts.map(([type, all = []]) => [type, all.length])),
     provenance: it.provenance,
   }
+}
+
+/** Where a value goes by how sure it is. None is accepted by itself, however sure it is. */
+const routeOf = (confidence: number): (typeof scanRoutes)[number] =>
+  confidence >= 0.7 ? 'community_review' : confidence >= 0.5 ? 'expert_review' : 'reject'
+
+/** What a document would hand over, as nodes and edges; with `routes` only the values that go one of them. */
+export function scanGraph(it: Scan, preview: ReturnType<typeof scanPreview>, routes: readonly string[]) {
+  const nodes = preview.entities.flatMap(({ id, label, entity_type: type, confidence, kind }) => {
+    const route = kind === 'document' ? null : routeOf(confidence)
+    const isShown = route === null || routes.length === 0 || routes.includes(route)
+    return isShown ? [{ data: { id, label, type, route, confidence } }] : []
+  })
+  const shown = new Set(nodes.map(({ data }) => data.id))
+  const edges = preview.relations
+    .filter(({ source, target }) => shown.has(source) && shown.has(target))
+    .map(({ source, target, label, confidence }) => ({
+      data: { id: `${source}-${target}`, label, source, target, confidence },
+    }))
+  return {
+    document_id: it.id,
+    pipeline_status: it.found_at === null ? ('idle' as const) : ('complete' as const),
+    elements: [...nodes, ...edges],
+    node_count: nodes.length,
+    edge_count: edges.length,
+  }
+}
+
+/** How far a document is, as an event of a stream (SSE). The client asks again after three seconds, until it has been read. */
+export const scanEvent = ({ status, ...it }: ReturnType<typeof scanView>): string => {
+  const { processing_progress, user_safe_error } = it
+  return `retry: 3000\nevent: status\ndata: ${JSON.stringify({ status, processing_progress, user_safe_error })}\n\n`
 }
 
 /** A file that is being sent in parts, as its sender sees it. `max_chunk_bytes`: the most bytes of one part. */

@@ -73,6 +73,18 @@ describe('a document', () => {
         page_number: 1,
       }),
     )
+    const graph = await read(it.id, 'graph-export/')
+    expect(graph).toMatchObject({ document_id: it.id, pipeline_status: 'complete' })
+    expect([graph.node_count + graph.edge_count, graph.node_count]).toEqual([
+      graph.elements.length,
+      extracted_fields.length + 1,
+    ])
+    expect((await read(it.id, 'graph-export/?routes=none')).node_count).toBe(1)
+    const events = await app.contributor.get(`${place}${it.id}/events/`)
+    expect([events.headers['content-type'], events.bytes.toString()]).toEqual([
+      expect.stringContaining('text/event-stream'),
+      expect.stringContaining('data: {"status":"completed"'),
+    ])
     const listed = sure(200, await app.contributor.get(place, { query: { status: 'completed' } }))
     expect(listed.results.map((row: { id: string }) => row.id)).toContain(it.id)
     expect((await app.other.get(place)).body.count).toBe(0)
