@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { nameOf, visit } from './background.ts'
-import { inTable, type Scene, sweep } from './gaps.ts'
+import { inTable, type Scene, sweep, throttled } from './gaps.ts'
 import { picture } from './pictures.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 /** Enough records for several parts of the two-phase commit. */
 const RECORDS = 25
-/** For how long the first part's write to the table is delayed, in milliseconds: longer than a request waits. */
-const HELD = 21_500
+/** For how long the table refuses the first part's writes, in milliseconds: longer than a request waits. */
+const HELD_MS = 21_000
 
 /**
  * 1. A merge takes longer than a request waits, so the merger finishes it in the background.
@@ -21,11 +20,9 @@ export async function largeMerge({ world, origin }: Scene): Promise<void> {
   if (!dev || !reviewer || !expert) throw new Error('nobody can sign in')
   const at = await makeApprovedProject(dev, reviewer)
   const late = async (work: () => Promise<{ status: number; text: string }>) => {
-    const until = performance.now() + HELD
-    world.meddle = async (signer, operation) => {
-      const isHeld = signer === 'projects' && operation === 'BatchWriteItem'
-      return isHeld ? sleep(Math.max(0, until - performance.now()), undefined) : undefined
-    }
+    const until = performance.now() + HELD_MS
+    world.meddle = async (signer, operation) =>
+      signer === 'projects' && operation === 'BatchWriteItem' && performance.now() < until ? throttled : undefined
     const { status, text } = await work()
     world.meddle = undefined
     if (status !== 202) throw new Error(`${status} instead of 202: ${text.slice(0, 200)}`)

@@ -34,12 +34,19 @@ import { troubles } from './troubles.ts'
 import { upgrade } from './upgrade.ts'
 
 /**
- * `npm run rehearse -- --stage STAGE [--short]`: runs the packages of a stage as AWS would, behind stand-ins that are made from the
+ * `npm run rehearse -- --stage STAGE [--short] [--scene NAME]...`: runs the packages of a stage as AWS would, behind stand-ins that are made from the
  * template alone. Then it compares the rights that were used with those that are granted. The exit code is 1 if a right is denied, a call
- * fails, or a right is unused. `--short` plays what goes well, and ignores unused rights.
+ * fails, or a right is unused. `--short` plays what goes well, and ignores unused rights. `--scene` plays
+ * that scene alone, and may be given several times.
  */
-const { values } = parseArgs({ options: { stage: { type: 'string' }, short: { type: 'boolean', default: false } } })
-const { stage = 'prod', short } = values
+const { values } = parseArgs({
+  options: {
+    stage: { type: 'string', default: 'prod' },
+    short: { type: 'boolean', default: false },
+    scene: { type: 'string', multiple: true },
+  },
+})
+const { stage, short, scene: only } = values
 const ending: Ending = []
 let code = 1
 try {
@@ -151,8 +158,10 @@ async function playScenes(
   const targetOf = (path: string, method: string) => choose(path, method)?.target
   const failed: string[] = []
   const scene = async (name: string, work: () => Promise<readonly string[]>) => {
+    if (only && !only.includes(name)) return
     const began = performance.now()
-    failed.push(...(await work()))
+    const broke = (error: unknown) => [`${name}: ${error instanceof Error ? error.message : error}`]
+    failed.push(...(await work().catch(broke)))
     console.log(`  ${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${name}`)
   }
   await scene('quotas and names', async () => templateFaults({ Resources: world.stack.resources }))

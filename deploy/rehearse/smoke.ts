@@ -68,8 +68,11 @@ async function askUntilWell(asked: () => Promise<Answer>, path: string): Promise
 
 export type Door = { method: string; path: string; body?: object }
 
-/** Requests that use search: lists with a search word, reconciliation, and a question to the assistant. */
-export async function searchDoors(): Promise<Door[]> {
+/**
+ * Requests that use search: lists with a search word, reconciliation, a question to the assistant, a machine's search, the feed of a watched
+ * search, and a claim that contradicts another name. `who` makes what the last two ask for.
+ */
+export async function searchDoors(who: Speaker): Promise<Door[]> {
   const document = await apiDocument()
   const asked = Object.entries(document.paths).flatMap(([path, { get }]) => {
     const name = get?.parameters?.find((it) => it.name === 'q' || it.name === 'search')?.name
@@ -77,10 +80,24 @@ export async function searchDoors(): Promise<Door[]> {
   })
   const question = { messages: [{ role: 'user', content: 'Which stupas are there in Patan?' }] }
   const queries = encodeURIComponent(JSON.stringify({ q0: { query: 'stupa' } }))
+  const found = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'search', arguments: { query: 'stupa' } },
+  }
+  const watched = good(await who('POST', '/data/watches/', { what: 'search', about: `stupa ${Date.now()}` })).body
+  const { pathname, search } = new URL(String(watched.feed_url))
+  const values = { name: `Sattal of ${Date.now()}`, has_current_location: 'Lalitpur' }
+  const { id: entity_id } = good(await who('POST', '/cidoc/structures/', values)).body
+  const claim = { entity_type: 'structure', entity_id, asserted_property: 'has_current_location' }
   return [
     ...asked,
     { method: 'GET', path: `/data/reconcile/?queries=${queries}` },
     { method: 'POST', path: '/assistant/chat/', body: question },
+    { method: 'POST', path: '/mcp/', body: found },
+    { method: 'GET', path: pathname + search },
+    { method: 'POST', path: '/cidoc/assertions/', body: { ...claim, asserted_value: 'Kirtipur', source_type: 'book' } },
   ]
 }
 

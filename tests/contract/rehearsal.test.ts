@@ -3,6 +3,7 @@ import { newAccessRecord, type Roles } from '../../deploy/access/judge.ts'
 import { readings, router, startGateway } from '../../deploy/rehearse/gateway.ts'
 import { startParameters } from '../../deploy/rehearse/parameters.ts'
 import { fits } from '../../deploy/rehearse/patterns.ts'
+import { Releases } from '../../deploy/rehearse/releases.ts'
 import { compareRights } from '../../deploy/rehearse/report.ts'
 import { RehearsedStack } from '../../deploy/rehearse/template.ts'
 
@@ -182,4 +183,44 @@ test('a template is read with its references resolved', () => {
   expect(stack.mappings()).toMatchObject([
     { source: 'arn:aws:sqs:us-east-1:000000000000:Jobs', target: expect.stringContaining('function:heritage-x-one') },
   ])
+})
+
+test('one request in ten reaches a release that is tried, and the alarms of the template on 5xx ring', async () => {
+  const alarm = { MetricName: '5xx', AlarmName: 'heritage-x-Canary', Threshold: 2 }
+  const releases = new Releases(
+    new RehearsedStack({ Resources: { CanaryAlarm: { Type: 'AWS::CloudWatch::Alarm', Properties: alarm } } }),
+  )
+  const { port, stop } = await releases.listen()
+  ending.push(stop)
+  const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return [answer.status, await answer.json()]
+  }
+  const at = '/2015-03-31/functions/heritage-x-one'
+  expect((await send('GET', `${at}/aliases/live`))[0]).toBe(404)
+  for (const Description of ['first', 'second']) await send('POST', `${at}/versions`, { Description })
+  await send('POST', `${at}/aliases`, { Name: 'live', FunctionVersion: '1' })
+  const RoutingConfig = { AdditionalVersionWeights: { 2: 0.1 } }
+  await send('PUT', `${at}/aliases/live`, { FunctionVersion: '1', RoutingConfig })
+  releases.variables.set('second', { SECRET_KEY: 'short' })
+  const call = () =>
+    releases.call('heritage-x-one', async (release) => {
+      if (release) throw new Error('it does not start')
+      return { statusCode: 200 }
+    })
+  const rings = async (): Promise<number> => {
+    const target = { 'x-amz-target': 'GraniteServiceVersion20100801.DescribeAlarms' }
+    const [, told] = await send('POST', '/', { AlarmNames: [alarm.AlarmName] }, target)
+    return Object(told).MetricAlarms.length
+  }
+  for (let n = 0; n < 20; n += 1) await call().catch(() => undefined)
+  expect([Object.fromEntries(releases.calls), await rings()]).toEqual([{ first: 18, second: 2 }, 0])
+  for (let n = 0; n < 10; n += 1) await call().catch(() => undefined)
+  expect(await rings()).toBe(1)
+  releases.pass()
+  expect(await rings()).toBe(0)
 })
