@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import type { RefusalReply } from '../access/judge.ts'
 import { functionArn } from '../access/requests.ts'
 import { nameOf, visit, type World } from './background.ts'
+import { graphsGone } from './graphs.ts'
 import { largeMerge } from './large-merge.ts'
+import { somebodyLeaves } from './leaver.ts'
 import { parkedToTheEnd } from './parked.ts'
 import { picture } from './pictures.ts'
 import { poisonedJob } from './poisoned.ts'
+import { throttled } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import { type Around, type Door, searchDoors } from './smoke.ts'
 import { expectStatus, formOf, good, type Speaker, signedIn } from './speaker.ts'
@@ -45,6 +47,8 @@ export async function gaps(scene: Scene): Promise<string[]> {
   await chapter('a transaction was stopped', repeatEvents)
   await chapter('a transaction was stopped after its switch', stoppedLate)
   await chapter('a large merge', largeMerge)
+  await chapter('the graphs are gone', graphsGone)
+  await chapter('somebody leaves', somebodyLeaves)
   await chapter('changes are parked', parkedToTheEnd)
   await chapter('a job that ends its workers', poisonedJob)
   return failed
@@ -213,13 +217,6 @@ async function readListsOfOne({ origin }: Scene): Promise<void> {
     await sleep(250)
   }
   throw new Error('the reviewer is not told of a record that waits')
-}
-
-/** What a table says that has no room at the moment. */
-export const throttled: RefusalReply = {
-  status: 400,
-  headers: { 'content-type': 'application/x-amz-json-1.0' },
-  body: JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException', message: 'Rate exceeded' }),
 }
 
 /** Workers get events again: first while a two-phase commit is open on their items, then when the files are gone. */

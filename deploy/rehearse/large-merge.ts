@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { nameOf, visit } from './background.ts'
-import { inTable, type Scene, sweep, throttled } from './gaps.ts'
+import { inTable, type Scene, sweep } from './gaps.ts'
 import { picture } from './pictures.ts'
+import { throttled } from './replies.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 /** Enough records for several parts of the two-phase commit. */

@@ -1,15 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RefusalReply } from '../access/judge.ts'
 import { expectSaid, runCommand } from './commands.ts'
 import { inTable, newProject, type Scene } from './gaps.ts'
+import { invalid } from './replies.ts'
 import { ask, good, signedIn } from './speaker.ts'
-
-/** What the table says to a write that no repetition mends. */
-const invalid: RefusalReply = {
-  status: 400,
-  headers: { 'content-type': 'application/x-amz-json-1.0' },
-  body: JSON.stringify({ __type: 'com.amazon.coral.validate#ValidationException', message: 'One item is too large.' }),
-}
 
 /**
  * The projector parks two changes that it cannot apply, and goes on with the others. Health tells of them. One is applied by

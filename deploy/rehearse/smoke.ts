@@ -265,8 +265,10 @@ async function files(dev: Speaker, { bucket }: Around, file: File): Promise<void
     const { body } = good(await dev('GET', `${at}${asset.id}/`))
     if (body.ocr_status === 'completed' && body.thumbnail_url) {
       if (!String(body.ocr_text).includes(ON_SIGNPOST)) throw new Error(`it is read as ${body.ocr_text}`)
-      const got = await fetch(String(body.media_url).replace(/^https:\/\/[^/]+/, host))
-      if (!got.ok) throw new Error(`the bucket answers an address with ${got.status}`)
+      for (const url of [body.media_url, body.thumbnail_url]) {
+        const got = await fetch(String(url).replace(/^https:\/\/[^/]+/, host))
+        if (!got.ok) throw new Error(`the bucket answers an address with ${got.status}`)
+      }
       return void good(await dev('DELETE', `${at}${asset.id}/`))
     }
     await sleep(500)
