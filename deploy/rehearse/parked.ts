@@ -4,6 +4,9 @@ import { inTable, newProject, type Scene } from './gaps.ts'
 import { invalid } from './replies.ts'
 import { ask, good, signedIn } from './speaker.ts'
 
+/** A word of a title that the projector cannot store. */
+const WORD = 'followed'
+
 /**
  * The projector parks two changes that it cannot apply, and goes on with the others. Health tells of them. One is applied by
  * `replay --parked` when its cause is mended. The other is not worth mending: it is discarded by its id. Then health is well again.
@@ -26,12 +29,12 @@ async function parkProject({ world, origin }: Scene): Promise<string> {
   const known = new Set((await parkedIds()).values())
   const dev = await signedIn(origin, 'dev')
   let id = 'no project yet'
-  // The projector writes the words by which a project is found.
+  // The projector writes the words by which a project is found: those of its new title are refused.
   world.meddle = async (signer, _, body) =>
-    signer === 'projector' && body.includes('WORD#project') && body.includes(id) ? invalid : undefined
+    signer === 'projector' && ['WORD#project', WORD, id].every((it) => body.includes(it)) ? invalid : undefined
   const at = await newProject(dev)
   id = String(good(await dev('GET', at)).body.id)
-  good(await dev('PATCH', at, { title: 'Cannot be followed' }))
+  good(await dev('PATCH', at, { title: `It cannot be ${WORD}` }))
   try {
     for (let turn = 0; turn < 60; turn += 1) {
       const [found] = (await parkedIds()).filter((it) => !known.has(it))

@@ -1,5 +1,6 @@
 import { nameOf, visit } from './background.ts'
 import { inTable, type Scene } from './gaps.ts'
+import { throttled } from './replies.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 /** Workers that a job may end, one after another. */
@@ -17,9 +18,12 @@ export async function poisonedJob(scene: Scene): Promise<void> {
   world.meddle = async (signer, _, body) => {
     if (signer !== 'importer' || !body.includes(poison)) return undefined
     // The take is stored. With the next call about this job the worker dies.
-    if (!isTaken) isTaken = /"takes":\{"N":"[1-9]/.test(body)
-    else runtime.kill('importer')
-    return undefined
+    if (!isTaken) {
+      isTaken = /"takes":\{"N":"[1-9]/.test(body)
+      return undefined
+    }
+    runtime.kill('importer')
+    return throttled
   }
   let other = ''
   for (let take = 0; take <= TAKES; take += 1) {
