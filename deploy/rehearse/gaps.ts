@@ -9,7 +9,7 @@ import { somebodyLeaves } from './leaver.ts'
 import { parkedToTheEnd } from './parked.ts'
 import { picture } from './pictures.ts'
 import { poisonedJob } from './poisoned.ts'
-import { throttled } from './replies.ts'
+import { throttleReply } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import { type Around, type Door, searchDoors } from './smoke.ts'
 import { expectStatus, formOf, good, type Speaker, signedIn } from './speaker.ts'
@@ -167,7 +167,7 @@ async function refuseCommit(scene: Scene, { name, folder, send }: Refused): Prom
   const before = await listKeys(folder)
   // Only this commit deletes an item: the note of the stored file.
   world.meddle = async (signer, operation, body) =>
-    signer === name && operation === 'TransactWriteItems' && body.includes('"Delete"') ? throttled : undefined
+    signer === name && operation === 'TransactWriteItems' && body.includes('"Delete"') ? throttleReply : undefined
   expectStatus(await send(await signedIn(origin, 'dev')), 503)
   const left = (await listKeys(folder)).filter((key) => !before.includes(key))
   if (left.length > 0) throw new Error(`its file is still there: ${left}`)

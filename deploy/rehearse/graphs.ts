@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Scene } from './gaps.ts'
-import { invalid } from './replies.ts'
+import { invalidReply } from './replies.ts'
 import { good, signedIn } from './speaker.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function graphsGone({ world, runtime, origin }: Scene): Promise<voi
     if (isRefused || signer !== 'projector' || operation !== 'TransactWriteItems' || !body.includes('"graph/'))
       return undefined
     isRefused = true
-    return invalid
+    return invalidReply
   }
   const dev = await signedIn(origin, 'dev')
   good(await dev('POST', '/cidoc/structures/', { name: `Shrine of graphs ${Date.now()}` }))

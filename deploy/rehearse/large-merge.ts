@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { nameOf, visit } from './background.ts'
 import { inTable, type Scene, sweep } from './gaps.ts'
 import { picture } from './pictures.ts'
-import { throttled } from './replies.ts'
+import { throttleReply } from './replies.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 /** Enough records for several parts of the two-phase commit. */
@@ -23,7 +23,7 @@ export async function largeMerge({ world, origin }: Scene): Promise<void> {
   const late = async (work: () => Promise<{ status: number; text: string }>) => {
     const until = performance.now() + HELD_MS
     world.meddle = async (signer, operation) =>
-      signer === 'projects' && operation === 'BatchWriteItem' && performance.now() < until ? throttled : undefined
+      signer === 'projects' && operation === 'BatchWriteItem' && performance.now() < until ? throttleReply : undefined
     const { status, text } = await work()
     world.meddle = undefined
     if (status !== 202) throw new Error(`${status} instead of 202: ${text.slice(0, 200)}`)

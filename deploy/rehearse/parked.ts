@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expectSaid, runCommand } from './commands.ts'
 import { inTable, newProject, type Scene } from './gaps.ts'
-import { invalid } from './replies.ts'
+import { invalidReply } from './replies.ts'
 import { ask, good, signedIn } from './speaker.ts'
 
 /** A word of a title that the projector cannot store. */
@@ -31,7 +31,7 @@ async function parkProject({ world, origin }: Scene): Promise<string> {
   let id = 'no project yet'
   // The projector writes the words by which a project is found: those of its new title are refused.
   world.meddle = async (signer, _, body) =>
-    signer === 'projector' && ['WORD#project', WORD, id].every((it) => body.includes(it)) ? invalid : undefined
+    signer === 'projector' && ['WORD#project', WORD, id].every((it) => body.includes(it)) ? invalidReply : undefined
   const at = await newProject(dev)
   id = String(good(await dev('GET', at)).body.id)
   good(await dev('PATCH', at, { title: `It cannot be ${WORD}` }))

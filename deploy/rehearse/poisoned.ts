@@ -1,6 +1,6 @@
 import { nameOf, visit } from './background.ts'
 import { inTable, type Scene } from './gaps.ts'
-import { throttled } from './replies.ts'
+import { throttleReply } from './replies.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 /** Workers that a job may end, one after another. */
@@ -23,7 +23,7 @@ export async function poisonedJob(scene: Scene): Promise<void> {
       return undefined
     }
     runtime.kill('importer')
-    return throttled
+    return throttleReply
   }
   let other = ''
   for (let take = 0; take <= TAKES; take += 1) {

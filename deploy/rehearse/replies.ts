@@ -7,6 +7,6 @@ const refuse = (type: string, message: string): RefusalReply => ({
 })
 
 /** What a table says that has no room at the moment. */
-export const throttled = refuse('com.amazonaws.dynamodb.v20120810#ThrottlingException', 'Rate exceeded')
+export const throttleReply = refuse('com.amazonaws.dynamodb.v20120810#ThrottlingException', 'Rate exceeded')
 /** What it says to a write that no repetition mends. */
-export const invalid = refuse('com.amazon.coral.validate#ValidationException', 'One item is too large.')
+export const invalidReply = refuse('com.amazon.coral.validate#ValidationException', 'One item is too large.')
