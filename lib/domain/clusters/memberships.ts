@@ -15,7 +15,8 @@ import { key } from '../../platform/table/keys.ts'
 import { noSource } from '../kinds/index.ts'
 import { newClaim } from '../records/build.ts'
 import { claimsIn, claimWrites } from '../records/claim-packs.ts'
-import { type Assertion, type RecordItem, SAME_REFERENT, type Settling } from '../records/items.ts'
+import { type Assertion, type RecordItem, SAME_REFERENT } from '../records/items.ts'
+import type { SettlingWay } from '../records/views/explain.ts'
 
 /*
  * That a record is about the same thing as others is a claim, like any other: it has an author and may have a source. The item of a
@@ -53,7 +54,7 @@ export type Evidence = {
   decided: Decided
 }
 /** A decision on a membership: by whom, in what way, and why. */
-export type Decided = { by: string; way: NonNullable<Settling['way']>; reason: string }
+export type Decided = { by: string; way: SettlingWay; reason: string }
 
 /** The evidence of somebody who names no source, and decides on it. */
 export const evidenceOf = (

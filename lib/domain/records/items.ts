@@ -217,17 +217,14 @@ export const recordItem = defineItem({
 
 export const claimStatuses = ['pending', 'accepted', 'disputed', 'superseded'] as const
 
-/** How it was decided of what cluster a record is. */
-export const settlingWays = ['cluster', 'candidate', 'proposal', 'merge', 'split'] as const
 /** A status that was set on one claim. Of a claim of identity also who decided it, how, and why. */
 const Settling = v.object({
   status: v.picklist(claimStatuses),
   at: v.string(),
   by: v.optional(v.string()),
-  way: v.optional(v.picklist(settlingWays)),
+  way: v.optional(v.string()),
   reason: v.optional(v.string()),
 })
-export type Settling = v.InferOutput<typeof Settling>
 
 /** A claim. claim-packs.ts explains how it is stored. */
 export const Assertion = v.object({

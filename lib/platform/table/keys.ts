@@ -150,7 +150,7 @@ import './lists.ts'
  *   the userinfo of a provider for a token, by its hash         table             TOKEN#idp#<sha256>                    HEAD
  *   the change log of search; its end                           table             SEARCH#LOG, SEARCH                    <number>, HEAD
  *   the pointer to the snapshot of search                       table             SEARCH                                SNAPSHOT
- *   the models of doubt; decisions on the claims of a person      table             DOUBT[#FOR#<scope>]; DOUBT#OF#<user>  HEAD
+ *   the models of doubt; decisions on the claims of a person      table             DOUBT#FOR#<scope>; DOUBT#OF#<user>    HEAD
  *   decisions on the claims of a source, by a reference to it     table             DOUBT#BY#<reference>                  HEAD
  *   a citation; its records, a hundred in a part                table             CITATION#<id>                         HEAD, PART#<number>
  *   the feed; its end                                           table             CHANGES#LOG, CHANGES                  <number>, HEAD
@@ -328,7 +328,7 @@ export const key = {
   lateness: (slot: number): Key => ({ pk: 'PROJECTOR', sk: `LATE#${slot}` }),
   parked: (change: string, piece: number): Key => ({ pk: 'PARKED', sk: `${change}#${String(piece).padStart(4, '0')}` }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
-  doubtModel: (scope: string): Key => ({ pk: scope === 'reviewers' ? 'DOUBT' : `DOUBT#FOR#${scope}`, sk: HEAD }),
+  doubtModel: (scope: string): Key => ({ pk: `DOUBT#FOR#${scope}`, sk: HEAD }),
   doubtTally: (user: string): Key => ({ pk: `DOUBT#OF#${user}`, sk: HEAD }),
   doubtSource: (reference: string): Key => ({ pk: `DOUBT#BY#${reference}`, sk: HEAD }),
   citation: (id: string): Key => ({ pk: `CITATION#${id}`, sk: HEAD }),

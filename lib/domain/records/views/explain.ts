@@ -8,7 +8,7 @@ import { kindKeys, kinds } from '../../kinds/index.ts'
 import { textOf } from '../../names/text.ts'
 import { compareValues } from '../corrections.ts'
 import { canonicalValues, type History } from '../history.ts'
-import { type Assertion, type Decision, isSettled, SAME_REFERENT, settlingWays } from '../items.ts'
+import { type Assertion, type Decision, isSettled, SAME_REFERENT } from '../items.ts'
 import { isToldPlaceHidden, mayReadTold, toldClaims } from '../past/told.ts'
 import { isPlaceHidden } from '../place.ts'
 import { type CanonicalValue, type OutcomeRule, outcomeRules } from '../rules/canonical.ts'
@@ -42,6 +42,10 @@ const reasons: Readonly<Record<Reason, string>> = {
 
 /** Null if two values cannot be compared. */
 export const comparisonSchema = () => s.maybe(s.oneOf(['same', 'refines', 'compatible', 'contradicts']))
+
+/** How it was decided of what cluster a record is. */
+const settlingWays = ['cluster', 'candidate', 'proposal', 'merge', 'split'] as const
+export type SettlingWay = (typeof settlingWays)[number]
 
 /** `settled_by` is the decision that this claim lost or stood beside. */
 const RivalView = s.shape('Rival', () =>
@@ -136,7 +140,8 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
 
 /** Who decided on a membership. Empty for members from before that was kept. */
 function settledView({ settlings = [] }: Assertion, people: PeopleById) {
-  const { by, at, way, reason = '' } = settlings.at(-1) ?? {}
+  const { by, at, way: stored, reason = '' } = settlings.at(-1) ?? {}
+  const way = settlingWays.find((it) => it === stored)
   return by !== undefined && at !== undefined && way !== undefined
     ? { settled: { by: people(by), at, way, reason } }
     : {}
