@@ -5,7 +5,10 @@ import { Assertion, Decision } from '../../lib/domain/records/items.ts'
 import { dice } from './search/fill.ts'
 
 /** A record as the estimates look at it. */
-export type SimulatedRecord = Pick<History, 'kind' | 'data' | 'assertions' | 'decisions'>
+export type SimulatedRecord = Pick<History, 'kind' | 'data' | 'assertions' | 'decisions'> & {
+  /** By claim, the share of reviewers who would keep it. No model can know more. */
+  chances: ReadonlyMap<string, number>
+}
 
 const sources = ['inscription', 'archival', 'published', 'field_survey', 'oral_history', 'web'] as const
 const confidences = ['certain', 'likely', 'uncertain', 'speculative'] as const
@@ -35,6 +38,8 @@ export const habits: Readonly<Record<string, (it: Seen) => number>> = {
   keeper: ({ contradicts, source, confidence }) => (contradicts ? -1.8 : 2.2) - source * 0.15 - confidence * 0.3,
 }
 
+const probabilityOf = (odds: number) => 1 / (1 + Math.exp(-odds))
+
 const START = Date.parse('2025-01-01T00:00:00.000Z')
 const HOUR = 3_600_000
 
@@ -48,6 +53,7 @@ export function simulateReviews({ records, seed }: { records: number; seed: numb
     const entity_id = recordId(8, number + 1)
     const assertions: Assertion[] = []
     const decisions: Decision[] = []
+    const chances = new Map<string, number>()
     const standing = new Map<string, Assertion>()
     // Records are worked on at all times, so that the later decisions are on old and new ones.
     let time = START + Math.floor(chance() * records) * HOUR
@@ -62,10 +68,14 @@ export function simulateReviews({ records, seed }: { records: number; seed: numb
       const [contradicts, supports] = [old !== undefined && old.value !== value, old?.value === value]
       const dated = property === 'construction_date'
       const [name, habit] = pick(reviewers)
-      const odds = habit({ source, confidence, dated, contradicts, supports, skill: person.skill })
-      const isKept = chance() < 1 / (1 + Math.exp(-odds))
+      const seen = { source, confidence, dated, contradicts, supports, skill: person.skill }
+      const isKept = chance() < probabilityOf(habit(seen))
       const [sent, at] = [new Date(time).toISOString(), new Date(time + HOUR / 2).toISOString()]
       const id = `claim-${number}-${i}`
+      chances.set(
+        id,
+        reviewers.reduce((sum, [, one]) => sum + probabilityOf(one(seen)) / reviewers.length, 0),
+      )
       const claim = v.parse(Assertion, {
         ...{ id, entity_id, kind: 'structure', object_id: number + 1 },
         ...{ asserted_property: property, asserted_value: value, value },
@@ -89,6 +99,6 @@ export function simulateReviews({ records, seed }: { records: number; seed: numb
       assertions.push(claim)
       if (isKept) standing.set(property, claim)
     }
-    return { kind: 'structure', data: {}, assertions, decisions }
+    return { kind: 'structure', data: {}, assertions, decisions, chances }
   })
 }

@@ -1,2 +1,2 @@
-export { judgeEstimates } from './calibration.ts'
+export { type Judgement, judgeEstimates } from './calibration.ts'
 export { type Estimate, type Example, estimateFrom, type Facts, fitModel } from './model.ts'

@@ -60,7 +60,7 @@ describe('the membership of a record is explained', () => {
     const { records, id } = await proposed('Proposed wall')
     const [one] = records as [Made, Made]
     const [{ membership_assertion_id }] = await membersOf(id)
-    for (const who of [app.anon, app.staff])
+    for (const who of [app.anon, app.other, app.staff])
       expect(await explain(one, who)).toMatchObject({
         property: IDENTITY,
         value: 'Proposed wall',
@@ -74,15 +74,18 @@ describe('the membership of a record is explained', () => {
           contributed_by: 'dev',
           justification_note: 'Drawn as one.',
         },
-        settled: { by: { username: 'expert' }, way: 'proposal', reason: 'So it is.', at: '2025-01-15T10:00:00.000Z' },
+        settled: { by: { username: 'expert' }, way: 'proposal', at: '2025-01-15T10:00:00.000Z' },
         rivals: [],
       })
+    // What the expert wrote is for those who work on the record.
+    expect((await explain(one, app.staff)).settled.reason).toBe('So it is.')
+    expect((await explain(one)).settled).not.toHaveProperty('reason')
   })
 
   test('by a reviewer who makes a cluster or answers a question; a record in none has none', async () => {
     const [one, two] = [await structure(), await structure()]
     await cluster('By a reviewer', [one], app.community)
-    expect(await explain(one)).toMatchObject({ settled: { by: { username: 'reviewer' }, way: 'cluster', reason: '' } })
+    expect(await explain(one)).toMatchObject({ settled: { by: { username: 'reviewer' }, way: 'cluster' } })
     const path = `/data/entities/${two.cultural_entity_id}/explain/`
     expect(await app.anon.get(path, { query: { property: IDENTITY } })).toMatchObject({ status: 400 })
     const { id, records } = await lookAlikes(app)
@@ -105,7 +108,7 @@ describe('the membership of a record is explained', () => {
     expect(now).toMatchObject({
       value: 'Great wall',
       standing: { source, confidence: 'likely', contributed_by: 'curator' },
-      settled: { by: { username: 'curator' }, way: 'merge', reason: 'One wall.' },
+      settled: { by: { username: 'curator' }, way: 'merge' },
       rivals: [],
     })
     expect((await explain(one, app.staff)).rivals).toMatchObject([
@@ -130,7 +133,7 @@ describe('a split', () => {
     expect(await explain(records[0] as Made)).toMatchObject({
       value: 'Undone wall',
       standing: { source, contributed_by: 'dev', justification_note: 'Drawn as one.' },
-      settled: { by: { username: 'curator' }, way: 'split', reason: 'Two walls.' },
+      settled: { by: { username: 'curator' }, way: 'split' },
     })
   })
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
-import { atOnce, contribute, decide, publish, sure } from '../../harness/make.ts'
+import { atOnce, commandsOf, contribute, decide, publish, sure } from '../../harness/make.ts'
 
 /** What rests on a source through other things, for whom, and who decides on it. */
 
@@ -197,4 +197,17 @@ test('a page costs the same however much rests on a source', async () => {
   expect(later.cost.calls).toBe(first.cost.calls)
   expect(later.cost.units).toBeLessThan(100)
   expect((await ask(400)).cost.units).toBeLessThan(100)
+})
+
+test('following what records rest on takes a call for each, and one for all of them', async () => {
+  const { followFootings } = await import('../../../lib/domain/foundations/follow.ts')
+  const made = [await told({ source_type: 'book', source_citation: 'Followed' }), await told({ source_type: 'web' })]
+  await following.settled()
+  const ids = made.map((it) => it.cultural_entity_id)
+  // A record that changed several times in a batch is followed once.
+  expect((await commandsOf(() => followFootings([...ids, ...ids]))).sort()).toEqual([
+    'BatchGetItemCommand',
+    'QueryCommand',
+    'QueryCommand',
+  ])
 })

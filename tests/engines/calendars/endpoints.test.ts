@@ -169,7 +169,7 @@ describe('claims about dates are compared by their bounds', () => {
   ])('%s', async (name, first, second, types) => {
     const made = await publish(app, 'structures', { name: `Compared: ${name}`, construction_date: first })
     const path = `/cidoc/structures/${made.id}/`
-    sure(200, await app.contributor.patch(path, { body: { construction_date: second } }))
+    sure(200, await app.staff.patch(path, { body: { construction_date: second } }))
     expect((await flagsOf(made)).map((it) => it.flag_type)).toEqual(types)
   })
 
@@ -177,9 +177,9 @@ describe('claims about dates are compared by their bounds', () => {
     const made = await publish(app, 'structures', { name: 'Compared across', construction_date: '1974' })
     const path = `/cidoc/structures/${made.id}/`
     for (const words of ['BS 2031', 'वि.सं. २०३१', 'शाके १८९६', '२०औँ शताब्दी', 'नेपाल संवत् १०९५'])
-      sure(200, await app.contributor.patch(path, { body: { construction_date: words } }))
+      sure(200, await app.staff.patch(path, { body: { construction_date: words } }))
     expect(await flagsOf(made)).toEqual([])
-    sure(200, await app.contributor.patch(path, { body: { construction_date: 'वि.सं. २०३३' } }))
+    sure(200, await app.staff.patch(path, { body: { construction_date: 'वि.सं. २०३३' } }))
     expect((await flagsOf(made)).map((it) => it.flag_type)).toEqual(['contradiction'])
   })
 
@@ -189,7 +189,7 @@ describe('claims about dates are compared by their bounds', () => {
     const dated = async (first: string, second: string) => {
       const made = await publish(app, 'structures', { name: `${first}, ${second}`, construction_date: first })
       const path = `/cidoc/structures/${made.id}/`
-      sure(200, await app.contributor.patch(path, { body: { construction_date: second } }))
+      sure(200, await app.staff.patch(path, { body: { construction_date: second } }))
       return (await flagsOf(made)).map((it) => it.flag_type)
     }
     expect(await dated('Age of the Three Towns', '1702')).toEqual([])
@@ -208,9 +208,9 @@ describe('claims about dates are compared by their bounds', () => {
     const body = { name: 'Compared by year', construction_date: '1759', calendar_system: 'bikram_sambat' }
     const made = await publish(app, 'structures', body)
     const path = `/cidoc/structures/${made.id}/`
-    sure(200, await app.contributor.patch(path, { body: { construction_date: '1702 CE' } }))
+    sure(200, await app.staff.patch(path, { body: { construction_date: '1702 CE' } }))
     expect(await flagsOf(made)).toEqual([])
-    sure(200, await app.contributor.patch(path, { body: { construction_date: '1760' } }))
+    sure(200, await app.staff.patch(path, { body: { construction_date: '1760' } }))
     expect((await flagsOf(made)).map((it) => it.flag_type)).toEqual(['contradiction'])
   })
 })

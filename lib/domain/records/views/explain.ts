@@ -78,7 +78,7 @@ export const ExplainedPropertyView = s.shape('ExplainedProperty', () =>
     ),
     /** Of the membership in a cluster: who decided on it, how and why. */
     settled: v.optional(
-      v.object({ by: s.maybe(UserCardView), at: s.time, way: s.oneOf(settlingWays), reason: s.text }),
+      v.object({ by: s.maybe(UserCardView), at: s.time, way: s.oneOf(settlingWays), reason: v.optional(s.text) }),
     ),
     rivals: v.array(RivalView),
     date: v.optional(s.maybe(DateShownView)),
@@ -122,7 +122,7 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
       rule: reason,
       why: reasons[reason],
       decision: decision ? decisionCard(decision, people, worksOn(actor, history)) : null,
-      ...(property === SAME_REFERENT && visible && settledView(visible, people)),
+      ...(property === SAME_REFERENT && visible && settledView(visible, people, worksOn(actor, history))),
       rivals: rivals.map((rival) => {
         const isRivalHidden =
           isHidden ||
@@ -138,12 +138,12 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
   })
 }
 
-/** Who decided on a membership. Empty for members from before that was kept. */
-function settledView({ settlings = [] }: Assertion, people: PeopleById) {
+/** Who decided on a membership. The reason is for those who work on the record. Empty for members from before that was kept. */
+function settledView({ settlings = [] }: Assertion, people: PeopleById, isInsider: boolean) {
   const { by, at, way: stored, reason = '' } = settlings.at(-1) ?? {}
   const way = settlingWays.find((it) => it === stored)
   return by !== undefined && at !== undefined && way !== undefined
-    ? { settled: { by: people(by), at, way, reason } }
+    ? { settled: { by: people(by), at, way, ...(isInsider && { reason }) } }
     : {}
 }
 
