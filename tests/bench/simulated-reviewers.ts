@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { recordId } from '../../lib/base/ids/address.ts'
+import type { KindKey } from '../../lib/domain/kinds/index.ts'
+import { compareValues } from '../../lib/domain/records/corrections.ts'
 import type { History } from '../../lib/domain/records/history.ts'
 import { Assertion, Decision } from '../../lib/domain/records/items.ts'
 import { dice } from './search/fill.ts'
@@ -43,48 +45,69 @@ const probabilityOf = (odds: number) => 1 / (1 + Math.exp(-odds))
 const START = Date.parse('2025-01-01T00:00:00.000Z')
 const HOUR = 3_600_000
 
+type Chance = ReturnType<typeof dice>
+const pickFrom = <T>(all: readonly T[], chance: Chance) => all[Math.floor(chance() * all.length)] as T
+
+/** A claim that is sent in: `source` counts from the most trusted sort. */
+export type Sent = { property: string; value: unknown; source: number }
+/** The claims of one record, in the order in which they are sent in. */
+export type SentRecord = { kind: KindKey; claims: readonly Sent[] }
+
 /** Simulates records of which each claim was decided on by a reviewer of one of three habits. The same seed gives the same records. */
 export function simulateReviews({ records, seed }: { records: number; seed: number }): SimulatedRecord[] {
   const chance = dice(seed)
-  const pick = <T>(all: readonly T[]) => all[Math.floor(chance() * all.length)] as T
+  const sent = Array.from({ length: records }, (): SentRecord => {
+    const claims = Array.from({ length: 1 + Math.floor(chance() * 6) }, (): Sent => {
+      const property = pickFrom(propertyNames, chance)
+      const value = pickFrom(properties[property].slice(0, chance() < 0.6 ? 1 : 3), chance)
+      return { property, value, source: Math.floor(chance() * sources.length) }
+    })
+    return { kind: 'structure', claims }
+  })
+  return reviewRecords(sent, { seed, hours: records })
+}
+
+/** Decides on the claims of records, each by a reviewer of one of three habits. They are worked on at all times within so many hours. */
+export function reviewRecords(
+  sent: readonly SentRecord[],
+  { seed, hours }: { seed: number; hours: number },
+): SimulatedRecord[] {
+  const chance = dice(seed + 1000)
   const people = Array.from({ length: 40 }, (_, i) => ({ id: `person-${i}`, skill: chance() }))
   const reviewers = Object.entries(habits)
-  return Array.from({ length: records }, (_, number): SimulatedRecord => {
+  return sent.map(({ kind, claims }, number): SimulatedRecord => {
     const entity_id = recordId(8, number + 1)
     const assertions: Assertion[] = []
     const decisions: Decision[] = []
     const chances = new Map<string, number>()
     const standing = new Map<string, Assertion>()
-    // Records are worked on at all times, so that the later decisions are on old and new ones.
-    let time = START + Math.floor(chance() * records) * HOUR
-    const claims = 1 + Math.floor(chance() * 6)
-    for (let i = 0; i < claims; i += 1) {
+    let time = START + Math.floor(chance() * hours) * HOUR
+    for (const [i, { property, value, source }] of claims.entries()) {
       time += Math.floor(1 + chance() * 40) * HOUR
-      const property = pick(propertyNames)
-      const person = pick(people)
-      const [source, confidence] = [Math.floor(chance() * sources.length), Math.floor(chance() * confidences.length)]
-      const value = pick(properties[property].slice(0, chance() < 0.6 ? 1 : 3))
+      const person = pickFrom(people, chance)
+      const confidence = Math.floor(chance() * confidences.length)
       const old = standing.get(property)
-      const [contradicts, supports] = [old !== undefined && old.value !== value, old?.value === value]
-      const dated = property === 'construction_date'
-      const [name, habit] = pick(reviewers)
+      const verdict = old && compareValues({ kind, data: {} }, property, old, { value })
+      const [contradicts, supports] = [verdict === 'contradicts', verdict === 'same']
+      const dated = property.endsWith('_date')
+      const [name, habit] = pickFrom(reviewers, chance)
       const seen = { source, confidence, dated, contradicts, supports, skill: person.skill }
       const isKept = chance() < probabilityOf(habit(seen))
-      const [sent, at] = [new Date(time).toISOString(), new Date(time + HOUR / 2).toISOString()]
+      const [at, later] = [new Date(time).toISOString(), new Date(time + HOUR / 2).toISOString()]
       const id = `claim-${number}-${i}`
       chances.set(
         id,
         reviewers.reduce((sum, [, one]) => sum + probabilityOf(one(seen)) / reviewers.length, 0),
       )
       const claim = v.parse(Assertion, {
-        ...{ id, entity_id, kind: 'structure', object_id: number + 1 },
-        ...{ asserted_property: property, asserted_value: value, value },
+        ...{ id, entity_id, kind, object_id: number + 1 },
+        ...{ asserted_property: property, asserted_value: String(value), value },
         ...{ source_type: sources[source], confidence: confidences[confidence] },
         ...{ contributor_id: person.id, contributed_by: person.id, revision_number: i + 1 },
         reconciliation_status: isKept ? 'accepted' : 'superseded',
-        ...{ created_at: sent, updated_at: at, version: 1 },
+        ...{ created_at: at, updated_at: later, version: 1 },
       })
-      if (isKept && old && contradicts) Object.assign(old, { reconciliation_status: 'superseded', updated_at: at })
+      if (isKept && old && contradicts) Object.assign(old, { reconciliation_status: 'superseded', updated_at: later })
       const outcome = isKept
         ? { property, stands: id, rule: old ? 'supersedes' : 'accepted', rivals: old ? [old.id] : [] }
         : { property, stands: old?.id ?? null, rule: 'existing_stands', rivals: [id] }
@@ -93,12 +116,12 @@ export function simulateReviews({ records, seed }: { records: number; seed: numb
           ...{ id: `decision-${number}-${i}`, entity_id, reviewer_id: name, revision_reviewed: i + 1, sequence: i + 1 },
           ...{ verdict: isKept || old ? 'accept' : 'reject', conflict_handling: 'not_applicable' },
           outcomes: isKept || old ? [outcome] : [],
-          ...{ created_at: at, version: 1 },
+          ...{ created_at: later, version: 1 },
         }),
       )
       assertions.push(claim)
       if (isKept) standing.set(property, claim)
     }
-    return { kind: 'structure', data: {}, assertions, decisions, chances }
+    return { kind, data: {}, assertions, decisions, chances }
   })
 }

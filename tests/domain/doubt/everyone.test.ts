@@ -42,6 +42,7 @@ test('everyone is told of standing values, and nothing of claimants; the same to
 
 test('what waits and what was refused changes nothing; what a publication told does', async () => {
   const it = await publish(app, 'structures', { name: 'Quarrel behind doors', condition: 'Good', ...book })
+  app.tick(1)
   const before = await doubts(it)
   await rival(it, 'Fair')
   expect(await doubts(it)).toEqual(before)
