@@ -77,7 +77,7 @@ class Batch {
   readonly #people: Placed<string>[] = []
   readonly #reviewers: Placed<string>[] = []
   readonly #notices: Placed<PendingNotice>[] = []
-  readonly #footed: Placed<string>[] = []
+  readonly #footed: (Placed<string> & { change: FollowedChange })[] = []
   readonly #searchChanges: Placed<Change>[] = []
   readonly #feedChanges: Placed<FeedChange>[] = []
   readonly #graphChanges: Placed<string>[] = []
@@ -92,16 +92,17 @@ class Batch {
 
   /** Adds what one change contributes to the shared work. */
   take(
-    place: number,
+    change: FollowedChange,
     { people, reviewers, notices, footed }: SharedWork,
     searchChange: Change | undefined,
     feedChange: FeedChange | undefined,
     graphChange: string | undefined,
   ): void {
+    const { place } = change
     this.#people.push(...people.map((it) => ({ place, it })))
     this.#reviewers.push(...reviewers.map((it) => ({ place, it })))
     this.#notices.push(...notices.map((it) => ({ place, it })))
-    this.#footed.push(...footed.map((it) => ({ place, it })))
+    this.#footed.push(...footed.map((it) => ({ place, it, change })))
     if (searchChange) this.#searchChanges.push({ place, it: searchChange })
     if (feedChange) this.#feedChanges.push({ place, it: feedChange })
     if (graphChange) this.#graphChanges.push({ place, it: graphChange })
@@ -121,7 +122,7 @@ class Batch {
         this.#attempt(them, (notices) => doSharedWork({ ...noSharedWork, notices })),
       ),
       this.#refreshFigures(people),
-      this.#attempt(this.#footed.sort(inOrder), (records) => doSharedWork({ ...noSharedWork, footed: records })),
+      this.#followFooted(),
     ])
     await this.#attempt(this.#searchChanges.sort(inOrder), appendChanges)
     await this.#attempt(this.#feedChanges.sort(inOrder), followChanges)
@@ -135,6 +136,25 @@ class Batch {
       const refresh = await prepareRefresh([...people.keys()])
       for (const [user_id, them] of people) await this.#attempt(them, () => refresh(user_id))
     })
+  }
+
+  /** Follows what records rest on, all together. If that fails, one by one, so that a change that cannot be followed is parked alone. */
+  async #followFooted(): Promise<void> {
+    const follow = (footed: readonly string[]) => doSharedWork({ ...noSharedWork, footed })
+    try {
+      await follow(this.#footed.map(({ it }) => it))
+    } catch (error) {
+      logError(error)
+      for (const { it, place, change } of this.#footed.sort(inOrder)) {
+        try {
+          await follow([it])
+        } catch (reason) {
+          logError(reason, causeOf(change.images))
+          if (isPassing(reason) || !(await tryToPark(change.id, change.images, reason))) this.fail(place)
+          else this.parked += 1
+        }
+      }
+    }
   }
 
   /** Does work for some changes. A failure counts for the first of them. */
@@ -169,7 +189,8 @@ async function followInOrder(changes: readonly FollowedChange[], batch: Batch): 
 const ATTEMPTS = 3
 
 /** Applies one change, with `ATTEMPTS` attempts. Returns the error of the last one, or undefined if it was applied. */
-async function applyChange({ images, place }: FollowedChange, batch: Batch): Promise<unknown> {
+async function applyChange(change: FollowedChange, batch: Batch): Promise<unknown> {
+  const { images } = change
   for (let attempt = 1; ; attempt += 1) {
     try {
       const searchChange = changeOf(images)
@@ -177,7 +198,7 @@ async function applyChange({ images, place }: FollowedChange, batch: Batch): Pro
       const { notices, ...others } = await measureCost(() => applyEffects(images, batch.reads), causeOf(images))
       const request_id = causeOf(images)
       const common = { ...others, notices: notices.map((it) => ({ ...it, request_id })) }
-      batch.take(place, common, searchChange, feedChangeOf(images), graphChangeOf(images))
+      batch.take(change, common, searchChange, feedChangeOf(images), graphChangeOf(images))
       return undefined
     } catch (error) {
       if (isPassing(error) || attempt === ATTEMPTS) return error

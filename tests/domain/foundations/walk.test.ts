@@ -24,6 +24,8 @@ type Row = {
   decided: string | null
 }
 
+type Batch = { id: string; resting: number; decided: number }
+
 /** Who stands for the condition of record i, by hand: each habit of a reviewer is a rule. */
 const standing = (i: number): [value: string, source: 'book' | 'survey' | 'elder'] => {
   if (i % 8 === 0) return ['Ruinous', 'elder']
@@ -102,11 +104,30 @@ test('a book is withdrawn, its batch decided on, and all of it taken back', { ti
   expect(body.count).toBe(40 + onBook.length)
   expect(body.counts).toEqual([{ kind: 'structure', alone: 40 + onBook.length, supported: 0 }])
 
+  const batch = async () => {
+    const { source_batches } = sure(200, await app.domain.get('/data/review-queue/'))
+    return source_batches.map(({ id, resting, decided: done }: Batch) => [id === book.id, resting, done])
+  }
+  expect(await batch()).toEqual([])
+
   // Nothing changes when it is withdrawn.
   const reason = 'The author has taken it back.'
   sure(200, await app.domain.post(`${path}/question/`, { body: { standing: 'withdrawn', reason } }))
   expect(await valuesNow()).toEqual(before)
   expect(sure(200, await app.anon.get(`${path}/`)).question).toMatchObject({ standing: 'withdrawn', reason })
+
+  // Reviewers meet it in the queue, and the plan in the workspace.
+  expect(await batch()).toEqual([[true, 40 + onBook.length, 0]])
+  const [some = 0] = onBook
+  const { falls } = sure(200, await app.domain.get(`/data/review-workspace/${at(some).cultural_entity_id}/`))
+  expect(falls).toMatchObject([
+    {
+      property: 'condition',
+      value: 'Good',
+      source: { id: book.id },
+      instead: without(some) && { value: without(some) },
+    },
+  ])
 
   // The batch: every seventh record keeps its value, the others do what the plan says.
   const keeps = (i: number) => i % 7 === 1
@@ -122,6 +143,7 @@ test('a book is withdrawn, its batch decided on, and all of it taken back', { ti
   await following.settled()
   const decided = (i: number) => (standing(i)[1] === 'book' && !keeps(i) ? (without(i) ?? '') : standing(i)[0])
   expect(await valuesNow()).toEqual(numbers.map(decided))
+  expect(await batch()).toEqual([[true, 40 + onBook.length, onBook.length]])
   const left = (await pages(`${path}/dependents/`)).rows.filter(({ property }) => property === 'condition')
   expect(left.map(({ decided: verdict }) => verdict)).toEqual(onBook.filter(keeps).map(() => 'reject'))
 
@@ -132,6 +154,7 @@ test('a book is withdrawn, its batch decided on, and all of it taken back', { ti
   await following.settled()
   expect(await valuesNow()).toEqual(before)
   expect(sure(200, await app.anon.get(`${path}/`))).not.toHaveProperty('question')
+  expect(await batch()).toEqual([])
   expect((await pages(`${path}/dependents/`)).body.count).toBe(40 + onBook.length)
   // The elder supports nothing but what stands by the elder.
   const told = (await pages(`/cidoc/data_sources/${elder.id}/dependents/`)).body
