@@ -403,6 +403,7 @@ const named = ({ asked, seed }: Pick<Site, 'asked' | 'seed'>, place: string) => 
 async function ofRequest(trial: Trial, calm: Calm, i: number, { until, some, share }: Faults): Promise<void> {
   for (const [n, command] of calm.answer.commands.entries())
     for (const [w, way] of ways.entries()) {
+      if (way.fault === 'overtaken' && trial.operation.namesVersion) continue
       if (!way.fits(command) || !isOwn(share, n + w) || !isChosen(i * 31 + n * 7 + w, some)) continue
       if (Date.now() > until) return
       await taken(trial, `${trial.operation.name}/${n}/${way.fault}`, () => tried(trial, n, way, calm))

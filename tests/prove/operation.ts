@@ -18,6 +18,8 @@ export type Operation = {
   says: RegExp
   /** It does without calls of this sort: where one fails, it is answered all the same. */
   spares: RegExp | undefined
+  /** It names the version that was read: whoever was overtaken since is refused, also the second time. */
+  namesVersion: boolean
 }
 
 /** A row: who, method, path, body, and what it gives; what is done before, with nothing going wrong. */
@@ -37,6 +39,7 @@ export type Row = [
     atOnce?: boolean
     says?: RegExp
     spares?: RegExp
+    namesVersion?: boolean
     headers?: (base: Base, made: readonly Answer[]) => Record<string, string>
   },
 ]
@@ -48,6 +51,7 @@ export const operationOf = ([name, gives, who, method, path, body, before, more 
   atOnce: more.atOnce ?? false,
   says: more.says ?? /^/,
   spares: more.spares,
+  namesVersion: more.namesVersion ?? false,
   before: (base) => before?.(base) ?? [],
   request: (base, made) => {
     const isKeyed = method === 'POST' && !more.keyless

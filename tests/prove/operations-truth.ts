@@ -62,6 +62,7 @@ export const truthRows: readonly Row[] = [
       expected_version: b.cluster.version,
     }),
     (b) => [another(b)],
+    { namesVersion: true },
   ],
   [
     'split a cluster',
@@ -71,5 +72,6 @@ export const truthRows: readonly Row[] = [
     (b) => cluster(b, 'split/'),
     (b) => ({ groups: [[b.open.id], [b.second.id]], reason: 'Two things.', expected_version: b.cluster.version + 1 }),
     (b) => [paired(b)],
+    { namesVersion: true },
   ],
 ]

@@ -211,3 +211,16 @@ test('following what records rest on takes a call for each, and one for all of t
     'QueryCommand',
   ])
 })
+
+test('a record that cannot be followed is parked, and the others of its batch are followed', async () => {
+  const { PutCommand } = await import('@aws-sdk/lib-dynamodb')
+  const { db } = await import('../../../lib/engines/table/client.ts')
+  const { listParked } = await import('../../../lib/domain/effects/parked.ts')
+  const { id } = await register('Half followed')
+  const cited = { source_type: 'book', source_citation: 'Half followed' }
+  const [broken, sound] = [await told(cited), await told(cited)]
+  const Item = { pk: `FOOTINGS#${broken.cultural_entity_id}`, sk: 'HEAD', type: 'footings', values: 'none', version: 1 }
+  await db.send(new PutCommand({ TableName: process.env.TABLE_NAME, Item }))
+  expect(await restingOn(id, 'condition')).toEqual([sound.cultural_entity_id])
+  expect((await listParked()).length).toBeGreaterThan(0)
+})
