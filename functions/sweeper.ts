@@ -18,8 +18,6 @@ import { sweepQueue } from '../lib/domain/review/sweep.ts'
 import { sweepScans } from '../lib/domain/scans/reading.ts'
 import { tellWatchers } from '../lib/domain/watches/bulletins.ts'
 import { followFeed } from '../lib/domain/watches/follow.ts'
-import { makeOwnExports } from '../lib/doors/departure/make-export.ts'
-import { workOnDepartures } from '../lib/doors/departure/work.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
 import { compactIfDue } from '../lib/engines/search/index.ts'
 import { recoverStaged, withLock } from '../lib/engines/table/immediate.ts'
@@ -57,8 +55,9 @@ const chores = {
     merges: sweepMerges,
     contacts: sweepContacts,
     links: sweepLinks,
-    files: makeOwnExports,
-    left: workOnDepartures,
+    // Few people ask for their data or leave, so no start reads how.
+    files: async () => (await import('../lib/doors/departure/make-export.ts')).makeOwnExports(),
+    left: async () => (await import('../lib/doors/departure/work.ts')).workOnDepartures(),
     packed: compactIfDue,
     estimated: estimateIfDue,
   },

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { invalid } from '../../base/errors.ts'
-import { LabelView, labelTexts } from '../../domain/labels/labels.ts'
 import { didYouMean } from '../../engines/matching/index.ts'
 import { cellText } from '../../platform/cells/csv.ts'
 import { type Declared, declarationOf } from '../../platform/http/endpoint.ts'
@@ -56,7 +55,7 @@ function withEntries(query: v.GenericSchema = v.object({}), added: v.ObjectEntri
 /** The whole list as a table, whichever page is asked for. It calls the list's handler page by page, as the caller would. */
 async function tableOf(key: ListRoute, spec: Declared, format: TableFormat, given: object): Promise<Reply> {
   const { request } = given as { request: Request }
-  const [{ listColumns }, { MOST_ROWS, tableReply }] = await Promise.all([
+  const [{ listColumns }, { labelsCell, MOST_ROWS, tableReply }] = await Promise.all([
     import('./list-columns.ts'),
     import('./table.ts'),
   ])
@@ -64,7 +63,8 @@ async function tableOf(key: ListRoute, spec: Declared, format: TableFormat, give
   const rows: unknown[][] = [columns]
   for (let query: Request['query'] | undefined = first(request.query); query && rows.length <= MOST_ROWS; ) {
     const body = await pageAt(spec, given, { ...request, query })
-    for (const row of body.results) rows.push(columns.map((name) => cellOf(row, name)))
+    for (const row of body.results)
+      rows.push(columns.map((name) => (name === 'labels' ? labelsCell(row) : cellOf(row, name))))
     query = nextQuery(query, body)
   }
   return tableReply(format, nameOf(key), rows)
@@ -123,12 +123,9 @@ function nextQuery(
 const placeIn = (next: string) =>
   Object.fromEntries([...new URL(next).searchParams].filter(([name]) => name === 'limit' || places.includes(name)))
 
-const LabelsOfRow = v.optional(v.array(LabelView), [])
-
-/** The cell of a row: labels as lines, numbers and booleans as they are, all else as text. */
+/** The cell of a row: numbers and booleans as they are, all else as text. */
 function cellOf(row: unknown, name: string): unknown {
   const value = name.split('.').reduce<unknown>((it, member) => Object(it)[member], row)
-  if (name === 'labels') return labelTexts(v.parse(LabelsOfRow, value)).join('\n')
   return typeof value === 'number' || typeof value === 'boolean' ? value : cellText(value ?? '')
 }
 

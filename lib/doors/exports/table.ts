@@ -1,9 +1,10 @@
+import * as v from 'valibot'
 import { newId } from '../../base/clock.ts'
 import { config } from '../../base/config.ts'
 import { invalid } from '../../base/errors.ts'
 import { cellText } from '../../domain/cell-text.ts'
 import type { Kind } from '../../domain/kinds/index.ts'
-import { labelsView, labelTexts } from '../../domain/labels/labels.ts'
+import { LabelView, labelsView, labelTexts } from '../../domain/labels/labels.ts'
 import type { RecordItem } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
 import { visibleValues } from '../../domain/records/views/record.ts'
@@ -63,6 +64,10 @@ export function cellsOf(
     return field ? cellText(field, values[name]) : (beside[name] ?? '')
   })
 }
+
+const Labelled = v.object({ labels: v.optional(v.array(LabelView), []) })
+/** The cell of a row of any list with its labels: a line in each language for each. */
+export const labelsCell = (row: unknown): string => labelTexts(v.parse(Labelled, row).labels).join('\n')
 
 /**
  * A table as an answer: the file, or the address of a file that is too large for an answer. Rows above the limit are left out, and the

@@ -6,7 +6,6 @@ import { parseBoolean } from '../../base/text.ts'
 import { asciiLowerCase, cut } from '../../engines/matching/index.ts'
 import { says } from '../../engines/table/index.ts'
 import { inUnit } from '../unit-of-work.ts'
-import { proveAddress } from '../users/credentials.ts'
 import { type KeptIdentity, keepIdentity, loadIdentity } from '../users/tokens.ts'
 import {
   amendUser,
@@ -196,6 +195,8 @@ async function linkUser(user: User, provider: Provider, claims: Claims): Promise
  */
 async function followAddress(user: User, provider: Provider, { email }: Claims): Promise<User> {
   if (user.email === email || !user.is_active || !saysAddress(user, provider)) return user
+  // Addresses change seldom, so no start of a function reads how.
+  const { proveAddress } = await import('../users/credentials.ts')
   const proven = inUnit((unit) => proveAddress(unit, user.id, email))
   return (await proven.catch(noneIf(isRefusal))) ?? user
 }

@@ -1,7 +1,8 @@
 import { now } from '../../base/clock.ts'
-import { impossible } from '../../base/errors.ts'
-import type { UnitOfWork } from '../../engines/table/index.ts'
-import { amendUser, claimAddress, type User } from './users.ts'
+import { impossible, type Problem } from '../../base/errors.ts'
+import { get, put, remove, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
+import { indexWrites } from '../name-index/entries.ts'
+import { amendUser, byAddress, claimOf, emailClaim, loadUser, type User, user } from './users.ts'
 
 /** How an account is proven and recovered: its address and its password. */
 
@@ -31,3 +32,30 @@ export const resetPassword = (unit: UnitOfWork, id: string, password: string): P
 /** Signs a person out everywhere: all sessions and links end. Keys and the sign-ins of a provider stay. */
 export const endSessions = (unit: UnitOfWork, id: string): Promise<User | undefined> =>
   amendUser(unit, id, (it) => ({ token_generation: it.token_generation + 1 }))
+
+/**
+ * Gives a user a proven address, and the claim to it. Who claims it without proof loses the claim. Fails with `otherwise` if another
+ * user has proven it. Undefined if there is no such user.
+ */
+async function claimAddress(
+  unit: UnitOfWork,
+  id: string,
+  email: string,
+  otherwise: () => Problem,
+): Promise<User | undefined> {
+  unit.retryOn('conflict')
+  const old = await loadUser(id)
+  if (!old || (old.email_verified && old.email === email)) return old
+  const claim = await get(emailClaim, { value: email })
+  const holder = claim && claim.user_id !== id ? await loadUser(claim.user_id) : undefined
+  if (holder?.email_verified) throw otherwise()
+  const next = withNextVersion(old, { email, email_verified: true, updated_at: now() })
+  const former = old.email === email ? undefined : await get(emailClaim, { value: old.email })
+  unit.add([
+    put(user, next, old),
+    ...(claim?.user_id === id ? [] : [put(emailClaim, claimOf(next), claim)]),
+    ...(former?.user_id === id ? [remove(emailClaim, former)] : []),
+    ...indexWrites(byAddress(old), byAddress(next)),
+  ])
+  return next
+}

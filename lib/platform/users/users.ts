@@ -125,7 +125,8 @@ export const user = defineItem({
 
 // The items that make email and username unique. The user who stores one first has it.
 const Claim = v.object({ value: v.string(), user_id: v.string(), version: v.literal(1) })
-const emailClaim = defineItem({
+/** The claim to an address. */
+export const emailClaim = defineItem({
   type: 'email',
   schema: Claim,
   key: ({ value }: { value: string }) => key.email(value),
@@ -271,34 +272,12 @@ function addUser(
   return created
 }
 
-const claimOf = ({ id, email }: Pick<User, 'id' | 'email'>) => ({ value: email, user_id: id, version: 1 as const })
-
-/**
- * Gives a user a proven address, and the claim to it. Who claims it without proof loses the claim. Fails with `otherwise` if another
- * user has proven it. Undefined if there is no such user.
- */
-export async function claimAddress(
-  unit: UnitOfWork,
-  id: string,
-  email: string,
-  otherwise: () => Problem,
-): Promise<User | undefined> {
-  unit.retryOn('conflict')
-  const old = await loadUser(id)
-  if (!old || (old.email_verified && old.email === email)) return old
-  const claim = await get(emailClaim, { value: email })
-  const holder = claim && claim.user_id !== id ? await loadUser(claim.user_id) : undefined
-  if (holder?.email_verified) throw otherwise()
-  const next = withNextVersion(old, { email, email_verified: true, updated_at: now() })
-  const former = old.email === email ? undefined : await get(emailClaim, { value: old.email })
-  unit.add([
-    put(user, next, old),
-    ...(claim?.user_id === id ? [] : [put(emailClaim, claimOf(next), claim)]),
-    ...(former?.user_id === id ? [remove(emailClaim, former)] : []),
-    ...indexWrites(byAddress(old), byAddress(next)),
-  ])
-  return next
-}
+/** The claim of a user to their address, as it is stored. */
+export const claimOf = ({ id, email }: Pick<User, 'id' | 'email'>) => ({
+  value: email,
+  user_id: id,
+  version: 1 as const,
+})
 
 /** Example: `maya`, then `maya1` to `maya9`, then `maya` and eight letters by chance. One call for each name that is tried. */
 async function findFreeUsername(base: string): Promise<string> {
@@ -397,7 +376,7 @@ const byName = ({ id, username, first_name, middle_name, last_name }: User) => (
   names: [username, `${first_name} ${last_name}`, `${first_name} ${middle_name} ${last_name}`, last_name],
 })
 /** Addresses have entries of their own kind: a reader who finds people by name must not guess addresses letter by letter. */
-const byAddress = ({ id, email }: User) => ({ entity_id: id, kind: 'user_email', id, names: [email] })
+export const byAddress = ({ id, email }: User) => ({ entity_id: id, kind: 'user_email', id, names: [email] })
 
 const emailTaken = () => invalid({ email: ['A user with this email address already exists.'] })
 const usernameTaken = () => invalid({ username: ['This username is already taken.'] })
