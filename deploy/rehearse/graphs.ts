@@ -3,6 +3,9 @@ import type { Scene } from './gaps.ts'
 import { invalidReply } from './replies.ts'
 import { good, signedIn } from './speaker.ts'
 
+/** Only the commit of a graph also deletes an item: the note of the stored file. */
+const isCommit = (body: string) => body.includes('"graph/') && body.includes('"Delete"')
+
 /**
  * The graphs of the bucket are gone, and the projector makes them anew. While it stores one the table refuses once, so it deletes the
  * object that no item names.
@@ -13,8 +16,7 @@ export async function graphsGone({ world, runtime, origin }: Scene): Promise<voi
   runtime.cool('projector')
   let isRefused = false
   world.meddle = async (signer, operation, body) => {
-    if (isRefused || signer !== 'projector' || operation !== 'TransactWriteItems' || !body.includes('"graph/'))
-      return undefined
+    if (isRefused || signer !== 'projector' || operation !== 'TransactWriteItems' || !isCommit(body)) return undefined
     isRefused = true
     return invalidReply
   }

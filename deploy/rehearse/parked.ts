@@ -4,9 +4,6 @@ import { inTable, newProject, type Scene } from './gaps.ts'
 import { invalidReply } from './replies.ts'
 import { ask, good, signedIn } from './speaker.ts'
 
-/** A word of a title that the projector cannot store. */
-const WORD = 'followed'
-
 /**
  * The projector parks two changes that it cannot apply, and goes on with the others. Health tells of them. One is applied by
  * `replay --parked` when its cause is mended. The other is not worth mending: it is discarded by its id. Then health is well again.
@@ -28,13 +25,13 @@ export async function parkedToTheEnd(scene: Scene): Promise<void> {
 async function parkProject({ world, origin }: Scene): Promise<string> {
   const known = new Set((await parkedIds()).values())
   const dev = await signedIn(origin, 'dev')
-  let id = 'no project yet'
+  const at = await newProject(dev)
+  const id = String(good(await dev('GET', at)).body.id)
+  await waitForWords(id)
   // The projector writes the words by which a project is found: those of its new title are refused.
   world.meddle = async (signer, _, body) =>
-    signer === 'projector' && ['WORD#project', WORD, id].every((it) => body.includes(it)) ? invalidReply : undefined
-  const at = await newProject(dev)
-  id = String(good(await dev('GET', at)).body.id)
-  good(await dev('PATCH', at, { title: `It cannot be ${WORD}` }))
+    signer === 'projector' && body.includes('WORD#project') && body.includes(id) ? invalidReply : undefined
+  good(await dev('PATCH', at, { title: 'It cannot be followed' }))
   try {
     for (let turn = 0; turn < 60; turn += 1) {
       const [found] = (await parkedIds()).filter((it) => !known.has(it))
@@ -45,6 +42,15 @@ async function parkProject({ world, origin }: Scene): Promise<string> {
     world.meddle = undefined
   }
   throw new Error('nothing was parked')
+}
+
+/** Waits until the projector has followed a new project. */
+async function waitForWords(id: string): Promise<void> {
+  for (let turn = 0; turn < 60; turn += 1) {
+    if ((await inTable((it) => it.pk === 'WORD#project' && String(it.sk).endsWith(id))).length > 0) return
+    await sleep(250)
+  }
+  throw new Error('nobody has followed a new project')
 }
 
 const parkedIds = async () => (await inTable((it) => it.type === 'parked_change')).map((it) => String(it.id))

@@ -17,8 +17,8 @@ const SECONDS = 2
  *
  * 1. A release does not start. A tenth of the requests tries it, an alarm of the template rings, and it is taken back.
  * 2. The next one is good, and all requests reach it.
- * 3. The table is migrated to the layout of this version. The earlier version has made it: its step is undone first.
- * 4. The step is undone, and the release rolled back.
+ * 3. The table is migrated to the layout of this version. An earlier version has made it: all steps are undone first.
+ * 4. The steps are undone, and the release rolled back.
  *
  * Returns what went wrong.
  */
@@ -87,7 +87,7 @@ async function migration(stage: Stage, origin: string, idp: string): Promise<voi
   const comeByProvider = () => ask(origin, 'GET', '/data/user/me/', { headers })
   good(await comeByProvider())
   expectSaid(await runCommand(stage, 'migrate'), 'Done.')
-  expectSaid(await runCommand(stage, 'migrate', 'undo'), 'Done.')
+  await undoAll(stage)
   const [before] = await subjects()
   if (!before) throw new Error('nobody has signed in by the provider')
   const visitors = visitorsCome([...questions(origin), comeByProvider])
@@ -96,10 +96,18 @@ async function migration(stage: Stage, origin: string, idp: string): Promise<voi
   expectSaid(said, 'Done.')
   expectGood(visitors)
   if ((await subjects())[0]) throw new Error('some people have the earlier form')
-  expectSaid(await runCommand(stage, 'migrate', 'status'), 'The table has layout 3')
-  expectSaid(await runCommand(stage, 'migrate', 'undo'), 'Done.')
+  const { said: status } = await runCommand(stage, 'migrate', 'status')
+  const [, layout, newest] = /has layout (\d+); this version makes layout (\d+)\./.exec(status) ?? []
+  if (layout === undefined || layout !== newest) throw new Error(status)
+  await undoAll(stage)
   const [after] = await subjects()
   if (after !== before) throw new Error(`${before} people had the earlier form, and now ${after}`)
+}
+
+/** Takes back every step that this version knows, the last one first. */
+async function undoAll(stage: Stage): Promise<void> {
+  expectSaid(await runCommand(stage, 'migrate', 'undo'), 'Done.')
+  for (let more = true; more; ) more = (await runCommand(stage, 'migrate', 'undo')).code === 0
 }
 
 /** How many people have a subject in the earlier form, under the name of the provider, and how many under its issuer. */
