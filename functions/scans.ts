@@ -35,7 +35,7 @@ import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import { ById, optionalQueryChoice, QueryText } from '../lib/platform/http/params.ts'
 import { Reply, replyContent, replyCreated, replySeeOther } from '../lib/platform/http/reply.ts'
-import { fileForm } from '../lib/platform/http/request.ts'
+import { type FormLimits, fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 
 const text = (most: number) => v.pipe(orEmpty(line(most)), v.trim())
@@ -127,6 +127,9 @@ const loadStateOf = async (id: string) => (await importReviews()).loadState(id)
 
 const subject = ({ id }: { id: string }) => loadScan(id)
 const partedOf = ({ id }: { id: string }) => loadParted(id)
+
+/** The dashboard sends parts of 6 MiB. A gateway of AWS takes none so large; a service on a server of one's own does. */
+const partForm: FormLimits = { bytes: 6_500_000 }
 
 /** Documents and files in parts share one count: each costs a run of the reader. */
 const runs = { scope: 'scans', rate: 'RATE_SCANS', per: 'caller', counts: 'every success' } as const
@@ -381,12 +384,13 @@ export const routes = withTables({
   'POST /data/ocr-chunk-uploads/{id}/append/': changeRoute({
     permission: 'scan.change',
     summary: 'Send the next part of a document',
-    description: 'As `chunk` of a form. With `offset`, a part that is sent again does not count twice.',
-    answer: { ...ok(PartedView), 413: { shape: TooLargeView } },
+    description:
+      'As `chunk` of a form of up to 6.5 MB, where no gateway takes less: `max_chunk_bytes` passes each. With `offset`, a part that is sent again does not count twice.',
+    answer: ok(PartedView),
     errors: [409],
     params: ById,
     subject: partedOf,
-    form: fileForm,
+    form: partForm,
     body: Part,
     idempotent: '24h',
     handle: async ({ unit, subject: { about }, body: { chunk, file, offset: from } }) => {

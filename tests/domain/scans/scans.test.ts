@@ -255,6 +255,14 @@ describe('a document in parts', () => {
       expect([again.status, again.body]).toEqual([400, told])
   })
 
+  test('is taken in the parts of 6 MiB that the dashboard sends; a larger one is refused', async () => {
+    const bytes = Buffer.alloc(6 * 1024 * 1024 + 10)
+    const id = await begin(bytes)
+    expect(sure(200, await append(id, bytes.subarray(0, 6 * 1024 * 1024))).bytes_written).toBe(6 * 1024 * 1024)
+    const large = await append(id, Buffer.alloc(6_500_000))
+    expect([large.status, large.body]).toEqual([413, { detail: 'The body is larger than 6500000 bytes.' }])
+  })
+
   test('that is no image is a document that has failed, with the reason', async () => {
     const bytes = randomBytes(64)
     const id = await begin(bytes)
