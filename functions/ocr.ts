@@ -13,7 +13,7 @@ import { worker } from '../lib/platform/worker.ts'
 const MOST_PIXELS = 40_000_000
 /** The most bytes of a file. */
 const MOST_BYTES = 25 * 1024 * 1024
-/** Less than the time limit of the function, so that the reason can still be stored. */
+/** The most seconds that reading a file may take. It is less than the time limit of the function, so that a failure can still be stored. */
 const SECONDS = 240
 
 /** The asset of a project or the scanned document, as `asset-files` sends it. */

@@ -72,7 +72,7 @@ export const ClusterMembersView = s.shape('ClusterMembers', () =>
   }),
 )
 
-/** `new_cluster_ids`: the clusters of the groups that left, those that came back included. */
+/** `new_cluster_ids`: all clusters of `cluster_ids` but the one that was split. They are new, or are restored from an earlier merge. */
 export const SplitView = s.shape('ClusterSplit', () =>
   v.object({ new_cluster_ids: v.array(s.uuid), cluster_ids: v.array(s.uuid), audit_event_id: s.uuid }),
 )

@@ -50,7 +50,7 @@ const SAMPLES = 5
 const SAMPLE_LENGTH = 80
 /** Values of a column whose sort is looked at. */
 const TESTED_VALUES = 500
-/** A column with more different values has no list of them. */
+/** The most different values of a column that are listed. A column with more has no list. */
 const DIFFERENT_VALUES = 60
 
 /** Counts values of one column. */

@@ -21,7 +21,7 @@ export type ReadRow = {
  */
 export type Piece = { rule: Rule; value: string; texts: string[]; chosen: boolean; listed: boolean }
 
-/** A fault in a cell. */
+/** Why a cell cannot be taken, in a sentence for the sender. `column` is null if the fault belongs to no single column. */
 export const CellFault = v.object({
   field: v.string(),
   column: v.nullable(v.string()),

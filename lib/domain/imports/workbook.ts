@@ -19,8 +19,8 @@ import {
 } from './workbook-archive.ts'
 
 /**
- * Limits of what the reader of rows holds in memory at once, whatever its parts are called: the list of sheets, all shared strings,
- * all styles, and of a sheet one row. A shared string takes some 100 bytes beside its text.
+ * Limits of what is held in memory while a workbook is read: the list of sheets, all shared strings, all styles, and one row. They count
+ * for every part of the archive, whatever its name. A shared string takes some 100 bytes beside its text.
  */
 const MOST_LISTED = 8 * 1024 * 1024
 const MOST_STRINGS = 2_000_000

@@ -12,14 +12,14 @@ export const Mailing = v.object({
   told: v.number(),
   /** When the next letter is due. Null while nothing is new. */
   due_at: v.nullable(v.string()),
-  /** When the last one was begun. */
+  /** When the last letter was begun. Empty if there was none. */
   last_at: v.string(),
   /** Failed attempts of the letter that is due. */
   attempts: v.number(),
 })
 export type Mailing = v.InferOutput<typeof Mailing>
 
-/** The shortest pause before a letter at once, in milliseconds since the person's last letter. Messages that arrive in between share one. */
+/** The least milliseconds between two letters of a person who wants them at once. Messages that arrive meanwhile share one. */
 const LEAST_PAUSE_MS = 300_000
 
 /** The mailing after a message has arrived: a letter is due. */

@@ -94,7 +94,7 @@ export const membership = defineItem({
   schema: Membership,
   key: (it: { organization_id: string; user_id: string }) => key.organizationMember(it.organization_id, it.user_id),
   indexes: ({ organization_id, user_id, role, joined_at }) => ({
-    // Admins first, then the longest members.
+    // Admins, then editors, then members. Of one role, those who joined first come first.
     gsi1: {
       pk: membersOf(organization_id),
       sk: `${memberRoles.length - memberRoles.indexOf(role)}#${joined_at}#${user_id}`,

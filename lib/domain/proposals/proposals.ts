@@ -102,8 +102,8 @@ function checkDraft(content: ProposalContent): void {
 }
 
 /**
- * Submits a draft. Fails with an error for each member that names nothing which its author may see, and with `conflict` if the same is
- * proposed already, was refused, or stands.
+ * Submits a draft. Each member that names nothing visible to its author gets a field error. Fails with `conflict` if the same waits
+ * already, was refused, or stands.
  */
 export async function submitProposal(unit: UnitOfWork, { about }: ProposalSubject, actor: Actor): Promise<Proposal> {
   checkMove(about.status, 'submitted')

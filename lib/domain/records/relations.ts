@@ -125,7 +125,7 @@ export const Target = v.object({
   status: v.optional(v.string(), 'accepted'),
   access_tier: v.optional(v.string(), openTier),
   deleted_at: v.optional(v.nullable(v.string()), null),
-  /** Set if an import made the record. */
+  /** Set if a row of an import made the record, or a later revision of it. */
   batch: v.optional(v.nullable(v.looseObject({})), null),
 })
 

@@ -123,8 +123,8 @@ async function planCreate(
 }
 
 /**
- * Resolves the relations and pictures of an input. `missing`: records that do not exist yet. `noted`: records to which links
- * are noted. `pictureWrites`: writes that keep the picture files from expiring.
+ * Resolves the relations and pictures of an input. `missing`: records that do not exist yet. `noted`: records that came with imports of
+ * other people. Links to them are noted, so that taking an import back sees them. `pictureWrites`: writes that keep the picture files from expiring.
  */
 async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { synonymsOf, pictures }: ResolveOptions) {
   const resolved = await resolveRelations(kind, data, actor, synonymsOf)

@@ -14,7 +14,7 @@ export function withRdfTypes(route: Route): Route {
   const spec = declarationOf(route)
   const makeNode = spec.representations?.[JSON_LD]
   if (!makeNode) return route
-  // A route may write them itself, such as that of addresses that stay.
+  // A route that writes RDF itself stays as it is. Example: the route of addresses that stay.
   if (spec.representations?.[rdfTypes[0]]) return route
   const written = rdfTypes.map((type) => [
     type,

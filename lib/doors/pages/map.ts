@@ -16,12 +16,12 @@ type Shown = {
   point: Point
   /** Whether the true place is rounded for this reader. */
   isCoarse: boolean
-  /** Linked things around it. */
+  /** The places of linked things. Those within the map are drawn. */
   others: readonly Point[]
 }
 type Pixel = { x: number; y: number }
 
-/** Draws the place of a thing. */
+/** Draws a map around a thing, with linked things. A rounded place is drawn as a wide circle. */
 export function mapOf({ point, isCoarse, others }: Shown, language: Language, say: Say): Html {
   const breadth = Math.cos((point.lat * Math.PI) / 180)
   const projection = (width: number) => {

@@ -68,7 +68,7 @@ const json = <S extends v.GenericSchema>(schema: S) =>
   )
 
 const CALLBACK = /^[A-Za-z_$][\w$]{0,99}(\.[A-Za-z_$][\w$]{0,99}){0,4}$/
-/** Whether a text is the name of a function, such as "jQuery123" or `page.take`. */
+/** Whether a text is the name of a function, such as `page.take`. */
 export const isCallback = (text: string): boolean => CALLBACK.test(text)
 /** The function that a script calls with the answer (JSONP). */
 const WithCallback = {

@@ -17,7 +17,7 @@ export type Lexicon = {
   readonly same: readonly (readonly string[])[]
   /** Words for numbers, by the number in digits. */
   readonly numbers: Readonly<Record<string, readonly string[]>>
-  /** Units: `of` what they measure, and how much one `is`. Units of one sort are compared. */
+  /** Units. `of`: what they measure. `is`: how much one unit is. Only units with the same `of` are compared. */
   readonly units: readonly { readonly of: string; readonly is: number; readonly words: readonly string[] }[]
   readonly broad: { readonly word: string; readonly anywhere: string; readonly nearby: string }
 }

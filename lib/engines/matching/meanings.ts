@@ -58,7 +58,7 @@ function meaningAt(words: readonly string[], from: number, meanings: ReadonlyMap
   return { meaning: words[from] ?? '', size: 1 }
 }
 
-/** An amount in a unit. `of`: what the unit measures. `doubt`: half of the last digit that is given. */
+/** An amount in a unit. `of`: what the unit measures. `doubt`: half a step of the last given digit, in the base unit. Example: 0.05 for 1.5 m. */
 export type Quantity = { amount: number; of: string; doubt: number }
 
 const units = once(

@@ -16,7 +16,7 @@ export type Shape = {
 
 const known = new WeakMap<object, Shape>()
 
-/** The shape of items with this schema. */
+/** Works out the shape of a schema with the first call, and keeps it. */
 export function shapeOf(schema: v.GenericSchema): Shape {
   const found = known.get(schema)
   if (found) return found

@@ -50,7 +50,7 @@ const preflight = ({ headers: { origin } }: Request) =>
   })
 
 const isKnownOrigin = (origin = '') => config.CORS_ORIGINS.includes(origin)
-/** What pages of configured origins may send, and pages of any other: no credentials, and nothing but reads. */
+/** What pages of configured origins may send, and pages of any other: no credentials, and nothing but reads. A form to the reconciliation service needs no preflight. */
 const allowed = {
   known: {
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',

@@ -19,7 +19,7 @@ import type { ForkContext } from './fork-shape.ts'
 import { leaseView, triageView } from './queue.ts'
 import type { WorkspaceView } from './workspace-shape.ts'
 
-/** The workspace: all that a reviewer needs to decide on a record, with a proposal for each conflict. What falls with its sources is apart. */
+/** The workspace: all that a reviewer needs to decide on a record, with a proposal for each conflict. The caller adds `falls`. */
 export function workspaceView(
   it: Visible<History>,
   actor: Actor | null,

@@ -198,7 +198,8 @@ const COMPLETION_FIT = 0.7
 const LINKED_FIT = 0.9
 
 /**
- * Whether a document contains the word or a completion of it, as typed or in another spelling of the whole word.
+ * Whether some document holds the word, a completion of it as typed, or another spelling of the whole word. Words that only sound alike do
+ * not count.
  */
 export const isWritten = ({ choices }: WeightedWord): boolean => choices.some(({ fit }) => fit >= COMPLETION_FIT)
 
