@@ -4,7 +4,7 @@ import { mapWithinBudget } from '../lib/base/telemetry/budget.ts'
 import type { FeedEntry } from '../lib/domain/feed/items.ts'
 import { ByNumber, FeedQuery } from '../lib/domain/feed/queries.ts'
 import { listChangesAfter, loadChange, loadLastNumber } from '../lib/domain/feed/read.ts'
-import { ChangesView, changeView, withThings } from '../lib/domain/feed/view.ts'
+import { ChangesView, changeView } from '../lib/domain/feed/view.ts'
 import {
   activityOf,
   ChangeActivityView,
@@ -44,7 +44,10 @@ export const routes = {
       const entries = await listChangesAfter(after, limit)
       const show = async (part: readonly FeedEntry[]) => {
         const changes = part.filter((it) => kind === undefined || it.kind === kind)
-        return include ? withThings(changes, request.origin) : changes.map((it) => changeView(it, request.origin))
+        if (!include) return changes.map((it) => changeView(it, request.origin))
+        // Most readers ask for addresses alone, so a start reads nothing of records.
+        const { withThings } = await import('../lib/domain/feed/things.ts')
+        return withThings(changes, request.origin)
       }
       const { results: changes, done } = await mapWithinBudget(entries, CHANGES_IN_PART, show)
       const until = entries.at(done - 1)?.number ?? after

@@ -12,8 +12,8 @@ import {
   type ReadOptions,
   wholeWithin,
 } from '../lib/domain/imports/options.ts'
-import { loadColumns } from '../lib/domain/imports/read.ts'
 import { listRows } from '../lib/domain/imports/row-list.ts'
+import { loadColumns } from '../lib/domain/imports/stored-columns.ts'
 import { formatOf, formFor, LARGEST_FILE, storeSent, takeInFile } from '../lib/domain/imports/take-in.ts'
 import { LARGEST_PAGE, listValues } from '../lib/domain/imports/values.ts'
 import {

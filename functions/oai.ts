@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { feedKinds } from '../lib/domain/feed/read.ts'
-import { answerOai } from '../lib/doors/oai/answer.ts'
 import { argumentNames, verbNames } from '../lib/doors/oai/arguments.ts'
 import { bytes } from '../lib/platform/http/answer.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
@@ -25,8 +24,10 @@ const Arguments = v.object({
   set: oneOfWords(feedKinds),
 })
 
-const answer = async (request: Request, sent: string) =>
-  replyContent(await answerOai({ origin: request.origin, sent: new URLSearchParams(sent) }), 'text/xml; charset=utf-8')
+async function answer({ origin }: Request, sent: string) {
+  const { answerOai } = await import('../lib/doors/oai/answer.ts')
+  return replyContent(await answerOai({ origin, sent: new URLSearchParams(sent) }), 'text/xml; charset=utf-8')
+}
 
 /** OAI-PMH 2.0 over the feed of changes. */
 export const routes = {

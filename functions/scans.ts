@@ -292,9 +292,9 @@ export const routes = withTables({
     params: ById,
     query: v.object({ routes: QueryText }),
     subject,
-    handle: async ({ subject: { about }, query: { routes = '' } }) => {
+    handle: async ({ subject: { about }, query }) => {
       const [{ fields }, state] = await Promise.all([loadReading(about), loadStateOf(about.id)])
-      const wanted = routes.split(',').flatMap((route) => route.trim() || [])
+      const wanted = (query.routes ?? '').split(',').flatMap((route) => route.trim() || [])
       return scanGraph(about, scanPreview(about, fields, state), wanted)
     },
   }),

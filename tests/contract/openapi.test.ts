@@ -152,7 +152,7 @@ function isDescribed(schema: Record<string, unknown>): boolean {
 
 /** Bytes, forms of them, the files of the page, and what JSON shows in another hand. */
 const unshown =
-  /^(image|multipart)\/|^application\/(pdf|yaml|atom\+xml|rdf\+xml|n-triples|n-quads|trig|jsonl|link-format|xml|gzip)$|spreadsheetml|^text\/(html|css|csv|javascript|turtle)$/
+  /^(image|multipart)\/|^application\/(pdf|yaml|atom\+xml|rdf\+xml|n-triples|n-quads|trig|jsonl|link-format|xml|gzip)$|spreadsheetml|^text\/(html|css|csv|javascript|turtle|event-stream)$/
 
 describe('an answer that the document does not know is told', () => {
   const flag = () => built.paths['/api/v1/data/review-flags/'].get.responses[200].content['application/json'].example

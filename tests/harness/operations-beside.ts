@@ -25,6 +25,14 @@ const PROPOSALS = '/data/schema-extension-proposals/'
 export function makingBeside(world: BesideWorld): Operations {
   const { app, named, photograph } = world
   return {
+    'POST /api/reconciled-links/': async () => ({
+      who: app.community,
+      path: '/api/reconciled-links/',
+      body: {
+        entity_uri: (await publish(app, 'persons', { name: named('Arniko') })).cultural_entity_id,
+        target_uri: LINKED,
+      },
+    }),
     'POST /data/organizations/': () => ({ who: app.contributor, path: ORGANIZATIONS, body: { name: named('Guthi') } }),
     'POST /data/organizations/{id}/join/': async () => ({
       who: (await world.someone()).who,
@@ -178,6 +186,13 @@ function changingProposals(world: BesideWorld): Operations {
     'POST /data/schema-extension-proposals/{id}/withdraw/': () => step(submitted(), 'withdraw/'),
     'POST /data/schema-extension-proposals/{id}/approve/': () =>
       step(submitted(), 'approve/', app.curator, { comment: 'Good.' }),
+    'POST /data/schema-extension-proposals/{id}/publish/': async () => {
+      const live = valueOfOpenList(named('Tank'))
+      const { id } = sure(201, await app.contributor.post(PROPOSALS, { body: live }))
+      sure(200, await app.contributor.post(`${PROPOSALS}${id}/submit/`))
+      sure(200, await app.curator.post(`${PROPOSALS}${id}/approve/`, { body: { comment: 'Good.' } }))
+      return step(Promise.resolve(id), 'publish/', app.curator, {})
+    },
     'POST /data/schema-extension-proposals/{id}/reject/': () =>
       step(submitted(), 'reject/', app.curator, { comment: 'Not yet.' }),
   }
@@ -198,14 +213,6 @@ function changingLinks({ app, named }: BesideWorld): Operations {
   return {
     'POST /api/curator-alerts/{id}/resolve/': () => ofAlert('resolve'),
     'POST /api/curator-alerts/{id}/ignore/': () => ofAlert('ignore'),
-    'POST /api/reconciled-links/': async () => ({
-      who: app.community,
-      path: '/api/reconciled-links/',
-      body: {
-        entity_uri: (await publish(app, 'persons', { name: named('Arniko') })).cultural_entity_id,
-        target_uri: LINKED,
-      },
-    }),
     'PATCH /api/reconciled-links/{id}/': () => ofLink('', { is_stale: true }),
     'DELETE /api/reconciled-links/{id}/': () => ofLink(''),
     'POST /api/reconciled-links/{id}/mark-stale/': () => ofLink('mark-stale'),
@@ -351,6 +358,11 @@ function others(world: BesideWorld): Operations {
 const proposal = (name: string) => ({
   title: name,
   proposed_yaml: `classes:\n  ${name.replaceAll(/[^A-Za-z0-9]/g, '')}: {}\n`,
+})
+/** A proposal that can be published without a release. */
+const valueOfOpenList = (name: string) => ({
+  title: name,
+  proposed_yaml: `enums:\n  StructureTypeEnum:\n    permissible_values:\n      ${name.replaceAll(/[^A-Za-z0-9]/g, '')}: {}\n`,
 })
 const announced = (bytes: Buffer) => ({ filename: 'page.png', byte_size: bytes.length })
 const table = (name: string) => form({ file: new File([`Name\n${name}`], 'table.csv') })

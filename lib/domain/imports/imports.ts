@@ -18,8 +18,6 @@ import {
 import type { Actor, Subject } from '../../platform/permissions.ts'
 import type { KindKey } from '../kinds/index.ts'
 import { queueLists } from '../records/queue-entry.ts'
-import { guessByNames } from './by-names.ts'
-import { guessFor } from './guess.ts'
 import {
   type Import,
   type ImportFormat,
@@ -32,7 +30,7 @@ import {
 } from './items.ts'
 import { type Mapping, mappingFaults } from './mapping.ts'
 import type { ReadOptions } from './options.ts'
-import { loadColumnNames, loadColumns, profileSheet, storeColumns } from './read.ts'
+import { loadColumns } from './stored-columns.ts'
 
 /** Days for which the file of an import, and everything read from it, is kept. */
 const KEPT_DAYS = 90
@@ -199,6 +197,7 @@ const dataRows = ({ sheets, mapping, counts }: Import): number =>
 async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
   if (!mapping) throw invalid({ mapping: ['Say what the columns mean.'] })
   if (!sheets[mapping.sheet]) throw invalid({ mapping: [`There is no sheet ${mapping.sheet}.`] })
+  const { loadColumnNames } = await loadReader()
   const faults = mappingFaults(mapping, await loadColumnNames(id, mapping.sheet, mapping.header_row))
   if (faults.length > 0) throw invalid({ mapping: faults })
 }
@@ -207,7 +206,8 @@ async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
 export async function changeMapping(unit: UnitOfWork, old: Import, mapping: Mapping, actor: Actor): Promise<Import> {
   checkMappable(old)
   await checkMapping({ ...old, mapping })
-  const columns = (await isProfiled(old, mapping)) ? old.columns : (await guessAgain(old, mapping, actor)).columns
+  const { guessAgain } = await loadReader()
+  const columns = (await isProfiled(old, mapping)) ? old.columns : (await guessAgain(old.id, mapping, actor)).columns
   return save(unit, old, { mapping, columns, ...beforeCheck })
 }
 
@@ -230,7 +230,8 @@ export async function changeTarget(
     // Another sheet has headers in another row.
     header_row: options.header_row ?? (options.sheet === undefined ? (old.mapping?.header_row ?? 1) : undefined),
   }
-  const guessed = await guessAgain(old, target, actor)
+  const { guessAgain } = await loadReader()
+  const guessed = await guessAgain(old.id, target, actor)
   return save(unit, old, { given: { ...old.given, ...options }, ...guessed, ...beforeCheck })
 }
 
@@ -263,20 +264,8 @@ export async function readAgain(unit: UnitOfWork, old: Import, options: ReadOpti
   })
 }
 
-type GuessTarget = Pick<Mapping, 'kind' | 'sheet'> & { header_row: number | undefined }
-
-/** Guesses again for another kind, sheet or header row. Without a header row, that is guessed too. Returns the mapping, and the name under which its columns are stored. */
-async function guessAgain(
-  old: Import,
-  target: GuessTarget,
-  actor: Actor,
-): Promise<{ mapping: Mapping; columns: string }> {
-  const { columns, header_row } = await profileSheet(old.id, target.sheet, target.header_row)
-  const guess = guessFor(target.kind, columns, { sheet: target.sheet, header_row })
-  const guessed = await guessByNames(guess, columns, actor)
-  const { mapping, guesses } = guessed
-  return { mapping, columns: await storeColumns(old.id, target.sheet, { columns, guesses }) }
-}
+/** The reader of tables. It is large, so it is loaded only where a table is read or guessed again. */
+export const loadReader = () => import('./read.ts')
 
 /** Whether the stored columns belong to this mapping. */
 async function isProfiled(old: Import, { kind, sheet, header_row }: Mapping): Promise<boolean> {

@@ -3,10 +3,9 @@ import { Problem } from '../../base/errors.ts'
 import { defineItem, get, getMany, itemIn, put, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { beginImport, newReading, type SentFile } from './imports.ts'
+import { beginImport, loadReader, newReading, type SentFile } from './imports.ts'
 import type { Import } from './items.ts'
 import { type Mapping, mappingFaults } from './mapping.ts'
-import { loadColumnNames, readFile } from './read.ts'
 import { firstSentence } from './references.ts'
 import { listRows } from './row-list.ts'
 import { loadRows, type TableRow } from './store.ts'
@@ -81,6 +80,7 @@ async function readAtOnce(
   provenance: Readonly<Record<string, string>>,
 ): Promise<Read> {
   try {
+    const { readFile } = await loadReader()
     const read = await readFile({ ...sent, ...there, work: newReading(actor) })
     return { ...read, mapping: read.mapping && withProvenance(read.mapping, provenance), state: 'read' }
   } catch (error) {
@@ -161,7 +161,7 @@ export type StagedTable = {
 export async function loadStaged({ id, mapping }: Import): Promise<StagedTable> {
   if (!mapping) return { headers: [], rows: [], faults: [] }
   const [headers, rows] = await Promise.all([
-    loadColumnNames(id, mapping.sheet, mapping.header_row),
+    loadReader().then((it) => it.loadColumnNames(id, mapping.sheet, mapping.header_row)),
     loadRows(id, mapping.sheet, 0),
   ])
   const below = rows.filter(([row]) => row > mapping.header_row)

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import * as v from 'valibot'
-import { newId } from '../../base/clock.ts'
 import { impossible } from '../../base/errors.ts'
-import { lru } from '../../base/lru.ts'
 import { getObject } from '../../engines/bucket/index.ts'
+import type { Actor } from '../../platform/permissions.ts'
 import { kinds } from '../kinds/index.ts'
 import { findKindByIds } from './by-ids.ts'
 import { guessByNames } from './by-names.ts'
@@ -11,8 +9,10 @@ import { type Column, ColumnProfiler, nameColumns } from './columns.ts'
 import { areHeaders, countNamedFields, guessFor, guessTable, isTelling, namesKind, type TableGuess } from './guess.ts'
 import type { Import, ImportFormat, Sheet } from './items.ts'
 import { BAD_LINE, readJsonLines } from './json-lines.ts'
+import type { Mapping } from './mapping.ts'
 import { delimiters, GUESSED_ROWS, LAST_HEADER_ROW } from './options.ts'
-import { getChunk, loadRows, putChunk, RowWriter, type TableRow } from './store.ts'
+import { loadRows, RowWriter, type TableRow } from './store.ts'
+import { storeColumns } from './stored-columns.ts'
 import { decodeText, encodingNames, guessDelimiter, readTextRows } from './text-table.ts'
 
 /** Limits of a table. `cell` is in characters. */
@@ -181,11 +181,26 @@ async function storeRows(
   return { rows: count, columns }
 }
 
+/** A kind, and a place in the table. Without a header row, that is guessed too. */
+type GuessTarget = Pick<Mapping, 'kind' | 'sheet'> & { header_row: number | undefined }
+
+/** Guesses again for another kind, sheet or header row. Returns the mapping, and the name under which its columns are stored. */
+export async function guessAgain(
+  id: string,
+  target: GuessTarget,
+  actor: Actor,
+): Promise<{ mapping: Mapping; columns: string }> {
+  const { columns, header_row } = await profileSheet(id, target.sheet, target.header_row)
+  const guess = guessFor(target.kind, columns, { sheet: target.sheet, header_row })
+  const { mapping, guesses } = await guessByNames(guess, columns, actor)
+  return { mapping, columns: await storeColumns(id, target.sheet, { columns, guesses }) }
+}
+
 /** Rows by which columns are profiled. */
 const PROFILED_ROWS = 4000
 
 /** Profiles the columns of a sheet by the rows below its header. Without `header`, the header row is guessed. */
-export async function profileSheet(
+async function profileSheet(
   id: string,
   sheet: number,
   header?: number,
@@ -284,66 +299,6 @@ function subjectRemarks({ guesses, kind }: TableGuess, columns: readonly Column[
 const LEAST_COLUMNS = 3
 const NOT_HERITAGE =
   'Hardly anything in this table tells of heritage: no column is a date, a place, a type or a link. Is it the right table?'
-
-/** 0 for a sort that did not exist when the columns were stored. */
-const share = v.optional(v.number(), 0)
-const Shares = v.object({
-  date: share,
-  day_first: share,
-  month_first: share,
-  coordinates: share,
-  degrees: share,
-  address: share,
-  devanagari: share,
-  mixed: share,
-  number: share,
-  long: share,
-})
-
-/** The columns of a sheet as they are stored. */
-const StoredColumns = v.object({
-  columns: v.array(
-    v.object({
-      name: v.string(),
-      header: v.string(),
-      filled: v.number(),
-      samples: v.array(v.string()),
-      shares: Shares,
-      values: v.optional(v.array(v.string())),
-    }),
-  ),
-  guesses: v.array(
-    v.object({
-      column: v.string(),
-      field: v.nullable(v.string()),
-      by: v.nullable(v.picklist(['header', 'values', 'names'])),
-      sure: v.number(),
-    }),
-  ),
-})
-export type StoredColumns = { columns: Column[]; guesses: TableGuess['guesses'] }
-
-/** Stores the columns of a sheet with their guesses. Returns a new name for them, which is never used again. */
-export async function storeColumns(id: string, sheet: number, { columns, guesses }: StoredColumns): Promise<string> {
-  const name = `columns-${newId()}`
-  await putChunk(id, name, sheet, { guesses, columns: columns.map(({ rows: _, ...it }) => it) })
-  return name
-}
-
-/** Columns in memory by their name, since clients poll an import. */
-const cachedColumns = lru<string, StoredColumns>(4 * 1024 * 1024, (it) => JSON.stringify(it).length)
-
-/** Loads the columns of the chosen sheet, with their guesses. Undefined if none are stored. */
-export async function loadColumns({ id, mapping, columns }: Import): Promise<StoredColumns | undefined> {
-  if (!mapping) return undefined
-  const cached = columns === null ? undefined : cachedColumns.get(columns)
-  if (cached) return cached
-  const stored = await getChunk(StoredColumns, id, columns ?? 'columns', mapping.sheet)
-  if (!stored) return undefined
-  const loaded = { guesses: stored.guesses, columns: stored.columns.map((it) => ({ ...it, values: it.values })) }
-  if (columns !== null) cachedColumns.set(columns, loaded)
-  return loaded
-}
 
 /** Loads the names of the columns of a sheet whose headers are in this row. */
 export async function loadColumnNames(id: string, sheet: number, header_row: number): Promise<string[]> {

@@ -21,9 +21,9 @@ import {
 } from './items.ts'
 import { matches, scripts, sourceMembers } from './mapping.ts'
 import { delimiterNames, encodings, optionNames } from './options.ts'
-import type { StoredColumns } from './read.ts'
 import { reportKey } from './report.ts'
 import type { ListedRow } from './row-list.ts'
+import type { StoredColumns } from './stored-columns.ts'
 import { becomingWords, type ListedValues } from './values.ts'
 
 /** The JSON of imports. */

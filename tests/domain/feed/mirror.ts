@@ -49,7 +49,7 @@ export class Mirror {
     const { recordItem } = await import('../../../lib/domain/records/items.ts')
     const { cluster } = await import('../../../lib/domain/clusters/items.ts')
     const { parse } = await import('../../../lib/engines/table/item.ts')
-    const { thingsNow } = await import('../../../lib/domain/feed/view.ts')
+    const { thingsNow } = await import('../../../lib/domain/feed/things.ts')
     const entries = []
     for await (const page of scan(['record', 'cluster']))
       for (const item of page) {
