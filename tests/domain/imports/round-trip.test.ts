@@ -98,7 +98,9 @@ describe('a table that comes back', () => {
   })
 
   test('corrects what stands: a verdict on the batch says how, or is told what it has left, and why', async () => {
-    const it = await publish(app, 'guthis', { name: 'Guthi of Asan', guthi_type: 'SiGuthi' })
+    // With a source, so that the change of a table without one is no correction.
+    const assertion = { source_type: 'book', source_citation: 'Guthis of Kathmandu' }
+    const it = await publish(app, 'guthis', { name: 'Guthi of Asan', guthi_type: 'SiGuthi', assertion })
     const rows = await tableOf('contributor', 'guthis', { mine: '1', columns: 'name,guthi_type' })
     const checked = await checkTable(app.contributor, 'guthis.csv', csv(rows).replace('SiGuthi', 'NashaGuthi'))
     expect(await done(app.contributor, checked.id, 'run')).toMatchObject({ made: { amended: 1 }, waiting: 1 })

@@ -120,7 +120,10 @@ describe('a table of version 0.2', () => {
   })
 
   test('then finds people by their subject, whatever their address is by now', async () => {
-    expect(await idOf('sub-ram', 'ram.new@example.org')).toBe(await idOfAddress('ram@example.org'))
+    const ram = await idOfAddress('ram@example.org')
+    expect(await idOf('sub-ram', 'ram.new@example.org')).toBe(ram)
+    // The address of the account follows the provider, there and back.
+    expect(await idOf('sub-ram', 'ram@example.org')).toBe(ram)
   })
 
   /** The imported claim, by its row. Of two pages of the list one is told by its note. */
