@@ -133,7 +133,7 @@ describe('a table of version 0.2', () => {
   }
   const claim = async () => {
     const { results } = sure(200, await app.curator.get('/cidoc/assertions/', { query: { status: 'pending' } }))
-    return results.find((it: { entity_type: string }) => it.entity_type === 'assertion')
+    return results.find((it: { asserted_value: string }) => it.asserted_value === 'Seven steps')
   }
 
   test('then gives claims about no record the identifiers that their notes tell, each once', async () => {
