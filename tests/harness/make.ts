@@ -103,22 +103,23 @@ export async function submit(contributor: string, more: object = {}): Promise<{ 
   return { id: Number(result?.record?.id), submission_id: String(result?.id) }
 }
 
-/** Stores `many` copies of a record, each one second older than the one before. They have no claims and pass no review. */
+/** Stores `many` copies of a record, each one second older than the one before. They have its revision, no claims, and pass no review. */
 export async function copies(it: Made, many: number, also: object = {}): Promise<void> {
-  const { loadRecordById } = await import('../../lib/domain/records/write.ts')
-  const { recordItem, recordItemOf } = await import('../../lib/domain/records/items.ts')
+  const { loadHistory } = await import('../../lib/domain/records/history.ts')
+  const { recordItem, recordItemOf, revision } = await import('../../lib/domain/records/items.ts')
   const { addressOf, recordId } = await import('../../lib/base/ids/address.ts')
   const { put } = await import('../../lib/engines/table/item.ts')
   const { transact } = await import('../../lib/engines/table/transact.ts')
-  const found = await loadRecordById(it.cultural_entity_id)
-  if (!found) throw new Error('nothing to copy')
+  const found = await loadHistory(it.cultural_entity_id)
+  const current = found?.revisions.find(({ revision_id }) => revision_id === found.current_revision_id)
+  if (!found || !current) throw new Error('nothing to copy')
   const code = addressOf(found.entity_id)?.kindCode ?? 0
-  const writes = Array.from({ length: many }, (_, i) => {
+  const writes = Array.from({ length: many }, (_, i) => i).flatMap((i) => {
     const id = found.id * 1_000_000 + i
     const created_at = new Date(Date.parse(found.created_at) - (i + 1) * 1000).toISOString()
     const own = { id, entity_id: recordId(code, id), name: `Copy ${i}`, created_at, claim_count: 0 }
     const copy = { ...recordItemOf(found), ...own, ...also }
-    return put(recordItem, copy, undefined)
+    return [put(recordItem, copy, undefined), put(revision, { ...current, entity_id: own.entity_id }, undefined)]
   })
   for (let start = 0; start < writes.length; start += 80) await transact(writes.slice(start, start + 80))
 }
