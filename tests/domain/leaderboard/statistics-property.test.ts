@@ -169,7 +169,8 @@ async function makeWorld(): Promise<World> {
       const id = heads.length + 1 + below(1e9)
       const data = { name: `Work ${id}` }
       const made = newRecord(kinds.structure, id, { data, source, actor: actor(who) }).record
-      const it = { ...made, ...standing(), entity_id: recordId(kinds.structure.code, id) }
+      // It has no claims here: whoever reads its history would wait for them.
+      const it = { ...made, ...standing(), claim_count: 0, entity_id: recordId(kinds.structure.code, id) }
       await inUnit((unit) =>
         unit.add([put(recordItem, it, undefined), put(revision, newRevision(it, {}, actor(who), now()), undefined)]),
       )
