@@ -103,7 +103,7 @@ export async function submit(contributor: string, more: object = {}): Promise<{ 
   return { id: Number(result?.record?.id), submission_id: String(result?.id) }
 }
 
-/** Stores `many` copies of a record, each one second older than the one before. They have its revision, no claims, and pass no review. */
+/** Stores `many` copies of a record, each one second older than the one before. They have its revision, no claims and no flags, and pass no review. */
 export async function copies(it: Made, many: number, also: object = {}): Promise<void> {
   const { loadHistory } = await import('../../lib/domain/records/history.ts')
   const { recordItem, recordItemOf, revision } = await import('../../lib/domain/records/items.ts')
@@ -117,7 +117,7 @@ export async function copies(it: Made, many: number, also: object = {}): Promise
   const writes = Array.from({ length: many }, (_, i) => i).flatMap((i) => {
     const id = found.id * 1_000_000 + i
     const created_at = new Date(Date.parse(found.created_at) - (i + 1) * 1000).toISOString()
-    const own = { id, entity_id: recordId(code, id), name: `Copy ${i}`, created_at, claim_count: 0 }
+    const own = { id, entity_id: recordId(code, id), name: `Copy ${i}`, created_at, claim_count: 0, open_flags: 0 }
     const copy = { ...recordItemOf(found), ...own, ...also }
     return [put(recordItem, copy, undefined), put(revision, { ...current, entity_id: own.entity_id }, undefined)]
   })
