@@ -28,6 +28,7 @@ import {
   type Task,
   type TaskState,
 } from './items.ts'
+import { loadReader } from './load-reader.ts'
 import { type Mapping, mappingFaults } from './mapping.ts'
 import type { ReadOptions } from './options.ts'
 import { loadColumns } from './stored-columns.ts'
@@ -263,9 +264,6 @@ export async function readAgain(unit: UnitOfWork, old: Import, options: ReadOpti
     values: null,
   })
 }
-
-/** The reader of tables. It is large, so it is loaded only where a table is read or guessed again. */
-export const loadReader = () => import('./read.ts')
 
 /** Whether the stored columns belong to this mapping. */
 async function isProfiled(old: Import, { kind, sheet, header_row }: Mapping): Promise<boolean> {

@@ -6,7 +6,7 @@ import { dryRun } from './check.ts'
 import { addLeft, countDecided, decideRows, rowsWithOutcome } from './decide.ts'
 import { type Import, type RowMark, rowMark, type Task, type TaskState, type UndoResult } from './items.ts'
 import type { LeasedImport } from './leased-import.ts'
-import { loadColumnNames, readFile } from './read.ts'
+import { loadReader } from './load-reader.ts'
 import { storeRuns } from './results.ts'
 import { addMade, runChunk } from './run.ts'
 import { planUndo, undoRecords } from './undo.ts'
@@ -31,6 +31,7 @@ const runners: Readonly<Record<Task, TaskRunner>> = {
 }
 
 async function runRead(lease: LeasedImport): Promise<boolean> {
+  const { readFile } = await loadReader()
   const file = await readFile(lease.item)
   await lease.save({ ...file, state: 'read', failed: null }, null)
   return true
@@ -69,6 +70,7 @@ async function runRun(lease: LeasedImport, task: TaskState, until: number): Prom
 /** The mapping of an import, and the names of the columns that it maps. */
 async function loadTable({ id, mapping }: Import) {
   if (!mapping) throw new Error(`the import ${id} has no mapping`)
+  const { loadColumnNames } = await loadReader()
   return { mapping, columns: await loadColumnNames(id, mapping.sheet, mapping.header_row) }
 }
 
