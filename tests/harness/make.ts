@@ -130,6 +130,9 @@ const counted = new AsyncLocalStorage<string[]>()
 /** Returns the names of the commands that `work` sends to the table. Those of others that run at the same time are not among them. */
 export async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   const { db } = await import('../../lib/engines/table/client.ts')
+  const { refreshKeptState } = await import('../../lib/platform/kept-state.ts')
+  // Else a request may read it, as one does every ten seconds.
+  await refreshKeptState()
   const seen: string[] = []
   db.middlewareStack.add(
     (next, context) => (args) => {
