@@ -90,6 +90,15 @@ class Batch {
     this.failed = Math.min(this.failed, place)
   }
 
+  /** Parks a change that cannot be followed. Fails it if the error passes by itself, or if it cannot be parked. Returns whether it was parked. */
+  async settle({ id, place, images }: FollowedChange, error: unknown): Promise<boolean> {
+    logError(error, causeOf(images))
+    const isParked = !isPassing(error) && (await tryToPark(id, images, error))
+    if (isParked) this.parked += 1
+    else this.fail(place)
+    return isParked
+  }
+
   /** Adds what one change contributes to the shared work. */
   take(
     change: FollowedChange,
@@ -145,13 +154,11 @@ class Batch {
       await follow(this.#footed.map(({ it }) => it))
     } catch (error) {
       logError(error)
-      for (const { it, place, change } of this.#footed.sort(inOrder)) {
+      for (const { it, change } of this.#footed.sort(inOrder)) {
         try {
           await follow([it])
         } catch (reason) {
-          logError(reason, causeOf(change.images))
-          if (isPassing(reason) || !(await tryToPark(change.id, change.images, reason))) this.fail(place)
-          else this.parked += 1
+          await this.settle(change, reason)
         }
       }
     }
@@ -176,12 +183,8 @@ const inOrder = (a: Placed<unknown>, b: Placed<unknown>) => a.place - b.place
 /** Follows the changes of one partition, up to the first that must come again. */
 async function followInOrder(changes: readonly FollowedChange[], batch: Batch): Promise<void> {
   for (const change of changes) {
-    const { id, place, images } = change
     const error = await applyChange(change, batch)
-    if (error === undefined) continue
-    logError(error, causeOf(images))
-    if (isPassing(error) || !(await tryToPark(id, images, error))) return batch.fail(place)
-    batch.parked += 1
+    if (error !== undefined && !(await batch.settle(change, error))) return
   }
 }
 
