@@ -4,13 +4,13 @@ import { recordId } from '../../base/ids/address.ts'
 import { get, put, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { recordOfResource } from '../graph/read.ts'
-import { kindOfSegment } from '../kinds/index.ts'
+import { kindOfSegment, noSource } from '../kinds/index.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { loadRecordById } from '../records/load.ts'
 import { planAmendment } from '../records/write.ts'
 import { type LinkSubject, subjectOf } from './alerts.ts'
 import { newLink } from './follow.ts'
-import { type ReconciledLink, reconciledLink, type Target, targetOf } from './items.ts'
+import { linkTextsOf, type ReconciledLink, reconciledLink, type Target, targetOf } from './items.ts'
 
 /*
  * A link is a value of `same_as`, so a change of one is an edit of its record in the name of whoever asks. It waits for another reviewer.
@@ -117,15 +117,8 @@ async function editSameAs(
 ): Promise<void> {
   const record = await loadRecordById(entity_id)
   if (!record) throw conflict()
-  const stored: unknown = record.data.same_as
-  const same_as = [...new Set(next(Array.isArray(stored) ? stored.filter((it) => typeof it === 'string') : []))]
-  const assertion = {
-    source_type: '',
-    source_citation: citation,
-    source_url: url,
-    confidence: 'likely',
-    data_quality_note: '',
-  }
+  const same_as = [...new Set(next(linkTextsOf(record.data)))]
+  const assertion = { ...noSource, source_citation: citation, source_url: url }
   const change = same_as.length > 0 ? { data: { same_as }, cleared: [] } : { data: {}, cleared: ['same_as'] }
   unit.addPlan(await planAmendment(record, actor, { ...change, assertion }, {}))
 }

@@ -4,7 +4,15 @@ import { getMany, itemIn, put, remove, type Write } from '../../engines/table/in
 import { maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
-import { alertIdOf, curatorAlert, type ReconciledLink, reconciledLink, type Target, targetOf } from './items.ts'
+import {
+  alertIdOf,
+  curatorAlert,
+  linkTextsOf,
+  type ReconciledLink,
+  reconciledLink,
+  type Target,
+  targetOf,
+} from './items.ts'
 import { alertIssues } from './words.ts'
 
 /** The most links of one record that are asked. */
@@ -12,10 +20,9 @@ const MOST_LINKS = 20
 
 /** The links of a record. None unless everyone may read it: nothing is asked about what is hidden. */
 function targetsOf(record: RecordItem | undefined): Map<string, Target> {
-  const isOpen = record !== undefined && !record.deleted_at && maySee(null, record)
-  const values: unknown = isOpen ? record.data.same_as : undefined
-  const texts = Array.isArray(values) ? values.filter((it) => typeof it === 'string') : []
-  const targets = texts.slice(0, MOST_LINKS).flatMap((it) => targetOf(record?.entity_id ?? '', it) ?? [])
+  if (!record || record.deleted_at || !maySee(null, record)) return new Map()
+  const texts = linkTextsOf(record.data).slice(0, MOST_LINKS)
+  const targets = texts.flatMap((it) => targetOf(record.entity_id, it) ?? [])
   return new Map(targets.map((it) => [it.id, it]))
 }
 

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { defineItem } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { parseSameAs } from '../names/same-as.ts'
+import type { Values } from '../names/values.ts'
 import { type AlertIssue, alertIssues, alertStatuses, authorities } from './words.ts'
 
 /** The item types of links to other collections, and of alerts about them. Both follow from `same_as` of records that everyone reads. */
@@ -82,6 +83,11 @@ function uuidOf(...parts: readonly string[]): string {
 export const alertIdOf = (link: string, issue: AlertIssue): string => uuidOf('alert', link, issue)
 
 export type Target = Pick<ReconciledLink, 'id' | 'value' | 'target_uri' | 'authority'>
+
+/** The values of `same_as` of a record, as they were written. */
+export function linkTextsOf({ same_as }: Values): string[] {
+  return Array.isArray(same_as) ? same_as.filter((it) => typeof it === 'string') : []
+}
 
 /** Reads a value of `same_as` as a link. Undefined if it is no address, and no id of a collection that is known here. */
 export function targetOf(entity_id: string, value: string): Target | undefined {

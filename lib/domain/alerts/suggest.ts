@@ -8,7 +8,7 @@ import type { Cluster } from '../clusters/items.ts'
 import { typeScopeOf } from '../clusters/view.ts'
 import { kinds } from '../kinds/index.ts'
 import type { RecordItem } from '../records/items.ts'
-import { reconciledLink, type Target, targetOf } from './items.ts'
+import { linkTextsOf, reconciledLink, type Target, targetOf } from './items.ts'
 
 const MOST_SHOWN = 20
 
@@ -52,8 +52,5 @@ export async function suggestTargets(it: Cluster, actor: Actor | null) {
 }
 
 /** The links of a record as it stands. */
-function targetsOf({ entity_id, data }: RecordItem): Target[] {
-  const values: unknown = data.same_as
-  const texts = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []
-  return texts.flatMap((text) => targetOf(entity_id, text) ?? [])
-}
+const targetsOf = ({ entity_id, data }: RecordItem): Target[] =>
+  linkTextsOf(data).flatMap((text) => targetOf(entity_id, text) ?? [])
