@@ -119,30 +119,27 @@ export const iiifValidator: Suite = {
   },
 }
 
+/** Runs a script of Python against one address of the service. Undefined where its packages are not installed. */
+const runAt =
+  (script: string, path: string, cases: string): Suite['run'] =>
+  async ({ service }) => {
+    const isThere = await askPython<{ version: string }>(script, [])
+    if (!isThere) return undefined
+    const { address } = await service()
+    const found = await askPython<Found>(script, [`${address}${path}`])
+    return (
+      found && { version: found.version, cases: `${found.cases} ${cases}`, failures: found.failures, known: new Map() }
+    )
+  }
+
 export const oaiSchemas: Suite = {
   name: 'XML Schemas of OAI-PMH and oai_dc: every verb, every page, every error',
   install: 'pip install lxml eulxml; the source package of pyoai is fetched for the run',
-  run: async ({ service }) => {
-    const isThere = await askPython<{ version: string }>('oai.py', [])
-    if (!isThere) return undefined
-    const { address } = await service()
-    const found = await askPython<Found>('oai.py', [`${address}/data/oai/`])
-    return (
-      found && { version: found.version, cases: `${found.cases} answers`, failures: found.failures, known: new Map() }
-    )
-  },
+  run: runAt('oai.py', '/data/oai/', 'answers'),
 }
 
 export const reconciliationClient: Suite = {
   name: 'py-reconciliation-service-api: a client of the Reconciliation API, whose models check what it is answered',
   install: 'pip install py-reconciliation-service-api',
-  run: async ({ service }) => {
-    const isThere = await askPython<{ version: string }>('reconcile.py', [])
-    if (!isThere) return undefined
-    const { address } = await service()
-    const found = await askPython<Found>('reconcile.py', [`${address}/data/reconcile/`])
-    return (
-      found && { version: found.version, cases: `${found.cases} queries`, failures: found.failures, known: new Map() }
-    )
-  },
+  run: runAt('reconcile.py', '/data/reconcile/', 'queries'),
 }
