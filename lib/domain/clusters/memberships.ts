@@ -91,6 +91,7 @@ const sourcesOf = ({ source, source_type, supporting_sources, confidence }: Asse
   supporting_sources,
   confidence,
 })
+
 /** A membership with its claim. The claim is undefined for members from before there were such claims. */
 export type MembershipWithClaim = { membership: Membership; claim: Assertion | undefined }
 

@@ -115,9 +115,9 @@ export type SplitInput = { reason: string; expected_version: number; groups: rea
 export type Split = { clusters: Cluster[]; kept: string; audit_event_id: string }
 
 /**
- * Splits a cluster. The groups must name each member that the caller may inspect once. The first group that no merge brought in stays. A group that a merge
- * brought in goes back to the cluster that it came from. Any other group gets a cluster of its own. Fails with `conflict` on another
- * version, with `refused` on a locked cluster, and with field errors on groups that are no partition.
+ * Splits a cluster. The groups must name each member that the caller may inspect once. The first group that no merge brought in stays. A
+ * group that a merge brought in goes back to the cluster that it came from. Any other group gets a cluster of its own. Fails with `conflict`
+ * on another version, with `refused` on a locked cluster, and with field errors on groups that are no partition.
  */
 export async function splitCluster(unit: UnitOfWork, old: Cluster, input: SplitInput, actor: Actor): Promise<Split> {
   checkNotMerged(old)
