@@ -14,8 +14,8 @@ export async function benchAnswers(sizes: readonly number[]): Promise<void> {
   const size = Math.max(...sizes)
   await fill(1, size + 1)
   // Without a snapshot it is built from the table, which is no part of what is measured here.
-  const { processModel } = await import('../../lib/engines/search/model/follower.ts')
-  await processModel()
+  const { openSearchModel } = await import('../../lib/engines/search/index.ts')
+  await openSearchModel()
 
   const villages = ['panga', 'chovar', 'bungamati', 'khokana', 'sankhu', 'thimi', 'kirtipur', 'pharping']
   const village = (i: number) => villages[i % villages.length]

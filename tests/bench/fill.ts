@@ -10,10 +10,10 @@ import { key } from '../../lib/platform/table/keys.ts'
 /** So many structures in the table of an open app, found by a model of search; what is made besides has higher numbers. */
 export async function fillAndFind(records: number): Promise<void> {
   await import('../../lib/domain/composition.ts')
-  const { rebuildSnapshot } = await import('../../lib/engines/search/model/rebuild.ts')
+  const { rebuildSearch } = await import('../../lib/engines/search/index.ts')
   await addToNumber(key.sequence('structure'), 10_000_000)
   await fill(1, records + 1)
-  await rebuildSnapshot()
+  await rebuildSearch()
 }
 
 const actor = {

@@ -95,6 +95,20 @@ test('an engine is imported through its index.ts alone', () => {
   expect(past).toEqual([])
 })
 
+/** Who may look into the engine of search: its own tests and benches, and what counts its memory and holds its rule on readers. */
+const insideSearch =
+  /^tests\/(engines\/search\/|bench\/search\/|harness\/search-model\.ts|contract\/(memory|visibility)\.test|platform\/health\/)/
+test('nobody outside of search imports how it works: all others ask the port', () => {
+  const inner = ['functions', 'lib', 'local', 'deploy', 'api', 'tests'].flatMap(sources).flatMap((from) =>
+    importsOf(from)
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier }) => ({ from, to: fileOf(from, specifier) }))
+      .filter(({ to }) => /^lib\/engines\/search\/[^/]+\//.test(to) && !from.startsWith('lib/engines/search/')),
+  )
+  expect(inner.filter(({ from }) => !insideSearch.test(from))).toEqual([])
+  expect(inner.length).toBeGreaterThan(0)
+})
+
 test('no files import each other in a circle, types included', () => {
   const state = new Map<string, 'open' | 'done'>()
   const circles: string[][] = []
@@ -149,6 +163,13 @@ describe('packages', () => {
 
 const withText = (pattern: RegExp, among: readonly string[]) =>
   among.filter((file) => pattern.test(readFileSync(`${root}${file}`, 'utf8')))
+
+test('a query of search has no function: another engine is asked over the network', () => {
+  const query = readFileSync(`${root}lib/engines/search/query.ts`, 'utf8')
+  const questions = [...query.matchAll(/export type \w+Query = \{[\s\S]*?^\}/gm)].map(([text]) => text)
+  expect(questions.length).toBeGreaterThan(2)
+  expect(questions.filter((text) => text.includes('=>'))).toEqual([])
+})
 
 test('rules know no clock, no chance, no environment', () => {
   const rules = files.filter((file) =>

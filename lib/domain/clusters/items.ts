@@ -54,6 +54,3 @@ export const cluster = defineItem({
     Object.fromEntries(listsOf(it).map(({ index, pk }) => [index, { pk, sk: `${it.created_at}#${it.id}` }])),
   counted: (it) => listsOf(it).map(({ pk }) => pk),
 })
-
-/** The heading under which search files a cluster: its kind and whether it is locked. Example: `structure|false`. */
-export const clusterHeading = ({ kind, locked }: Pick<Cluster, 'kind' | 'locked'>): string => `${kind}|${locked}`

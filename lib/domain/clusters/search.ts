@@ -19,9 +19,8 @@ export async function findSources(
   scope: Scope,
   place: PagePlace,
 ): Promise<SourcePage> {
-  const category = matchesHeading(source_type, access_tier, ingest_status)
   const { count, items } = await searchItems(
-    { scope, resources: ['data_sources'], category },
+    { scope, resources: ['data_sources'], headings: { source_type, access_tier, ingest_status } },
     options,
     place,
     key.source,
@@ -40,23 +39,14 @@ export async function findClusters(
   const query = {
     scope: scopeOf(null),
     resources: ['entity_clusters'],
-    category: matchesHeading(kind, locked?.toString()),
+    headings: { kind, locked: locked?.toString() },
   }
   const { count, items } = await searchItems(query, options, place, key.cluster)
   return { count, results: items.map((item) => parse(cluster, item)) }
 }
 
-/**
- * Returns a test of headings (`sourceHeading`, `clusterHeading`): each part must equal the filter of its place.
- * Undefined matches any part.
- */
-const matchesHeading =
-  (...filters: (string | undefined)[]) =>
-  (heading: string): boolean =>
-    heading.split('|').every((part, i) => (filters[i] ?? part) === part)
-
 async function searchItems(
-  query: Pick<SearchQuery, 'scope' | 'resources' | 'category'>,
+  query: Pick<SearchQuery, 'scope' | 'resources' | 'headings'>,
   { search = '', sort }: SearchOptions,
   { limit, offset }: PagePlace,
   keyOf: (id: string) => Key,

@@ -4,7 +4,7 @@ import type { Change, Document } from '../../engines/search/index.ts'
 import type { Images, Stored } from '../../engines/table/index.ts'
 import { parse } from '../../engines/table/index.ts'
 import { user } from '../../platform/users/users.ts'
-import { cluster, clusterHeading as headingOfCluster } from '../clusters/items.ts'
+import { cluster } from '../clusters/items.ts'
 import { kinds } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
 import { assetText } from '../projects/assets/texts.ts'
@@ -13,7 +13,7 @@ import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
 import { namesOfEntry, payloadOfEntry, QUEUE_RESOURCE, queueByAge } from '../records/queue-entry.ts'
 import { documentOfValues, facetOfMember, joinTexts, MOST_TEXT, shortSummary } from '../records/search-document.ts'
-import { dataSource, sourceHeading as headingOfSource } from '../sources/sources.ts'
+import { dataSource } from '../sources/sources.ts'
 
 /**
  * By item type: the document of a stored item, or its removal. A new type is a new row. A document depends on its item alone, so a
@@ -36,7 +36,7 @@ const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
       names: [],
       summary: shortSummary(textOf(it.data.citation)),
       text: joinTexts(it.data, kinds.data_source.search, ['name', 'citation']),
-      category: headingOfSource(it),
+      headings: { source_type: it.source_type, access_tier: it.access_tier, ingest_status: it.ingest_status },
       access_tier: it.access_tier,
       contributor_id: it.contributor_id,
     }
@@ -51,7 +51,7 @@ const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
       title: it.canonical_label,
       names: it.curated_aliases,
       text: kinds[it.kind].typeScope ?? '',
-      category: headingOfCluster(it),
+      headings: { kind: it.kind, locked: String(it.locked) },
       contributor_id: it.contributor_id,
     }
   },
@@ -176,7 +176,7 @@ function recordDocument(it: RecordItem): Document {
     id: it.entity_id,
     object_pk: kind.record ? String(it.id) : it.entity_id,
     point: it.point,
-    category: it.category,
+    headings: { category: it.category },
     status: it.public ? 'accepted' : it.status,
     is_published: it.public,
     access_tier: it.access_tier,

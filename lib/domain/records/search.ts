@@ -196,7 +196,7 @@ function modelQueryFor(filter: RecordSearch, actor: Actor | null, scope: Scope):
     scope: { ...scope, everything: scope.everything && isWide },
     resources: kind === undefined ? recordResources : [resourceOf(kind)],
     contributor: mine ? actor?.id : contributor,
-    category,
+    headings: { category },
     sort: sort ?? (search === undefined ? ('-created' as const) : undefined),
     facets,
     ...readWhere(filter),

@@ -244,10 +244,6 @@ export async function listSources(filter: SourceFilter, scope: Scope, place: Pag
   }
 }
 
-/** The heading under which search files a source: type, tier and ingest status. Example: `book|public|ready`. */
-export const sourceHeading = ({ source_type, access_tier, ingest_status }: DataSource): string =>
-  [source_type, access_tier, ingest_status].join('|')
-
 /** Sources of one name that are listed at most. */
 const MAX_SAME_NAME = 100
 

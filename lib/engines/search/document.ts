@@ -15,8 +15,8 @@ export const SearchDocument = v.object({
   /** Searched, but not shown: other members of the record, and text that was read from pictures. */
   text: v.string(),
   location_hint: v.string(),
-  /** The heading by which lists filter, such as the category of a contribution. It is not shown. */
-  category: v.exactOptional(v.string()),
+  /** Members by which lists filter, such as the category of a contribution: `{ category: 'tangible' }`. Not shown. */
+  headings: v.exactOptional(v.record(v.string(), v.string())),
   point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
   /** The name of its image in the Image API, and the size in pixels. */
   picture: v.exactOptional(v.object({ image: v.string(), width: v.number(), height: v.number() })),

@@ -31,8 +31,8 @@ export type SearchQuery = {
   resources?: readonly string[] | undefined
   statuses?: readonly string[] | undefined
   published?: boolean | undefined
-  /** The heading of a document, or a test of it. */
-  category?: string | ((heading: string) => boolean) | undefined
+  /** The headings of a document. One that is undefined may be any. */
+  headings?: Readonly<Record<string, string | undefined>> | undefined
   contributor?: string | undefined
   /** Values of facets, in any letter case. */
   values?: Readonly<Record<string, readonly string[] | undefined>> | undefined

@@ -1,21 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { english } from '../../../lib/base/language/say.ts'
 import { type MatchCandidate, matchQueries } from '../../../lib/doors/reconcile/match.ts'
-import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
-import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
-import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
-import { createModel } from '../../../lib/engines/search/model/engine.ts'
 import type { Model } from '../../../lib/engines/search/query.ts'
 import { documentOf, hasRows, type Query, readQueries, readRows } from '../../bench/search/rows.ts'
+import { modelOf } from '../../harness/search-model.ts'
 
 /** The names of ../shared, which is no part of this project: skipped where it is absent. */
 describe.skipIf(!hasRows)('the shared names', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'heritage-reconcile-'))
-  afterAll(() => rmSync(directory, { recursive: true }))
-
   let model: Model
   let rowOf: Map<string, string>
   let questions: Query[]
@@ -23,13 +14,7 @@ describe.skipIf(!hasRows)('the shared names', () => {
     const rows = readRows()
     const documents = rows.map((row, number) => documentOf(row, number))
     rowOf = new Map(documents.map(({ id }, i) => [id, rows[i]?.id ?? '']))
-    const path = join(directory, 'rows.sqlite')
-    await buildSnapshot(path, documents, 0)
-    model = createModel(
-      new Corpus(openSnapshotFile(path)),
-      { text: 0.8, recency: 0.15, popularity: 0.05 },
-      () => 'state',
-    )
+    model = await modelOf(documents)
     const known = new Set(rowOf.values())
     questions = readQueries().filter(({ expected_ids }) => expected_ids.some((id) => known.has(id)))
   })

@@ -1,18 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SearchDocument } from '../../../lib/engines/search/document.ts'
-import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
-import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
-import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
-import { createModel } from '../../../lib/engines/search/model/engine.ts'
 import { documentOf } from '../../harness/search-documents.ts'
+import { modelOf } from '../../harness/search-model.ts'
 
 /** What the grammar of questions understands, over a town of our own: Testpur, with a hill four kilometres away. */
-
-const directory = mkdtempSync(join(tmpdir(), 'heritage-grammar-'))
-afterAll(() => rmSync(directory, { recursive: true }))
 
 let numbers = 0
 const document = (title: string, also: Partial<SearchDocument> = {}) => documentOf(++numbers, title, also)
@@ -36,11 +27,6 @@ const all = [
 const hidden = document('Secretgaun', { resource: 'locations', point: centre, is_published: false })
 
 const anon = { signedIn: false, everything: false, own: null }
-async function modelOf(documents: readonly SearchDocument[]) {
-  const path = join(directory, `${++numbers}.sqlite`)
-  await buildSnapshot(path, documents, 0)
-  return createModel(new Corpus(openSnapshotFile(path)), { text: 0.8, recency: 0.15, popularity: 0.05 }, () => 'state')
-}
 const model = await modelOf([...all, hidden])
 const ask = (text: string, also: object = {}) => model.search({ text, scope: anon, limit: 20, ...also })
 const titles = async (text: string, also: object = {}) => (await ask(text, also)).hits.map(({ title }) => title)

@@ -1,33 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SearchDocument } from '../../../lib/engines/search/document.ts'
-import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
-import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
 import { geohash } from '../../../lib/engines/search/model/clusters.ts'
-import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
-import { createModel } from '../../../lib/engines/search/model/engine.ts'
 import type { SearchQuery } from '../../../lib/engines/search/query.ts'
 import { documentOf } from '../../harness/search-documents.ts'
-
-const directory = mkdtempSync(join(tmpdir(), 'heritage-questions-'))
-afterAll(() => rmSync(directory, { recursive: true }))
+import { modelOf } from '../../harness/search-model.ts'
 
 let numbers = 0
 const document = (title: string, also: Partial<SearchDocument> = {}): SearchDocument =>
   documentOf(++numbers, title, also)
 const years = (from: number | null, to: number | null, approximate = false) => ({ from, to, approximate })
 const anon = { signedIn: false, everything: false, own: null }
-let files = 0
-async function modelFor(documents: Iterable<SearchDocument>) {
-  const path = join(directory, `${++files}.sqlite`)
-  await buildSnapshot(path, documents, 0)
-  return createModel(new Corpus(openSnapshotFile(path)), { text: 0.8, recency: 0.15, popularity: 0.05 }, () => 'state')
-}
 
 describe('a question', async () => {
-  const model = await modelFor([
+  const model = await modelOf([
     document('Rukmini Shikhara', { values: { type: ['Temple'], place: ['Patan Durbar'] }, summary: 'Stone carvings.' }),
     document('Jorganesh', { values: { type: ['Temple'] }, point: { lat: 27.671, lng: 85.324 } }),
     document('Dattatraya', { values: { type: ['Temple'], place: ['Bhaktapur'] }, years: years(1427, 1427) }),
@@ -87,7 +72,7 @@ describe('a question', async () => {
   })
 
   test('is answered with a piece of the field that holds it, escaped', async () => {
-    const it = await modelFor([document('Plain', { text: 'Short.\nA <b>gilt</b> roof & many carved struts.' })])
+    const it = await modelOf([document('Plain', { text: 'Short.\nA <b>gilt</b> roof & many carved struts.' })])
     const { hits } = await it.search({ text: 'carved roofs', scope: anon, limit: 1, snippets: true })
     expect(hits[0]?.snippet).toBe('A &lt;b&gt;gilt&lt;/b&gt; <mark>roof</mark> &amp; many <mark>carved</mark> struts.')
   })
@@ -102,7 +87,7 @@ describe('a question', async () => {
   })
 
   test('years tell what is certain from what is possible', async () => {
-    const it = await modelFor([
+    const it = await modelOf([
       document('Within', { years: years(1650, 1660) }),
       document('About', { years: years(1650, 1660, true) }),
       document('Across', { years: years(1500, 1650) }),
@@ -121,7 +106,7 @@ describe('a question', async () => {
 describe('on the map', async () => {
   const at = (title: string, lat: number, lng: number, access_tier = 'public') =>
     document(title, { point: { lat, lng }, access_tier })
-  const model = await modelFor([
+  const model = await modelOf([
     ...[
       at('West', -17, 179.5),
       at('East', -17, -179.5),
@@ -157,9 +142,9 @@ describe('on the map', async () => {
 
   test('beyond 5,000 points come cells of a grid', async () => {
     const spread = Array.from({ length: 5001 }, (_, i) => at('Pati', 27 + (i % 70) / 50, 84 + Math.floor(i / 70) / 50))
-    const few = await (await modelFor(spread.slice(0, 5000))).map({ text: '', scope: anon, limit: 0 })
+    const few = await (await modelOf(spread.slice(0, 5000))).map({ text: '', scope: anon, limit: 0 })
     expect([few.count, few.points.length, few.clusters]).toEqual([5000, 5000, []])
-    const many = await (await modelFor(spread)).map({ text: 'pati', scope: anon, limit: 0 })
+    const many = await (await modelOf(spread)).map({ text: 'pati', scope: anon, limit: 0 })
     expect([many.count, many.points]).toEqual([5001, []])
     expect(many.clusters.length).toBeLessThanOrEqual(1000)
     expect(many.clusters.reduce((sum, { count }) => sum + count, 0)).toBe(5001)

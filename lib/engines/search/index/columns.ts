@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { once } from '../../../base/once.ts'
 import { canRead, isCoarse, isForEveryone, type Reader, type Scope } from '../../../base/visibility.ts'
 import { type Point, roundPoint } from '../../matching/index.ts'
@@ -15,7 +16,8 @@ const arrays = {
   flags: Uint8Array,
   resource: Uint16Array,
   status: Uint16Array,
-  category: Uint32Array,
+  /** All headings of a document as one label (`headingsLabel`). */
+  headings: Uint32Array,
   contributor: Uint32Array,
   created: Float64Array,
   updated: Float64Array,
@@ -72,21 +74,21 @@ export class Numbering {
 export const MOST_LABELS = 2 ** 16
 
 /** The texts behind the numbers in the columns. */
-export type Labels = Record<'resource' | 'status' | 'category', Numbering> & { facets: Record<string, Numbering> }
+export type Labels = Record<'resource' | 'status' | 'headings', Numbering> & { facets: Record<string, Numbering> }
 /** The labels in the form of a snapshot. */
-export type LabelTexts = Record<'resource' | 'status' | 'category', readonly string[]> & {
+export type LabelTexts = Record<'resource' | 'status' | 'headings', readonly string[]> & {
   facets: Record<string, readonly string[]>
 }
 export const labelsFrom = (stored?: LabelTexts): Labels => ({
   resource: new Numbering(stored?.resource),
   status: new Numbering(stored?.status),
-  category: new Numbering(stored?.category, 2 ** 32),
+  headings: new Numbering(stored?.headings, 2 ** 32),
   facets: byFacet((facet) => new Numbering(stored?.facets[facet])),
 })
-export const textsOf = ({ resource, status, category, facets }: Labels): LabelTexts => ({
+export const textsOf = ({ resource, status, headings, facets }: Labels): LabelTexts => ({
   resource: resource.texts,
   status: status.texts,
-  category: category.texts,
+  headings: headings.texts,
   facets: byFacet((facet) => facets[facet]?.texts ?? ['']),
 })
 const byFacet = <T>(make: (facet: string) => T): Record<string, T> =>
@@ -111,7 +113,7 @@ const emptyColumns = (room: number): Columns => ({
   flags: new Uint8Array(room),
   resource: new Uint16Array(room),
   status: new Uint16Array(room),
-  category: new Uint32Array(room),
+  headings: new Uint32Array(room),
   contributor: new Uint32Array(room),
   created: new Float64Array(room),
   updated: new Float64Array(room),
@@ -144,7 +146,7 @@ export function appendRow(
     ALIVE
   columns.resource[number] = labels.resource.of(document.resource)
   columns.status[number] = labels.status.of(document.status ?? '')
-  columns.category[number] = labels.category.of(document.category ?? '')
+  columns.headings[number] = labels.headings.of(headingsLabel(document))
   for (const [facet, column] of Object.entries(columns.facets))
     column[number] = labels.facets[facet]?.of(facetLabel(document, facet)) ?? 0
   columns.contributor[number] = row.contributor
@@ -160,6 +162,14 @@ export function appendRow(
   columns.to[number] = document.years ? (document.years.to ?? Number.POSITIVE_INFINITY) : Number.NaN
   return number
 }
+
+/** The headings of a document as one label. Empty without headings. */
+const headingsLabel = ({ headings }: Pick<SearchDocument, 'headings'>): string =>
+  headings ? JSON.stringify(headings) : ''
+
+/** The headings of a label. */
+export const parseHeadings = (label: string): Record<string, string> =>
+  label === '' ? {} : v.parse(v.record(v.string(), v.string()), JSON.parse(label))
 
 /** The point that search shows. For records of coarse tiers it is rounded to a tenth of a degree. */
 export const coarsenPoint = ({ point, access_tier }: Pick<SearchDocument, 'point' | 'access_tier'>): Point | null =>

@@ -24,7 +24,7 @@ const members = [
   'updated_at',
   'popularity_score',
   'version',
-  'category',
+  'headings',
   'name_ne',
   'values',
   'years',
@@ -57,7 +57,7 @@ export function unpackDocument(packed: Uint8Array): SearchDocument {
 
 /** Members that are left out of a document if they are stored as null. */
 const optional: ReadonlySet<string> = new Set([
-  'category',
+  'headings',
   'name_ne',
   'values',
   'years',

@@ -15,7 +15,7 @@ const Facts = v.object({
   position: v.number(),
   documents: v.number(),
   anonymous: v.number(),
-  labels: v.object({ resource: texts, status: texts, category: texts, facets: v.record(v.string(), texts) }),
+  labels: v.object({ resource: texts, status: texts, headings: texts, facets: v.record(v.string(), texts) }),
 })
 type Facts = v.InferOutput<typeof Facts>
 

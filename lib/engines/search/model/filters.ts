@@ -1,5 +1,5 @@
 import { distanceInMetres } from '../../matching/index.ts'
-import { type Columns, type Numbering, PUBLISHED, readableFlags } from '../index/columns.ts'
+import { type Columns, type Numbering, PUBLISHED, parseHeadings, readableFlags } from '../index/columns.ts'
 import { parseFacetLabel } from '../index/links.ts'
 import type { SearchQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
@@ -7,7 +7,7 @@ import type { Corpus } from './corpus.ts'
 /** The filters of a search. */
 export type Filters = Pick<
   SearchQuery,
-  'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor' | 'values' | 'box' | 'near' | 'years'
+  'scope' | 'resources' | 'statuses' | 'published' | 'headings' | 'contributor' | 'values' | 'box' | 'near' | 'years'
 > & {
   /** A further test: what the words of the question exclude, and where they say that it is. */
   also?: Test | undefined
@@ -34,11 +34,27 @@ export function makeFilter(corpus: Corpus, filters: Filters): Test {
   return (number) => tests.every((test) => test(number))
 }
 
-/** Whether a question has filters. `resources` counts as a filter if it names less than half of all resources. */
-export function isNarrowed({ labels }: Corpus, { resources, values, ...filters }: Filters): boolean {
-  const others = [filters.statuses, filters.category, filters.contributor, filters.box, filters.near, filters.years]
-  const few = resources !== undefined && resources.length * 2 < labels.resource.texts.length
-  return few || [...others, ...Object.values(values ?? {})].some((it) => it !== undefined)
+/** Whether a question has filters. `resources` counts as one if it names less than half of those with public documents. */
+export function isNarrowed(corpus: Corpus, { resources, values, headings, ...filters }: Filters): boolean {
+  const others = [filters.statuses, filters.contributor, filters.box, filters.near, filters.years]
+  const few = resources !== undefined && resources.length * 2 < publicResources(corpus)
+  const asked = [...others, ...Object.values(values ?? {}), ...Object.values(headings ?? {})]
+  return few || asked.some((it) => it !== undefined)
+}
+
+const resourceCounts = new WeakMap<Corpus, { changes: number; count: number }>()
+
+/** The number of resources with public documents. Hidden documents must not decide how a question is read. */
+function publicResources(corpus: Corpus): number {
+  const { columns, changes } = corpus
+  const cached = resourceCounts.get(corpus)
+  if (cached?.changes === changes) return cached.count
+  const isPublic = readableFlags({ signedIn: false, everything: false }, false)
+  const found = new Set<number>()
+  for (let number = 0; number < columns.size; number += 1)
+    if (isPublic[columns.flags[number] ?? 0] === 1) found.add(columns.resource[number] ?? 0)
+  resourceCounts.set(corpus, { changes, count: found.size })
+  return found.size
 }
 
 /** Makes a test of whether the caller may see a document. */
@@ -72,17 +88,21 @@ const NOBODY = 0xffff_ffff
 const numberOf = (corpus: Corpus, id: string | null): number => (id && corpus.contributor(id)) || NOBODY
 
 /** Makes a test for each column of labels that the question filters by. */
-function labelTests(corpus: Corpus, { scope, resources, statuses, category, values }: Filters): Test[] {
+function labelTests(corpus: Corpus, { scope, resources, statuses, headings, values }: Filters): Test[] {
   const { columns, labels } = corpus
   const labelTest = (column: ArrayLike<number>, numbering: Numbering, fits: (label: string) => boolean): Test => {
     const members = Uint8Array.from(numbering.texts, (label) => (label !== '' && fits(label) ? 1 : 0))
     return (number) => members[column[number] ?? 0] === 1
   }
-  const heading = typeof category === 'string' ? (label: string) => label === category : category
+  const wanted = Object.entries(headings ?? {}).filter(([, value]) => value !== undefined)
+  const hasHeadings = (label: string) => {
+    const own = parseHeadings(label)
+    return wanted.every(([name, value]) => own[name] === value)
+  }
   return [
     ...(resources ? [labelTest(columns.resource, labels.resource, (it) => resources.includes(it))] : []),
     ...(statuses ? [labelTest(columns.status, labels.status, (it) => statuses.includes(it))] : []),
-    ...(heading ? [labelTest(columns.category, labels.category, heading)] : []),
+    ...(wanted.length > 0 ? [labelTest(columns.headings, labels.headings, hasHeadings)] : []),
     ...Object.entries(columns.facets).flatMap(([facet, column]) => {
       const accepted = values?.[facet]?.map((it) => it.toLowerCase())
       const numbering = labels.facets[facet]

@@ -5,6 +5,7 @@ import { requiredPiecesOf } from '../index/grams.ts'
 import { toTerm } from '../index/words.ts'
 import type { Hit, LiteralQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
+import { makeHit } from './hits.ts'
 import { selectTop } from './sort.ts'
 
 /** The most documents of each resource that are read and compared with the text. */
@@ -38,11 +39,10 @@ export function findLiteral(
     return x === y ? (columns.order[a] ?? 0) > (columns.order[b] ?? 0) : x > y
   }
   const hitsIn = (number: number): Hit[] => {
-    const { version: _, text, links: __, ...header } = corpus.document(number)
-    const searched = [header.title, ...header.names, header.summary, text]
-    return searched.some((each) => each.normalize('NFC').toLowerCase().includes(needle))
-      ? [{ ...header, score: 1 }]
-      : []
+    const { title, names, summary, text } = corpus.document(number)
+    const searched = [title, ...names, summary, text]
+    const isHit = searched.some((each) => each.normalize('NFC').toLowerCase().includes(needle))
+    return isHit ? [makeHit(corpus, number, 1)] : []
   }
   for (const [resource, group] of groups) {
     const hits: Hit[] = []
