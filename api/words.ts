@@ -49,7 +49,9 @@ export const words: Readonly<Record<string, string>> = {
   part: 'The name of the part, as the sitemap has it: `1.xml.gz`.',
   columns: 'The columns of a table, with commas between; all, if it is absent.',
   'records columns':
-    'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',
+    'The columns of a table, by their fields, with commas between, also `condition.source` or `condition.confidence`; `id` and `revision` are always there.',
+  evidence:
+    '`true` for columns beside each value of a table: `condition.source`, `condition.source_type` and `condition.confidence`.',
   outcome: 'Only rows of which the dry run says this.',
   asset_id: 'The id that the file was given when it was announced.',
   'projects state':

@@ -102,7 +102,7 @@ type Asked = ListCall<typeof DatedQuery> & { params: v.InferOutput<typeof Collec
 
 /** The filter and the order of a list. */
 function filterOf({ params: { segment }, query }: Asked) {
-  const { identifier, ordering, format: _, columns: __, calendar: ___, at: ____, ...wanted } = query
+  const { identifier, ordering, format: _, columns: __, evidence: ___, calendar: ____, at: _____, ...wanted } = query
   return { identifier, filter: { ...wanted, ...ordering, kind: segment.key } }
 }
 
@@ -123,7 +123,7 @@ async function listRecordPage(asked: Asked) {
 /** Loads one page of the records that were public at a moment. It has as many pages as today's list. */
 async function listedAt(at: string, asked: Asked) {
   const { params, actor, page, request, query } = asked
-  const { calendar: _, at: __, ordering, format, ...narrowed } = query
+  const { calendar: _, at: __, ordering, format, evidence: ___, ...narrowed } = query
   const given = Object.entries(narrowed).flatMap(([name, value]) =>
     value === undefined || value === false ? [] : [name],
   )
@@ -153,18 +153,24 @@ async function listedWhole(asked: Asked, page: PageRequest): Promise<PageResult<
 /** Makes a table of the whole list. The page of the query is ignored. */
 async function asTable(format: TableFormat, asked: Asked) {
   if (asked.query.at !== undefined) throw invalid({ at: ['Tables show the records of today: leave out format or at.'] })
-  const { cellsOf, columnsFor, MOST_ROWS, tableReply } = await import('../lib/doors/exports/table.ts')
+  const tables = await import('../lib/doors/exports/table.ts')
+  const { actor, query } = asked
   const kind = asked.params.segment
-  const columns = columnsFor(kind, asked.query.columns)
+  const columns = tables.columnsFor(kind, query.columns, query.evidence)
+  const withEvidence = tables.hasEvidence(columns)
+  if (withEvidence && !actor) throw invalid({ evidence: ['Sign in to get a table with sources and confidences.'] })
+  const most = withEvidence ? tables.MOST_EVIDENCE_ROWS : tables.MOST_ROWS
   const rows = [columns]
   for (let page: PageRequest = { limit: 100, offset: 0 }; ; ) {
     const { results, last, count } = await listedWhole(asked, page)
-    rows.push(...results.map((it) => cellsOf(kind, columns, it, asked.actor)))
+    const ids = withEvidence ? results.map(({ entity_id }) => entity_id) : []
+    const known = actor ? await tables.loadEvidence(ids, actor) : undefined
+    rows.push(...results.map((it) => tables.cellsOf(kind, columns, it, actor, known?.get(it.entity_id))))
     const offset = page.offset + results.length
-    if (results.length === 0 || offset >= Math.min(count, MOST_ROWS)) break
+    if (results.length === 0 || offset >= Math.min(count, most + 1)) break
     page = { limit: 100, offset, from: last === undefined ? undefined : { side: 'after', at: last } }
   }
-  return tableReply(format, kind.segment, rows)
+  return tables.tableReply(format, kind.segment, rows, most)
 }
 
 /** Read with the first change: whoever only reads needs none of it. */
@@ -178,7 +184,7 @@ export const routes = withTables({
   'GET /cidoc/{segment}/': listRoute({
     permission: 'record.list',
     summary: 'List: {many}',
-    description: `With \`search\`, the best fit comes first. ${ABOUT_LINKED_OR_MAPPED} With \`text/csv\` or as XLSX the whole list, up to 20,000 rows, as a table that may be corrected and sent to \`/data/imports/\`; 303 leads to one that is large.`,
+    description: `With \`search\`, the best fit comes first. ${ABOUT_LINKED_OR_MAPPED} With \`text/csv\` or as XLSX the whole list, up to 20,000 rows, as a table that may be corrected and sent to \`/data/imports/\`; 303 leads to one that is large. With \`evidence\` also the source of each value and how sure it is, up to 2,000 rows.`,
     answerHeaders: ['Content-Disposition'],
     answer: withTypes(listOfKind(rowShape, { facets: v.optional(FacetsView) }), {
       [JSON_LD]: LinkedListView,

@@ -123,6 +123,7 @@ const said: Record<string, readonly string[]> = {
   material: ['brick'],
   comment_id: ['1', '2'],
   columns: ['name,note', 'none'],
+  evidence: ['true', 'maybe'],
   column: ['Condition', 'none'],
   field: ['condition', 'none'],
   property: ['note', 'name'],

@@ -5,12 +5,14 @@ import * as users from '../../platform/users/users.ts'
 import { type Contribution, kinds } from '../kinds/index.ts'
 import type { Values } from '../names/values.ts'
 import { headerOf } from '../records/build.ts'
+import { type KnownEvidence, loadEvidence } from '../records/evidence.ts'
 import { type RecordItem, revision } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
 import { reviewStateOf } from '../records/review-state.ts'
 import { findMove } from '../records/rules/status.ts'
 import { EarlierRows, findLookAlikes, type RowLookAlike } from './alike.ts'
 import { findDoubts, PeriodFinder } from './doubts.ts'
+import { evidenceChanges, evidenceFaults } from './evidence.ts'
 import { addCounts, type OutcomeCounts, type RowOutcome, zeroCounts } from './items.ts'
 import { BAD_LINE } from './json-lines.ts'
 import { currentValues, findRecordsOfRows, listDifferences } from './known.ts'
@@ -85,12 +87,16 @@ type Context = {
   /** The first row of each record, by review identity, and of each identifier, as `=identifier`. */
   firstRows: Map<string, number>
   resolver: ReferenceResolver
+  /** Resolves the registered sources of cells about values. */
+  sources: ReferenceResolver
   periods: PeriodFinder
   tally: ValueTally
 }
 /** The same, with what was looked up for the present rows. */
 type RowLookup = Context & {
   records: ReadonlyMap<number, RecordItem>
+  /** What the values of these records rest on, by review identity. Empty if the table has no cells about values. */
+  evidence: ReadonlyMap<string, KnownEvidence>
   alike: ReadonlyMap<number, RowLookAlike[]>
 }
 
@@ -99,6 +105,7 @@ const contextOf = ({ mapping, columns, actor }: DryRunTable): Context => ({
   earlier: new EarlierRows(),
   firstRows: new Map(),
   resolver: new ReferenceResolver(kinds[mapping.kind], actor),
+  sources: new ReferenceResolver(kinds.assertion, actor),
   periods: new PeriodFinder(actor),
   tally: new ValueTally(mapping),
 })
@@ -124,7 +131,10 @@ async function lookUpRows(
   const newRows = references.flatMap(({ row, header }) =>
     header && !records.has(row) && mapping.match !== 'id' ? [{ row, header }] : [],
   )
-  return { ...context, records, alike: await findLookAlikes(kind.key, newRows, context.earlier, actor) }
+  const hasCellsAboutValues = mapping.assertion.some(({ field }) => field !== undefined)
+  const known = hasCellsAboutValues ? [...records.values()].map(({ entity_id }) => entity_id) : []
+  const evidence = await loadEvidence(known, actor)
+  return { ...context, records, evidence, alike: await findLookAlikes(kind.key, newRows, context.earlier, actor) }
 }
 
 const modeOf = ({ match }: Mapping) => (match === 'id' ? 'change' : 'create')
@@ -163,6 +173,7 @@ async function checkReadRow(
   const resolved = await resolveValues(kind, parsed.contribution.data, lookup.resolver)
   const faults = [
     ...resolved.faults.map(({ name, message }) => faultIn(mapping, read, name, message)),
+    ...(await evidenceFaults(mapping, read, lookup.sources)),
     ...rowFaults(mapping, lookup, { row, read, record }),
   ]
   if (faults.length > 0) return resultWith('refused', about, { faults })
@@ -170,7 +181,8 @@ async function checkReadRow(
   const { data } = parsed.contribution
   const found = await findDoubts(mapping, read, { data, makes, periods: lookup.periods })
   if (record) {
-    const compared = await compareWithRecord(table, record, read, { ...parsed.contribution, values })
+    const known = lookup.evidence.get(record.entity_id)
+    const compared = await compareWithRecord(table, record, read, { ...parsed.contribution, values, known })
     const isChanged = ({ field }: { field: string }) => compared.changes.some((change) => change.field === field)
     return resultWith(compared.outcome, about, {
       ...compared,
@@ -245,13 +257,16 @@ async function compareWithRecord(
   { mapping, actor }: DryRunTable,
   record: RecordItem,
   read: ReadRow,
-  { values, cleared }: Contribution & { values: Values },
+  { values, cleared, known }: Contribution & { values: Values; known: KnownEvidence | undefined },
 ): Promise<Pick<RowResult, 'changes' | 'conflicts' | 'faults'> & { outcome: RowOutcome }> {
   const kind = kinds[mapping.kind]
   const row = { values, cleared, texts: read.texts }
   const base = worksOn(actor, record) ? await loadBase(record, read.revision) : undefined
-  const sinceNow = listDifferences(kind, currentValues(record), row)
-  const sinceBase = base ? listDifferences(kind, base, row) : sinceNow
+  const after = { ...values, ...Object.fromEntries(cleared.map((name) => [name, undefined])) }
+  const aboutValues = (its: KnownEvidence | undefined) => (its ? evidenceChanges(its, read.evidence, after) : [])
+  const sinceNow = [...listDifferences(kind, currentValues(record), row), ...aboutValues(known)]
+  const past = base && known && { ...known, values: base, revision: read.revision }
+  const sinceBase = base ? [...listDifferences(kind, base, row), ...aboutValues(past)] : sinceNow
   // Only fields that the row changes count. A field that it leaves is no conflict, whoever has changed it since.
   const changes = sinceNow.filter(({ field }) => sinceBase.some((difference) => difference.field === field))
   const conflicts = changes.filter(

@@ -3,7 +3,7 @@ import { type Kind, type KindKey, kinds, recordKinds, whenKindsChange } from '..
 import { findOption } from './cells.ts'
 import type { Column } from './columns.ts'
 import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
-import { isDateField, type Mapping, type Rule, sourceMembers } from './mapping.ts'
+import { aboutValue, evidenceField, isDateField, type Mapping, type Rule, sourceMembers } from './mapping.ts'
 
 /** How a column was understood, and how sure that is, from 0 to 1. */
 export type ColumnGuess = {
@@ -54,8 +54,23 @@ function meaningOf(kind: Kind, header: string): string | undefined {
   const known = meanings.get(kind.key) ?? meaningsFor(kind)
   meanings.set(kind.key, known)
   const words = wordsOf(header)
-  return known.get(words) ?? known.get(words.replace(/^(the|its|of) /, '').replace(/ (relation )?hint$/, ''))
+  const meaning = known.get(words) ?? known.get(words.replace(/^(the|its|of) /, '').replace(/ (relation )?hint$/, ''))
+  return meaning ?? meaningAboutValue(kind, words, known)
 }
+
+/** What a header says about the value of a field. Example: "condition.confidence" for "Condition: certainty". */
+function meaningAboutValue({ fields }: Kind, words: string, known: ReadonlyMap<string, string>): string | undefined {
+  for (const { ending, member } of endingsOfSources) {
+    const field = words.endsWith(` ${ending}`) ? known.get(words.slice(0, -ending.length - 1)) : undefined
+    if (field !== undefined && field in fields) return evidenceField(field, member)
+  }
+  return undefined
+}
+
+/** The words for a source at the end of a header, the longest first. */
+const endingsOfSources = sourceMembers
+  .flatMap((member) => [member, ...(sourceWords[member] ?? [])].map((it) => ({ ending: wordsOf(it), member })))
+  .toSorted((a, b) => b.ending.length - a.ending.length)
 
 /** Whether cells are headers: two at least, and 60 % of those filled, mean a field of some kind. */
 export function areHeaders(cells: readonly string[]): boolean {
@@ -251,7 +266,7 @@ export function buildMapping(
   columns: readonly Column[],
 ): Mapping {
   const known = guesses.flatMap(({ column, field }) => (field === null ? [] : [{ column, field }]))
-  const rules = known.filter(({ field }) => !field.startsWith('assertion.'))
+  const rules = known.filter(({ field }) => !field.startsWith('assertion.') && aboutValue(field) === undefined)
   const has = (field: string) => rules.some((it) => it.field === field)
   return {
     kind: kind.key,
@@ -263,7 +278,9 @@ export function buildMapping(
     }),
     assertion: known.flatMap(({ column, field }) => {
       const member = sourceMembers.find((it) => field === `assertion.${it}`)
-      return member ? [{ member, column }] : []
+      if (member) return [{ member, column }]
+      const about = aboutValue(field)
+      return about ? [{ ...about, column }] : []
     }),
   }
 }

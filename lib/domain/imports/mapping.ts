@@ -4,6 +4,7 @@ import { languages } from '../../base/language/languages.ts'
 import { didYouMean } from '../../engines/matching/index.ts'
 import { choice, line, members } from '../../platform/http/body.ts'
 import { type Field, type Kind, kindKeys, kinds } from '../kinds/index.ts'
+import type { EvidenceColumn } from '../records/evidence.ts'
 import { dateOrders } from './dates.ts'
 import { LAST_HEADER_ROW } from './options.ts'
 
@@ -43,7 +44,7 @@ const Rule = members({
 })
 export type Rule = v.InferOutput<typeof Rule>
 
-/** Members of the source that the contribution's claims share. */
+/** Members of the source. All claims of the contribution share it, or it is that of one value. */
 export const sourceMembers = [
   'source_type',
   'source_citation',
@@ -51,7 +52,30 @@ export const sourceMembers = [
   'confidence',
   'data_quality_note',
 ] as const
-const Source = members({ member: choice(sourceMembers), ...origin })
+export type SourceMember = (typeof sourceMembers)[number]
+
+/** The cells about one value, by member. A member without a column is absent. */
+export type EvidenceCells = Readonly<Partial<Record<SourceMember, string>>>
+
+/** The columns of exports that hold members of the source. */
+export const columnOf: Readonly<Partial<Record<SourceMember, EvidenceColumn>>> = {
+  source_citation: 'source',
+  source_type: 'source_type',
+  confidence: 'confidence',
+}
+
+/** The name of a cell about a value, as columns and answers spell it. Example: "condition.source". */
+export const evidenceField = (field: string, member: SourceMember): string => `${field}.${columnOf[member] ?? member}`
+
+/** The field and the member of such a name. Undefined for any other name. */
+export function aboutValue(name: string): { field: string; member: SourceMember } | undefined {
+  const [field = '', column] = name.split('.')
+  const member = sourceMembers.find((it) => column !== undefined && (columnOf[it] ?? it) === column)
+  return member && { field, member }
+}
+
+/** `field`: only the value of this field rests on it. */
+const Source = members({ member: choice(sourceMembers), field: v.exactOptional(short(60)), ...origin })
 
 /** How the record of a row is found. */
 export const matches = ['id', 'identifier', 'name_and_place', 'none'] as const
@@ -68,7 +92,7 @@ export const Mapping = members({
   /** The language of names without a language in their rule. */
   language: v.exactOptional(choice(languages)),
   rules: v.pipe(v.array(Rule, 'Give a list.'), v.maxLength(300, 'Give 300 rules at most.')),
-  assertion: v.optional(v.pipe(v.array(Source, 'Give a list.'), v.maxLength(20)), []),
+  assertion: v.optional(v.pipe(v.array(Source, 'Give a list.'), v.maxLength(500)), []),
 })
 export type Mapping = v.InferOutput<typeof Mapping>
 
@@ -124,6 +148,11 @@ export function mappingFaults(mapping: Mapping, columns: readonly string[]): str
     ...mapping.rules
       .filter(({ field }) => !fields.includes(field))
       .map(({ field }) => `${kind.label} has no field ${field}.${didYouMean(field, fields)}`),
+    ...mapping.assertion.flatMap(({ field }) =>
+      field === undefined || field in kind.fields
+        ? []
+        : [`${kind.label} has no field ${field}.${didYouMean(field, Object.keys(kind.fields))}`],
+    ),
     ...origins.flatMap(({ column }) =>
       column === undefined || columns.includes(column)
         ? []

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Contribution, type Field, type Kind, kinds, schemaOf } from '../kinds/index.ts'
 import { nearestOption, parseCell, parseDegrees, wordsInScript } from './cells.ts'
-import { type Mapping, mappedField, type Rule } from './mapping.ts'
+import { type EvidenceCells, type Mapping, mappedField, type Rule, type SourceMember } from './mapping.ts'
 
 /** A row as its mapping reads it: the body of a contribution, and the record that it is about. */
 export type ReadRow = {
@@ -11,6 +11,8 @@ export type ReadRow = {
   revision: number | undefined
   /** The texts of the cells, by field. Values that the mapping replaces are replaced here, too. */
   texts: ReadonlyMap<string, string>
+  /** The cells about single values, by field: where each comes from, and how sure it is. */
+  evidence: ReadonlyMap<string, EvidenceCells>
   /** The pieces of cells that fill fields. */
   pieces: readonly Piece[]
 }
@@ -45,6 +47,13 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
   const isNepali = 'name_ne' in kind.fields && (named?.language ?? mapping.language) === 'ne'
   const textOf = (cells: readonly string[], it: { column?: string; constant?: string }) =>
     (it.column === undefined ? (it.constant ?? '') : withoutGuard(cells[places.get(it.column) ?? -1] ?? '')).trim()
+  const shared = mapping.assertion.filter(({ field }) => field === undefined)
+  const about = [...Map.groupBy(mapping.assertion, ({ field }) => field)].flatMap(([field, own]) =>
+    field === undefined ? [] : [[field, own] as const],
+  )
+  // In a table that comes back an empty cell deletes what it said. In any other table it says nothing.
+  const cellsAbout = (texts: readonly (readonly [SourceMember, string])[]): EvidenceCells =>
+    Object.fromEntries(texts.filter(([, text]) => text !== '' || mapping.match === 'id'))
   return (cells: readonly string[]): ReadRow => {
     const body: Record<string, unknown> = {}
     const texts = new Map<string, string>()
@@ -69,15 +78,25 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
       body.name_ne = body[kind.nameField]
       texts.set('name_ne', texts.get(kind.nameField) ?? '')
     }
-    const assertion = mapping.assertion.flatMap((it) => {
+    const assertion = shared.flatMap((it) => {
       const text = textOf(cells, it)
       return text === '' ? [] : [[it.member, text] as const]
     })
+    const evidence = new Map(
+      about.map(([field, own]) => [field, cellsAbout(own.map((it) => [it.member, textOf(cells, it)]))]),
+    )
     if (assertion.length > 0)
       body.assertion = Object.fromEntries(assertion.map(([name, text]) => [name, sourceValue(name, text)]))
     const { id, revision } = Object.fromEntries(texts)
     for (const name of ['id', 'revision']) delete body[name]
-    return { body, texts, pieces, id, revision: revision && /^\d+$/.test(revision) ? Number(revision) : undefined }
+    return {
+      body,
+      texts,
+      evidence,
+      pieces,
+      id,
+      revision: revision && /^\d+$/.test(revision) ? Number(revision) : undefined,
+    }
   }
 }
 
@@ -214,6 +233,10 @@ export function columnFor(mapping: Mapping, [first = '', second]: readonly strin
   const found =
     second === undefined
       ? mapping.rules.find((it) => it.field === first)
-      : mapping.assertion.find((it) => it.member === second)
+      : mapping.assertion.find((it) => it.member === second && it.field === undefined)
   return found?.column ?? null
 }
+
+/** The column of a cell about one value. */
+export const columnAbout = (mapping: Mapping, field: string, member: SourceMember): string | null =>
+  mapping.assertion.find((it) => it.member === member && it.field === field)?.column ?? null

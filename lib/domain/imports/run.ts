@@ -5,11 +5,13 @@ import { type Commit, get, put, type UnitOfWork } from '../../engines/table/inde
 import { type Actor, permissions } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { type Contribution, kinds } from '../kinds/index.ts'
+import { evidenceIn } from '../records/evidence.ts'
 import { recordItemOf } from '../records/items.ts'
 import { amendRecord, createRecord, loadRecordById } from '../records/write.ts'
+import { isEvidenceUnchanged, withEvidence } from './evidence.ts'
 import { type Import, type RowMark, rowMark, type TaskState } from './items.ts'
 import { isUnchanged } from './known.ts'
-import type { Mapping } from './mapping.ts'
+import { aboutValue, type Mapping } from './mapping.ts'
 import { firstSentence } from './references.ts'
 import { loadResults, type RowResult, type RunResult } from './results.ts'
 import { createRowReader, parseContribution, type ReadRow } from './rows.ts'
@@ -110,7 +112,8 @@ async function runOnce(
 const loadMark = ({ id }: RunOrder, row: number): Promise<RowMark | undefined> => get(rowMark, { import_id: id, row })
 
 function createFromRow({ id, mapping, actor }: RunOrder, row: number, read: ReadRow, commit: Commit): Promise<RowMark> {
-  const contribution = contributionFrom(mapping, read, 'create')
+  const made = contributionFrom(mapping, read, 'create')
+  const contribution = withEvidence(made, read.evidence, new Set(Object.keys(made.data)))
   return inUnit(
     async (unit) => {
       const { entity_id, named } = await createRecord(unit, kinds[mapping.kind], actor, contribution, { id, row })
@@ -131,7 +134,10 @@ function amendFromRow(
 ): Promise<RowMark | undefined> {
   const { id, mapping, actor } = order
   const whole = contributionFrom(mapping, read, 'change')
-  const fields = new Set(checked.changes.map(({ field }) => field))
+  const ofValues = checked.changes.filter(({ field }) => aboutValue(field) === undefined)
+  const aboutValues = checked.changes.filter((change) => !ofValues.includes(change))
+  const fields = new Set(ofValues.map(({ field }) => field))
+  const touched = new Set([...fields, ...aboutValues.flatMap(({ field }) => aboutValue(field)?.field ?? [])])
   const contribution: Contribution = {
     data: Object.fromEntries(Object.entries(whole.data).filter(([name]) => fields.has(name))),
     cleared: whole.cleared.filter((name) => fields.has(name)),
@@ -145,9 +151,16 @@ function amendFromRow(
       const record = await loadRecordById(entity_id)
       if (!record || record.deleted_at) throw conflict('The record is gone.')
       checkAllowed(permissions['record.update'].changes(actor, record))
-      if (!isUnchanged(record, checked.changes)) return undefined
+      const known = read.evidence.size > 0 ? await evidenceIn(record, actor) : undefined
+      if (!isUnchanged(record, ofValues) || (known && !isEvidenceUnchanged(known, aboutValues))) return undefined
       await storeBefore(id, row, { head: recordItemOf(record), assertions: record.assertions })
-      const { named } = await amendRecord(unit, record, actor, contribution, { batch: { id, row } })
+      const { named } = await amendRecord(
+        unit,
+        record,
+        actor,
+        withEvidence(contribution, read.evidence, touched, known),
+        { batch: { id, row } },
+      )
       return addMark(unit, { import_id: id, row, entity_id, what: 'amended', named, version: 1 })
     },
     { commit },

@@ -56,7 +56,12 @@ const ImportMappingView = s.shape('ImportMapping', () =>
     match: s.oneOf(matches),
     language: v.optional(s.oneOf(languages)),
     rules: v.array(ImportRuleView),
-    assertion: v.array(v.object({ member: s.oneOf(sourceMembers), column: optionalText(), constant: optionalText() })),
+    assertion: v.array(
+      v.object({
+        ...{ member: s.oneOf(sourceMembers), field: optionalText() },
+        ...{ column: optionalText(), constant: optionalText() },
+      }),
+    ),
   }),
 )
 export const KeptImportMappingView = s.shape('KeptImportMapping', () =>

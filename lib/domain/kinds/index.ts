@@ -33,13 +33,13 @@ import { transfer_of_custody } from './transfer-of-custody.ts'
 
 export { isRecordKey, type KindKey, kindKeys, recordKinds, reviewedKinds } from './keys.ts'
 export { predicateOf, predicates } from './predicates.ts'
-export { type AssertionInput, noSource } from './schema/assertion-input.ts'
+export { type AssertionInput, assertionInputFields, type Evidence, noSource } from './schema/assertion-input.ts'
 export { comparatorOf, type Field } from './schema/fields.ts'
 export { jsonSchemaOf } from './schema/json-schema.ts'
 export { type Kind, likenessFieldsOf, nameFieldsOf, proseFields } from './schema/kind.ts'
 export { whenKindsChange } from './schema/overlay.ts'
 export { pointOf } from './schema/points.ts'
-export { type Contribution, type Mode, schemaOf } from './schema/validate.ts'
+export { type Contribution, type Mode, readAssertionMember, schemaOf } from './schema/validate.ts'
 export type { InputValues, Picture, ReferenceInput } from './schema/value.ts'
 
 /** Every kind of record by its registry key, in registry order. */

@@ -7,7 +7,7 @@ import { nextNumber } from '../../engines/table/immediate.ts'
 import { put, type Write } from '../../engines/table/index.ts'
 import { type Indexed, indexWrites } from '../../platform/name-index/entries.ts'
 import type { Actor } from '../../platform/permissions.ts'
-import { type AssertionInput, type Kind, kinds, pointOf } from '../kinds/index.ts'
+import { type AssertionInput, type Evidence, type Kind, kinds, pointOf } from '../kinds/index.ts'
 import { identitiesOf } from '../names/identities.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
@@ -44,6 +44,8 @@ export type NewRecordInput = {
   /** Pass the header if it is computed already. */
   header?: Header
   source: AssertionInput
+  /** The evidence of single properties, instead of `source`. */
+  evidence?: Evidences | undefined
   actor: Actor
   flags?: readonly NewFlag[]
   /** True if another contribution names the record, and nobody has described it yet. */
@@ -56,6 +58,9 @@ export type NewRecordInput = {
   fork?: { origin: ForkOrigin; names: readonly string[]; evidence: AssertionInput; labels: RecordItem['labels'] }
 }
 
+/** Evidence by property. */
+type Evidences = Readonly<Record<string, Evidence>>
+
 /** The import with this `id`, and the row from which the record came. */
 export type BatchRow = { id: string; row: number }
 
@@ -63,7 +68,17 @@ export type BatchRow = { id: string; row: number }
 export function newRecord(
   kind: Kind,
   id: number,
-  { data, header = headerOf(kind, data), source, actor, flags = [], stub = false, batch, fork }: NewRecordInput,
+  {
+    data,
+    header = headerOf(kind, data),
+    source,
+    evidence,
+    actor,
+    flags = [],
+    stub = false,
+    batch,
+    fork,
+  }: NewRecordInput,
 ): PlannedRecord {
   const at = now()
   const entity_id = recordId(kind.code, id)
@@ -94,7 +109,7 @@ export function newRecord(
     decided: false,
     activity_count: 0,
     claim_count: Object.keys(data).length,
-    ...worstSource(Object.keys(data).length > 0 ? [source.source_type] : []),
+    ...worstSource(Object.keys(data).map((name) => (evidence?.[name] ?? source).source_type)),
     queue_age: 'fresh',
     recent_activities: [],
     latest_feedback: null,
@@ -109,9 +124,10 @@ export function newRecord(
     version: 1,
   }
   const record = withActivity(unlogged, submitted, actor)
-  const assertions = newClaims({ about: record, source, actor, revision_number: 1, at }, Object.entries(data)).map(
-    (claim) => (fork?.names.includes(claim.asserted_property) ? { ...claim, ...fork.evidence } : claim),
-  )
+  const assertions = newClaims(
+    { about: record, source, evidence, actor, revision_number: 1, at },
+    Object.entries(data),
+  ).map((claim) => (fork?.names.includes(claim.asserted_property) ? { ...claim, ...fork.evidence } : claim))
   const firstRevision = newRevision(record, data, actor, at)
   const writes = [
     put(recordItem, record, undefined),
@@ -186,6 +202,8 @@ export function storedNameEntryOf(record: RecordItem): Indexed | undefined {
 export type ClaimOrigin = {
   about: Pick<RecordItem, 'entity_id' | 'kind' | 'id'>
   source: AssertionInput
+  /** The evidence of single properties, instead of `source`. */
+  evidence?: Evidences | undefined
   actor: Actor
   /** The revision that holds the values. Null if the claim is made apart from a contribution. */
   revision_number: number | null
@@ -198,7 +216,10 @@ export function newClaims(
   values: Iterable<readonly [property: string, value: unknown]>,
 ): Assertion[] {
   const nextId = newPackIds(origin.about.entity_id)
-  return Array.from(values, ([property, value]) => newClaim(origin, property, value, nextId()))
+  return Array.from(values, ([property, value]) => ({
+    ...newClaim(origin, property, value, nextId()),
+    ...origin.evidence?.[property],
+  }))
 }
 
 /** Builds one claim. Without `id` it gets a pack of its own. */

@@ -62,6 +62,7 @@ export const DatedQuery = v.object({
   at: PastMoment,
   format: optionalQueryChoice(['json', 'csv', 'xlsx', 'geojson', ...linkedFormats]),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
+  evidence: BooleanFlag,
 })
 export const CalendarQuery = v.object({ calendar: CalendarName })
 export const ViewQuery = v.object({

@@ -94,7 +94,7 @@ export async function createRecord(
 async function planCreate(
   kind: Kind,
   actor: Actor,
-  { data, assertion: provenance }: Contribution,
+  { data, assertion: provenance, evidence }: Contribution,
   batch?: BatchRow,
 ): Promise<Plan<CreatedRecord>> {
   const lookUps = { synonymsOf: findSynonyms }
@@ -108,7 +108,7 @@ async function planCreate(
     findPeriodMeanings(kind, values, actor).then((meanings) => findDoubtFlags(kind, values, actor, { meanings })),
   ])
   const flags = [...likeness, ...doubts]
-  const planned = newRecord(kind, id, { data: values, header, source: provenance, actor, flags, batch })
+  const planned = newRecord(kind, id, { data: values, header, source: provenance, evidence, actor, flags, batch })
   return {
     result: {
       ...planned.record,
@@ -173,7 +173,7 @@ type AmendOptions = { trigger?: 'edit' | 'revise'; replace?: boolean; batch?: Ba
 export async function planAmendment(
   old: LoadedRecord,
   actor: Actor,
-  { data, cleared, assertion: provenance }: Contribution,
+  { data, cleared, assertion: provenance, evidence = {} }: Contribution,
   { trigger = 'edit', replace = false, batch, synonymsOf, sameNames, pictures = [] }: AmendOptions,
 ): Promise<Plan<LoadedRecord & WithStubs>> {
   const kind = kinds[old.kind]
@@ -182,15 +182,19 @@ export async function planAmendment(
   const { values, missing, noted, pictureWrites } = await plannedValues(kind, data, actor, lookUps)
   const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
-  if (changed.length === 0 && removed.length === 0 && trigger === 'edit')
-    return { result: { ...old, named: [] }, writes: [] }
+  const restated = Object.keys(evidence).filter((name) => name in after && !changed.includes(name))
+  const touched = changed.length + removed.length + restated.length
+  if (touched === 0 && trigger === 'edit') return { result: { ...old, named: [] }, writes: [] }
 
-  checkAcceptable(old, changed.length + removed.length)
+  checkAcceptable(old, touched)
   const at = now()
   const header = headerOf(kind, after)
   const stubs = await planStubs(missing, provenance, actor, batch)
   const meanings = await findPeriodMeanings(kind, after, actor, old)
-  const editClaims = await claimsFor(old, edit, { source: provenance, actor, at, meanings, sameNames })
+  const editClaims = await claimsFor(old, edit, {
+    ...{ source: provenance, evidence, actor, at },
+    ...{ restated, meanings, sameNames },
+  })
   const contradictions = await planContradictions(old, editClaims.contradicted, editClaims.replaced, at)
   const flags = [
     ...contradictions.raised,
@@ -282,15 +286,18 @@ async function claimsFor(
   old: LoadedRecord,
   { after, changed, removed }: Edit,
   {
+    restated,
     meanings,
     sameNames,
     ...origin
-  }: Pick<ClaimOrigin, 'source' | 'actor' | 'at'> & Pick<ResolveOptions, 'sameNames'> & { meanings: PeriodMeanings },
+  }: Pick<ClaimOrigin, 'source' | 'evidence' | 'actor' | 'at'> &
+    Pick<ResolveOptions, 'sameNames'> & { restated: readonly string[]; meanings: PeriodMeanings },
 ): Promise<EditClaims> {
   const revision_number = old.current_revision + 1
   const claims = newClaims(
     { ...origin, about: old, revision_number },
-    changed.map((property) => [property, after[property]]),
+    // A value that stays gets a claim if what it rests on has changed.
+    [...changed, ...restated].map((property) => [property, after[property]]),
   )
   const found = detectConflicts(old, claims, { meanings, actor: origin.actor })
   const conflicts = sameNames ? await sameNames(old, claims, found, origin.actor) : found

@@ -5,6 +5,14 @@ import { invalid } from '../../base/errors.ts'
 import { cellText } from '../../domain/cell-text.ts'
 import type { Kind } from '../../domain/kinds/index.ts'
 import { LabelView, labelsView, labelTexts } from '../../domain/labels/labels.ts'
+import {
+  type EvidenceColumn,
+  evidenceColumns,
+  evidenceFor,
+  evidenceText,
+  type KnownEvidence,
+  loadEvidence,
+} from '../../domain/records/evidence.ts'
 import type { RecordItem } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
 import { visibleValues } from '../../domain/records/views/record.ts'
@@ -25,13 +33,30 @@ export type TableFormat = keyof typeof tableTypes
 /** The most rows of a table, which is also the most of one import. */
 export const MOST_ROWS = 20_000
 
+/** The most rows of a table with sources and confidences: each record is read with its claims. */
+export const MOST_EVIDENCE_ROWS = 2_000
+
 const before = ['id', 'revision'] as const
 const after = ['status', 'contributor', 'updated_at', 'labels'] as const
 
-/** The columns of a table: those that were asked for, separated by commas, or all. Throws `invalid` for an unknown one. */
-export function columnsFor(kind: Kind, asked: string | undefined): string[] {
-  const all = [...before, ...Object.keys(kind.fields), ...after]
-  if (asked === undefined) return all
+export { loadEvidence }
+
+/** The columns about the value of a field, with the column of the value before them. Example: `condition.confidence`. */
+const columnsAbout = (field: string): string[] => evidenceColumns.map((column) => `${field}.${column}`)
+
+/** Whether some column is about a value: its source, or how sure it is. */
+export const hasEvidence = (columns: readonly string[]): boolean => columns.some((it) => it.includes('.'))
+
+/**
+ * The columns of a table: those that were asked for, separated by commas, or all. Those about values come if `evidence` asks for them, or by
+ * their names. Throws `invalid` for an unknown one.
+ */
+export function columnsFor(kind: Kind, asked: string | undefined, evidence: boolean): string[] {
+  const fields = Object.keys(kind.fields)
+  const withAbout = (names: readonly string[]) =>
+    evidence ? names.flatMap((name) => (name in kind.fields ? [name, ...columnsAbout(name)] : [name])) : [...names]
+  if (asked === undefined) return withAbout([...before, ...fields, ...after])
+  const all = [...before, ...fields.flatMap((name) => [name, ...columnsAbout(name)]), ...after]
   const chosen = asked
     .split(',')
     .map((it) => it.trim())
@@ -39,7 +64,8 @@ export function columnsFor(kind: Kind, asked: string | undefined): string[] {
   const unknown = chosen.find((it) => !all.includes(it))
   if (unknown !== undefined) throw invalid({ columns: [`There is no column ${unknown}.${didYouMean(unknown, all)}`] })
   // Without id and revision the table could not be imported again.
-  return [...before, ...chosen.filter((it) => !before.some((each) => each === it))]
+  const others = chosen.filter((it) => !before.some((each) => each === it))
+  return [...new Set([...before, ...withAbout(others)])]
 }
 
 /** A row of a table. Callers who work on the record get its waiting values, all others the published ones. */
@@ -48,6 +74,7 @@ export function cellsOf(
   columns: readonly string[],
   it: Visible<RecordItem>,
   actor: Actor | null,
+  known?: KnownEvidence,
 ): string[] {
   const inside = worksOn(actor, it)
   const values = visibleValues(it, (inside && it.proposed) || it.data, actor)
@@ -60,10 +87,16 @@ export function cellsOf(
     labels: labelTexts(labelsView(it.labels)).join('\n'),
   }
   return columns.map((name) => {
+    const [property = '', column] = name.split('.')
+    const about = evidenceColumns.find((each) => each === column)
+    if (about) return known && property in known.values ? textAbout(known, property, about) : ''
     const field = kind.fields[name]
     return field ? cellText(field, values[name]) : (beside[name] ?? '')
   })
 }
+
+const textAbout = ({ claims, names, values }: KnownEvidence, property: string, column: EvidenceColumn): string =>
+  evidenceText(evidenceFor(claims, property, values), column, names)
 
 const Labelled = v.object({ labels: v.optional(v.array(LabelView), []) })
 /** The cell of a row of any list with its labels: a line in each language for each. */
@@ -77,10 +110,11 @@ export async function tableReply(
   format: TableFormat,
   name: string,
   rows: readonly (readonly unknown[])[],
+  most = MOST_ROWS,
 ): Promise<Reply<200, Uint8Array> | Reply<303, undefined>> {
-  const kept = rows.slice(0, MOST_ROWS + 1)
+  const kept = rows.slice(0, most + 1)
   if (kept.length < rows.length)
-    warn({ member: 'format', message: `The table holds the first ${MOST_ROWS} rows. Narrow the list for the others.` })
+    warn({ member: 'format', message: `The table holds the first ${most} rows. Narrow the list for the others.` })
   const bytes = await tableBytes(format, name, kept)
   const location = await addressOf(format, name, bytes)
   if (location !== undefined) return replySeeOther(location)

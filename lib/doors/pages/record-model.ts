@@ -1,4 +1,5 @@
 import { loadNeighbourhood, type Neighbour } from '../../domain/graph/read.ts'
+import { loadSourceNames, type SourceNames } from '../../domain/records/evidence.ts'
 import type { History } from '../../domain/records/history.ts'
 import { loadHistory } from '../../domain/records/history.ts'
 import type { Assertion } from '../../domain/records/items.ts'
@@ -7,19 +8,14 @@ import { storyPage } from '../../domain/records/past/story.ts'
 import { showRecord, type Visible } from '../../domain/records/shown.ts'
 import { type DateDisplay, loadDateDisplay } from '../../domain/records/views/dates.ts'
 import { mayShowClaim } from '../../domain/records/views/record.ts'
-import { dataSource } from '../../domain/sources/sources.ts'
-import { getMany, parse } from '../../engines/table/index.ts'
 import type { Request } from '../../platform/http/request.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
-import { key } from '../../platform/table/keys.ts'
 import { mementosOf } from './memento.ts'
 
 /** The most links and entries of the history on a page. The JSON has all of them. */
 const MOST_LINKS = 40
 const MOST_ENTRIES = 20
 
-/** The registered sources that a page names, by id. */
-export type SourceNames = ReadonlyMap<string, string>
 type Story = Awaited<ReturnType<typeof storyPage>>
 
 /** All that a page about a record shows to one reader. */
@@ -72,14 +68,4 @@ export async function loadRecordModel(entity_id: string, wanted: Wanted): Promis
     dates,
     at,
   }
-}
-
-/** Reads the names of the registered sources of claims. One that the reader may not see has none. */
-async function loadSourceNames(claims: readonly Assertion[], actor: Actor | null): Promise<SourceNames> {
-  const ids = new Set(
-    claims.flatMap(({ source, supporting_sources }) => [...(source ? [source] : []), ...supporting_sources]),
-  )
-  const found = await getMany([...ids].map((id) => key.source(id)))
-  const sources = [...found.values()].map((item) => parse(dataSource, item))
-  return new Map(sources.flatMap((it) => (maySee(actor, it) && !it.deleted_at ? [[it.id, it.name]] : [])))
 }

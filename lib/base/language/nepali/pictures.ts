@@ -17,6 +17,7 @@ export const pictures: Readonly<Record<string, string>> = {
   'Of a past time, follow the links in "next".': 'विगतको समयका लागि "next" मा दिइएका लिङ्क पछ्याउनुहोस्।',
   'A list of a past time is not narrowed or sorted: leave out {0}.':
     'विगतको समयको सूची साँघुर्‍याउन वा क्रम मिलाउन मिल्दैन: {0} नदिनुहोस्।',
+  'Sign in to get a table with sources and confidences.': 'स्रोत र निश्चितता सहितको तालिका पाउन साइन इन गर्नुहोस्।',
   'Tables show the records of today: leave out format or at.': 'तालिकाले आजका अभिलेख देखाउँछन्: format वा at नदिनुहोस्।',
   'The region is none. Ask for full, square, x,y,w,h or pct:x,y,w,h.':
     'यो क्षेत्र होइन। full, square, x,y,w,h वा pct:x,y,w,h माग्नुहोस्।',

@@ -11,6 +11,16 @@ export type AssertionInput = {
   data_quality_note: string
 }
 
+/**
+ * What one value rests on, where that differs from the `assertion` of its contribution. `source` and `supporting_sources` are ids of
+ * registered sources.
+ */
+export type Evidence = AssertionInput & {
+  source: string | null
+  supporting_sources: string[]
+  confidence_score: number | null
+}
+
 /** The assertion of values for which nobody has named a source. */
 export const noSource: AssertionInput = {
   source_type: '',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { declareMembers, type Members } from '../../../platform/http/schema-notes.ts'
-import { type AssertionInput, assertionInputFields, assertionInputOf } from './assertion-input.ts'
+import { type AssertionInput, assertionInputFields, assertionInputOf, type Evidence } from './assertion-input.ts'
 import type { Field } from './fields.ts'
 import { forms } from './forms.ts'
 import type { Kind } from './kind.ts'
@@ -9,8 +9,16 @@ import { pictureMembers } from './pictures.ts'
 import { latitude, longitude, pointText } from './points.ts'
 import { type InputValues, isAbsent, isObject, Refusal } from './value.ts'
 
-/** A contribution, read from a body: its values, the fields that it empties (only in a change), and its assertion. */
-export type Contribution = { data: InputValues; cleared: string[]; assertion: AssertionInput }
+/**
+ * A contribution, read from a body: its values, the fields that it empties (only in a change), and its assertion. `evidence` has the
+ * properties with evidence of their own, which only tables give. Such a property gets a claim even if its value stays.
+ */
+export type Contribution = {
+  data: InputValues
+  cleared: string[]
+  assertion: AssertionInput
+  evidence?: Readonly<Record<string, Evidence>>
+}
 
 export type Mode = 'create' | 'change'
 
@@ -111,6 +119,14 @@ function pairAsPoint(kind: Kind, body: Body, faults: MemberFault[]): Body {
   }
   if (['coordinates', ...field.aliases].some((member) => !isAbsent(body[member]))) return {}
   return { coordinates: typeof lat === 'number' && typeof lng === 'number' ? pointText({ lat, lng }) : null }
+}
+
+/** Reads one member of an assertion from a text, or says what is wrong with it. */
+export function readAssertionMember(name: keyof AssertionInput, text: string): { value: string } | { fault: string } {
+  const field = assertionInputFields[name]
+  const value = forms[field.type].read(text, field)
+  if (value instanceof Refusal) return { fault: value.message }
+  return { value: typeof value === 'string' ? value : '' }
 }
 
 function readAssertion(body: Body, faults: MemberFault[]): InputValues {
