@@ -1,4 +1,4 @@
-import { readInterval } from '../../engines/calendars/index.ts'
+import { gregorianDate, readInterval } from '../../engines/calendars/index.ts'
 import type { Kind } from '../kinds/index.ts'
 import { parseSameAs } from './same-as.ts'
 import type { Values } from './values.ts'
@@ -50,4 +50,4 @@ function eraWords(data: Values): string[] {
   return years.flatMap((year) => [`era:${year}`, `era:${year + 1}`])
 }
 
-const yearOf = (day: number) => new Date(day * 86_400_000).getUTCFullYear()
+const yearOf = (day: number) => gregorianDate(day).year

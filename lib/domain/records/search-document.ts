@@ -1,4 +1,4 @@
-import { readBounds } from '../../engines/calendars/index.ts'
+import { gregorianDate, readBounds } from '../../engines/calendars/index.ts'
 import { cut, shorten } from '../../engines/matching/index.ts'
 import type { Document } from '../../engines/search/index.ts'
 import { type Kind, proseFields } from '../kinds/index.ts'
@@ -123,8 +123,7 @@ function yearsIn(data: Record<string, unknown>): Document['years'] | undefined {
   return undefined
 }
 
-const yearOf = (day: number) => (Number.isFinite(day) ? new Date(day * DAY_MS).getUTCFullYear() : null)
-const DAY_MS = 86_400_000
+const yearOf = (day: number) => (Number.isFinite(day) ? gregorianDate(day).year : null)
 
 /** The field types whose values are words. All other types are numbers, addresses and yes/no. */
 const textFieldTypes: ReadonlySet<FieldType> = new Set<FieldType>([

@@ -18,16 +18,26 @@ export type CalendarDate = {
 
 const DAY_MS = 86_400_000
 
+/** The Gregorian calendar repeats itself every 400 years. `Date` knows only some 271,000 years, so it is asked within one such cycle. */
+const [CYCLE_YEARS, CYCLE_DAYS] = [400, 146_097]
+
 /** Converts a Gregorian date to a day. A month or day that is too large continues in the next year or month. */
 export function gregorianDay(year: number, month: number, day: number): number {
+  const cycles = Math.floor(year / CYCLE_YEARS)
   // `Date.UTC` reads the years 0 to 99 as 1900 to 1999.
-  return new Date(0).setUTCFullYear(year, month - 1, day) / DAY_MS
+  const inCycle = new Date(0).setUTCFullYear(year - cycles * CYCLE_YEARS, month - 1, day) / DAY_MS
+  return inCycle + cycles * CYCLE_DAYS
 }
 
 /** Converts a day to its Gregorian date. */
 export function gregorianDate(day: number): CalendarDate {
-  const date = new Date(day * DAY_MS)
-  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
+  const cycles = Math.floor(day / CYCLE_DAYS)
+  const date = new Date((day - cycles * CYCLE_DAYS) * DAY_MS)
+  return {
+    year: date.getUTCFullYear() + cycles * CYCLE_YEARS,
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+  }
 }
 
 /** The day of 0000-03-01 in the Julian calendar. Here a year begins in March, so the leap day is its last day. */

@@ -217,7 +217,7 @@ function readSeason(key: CalendarKey, parts: Parts): FormResult {
 }
 const SPRING = 21
 
-const outsideYears: DateFault = { fault: 'Years before -200000 and after 200000 cannot be kept.' }
+const outsideYears: DateFault = { fault: 'Years before -999999999 and after 999999999 cannot be kept.' }
 
 type Years = (first: number, last?: number) => Interval | undefined
 

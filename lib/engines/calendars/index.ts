@@ -12,5 +12,5 @@ export { type ShownDate, showDate } from './shown.ts'
 
 // To name a calendar, and to count days.
 
-export { gregorianDay } from './days.ts'
+export { gregorianDate, gregorianDay } from './days.ts'
 export { type CalendarKey, calendarKeys, calendarNames, findCalendar } from './keys.ts'

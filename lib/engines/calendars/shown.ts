@@ -13,8 +13,12 @@ export type ShownDate = {
   text: string
 }
 
-/** Shows a span of days in a calendar. `from` and `to` of Shaka are years, since only its years are known. */
-export function showDate(days: Interval, calendar: CalendarKey, language: Language = 'en'): ShownDate {
+/**
+ * Shows a span of days in a calendar. `from` and `to` of Shaka are years, since only its years are known. Days that the
+ * calendar cannot reckon are shown in the Gregorian calendar.
+ */
+export function showDate(days: Interval, asked: CalendarKey, language: Language = 'en'): ShownDate {
+  const calendar = canReckon(asked, days) ? asked : 'gregorian'
   const system = systems[calendar]
   const number = (day: number) => (Number.isFinite(day) ? dateNumbers(system, day) : null)
   return {
@@ -25,6 +29,13 @@ export function showDate(days: Interval, calendar: CalendarKey, language: Langua
     text: intervalText(days, system, language),
   }
 }
+
+/** Sun and moon are reckoned for 200,000 years before and after today. Further away the rounding of numbers would tell. */
+const canReckon = (calendar: CalendarKey, { from, to }: Bounds): boolean =>
+  calendar === 'gregorian' ||
+  calendar === 'julian' ||
+  [from, to].every((day) => !Number.isFinite(day) || Math.abs(day) < RECKONED_DAYS)
+const RECKONED_DAYS = 200_000 * 365
 
 /**
  * A date in numbers: `2031-04-05`. An L after the month means that it is intercalary. An L after the day means that it

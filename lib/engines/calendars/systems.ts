@@ -38,7 +38,7 @@ const civil = (dayOf: typeof gregorianDay, dateOf: (day: number) => CalendarDate
   dayFirst: true,
   lunarDays: false,
   months: civilMonths,
-  years: { from: -200_000, to: 200_000 },
+  years: { from: -999_999_999, to: 999_999_999 },
   year: (year) => ({ from: dayOf(year, 1, 1), to: dayOf(year + 1, 1, 1) - 1 }),
   month: (year, month) => monthFault(month) ?? { from: dayOf(year, month, 1), to: dayOf(year, month + 1, 1) - 1 },
   day: ({ year, month, day }) =>

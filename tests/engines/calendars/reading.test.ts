@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { gregorianDate } from '../../../lib/engines/calendars/days.ts'
 import { readDate, readInterval } from '../../../lib/engines/calendars/reading.ts'
 
 /** What a contributor writes, its first and last day, and whether it is doubtful. */
@@ -54,6 +55,7 @@ const dates: readonly (readonly [string, string, string, boolean?])[] = [
   ['1985-XX-XX', '1985-01-01', '1985-12-31'],
   ['Y-5000', '-005000-01-01', '-005000-12-31'],
   ['Y-17000', '-017000-01-01', '-017000-12-31'],
+  ['Y170000002', '170000002-01-01', '170000002-12-31'],
   ['BS 2031', '1974-04-14', '1975-04-13'],
   ['2031 VS', '1974-04-14', '1975-04-13'],
   ['वि.सं. २०३१', '1974-04-14', '1975-04-13'],
@@ -117,7 +119,7 @@ describe('readInterval', () => {
     ['NS 1145-13-01', 'There is no month 13: a year has 12.'],
     ['NS 1145 Kachhala thwa 16', 'There is no lunar day 16: a half month has 15.'],
     ['NS 1145 adhika Gunla thwa 1', 'NS 1145 has no intercalary month Gunla.'],
-    ['Y170000002', 'Years before -200000 and after 200000 cannot be kept.'],
+    ['Y1700000020', 'Years before -999999999 and after 999999999 cannot be kept.'],
     ['30 February 1990 / 1995', 'There is no day 30 in February 1990, which has 28 days.'],
   ])('%s is a date that no calendar has', (words, fault) => {
     expect(readDate(words)).toEqual({ fault })
@@ -211,5 +213,8 @@ const dateLike = fc.array(word, { maxLength: 7 }).map((words) => words.join(''))
 
 function day(days: number | undefined): string | undefined {
   if (days === undefined) return undefined
-  return Number.isFinite(days) ? new Date(days * 86_400_000).toISOString().slice(0, -14) : 'open'
+  if (!Number.isFinite(days)) return 'open'
+  const { year, month, day: number } = gregorianDate(days)
+  const [sign, digits] = [year < 0 ? '-' : '', `${Math.abs(year)}`.padStart(year < 0 || year > 9999 ? 6 : 4, '0')]
+  return `${sign}${digits}-${`${month}`.padStart(2, '0')}-${`${number}`.padStart(2, '0')}`
 }
