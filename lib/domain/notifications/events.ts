@@ -79,12 +79,14 @@ export const notices = {
   request_changes: {
     type: 'review_decision',
     to: 'contributor',
+    unless_batch: true,
     says: 'A reviewer asks you to change your contribution',
     link: view,
   },
   reject: {
     type: 'review_decision',
     to: 'contributor',
+    unless_batch: true,
     says: 'Your contribution was not accepted',
     link: view,
   },

@@ -127,11 +127,15 @@ describe('people are told of a batch as a whole, and of a record by itself', () 
     return { id, rows }
   }
 
-  test('no row that the batch made and accepted has a notice of its own', async () => {
+  test.each([
+    { verdict: 'accept' },
+    { verdict: 'reject', feedback: 'Another list has these' },
+    { verdict: 'request_changes', feedback: 'Name the source' },
+  ])('no row has a notice of its own, when it is made or when the batch hears $verdict', async (words) => {
     const following = await followTable()
     const { id, rows } = await ranTable(2)
     await following.settled()
-    await done(app.curator, id, 'decide', { verdict: 'accept' })
+    await done(app.curator, id, 'decide', words)
     await following.settled()
     for (const { entity_id } of rows)
       expect([await messages(app.contributor, entity_id), await messages(app.domain, entity_id)]).toEqual([[], []])
