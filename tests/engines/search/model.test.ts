@@ -364,6 +364,28 @@ describe('snapshots', () => {
     }
   })
 
+  test('if none can be read and a request cannot build one, the next sweep does', async () => {
+    const { loadPointer } = await import('../../../lib/engines/search/model/snapshot.ts')
+    const { compactIfDue } = await import('../../../lib/engines/search/model/compact.ts')
+    const { withLock } = await import('../../../lib/engines/table/immediate.ts')
+    const { searchKey } = await import('../../../lib/engines/search/keys.ts')
+    const { deleteObject } = await import('../../../lib/engines/bucket/blobs.ts')
+    await settled()
+    const before = await everythingIn()
+    const { current, previous } = (await loadPointer()) ?? {}
+    for (const it of [current, previous]) if (it) await deleteObject(it.key)
+    await forgetFiles()
+    const other = await anotherProcess()
+    await withLock(searchKey.searchRebuild(), 300, () =>
+      expect(other.model()).rejects.toMatchObject({ code: 'unavailable' }),
+    )
+    expect(await loadPointer()).toMatchObject({ unreadable: true })
+    expect(await compactIfDue()).toBeDefined()
+    const next = await anotherProcess()
+    expect(await everythingIn(next.model())).toEqual(before)
+    expect(next.health()).toMatchObject({ healthy: true, snapshot: 'current' })
+  })
+
   test('while the bucket does not answer, one try stands for all who ask, and the next waits a moment', async () => {
     const { s3 } = await (await import('../../../lib/engines/bucket/blobs.ts')).bucket()
     await forgetFiles()

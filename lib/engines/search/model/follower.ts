@@ -180,11 +180,10 @@ async function openAny(): Promise<OpenModel> {
   const pointer = await loadPointer()
   const current = pointer && (await openSnapshot(pointer.current))
   if (current) return new OpenModel(pointer.current.id, current, 'current')
+  // Marked before anything is built: a large table takes longer than a request has, and the sweeper has longer.
+  if (pointer) await markUnreadable(pointer).catch(logUnmarked)
   const previous = pointer?.previous && (await openSnapshot(pointer.previous))
-  if (previous) {
-    await markUnreadable(pointer).catch(logUnmarked)
-    return new OpenModel(pointer.previous?.id ?? '', previous, 'previous')
-  }
+  if (previous) return new OpenModel(pointer.previous?.id ?? '', previous, 'previous')
   try {
     const built = await rebuildUnlessMade(pointer)
     return built
