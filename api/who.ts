@@ -22,7 +22,7 @@ const visitors =
 const things = {
   'record.list': 'Everyone. What the caller may not see is left out and not counted.',
   'record.read':
-    'Whoever sees the record: everyone once it is published and its tier is public, its contributor, and staff.',
+    'Whoever sees the record: everyone once it is published and its tier is public, whoever is signed in once it is published, its contributor, and staff.',
   'record.update': 'The contributor of the record, and staff.',
   'record.delete': 'The contributor while the record is not published, and staff.',
   'record.restore': 'Staff.',

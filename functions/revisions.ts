@@ -186,7 +186,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** The estimates of the claims of a record. Their code is imported with the first explanation. */
+/** The estimates of the claims of a record. Their code is loaded with the first call. */
 const estimateDoubts = async (it: History, actor: Actor | null) =>
   (await import('../lib/domain/doubt/estimate.ts')).estimateClaims(it, actor)
 

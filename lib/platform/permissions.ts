@@ -107,7 +107,7 @@ const canSeeProposal = (actor: Actor | null, it: Subject) =>
 /** Whose it is, and staff; reviewers too, once a contribution may cite it. */
 const canReadScan = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (it.public && actor !== null && reviewer(actor))
-/** What a fork says: whoever may inspect it, and the contributor of the record that it is a version of. */
+/** Who reads what a fork says: of those who may inspect the original, whoever may inspect the fork or contributed the original. */
 const canReadFork = (actor: Actor | null, it: Subject): boolean =>
   it.original !== undefined &&
   canInspect(actor, it.original) &&

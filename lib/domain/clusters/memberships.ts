@@ -23,7 +23,7 @@ import type { SettlingWay } from '../records/views/explain.ts'
  * membership beside it keeps a record from being in two clusters.
  */
 
-/** The cluster of a record. It is written only if the record has none, so no record is in two. */
+/** The cluster of a record. A record has one such item, so it is in one cluster. Joining fails if it exists; moving replaces it. */
 export const membership = defineItem({
   type: 'membership',
   schema: v.object({

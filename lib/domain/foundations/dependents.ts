@@ -94,7 +94,7 @@ export async function listDependents(
   return { results, count: total, counts, is_exact: shared.isWhole, ...(first && { first }), ...(last && { last }) }
 }
 
-/** A value under several references of the chain is listed once, under the first of them. */
+/** A source has several references (its `Chain`). A value that rests on more than one of them is listed once, under the first. */
 const isFirstIn = ({ entry, footing }: Value, fallen: ReadonlySet<string>) =>
   footing.references.find((reference) => fallen.has(reference)) === entry.reference
 

@@ -147,7 +147,7 @@ const shared = new Set(['name', 'name_ne', 'alternate_names', 'description', 'id
 const isOwn = (kind: Kind, field: string | undefined) =>
   field !== undefined && field in kind.fields && !shared.has(field) && !field.startsWith('source_')
 
-/** Whether a guessed column tells of heritage, as a name, a text or a source alone does not. */
+/** Whether a guessed column shows that the table is about heritage. A name in Latin script, a text or a source does not show it. */
 export function isTelling(key: KindKey, field: string, name: string, columns: readonly Column[]): boolean {
   if (['id', 'revision', 'latitude', 'longitude', 'name_ne', 'alternate_names', 'same_as'].includes(field)) return true
   if (isOwn(kinds[key], field)) return true

@@ -27,7 +27,7 @@ export type TreeRank = {
 /** Fewer nodes than this are read strongly consistent. More are read eventually consistent, for half the read units. */
 const CONSISTENT_BELOW = 60
 
-/** Counts, for each number of points, the people who have more and those who have the same. One call. */
+/** Counts, for each number of points, the people who have more and those who have the same. One call for each 100 nodes. */
 export async function loadRanks(
   board: BoardName,
   points: readonly number[],

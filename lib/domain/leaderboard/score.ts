@@ -93,7 +93,7 @@ export type Closing = { month: string; total: number; approval_rate: number; sco
 /** A person's figures, and their closings of earlier months, oldest first. `month` is the month of `tally`. */
 export type MonthlyFigures = { tally: Figures; month: string; closings: readonly Closing[] }
 
-/** Closings that an entry keeps. */
+/** How many month-end figures are kept for a person: a year's, and the month before. */
 const CLOSINGS_KEPT = 13
 
 /** Moves figures to a later month. Their former month becomes a closing. */

@@ -5,7 +5,7 @@
 //    is still approved. If the process dies, the sweeper undoes the parts a minute later.
 // 2. If parts are left, one transaction moves the merge to the background. It writes the project (its member `merge` makes edits
 //    fail with 409), its activity `merge_started`, and the job. From then on only the job calls the two-phase commit off.
-// 3. A worker runs every minute and takes a job without a lease. The lease is a minute long, and each part renews it. A part
+// 3. A worker runs every second minute and takes a job without a lease. The lease is a minute long, and each part renews it. A part
 //    that is half staged is undone and planned again. The parts before it stay.
 // 4. The switch makes records, project, activity, snapshot and the end of the job visible at once.
 // 5. Or the job is called off. Every part is undone, the project is as it was, and its activity `merge_failed` says why.

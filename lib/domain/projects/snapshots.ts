@@ -17,7 +17,7 @@ export const AcceptedRecord = v.object({
 })
 export type AcceptedRecord = v.InferOutput<typeof AcceptedRecord>
 
-/** An object of the bucket. */
+/** An object of a merge's snapshot. Reading it fails if the bytes do not have this digest. */
 export const StoredObject = v.object({ object_key: v.string(), sha256: v.string(), size: v.number() })
 export type StoredObject = v.InferOutput<typeof StoredObject>
 

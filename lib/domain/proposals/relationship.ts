@@ -13,7 +13,7 @@ import { nameOfClaim } from './claims.ts'
 import { identityOf } from './entity.ts'
 import type { Named, RelationshipContent } from './items.ts'
 
-/** That two records have a relationship: what a proposal of that says is checked, and made. */
+/** Proposals of a relationship between two records: checks what a proposal says, and makes the accepted claim of it. */
 
 /** Finds a predicate by its code, which is its id, or by the UUID that stands for the code. */
 export const findPredicate = (id: string) =>

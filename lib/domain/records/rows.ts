@@ -30,7 +30,7 @@ export function knownRow({ entity_id, version }: Stored): RecordRow | undefined 
   return row?.version === version ? row : undefined
 }
 
-/** The members of a record by which its row is known. */
+/** What is read of a record to see whether the row in memory is still current. */
 export const versionMembers: readonly string[] = ['entity_id', 'version']
 
 /** Reads the row of a stored record, and knows it from now on. */
@@ -52,7 +52,7 @@ function partOfName({ pk, sk }: Key): string {
   return parts.names(kindOfCode(address?.kindCode ?? 0)?.key ?? 'entity')
 }
 
-/** The parts of the cache (`parts`) whose change makes names stale that these rows show. */
+/** These rows show names of other things. Returns the parts of the cache (`parts`) to which those names belong. */
 export const partsOfNames = (shown: readonly RecordRow[]): string[] => [...new Set(keysToShow(shown).map(partOfName))]
 
 /** The part of the cache whose change makes a row stale. A waiting record has another one, so it makes no public page stale. */

@@ -19,7 +19,7 @@ const CHANGES_AT_ONCE = 25
 const MOST_PARTS = 40
 /** Records that are loaded in parallel. */
 const RECORDS_AT_ONCE = 10
-/** Subjects of one record that count. A record names few places and sources. */
+/** The most things of one record under which its change is noted: the record, its contributor, its sources and places. */
 const MOST_SUBJECTS = 20
 /** Writes in one transaction. */
 const WRITES_AT_ONCE = 90

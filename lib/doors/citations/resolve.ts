@@ -24,8 +24,8 @@ export type Resolved = {
 const HISTORIES_AT_ONCE = 10
 
 /**
- * Tells cited records again as they were. Costs one call for each hundred records, one for each that was published again since, and
- * one for each hundred of these and of linked records.
+ * Tells cited records again as they were. One call reads a hundred records, a hundred old revisions, or a hundred linked
+ * records. A record that was published again since costs a call of its own.
  */
 export async function resolveEntries(entries: readonly CitedEntry[]): Promise<Resolved[]> {
   const found = await getMany(entries.map(({ entity_id }) => key.head(entity_id)))

@@ -40,7 +40,7 @@ function routeWithTables(key: ListRoute, route: Route): Route {
   }
   const added = asTable([JSON_TYPE, ...Object.keys(representations)])
   const made: Declared = { ...spec, query: withEntries(spec.query, added), representations }
-  // The types of the declaration are dropped again, as in the functions that make routes.
+  // The cast drops the TypeScript types of the declaration, as the functions that make routes do.
   return made as unknown as Route
 }
 

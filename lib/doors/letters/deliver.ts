@@ -23,7 +23,7 @@ import { type LetterSettings, listUnconfirmed, loadSettings, obstacleOf, takeCon
 /** Counts of letters. `refused` ones are due again; `unknown` ones got no reply and are not sent again. */
 export type LetterCounts = { sent: number; refused: number; given_up: number; unknown: number }
 
-/** The pause after each refusal, in seconds. After the last one the letter is given up. */
+/** Seconds before the next attempt, by the number of earlier refusals. The fifth refusal gives a letter up. */
 const pauses = [60, 600, 3600, 14_400] as const
 /** Letters that are sent in parallel. */
 const LETTERS_AT_ONCE = 5

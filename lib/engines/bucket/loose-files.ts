@@ -47,7 +47,7 @@ function expectFile(unit: UnitOfWork, object_key: string): LooseFile {
 /** Write it with the item that names the file from now on. Fails with `conflict` if the file is being removed. */
 export const forgetLooseFile = (it: LooseFile): Write => remove(looseFile, it)
 
-/** Write it with the item that no longer names the file, or names it until a time: then the sweeper removes the file. */
+/** Marks a file that the sweeper may remove from `until` on. Write it with the item that stops naming the file then. */
 export const markLoose = (object_key: string, until = now()): Write =>
   putAlways(looseFile, { object_key, until, version: 1 })
 

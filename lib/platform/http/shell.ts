@@ -152,7 +152,7 @@ function isPublicRead({ method, path, headers, cookies }: Request): boolean {
 function logRequest(request: Request, reply: Reply, started: number, error?: Error): void {
   const spent = currentMeter()
   const isFault = reply.status >= 500
-  // A request that ran out of time waits for a dependency still.
+  // If the error names no dependency, it is one that is still awaited: the request may have run out of time there.
   const dependency = isFault && (dependencyBehind(error, isThrottle(error)) ?? (spent && pendingDependency(spent)))
   log({
     level: isFault || isUnexpected(error) ? 'error' : 'info',

@@ -2,8 +2,8 @@
  * The sounds of a word that folding drops: "Bell" and "Well" fold alike, but are different words.
  *
  * The lower two bits are the beginning of the word: 1 for b, 2 for w, 3 for v (which may be either) or another letter.
- * Each further bit is a stop, set if the stop is aspirated. In longer words only the first stop counts, since writers vary
- * the others, as in "Mandir" and "Mandhir".
+ * Each further bit is a stop, set if the stop is aspirated. In longer words a stop counts only if it begins the word,
+ * since writers vary later ones, as in "Mandir" and "Mandhir".
  */
 export type Voice = number
 

@@ -104,7 +104,7 @@ const isOwnerOfNext = ({ concept, to }: Mention, next: Mention | undefined): boo
 const withOwnVoice = (word: QueryWord): QueryWord =>
   word.term.length <= 4 && word.term.startsWith('b') ? { ...word, voice: toWord(word.raw).voice } : word
 
-/** Whether a joining word is a month here: "may" in "festivals in may". */
+/** Whether the word at `at` is a month here, although it is a stop word elsewhere: "may" in "festivals in may". */
 const isMonthAt = (words: readonly Word[], at: number): boolean =>
   conceptOf(words[at]?.term ?? '')?.as === 'month' && hasRole(words[at - 1]?.raw ?? '', 'in')
 
