@@ -1,29 +1,17 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { recordId } from '../../../lib/base/ids/address.ts'
 import type { SearchDocument } from '../../../lib/engines/search/document.ts'
-import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
-import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
-import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
-import { createModel } from '../../../lib/engines/search/model/engine.ts'
 import { documentOf } from '../../harness/search-documents.ts'
 import { print, say } from '../table.ts'
 import { documents } from './fill.ts'
 import { openFts5Stemmed } from './fts5.ts'
-import { type Finder, finderOf } from './relevance.ts'
+import { type Judged, mean, ndcg } from './ndcg.ts'
+import { opened } from './opened.ts'
+import type { Finder } from './relevance.ts'
 import { readRows } from './rows.ts'
 
-/** A question with the grades of the documents that answer it; `neutral` ones count neither way. */
-export type Judged = {
-  family: string
-  question: string
-  answers: Readonly<Record<string, number>>
-  neutral?: readonly string[]
-}
-
-const weights = { text: 0.8, recency: 0.15, popularity: 0.05 }
 /** Questions of visitors, and later ones that ask in ways which the engine was not made for at first. */
 const questionFiles = {
   'Questions of visitors': 'visitor-questions.json',
@@ -40,20 +28,6 @@ const Questions = v.object({
     }),
   ),
 })
-
-/**
- * The normalised discounted cumulative gain of the first `depth` answers, 0 to 1; gains are 2^grade - 1. A question that
- * nothing answers has 1 when nothing is found, else 0.
- */
-function ndcg(found: readonly string[], { answers, neutral = [] }: Judged, depth: number): number {
-  const counted = found.filter((id) => !neutral.includes(id)).slice(0, depth)
-  const ideal = Object.values(answers).sort((a, b) => b - a)
-  if (!ideal.some((grade) => grade > 0)) return found.length === 0 ? 1 : 0
-  return gainOf(counted.map((id) => answers[id] ?? 0)) / gainOf(ideal.slice(0, depth))
-}
-
-const gainOf = (grades: readonly number[]) =>
-  grades.reduce((sum, grade, i) => sum + (2 ** grade - 1) / Math.log2(i + 2), 0)
 
 /** What visitors ask of the shared rows: nDCG@5 by family. */
 async function visitors(finders: Readonly<Record<string, Finder>>): Promise<void> {
@@ -105,7 +79,6 @@ async function printed(
 }
 
 const none: Judged = { family: '', question: '', answers: {} }
-const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / Math.max(1, all.length)
 
 /** A folder with the public Cranfield collection as TREC writes it; its path is given, it is no part of this project. */
 async function cranfield(folder: string): Promise<void> {
@@ -148,21 +121,6 @@ const textDocument = (number: number, object_pk: string, title: string, text: st
     ...written,
   })
 const written = { created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-15T10:00:00.000Z' }
-
-/** A model of documents in a file of its own. */
-async function opened(all: Iterable<SearchDocument>): Promise<{ find: Finder; close: () => void }> {
-  const directory = mkdtempSync(join(tmpdir(), 'heritage-judged-'))
-  const path = join(directory, 'model.sqlite')
-  await buildSnapshot(path, all, 0)
-  const corpus = new Corpus(openSnapshotFile(path))
-  return {
-    find: finderOf(createModel(corpus, weights, () => 'judged')),
-    close: () => {
-      corpus.close()
-      rmSync(directory, { recursive: true })
-    },
-  }
-}
 
 /** `npm run bench -- judged`; `COLLECTION=` names the folder of the Cranfield collection. */
 export async function benchJudged(): Promise<void> {
