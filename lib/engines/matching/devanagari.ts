@@ -1,14 +1,32 @@
 /**
- * Writes the Devanagari words of a text in plain Latin letters, as on signs in Nepal. Leaves other scripts as they are.
+ * Writes the Devanagari words of a text in plain Latin letters, as on signs in Nepal, and so the words of its sister scripts. Leaves other
+ * scripts as they are.
  */
 export function romanise(text: string): string {
-  return text.replace(/[\u0900-\u097f]+/g, (word) => {
+  return toDevanagari(text).replace(/[\u0900-\u097f]+/g, (word) => {
     const court = /दर[बव]ार$/.exec(word)?.index
     return (
       customarySpellings[word] ?? (court ? `${spell(word.slice(0, court))}${customarySpellings.दरबार}` : spell(word))
     )
   })
 }
+
+/**
+ * Writes Bengali, Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada and Malayalam letters as the Devanagari letters of the same sound. In
+ * Unicode each of these scripts has 128 places, and a sound has the same place in all.
+ */
+const toDevanagari = (text: string): string =>
+  text.replace(/[\u0980-\u0d7f]+/g, (run) =>
+    run
+      .normalize('NFC')
+      .replace(/[\s\S]/g, (letter) => {
+        const place = letter.charCodeAt(0) % 128
+        return place <= LAST_SHARED_PLACE ? String.fromCharCode(0x900 + place) : letter
+      })
+      .normalize('NFD'),
+  )
+/** Beyond this place, at the end of the digits, each script has letters of its own. */
+const LAST_SHARED_PLACE = 0x6f
 
 /**
  * Returns a Devanagari word with two neighbouring syllables swapped, once for each pair. This is the typing error that

@@ -21,18 +21,27 @@ const foldCache = lru<string, string>(10_000)
 /** Texts that are longer than names are not cached. */
 const LONGEST_CACHED = 100
 
-/** Splits a text into words of plain lower-case letters. Devanagari is romanised. Spellings stay as they are. */
+/**
+ * Splits a text into words of plain lower-case letters. Devanagari and its sister scripts are romanised. Spellings stay as they are, and so
+ * do the vowels that other scripts write as marks.
+ */
 export function plainWords(text: string): string[] {
   const plain = romanise(decompose(text).replace(invisible, ''))
     .replace(/(?<![aeiou]\p{M}*)r\u0323/gu, 'ri')
     .replace(/j\u0303|jn\u0303/g, 'gy')
-    .replace(/\p{M}/gu, '')
+    .replace(accents, '')
+    .replace(silencers, '')
     .replace(/[ßæœøđðþłıŋ]/g, (letter) => undecomposed[letter] ?? letter)
   return plain
     .replace(/['’ʼ`´]/g, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
 }
+
+/** Marks that can be left out: accents, points of Hebrew and Arabic, and what romanising has left. In scripts such as Thai a mark is a vowel. */
+const accents = /(?=\p{M})[\p{Script=Inherited}\p{Script=Devanagari}\u0483-\u08ff\u0980-\u0d7f]/gu
+/** Signs for a missing vowel at the end of a word (Sinhala, Myanmar, Khmer, Balinese, Javanese): with an ending the vowel comes back. */
+const silencers = /[\u0dca\u103a\u17d2\u1b44\ua9c0](?![\p{L}\p{M}])/gu
 
 /**
  * Whether two names fold alike, with words written together or apart (Mayadevi, Maya Devi). False if a name folds to

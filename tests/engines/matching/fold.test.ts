@@ -61,8 +61,21 @@ describe('fold', () => {
     expect(['', '*', '%', '_ —', '😀'].map(fold)).toEqual(['', '', '', '', ''])
   })
 
-  test('letters of other scripts stay', () => {
-    expect(fold('བོད 西藏')).toBe('བད 西藏')
+  test('letters of other scripts stay, with the marks that are vowels', () => {
+    expect(fold('བོད 西藏')).toBe('བོད 西藏')
+    expect(fold('ประตู')).not.toBe(fold('ประต'))
+    expect(fold('שָׁלוֹם')).toBe(fold('שלום'))
+  })
+
+  test.each([
+    ['முருகன் கோயில்', 'murukan koyil'],
+    ['কালী মন্দির', 'kali mandir'],
+    ['ગણેશ મંદિર', 'ganes mandir'],
+    ['శివ మందిరం', 'sib mandiran'],
+    ['ಕೃಷ್ಣ ಮಠ', 'krisna mat'],
+    ['ਗੁਰਦੁਆਰਾ', 'gurduar'],
+  ])('a sister script of Devanagari is romanised: %s', (name, folded) => {
+    expect(fold(name)).toBe(folded)
   })
 
   test.each([
