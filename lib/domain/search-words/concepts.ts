@@ -39,7 +39,13 @@ const sorts = (): Concept[] =>
     Object.fromEntries(
       Object.entries(names.sort).map(([label, words]) => [label, `${words}, ${furtherWords[label] ?? ''}`]),
     ),
-  ).map((it) => (owners.has(it.label) ? { ...it, isOwner: true } : it))
+  ).map((it) => ({ ...it, ...(owners.has(it.label) && { isOwner: true }), ...nearSorts(it) }))
+/** Things that may be called by the word of a broader sort, and so are asked for: a shrine may be a temple. */
+function nearSorts({ phrases }: Concept): Pick<Concept, 'near'> {
+  const { word, nearby } = names.broadSort
+  const isBroad = nearby.split(' ').some((it) => phrases[0]?.toLowerCase() === it)
+  return isBroad ? { near: Object.keys(names.sort).filter((label) => label.toLowerCase() === word) } : {}
+}
 
 /** The sort of all records of a resource. */
 export const sortByResource: Readonly<Record<string, string>> = {

@@ -88,7 +88,7 @@ export async function buildSnapshot(
 }
 
 /** The layout of the file. Raise it if the layout changes, or the way in which words, postings and documents are made. */
-const LAYOUT = 15
+const LAYOUT = 16
 /** The format of a snapshot. A process opens no file of another format. It also changes with vocabulary and columns. */
 export const snapshotFormat = (): string => [LAYOUT, vocabularyDigest(), ...columnNames()].join(' ')
 

@@ -32,7 +32,9 @@ export function conceptNames({ resource, title, names }: SearchDocument): string
     const key = terms.join(' ')
     if (words[0]?.aside === false && key.length >= SHORTEST && terms.length <= MOST_WORDS) found.set(key, terms)
   }
-  for (const name of [title, ...names].slice(0, MOST_NAMES))
+  const all = [title, ...names].slice(0, MOST_NAMES)
+  for (const words of withoutSpareInOtherScripts(all, spare)) add(words)
+  for (const name of all)
     for (const part of partsOf(name)) {
       const words = splitWords(part)
       add(words)
@@ -42,6 +44,22 @@ export function conceptNames({ resource, title, names }: SearchDocument): string
     }
   return [...found.values()]
 }
+
+/**
+ * Names in other scripts without the word that is spare in the title: of "Vendar Era", in Georgian "ვენდარის ხანა", the second word is spare in
+ * both. So no list of such words is needed for a further language.
+ */
+function withoutSpareInOtherScripts([title = '', ...names]: readonly string[], spare: ReadonlySet<string>): Word[][] {
+  const titled = splitWords(title)
+  const isSpare = (at: number) => spare.has(titled.at(at)?.term ?? '')
+  const [first, last] = [isSpare(0), isSpare(-1)]
+  if (titled.length < 2 || first === last) return []
+  return names.flatMap((name) => {
+    const words = inLatin.test(name) ? [] : splitWords(name)
+    return words.length === titled.length ? [first ? words.slice(1) : words.slice(0, -1)] : []
+  })
+}
+const inLatin = /\p{Script=Latin}/u
 
 /** A name without its remark and without what follows a comma, and its remark. */
 function partsOf(name: string): string[] {

@@ -146,6 +146,15 @@ export function tagsOf(
   return tags
 }
 
+/** The sorts of things that the values of a document name: of its type, Temple. */
+export function sortsByValue({ values = {} }: SearchDocument): string[] {
+  const { facets } = loadedVocabulary()
+  const named = Object.entries(values).flatMap(([facet, texts = []]) =>
+    facets[facet] === 'sort' ? texts.flatMap((text) => findMentions(splitWords(splitName(text)))) : [],
+  )
+  return [...new Set(named.flatMap(({ concept }) => (concept.as === 'sort' ? [concept.label] : [])))]
+}
+
 /** Splits "DhungeDhara" and "world_heritage_site" into words. */
 const splitName = (value: string) => value.replaceAll('_', ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
 

@@ -14,7 +14,7 @@ const GOOD_SHARE = 0.6
 /** A better score counts as this one: what is called "Temple" does not push other temples out of the oldest ones. */
 const BEST_COUNTED = 0.5
 /** What a document gains that holds a superlative of the question, or whose years are surely those that it names. */
-const GAIN = 0.3
+const GAIN = 0.45
 
 /** Whether a reading asks for another order than that of relevance. */
 export const changesOrder = ({ order, years, extremes }: Reading): boolean =>
@@ -34,9 +34,10 @@ export function arrange(
   const ranked = ranking ?? Array.from(numbers, (number) => ({ number, score: 0, likeness: 0 }))
   const holding = new Set(extremes.flatMap((word) => documentsHolding(corpus, word, scope)))
   const best = ranked.reduce((most, { score }) => Math.max(most, score), 0)
+  const leastToGain = (extremes.length > 0 ? Math.min(BEST_COUNTED, best) : best) * GOOD_SHARE
   const gained = ranked
     .map((it) => {
-      if (it.score < best * GOOD_SHARE) return it
+      if (it.score < leastToGain) return it
       const gains =
         (holding.has(it.number) ? GAIN : 0) + (years && isCertain(corpus.columns, it.number, years) ? GAIN : 0)
       return { ...it, score: Math.min(1, it.score + gains) }

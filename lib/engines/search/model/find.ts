@@ -4,7 +4,7 @@ import { splitWords } from '../index/words.ts'
 import { loadedVocabulary } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { type Filters, makeFilter } from './filters.ts'
-import { anyTells, countsInText, isWritten, lookUpExactly, tellingShare } from './lookup.ts'
+import { anyTells, countsInText, isWritten, lookUpExactly, tellingShare, type WeightedWord } from './lookup.ts'
 import { type Matches, matchDocuments, truncateMatches } from './match.ts'
 import { knownShare, lookUpNearly } from './near.ts'
 import { findConcepts, type QueryWord } from './question.ts'
@@ -58,12 +58,31 @@ export function findMatches(
   const named = new Set(whole.numbers.filter((_, i) => (whole.scores[i] ?? 0) >= NAME_SCORE))
   const count = queryWords.filter(countsInText).length
   const least = named.size >= SEVERAL_NAMES ? LEAST_SHARE_AFTER_NAMES : count > 4 ? LEAST_SHARE_OF_MANY : LEAST_SHARE
-  const near = matchDocuments(corpus, queryWords, least, admits)
-  const matches = count > 4 ? near : dropPassingMentions(near, new Set(whole.numbers))
+  const besides = holdingAllWritten(corpus, written, admits)
+  const enough = besides.length > 0 ? Math.min(least, writtenShare(queryWords)) : least
+  const near = matchDocuments(corpus, queryWords, enough, admits)
+  const matches = count > 4 ? near : dropPassingMentions(near, new Set([...whole.numbers, ...besides]))
   if (matches.numbers.length > 0 || markedWords.length < 3 || queryWords.filter(isWritten).length < 2)
     return { ...matches, queryWords, concepts, named }
   // If documents contain two words of a question of three or more, a document with any one of its words matches.
   return { ...matchDocuments(corpus, queryWords, LEAST_SHARE_OF_MANY / 4, admits), queryWords, concepts, named }
+}
+
+/** If some word is written nowhere: the documents that hold all other words, of which there are two or more. */
+function holdingAllWritten(
+  corpus: Corpus,
+  words: readonly WeightedWord[],
+  admits: (number: number) => boolean,
+): ArrayLike<number> & Iterable<number> {
+  const known = words.filter(isWrittenAndTells)
+  return known.length < 2 || words.every(isWritten) ? [] : matchDocuments(corpus, known, 1, admits).numbers
+}
+const isWrittenAndTells = (word: WeightedWord): boolean => countsInText(word) && isWritten(word)
+
+/** The share of the weight of a question that its written words have. */
+function writtenShare(words: readonly WeightedWord[]): number {
+  const weightOf = (some: readonly WeightedWord[]) => some.reduce((sum, { weight }) => sum + weight, 0)
+  return weightOf(words.filter(isWrittenAndTells)) / weightOf(words)
 }
 
 /** Drops documents with a low score, except the documents of `whole`, which contain the whole question. */

@@ -11,6 +11,7 @@ import type { Meaning } from '../query.ts'
 import { type Concept, loadedVocabulary } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { makeFilter } from './filters.ts'
+import { learnedSort } from './learned.ts'
 
 /** The most documents of one name that are one concept. */
 const MOST_DOCUMENTS = 8
@@ -23,7 +24,8 @@ export function namedFinder(corpus: Corpus, scope: Scope): FindNamed {
   let admits: ((number: number) => boolean) | undefined
   return (terms) => {
     const term = nameTerm(terms)
-    if (corpus.terms.count(term, tally) === 0) return undefined
+    if (corpus.terms.count(term, tally) === 0)
+      return terms.includes(' ') ? undefined : learnedSort(corpus, terms, scope)
     admits ??= makeFilter(corpus, { scope })
     const numbers: number[] = []
     for (const list of corpus.postings(term))
@@ -103,10 +105,12 @@ export function belongingTo(corpus: Corpus, { documents = [], area }: Concept): 
     for (const list of corpus.postings(linkTerm(document.id)))
       eachPosting(list, (other) => add(other, impactOf(CERTAINTY.value)))
     const by = conceptSource(document.resource)?.by
-    const isOf =
+    const certaintyOf =
       by === 'years' ? isWithinYearsOf(corpus, number) : area || by !== 'point' ? undefined : isAround(corpus, number)
-    if (isOf)
-      for (let other = 0; other < corpus.columns.size; other += 1) if (isOf(other)) add(other, impactOf(CERTAINTY.near))
+    for (let other = 0; certaintyOf && other < corpus.columns.size; other += 1) {
+      const certainty = certaintyOf(other)
+      if (certainty > 0) add(other, impactOf(certainty))
+    }
   }
   const list = new PostingList()
   for (const [number, impact] of [...impacts].sort(([a], [b]) => a - b)) list.push(number, impact, impact)
@@ -123,9 +127,10 @@ function listsOf(corpus: Corpus, [first = '', ...others]: readonly string[]): Po
   return lists
 }
 
-type Test = (number: number) => boolean
+/** How certain it is that a document belongs to a concept, from 0 to 1. */
+type CertaintyOf = (number: number) => number
 
-function isAround(corpus: Corpus, place: number): Test | undefined {
+function isAround(corpus: Corpus, place: number): CertaintyOf | undefined {
   const { lat, lng } = corpus.columns
   const area = areaOf(corpus, place)
   if (!area) return undefined
@@ -135,17 +140,25 @@ function isAround(corpus: Corpus, place: number): Test | undefined {
   return (number) =>
     Math.abs((lat[number] ?? Number.NaN) - at.lat) <= degrees &&
     distanceInMetres(at, { lat: lat[number] ?? 0, lng: lng[number] ?? 0 }) <= metres
+      ? CERTAINTY.near
+      : 0
 }
 
 /** Longer spans of years than this belong to no period. */
 const MOST_YEARS = 150
 
-function isWithinYearsOf(corpus: Corpus, period: number): Test | undefined {
+/** The least share of the years of a document that lie in a period to which it may belong: "16th century" for one from 1529 on. */
+const LEAST_WITHIN = 0.5
+
+function isWithinYearsOf(corpus: Corpus, period: number): CertaintyOf | undefined {
   const { from, to } = corpus.columns
   const [first = Number.NaN, last = Number.NaN] = [from[period], to[period]]
   if (!Number.isFinite(first) || !Number.isFinite(last)) return undefined
   return (number) => {
     const [begin = Number.NaN, end = Number.NaN] = [from[number], to[number]]
-    return begin >= first && end <= last && end - begin <= MOST_YEARS
+    if (!(end - begin <= MOST_YEARS)) return 0
+    if (begin >= first && end <= last) return CERTAINTY.near
+    const within = Math.min(end, last) - Math.max(begin, first) + 1
+    return within >= (end - begin + 1) * LEAST_WITHIN ? CERTAINTY.opening * CERTAINTY.near : 0
   }
 }

@@ -81,20 +81,37 @@ export function parseQuestion(corpus: Corpus, question: string, tally: ColumnTal
 }
 
 /**
- * Removes Nepali endings if at least four times as many documents contain the stem as the word: पाटनको becomes पाटन. A text of one word stays.
+ * Removes Nepali endings if at least four times as many documents contain the stem as the word: पाटनको becomes पाटन. In other scripts a
+ * word that no document contains becomes its longest beginning that some document contains. A text of one word stays.
  */
 function withoutEndings(corpus: Corpus, text: string, tally: ColumnTally): string {
   const count = (word: string) => corpus.terms.count(toTerm(plain(word)), tally)
   // A single word may be the beginning of a name: पाटनको कृष्ण मन्दिर.
   if (!/\s/.test(text.trim())) return text
-  return text.replace(/[\u0900-\u097f]+/g, (word) => {
-    const stem = stemOf(word)
-    // A word that names a concept as written has no ending: तामा, copper.
-    if (stem === word || conceptOf(toTerm(plain(word))) || count(word) * 4 > count(stem)) return word
-    // A stem that no document contains and that names no concept is not a stem: दगुतले.
-    return count(stem) > 0 || conceptOf(toTerm(plain(stem))) ? stem : word
-  })
+  const known = (word: string) => corpus.words.count(plain(word), tally) > 0
+  return text
+    .replace(otherScripts, (word) => (known(word) ? word : (beginningsOf(word).find(known) ?? word)))
+    .replace(/[\u0900-\u097f]+/g, (word) => {
+      const stem = stemOf(word)
+      // A word that names a concept as written has no ending: तामा, copper.
+      if (stem === word || conceptOf(toTerm(plain(word))) || count(word) * 4 > count(stem)) return word
+      // A stem that no document contains and that names no concept is not a stem: दगुतले.
+      return count(stem) > 0 || conceptOf(toTerm(plain(stem))) ? stem : word
+    })
 }
+
+/** Words of scripts whose endings no list knows. */
+const otherScripts = /(?:(?![\p{Script=Latin}\p{Script=Devanagari}\p{Script=Inherited}])[\p{L}\p{M}])+/gu
+
+/** The beginnings of a word that may be the word without its ending, the longest first: at least three letters, and half of it. */
+function beginningsOf(word: string): string[] {
+  const letters = [...word]
+  const least = Math.max(SHORTEST_STEM, Math.ceil(letters.length / 2))
+  return Array.from({ length: Math.max(0, letters.length - least) }, (_, i) =>
+    letters.slice(0, letters.length - 1 - i).join(''),
+  )
+}
+const SHORTEST_STEM = 3
 
 /** Whether an owner comes right before a sort of record. A search for "queen's pond" is for a pond, not for the queen. */
 const isOwnerOfNext = ({ concept, to }: Mention, next: Mention | undefined): boolean =>

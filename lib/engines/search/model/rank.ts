@@ -1,6 +1,8 @@
 import { clock } from '../../../base/clock.ts'
 import type { Weights } from '../../../base/config.ts'
-import type { Mention } from '../index/tags.ts'
+import { impactOf } from '../index/codec.ts'
+import { TAGGED } from '../index/contents.ts'
+import { CERTAINTY, type Mention, nearbyTags, tagOf } from '../index/tags.ts'
 import type { Corpus } from './corpus.ts'
 import { nameLikeness } from './likeness.ts'
 import type { WeightedWord } from './lookup.ts'
@@ -24,6 +26,8 @@ export const MOST_COMPARED = 64
 const NOT_NAMED = 0.85
 /** The factor for a document that contains no word of a question with concepts. */
 const NO_WORD = 0.4
+/** The factor for a document that is not of the sort for which the question asks. */
+const OTHER_SORT = 0.6
 /** The factor for a document that is not at the place that the question names. */
 const OTHER_PLACE = 0.6
 /**
@@ -69,6 +73,7 @@ export function rankByRelevance(
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
   }
   const likenessOf = nameLikeness(queryWords, text)
+  const isOfSort = sortTest(corpus, matches)
   return selectTop(places, Math.max(MOST_COMPARED, size), isBefore)
     .map((place, i) => {
       const number = numbers[place] ?? 0
@@ -78,7 +83,8 @@ export function rankByRelevance(
       const isName = Math.min(1, Math.max(0, (likeness - 0.6) / 0.3))
       const byNames = nameScore(place) + (byName + byText * isName) * LIKENESS_SHARE * likeness
       const byTexts = byText * (1 - LIKENESS_SHARE * isName) * (texts[place] ?? 0)
-      const score = factorOf(place, isName) * (byNames + byTexts)
+      const bySort = isName === 1 || isOfSort(number) ? 1 : OTHER_SORT
+      const score = bySort * factorOf(place, isName) * (byNames + byTexts)
       return { number, likeness, score: weights.text * score + extraScore(number) }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
@@ -112,16 +118,38 @@ function questionFactor({ numbers, held, queryWords, concepts, named }: Question
   }
 }
 
+/** The impact from which on a tag says that a document is of a sort: its name, its type or the opening of its summary does. */
+const OF_SORT = Math.floor(TAGGED * CERTAINTY.opening * 255)
+
+/**
+ * Makes a test of whether a document is of the sort for which the question asks in the plural: "tanks of the Nayaks" asks for no king who built
+ * tanks. Every document is if the question names another sort, or has words that are no concept.
+ */
+function sortTest(corpus: Corpus, { queryWords, concepts }: QuestionMatches): (number: number) => boolean {
+  const sorts = concepts.filter(({ concept }) => concept.as === 'sort')
+  const [asked] = sorts
+  const isConcept = (at: number) => concepts.some(({ from, to }) => from <= at && at <= to)
+  const isAll = queryWords.every((word, at) => isConcept(at) || !countsInText(word))
+  if (!asked || sorts.length > 1 || !isAll || !isSeveral(asked, queryWords)) return () => true
+  const lists = [tagOf(asked.concept), ...nearbyTags(asked.concept)].flatMap((tag) => corpus.postings(tag))
+  const called = queryWords[asked.to]?.term
+  return (number) =>
+    lists.some((list) => impactOf(list, number) >= OF_SORT) ||
+    corpus.names(number).some(({ words }) => words.some(({ term }) => term === called))
+}
+
+/** Whether a concept is a sort of thing in the plural. */
+const isSeveral = ({ concept, to }: Mention, queryWords: readonly WeightedWord[]): boolean =>
+  concept.as === 'sort' && isPlural(queryWords[to])
+
 /**
  * The words of a question for several records that name a place, one bit each: "temples in Patan". Zero for a question without a plural
  * sort: next to a name, a town only distinguishes records of that name.
  */
-function placeBits(queryWords: readonly WeightedWord[], concepts: readonly Mention[]): number {
-  const several = concepts.some(({ concept, to }) => concept.as === 'sort' && isPlural(queryWords[to]))
-  return several
+const placeBits = (queryWords: readonly WeightedWord[], concepts: readonly Mention[]): number =>
+  concepts.some((it) => isSeveral(it, queryWords))
     ? concepts.reduce((bits, { concept, from }) => (concept.as === 'place' ? bits | (1 << from) : bits), 0)
     : 0
-}
 
 const isPlural = (word: WeightedWord | undefined): boolean =>
   word !== undefined && (word.whole !== undefined || word.sound !== word.term)

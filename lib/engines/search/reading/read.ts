@@ -325,6 +325,7 @@ function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefi
     addPart(draft, at, end, 'place', found.place.label)
     return end
   }
+  if (!found && holdingPart(draft, part, at, start + part.length)) return start + part.length
   const first = part[0]
   if (!found && first && part.length === 1 && !isKnownWord(corpus, first.typed, tallyFor(question.scope), PLACE_FIT)) {
     draft.isHopeless = true
@@ -334,11 +335,40 @@ function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefi
   return undefined
 }
 
-/** Whether a state of things stands before a token: what was destroyed in 2015 was not made then. */
-const followsState = (tokens: readonly Token[], at: number): boolean =>
-  findMentions(tokens.slice(0, at).map(({ plain }) => toWord(plain))).some(
-    ({ concept, to }) => concept.as === 'state' && to === at - 1,
+/**
+ * Limits the answer to what holds the words after "in", if they name no concept of the vocabulary: "festivals in aadi", where only records know that
+ * this is a month. Answers whether anything holds them.
+ */
+function holdingPart(
+  { corpus, question, tests, interpreted, tokens }: Draft,
+  part: readonly Token[],
+  at: number,
+  end: number,
+) {
+  const said = part.map(({ plain }) => toWord(plain))
+  if (said.every(({ aside }) => aside) || findMentions(said).length > 0 || !followsSort(tokens, at)) return false
+  const words = textOf(part)
+  const { scope } = question
+  const holding = new Set(
+    findWhole(corpus, { text: words, scope }, parseQuestion(corpus, words, tallyFor(scope))).numbers,
   )
+  const test = (number: number) => holding.has(number)
+  if (holding.size === 0 || !hasAny(corpus, question, test)) return false
+  tests.push(test)
+  interpreted.push({ text: textOf(tokens.slice(at, end)), as: 'words', value: words })
+  return true
+}
+
+/** Whether a concept of this sort stands before a token. */
+const follows =
+  (as: string) =>
+  (tokens: readonly Token[], at: number): boolean =>
+    findMentions(tokens.slice(0, at).map(({ plain }) => toWord(plain))).some(
+      ({ concept, to }) => concept.as === as && to === at - 1,
+    )
+/** What was destroyed in 2015 was not made then. */
+const followsState = follows('state')
+const followsSort = follows('sort')
 
 /** The least fit of a spelling by which the name of a place counts as known. */
 const PLACE_FIT = 0.6
