@@ -142,7 +142,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
   scans: [
     identify,
     listAsTable,
-    { table: ['Query', 'Index'], read: ['scans', 'uploads'], write: ['scans', 'uploads'], list: true },
+    { table: ['Query', 'Index'], read: ['parts', 'scans', 'uploads'], write: ['scans', 'uploads'], list: true },
   ],
   search: [identify, search, listAsTable],
   sources: [

@@ -1,10 +1,18 @@
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { conflict, invalidObject, notFound } from '../lib/base/errors.ts'
+import { conflict, invalidObject, notFound, unsupportedMediaType } from '../lib/base/errors.ts'
 import { parseBoolean } from '../lib/base/text.ts'
 import { kindOfScope } from '../lib/domain/kinds/index.ts'
 import { scanStatuses } from '../lib/domain/scans/items.ts'
-import { appendPart, beginParted, completeParted, LARGEST_SCAN, loadParted } from '../lib/domain/scans/parts.ts'
+import {
+  appendPart,
+  beginParted,
+  completeParted,
+  DASHBOARD_PART,
+  LARGEST_SCAN,
+  loadParted,
+  reservePart,
+} from '../lib/domain/scans/parts.ts'
 import { beginScan, listScans, loadReading, loadScan, retryScan } from '../lib/domain/scans/scans.ts'
 import {
   FinalizedView,
@@ -28,14 +36,16 @@ import {
 } from '../lib/domain/scans/view.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { createLinks, getObject } from '../lib/engines/bucket/index.ts'
-import { contentDisposition, displayName } from '../lib/engines/media/index.ts'
+import { contentDisposition, displayName, memorySource } from '../lib/engines/media/index.ts'
 import { creation, listOf, ok, TooLargeView } from '../lib/platform/http/answer.ts'
 import { line, members, objectOf, orEmpty, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { boundaryOf } from '../lib/platform/http/form-file.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import { ById, optionalQueryChoice, QueryText } from '../lib/platform/http/params.ts'
 import { Reply, replyContent, replyCreated, replySeeOther } from '../lib/platform/http/reply.ts'
 import { type FormLimits, fileForm } from '../lib/platform/http/request.ts'
+import { behindBoth } from '../lib/platform/http/rest.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 
 const text = (most: number) => v.pipe(orEmpty(line(most)), v.trim())
@@ -172,7 +182,7 @@ export const routes = withTables({
       if (named.length !== 1)
         throw invalidObject('Give one of cultural_entity_id, submission_id and standalone_ingestion.')
       if (cultural_entity_id !== null) await (await importReviews()).loadOwnRecord(cultural_entity_id, actor)
-      const made = await beginScan(unit, await file.bytes(), {
+      const made = await beginScan(unit, memorySource(await file.bytes()), {
         owner_id: actor.id,
         entity_id: cultural_entity_id,
         submission_id,
@@ -368,7 +378,7 @@ export const routes = withTables({
     body: NewParted,
     throttles: [runs],
     idempotent: '24h',
-    handle: async ({ unit, actor, body: { filename, byte_size, media_type, description, ...from } }) => {
+    handle: async ({ unit, actor, request, body: { filename, byte_size, media_type, description, ...from } }) => {
       const made = beginParted(unit, {
         owner_id: actor.id,
         file_name: filename,
@@ -377,7 +387,7 @@ export const routes = withTables({
         description,
         provenance: provenanceOf(from),
       })
-      return replyCreated(partedView(made, LARGEST_PART))
+      return replyCreated(partedView(made, request.isByRest ? DASHBOARD_PART : LARGEST_PART))
     },
   }),
 
@@ -413,7 +423,37 @@ export const routes = withTables({
   }),
 } satisfies Routes)
 
-export const handler = endpoint(routes)
+/** The most letters of a description that the REST API tells: an authorizer of AWS answers 8 KB at most. */
+const SHOWN_DESCRIPTION = 500
+
+/** What the REST API asks before it stores a part of up to 10 MB: who may, and where to. It has the head of the request alone. */
+const reservations = {
+  'POST /data/ocr-chunk-uploads/{id}/append/': changeRoute({
+    permission: 'scan.change',
+    summary: 'Note the next part of a document',
+    answer: ok(
+      v.intersect([
+        PartedView,
+        v.object({ stored_at: v.optional(v.object({ upload: v.string(), part: v.string() })) }),
+      ]),
+    ),
+    errors: [409],
+    params: ById,
+    query: v.object({ offset }),
+    subject: partedOf,
+    idempotent: '24h',
+    handle: async ({ unit, subject: { about }, query, request: { headers } }) => {
+      const boundary = boundaryOf(headers['content-type'] ?? '')
+      if (boundary === '') throw unsupportedMediaType('multipart/form-data')
+      const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+      const { parted, at } = await reservePart(unit, about, { boundary, length, offset: query.offset ?? undefined })
+      const shown = { ...parted, description: parted.description.slice(0, SHOWN_DESCRIPTION) }
+      return { ...partedView(shown, DASHBOARD_PART), ...(at && { stored_at: at }) }
+    },
+  }),
+} satisfies Routes
+
+export const handler = behindBoth(endpoint(routes), endpoint(reservations), '/api/v1/data/ocr-chunk-uploads')
 
 /** The most bytes of a part: with the rest of its form it passes the gateway. */
 const LARGEST_PART = 4_000_000

@@ -98,7 +98,15 @@ const PartedScan = v.object({
   description: text,
   provenance: v.record(v.string(), v.string()),
   /** The objects of the bucket, in order. The bucket deletes them after three days. */
-  parts: v.array(v.object({ object_key: v.string(), from: v.number(), size: v.number() })),
+  parts: v.array(
+    v.object({
+      object_key: v.string(),
+      from: v.number(),
+      size: v.number(),
+      /** Set if the object is a whole form, as the REST API stores it. Until it is measured, `size` is what the part should have. */
+      form: v.optional(v.picklist(['expected', 'measured'])),
+    }),
+  ),
   /** The document that was made of the parts. Kept, so that a repeated request finds the upload. */
   scan_id: v.optional(v.string()),
   until: v.number(),
@@ -106,6 +114,7 @@ const PartedScan = v.object({
   version: v.number(),
 })
 export type PartedScan = v.InferOutput<typeof PartedScan>
+export type ScanPart = PartedScan['parts'][number]
 export const partedScan = defineItem({
   type: 'parted_scan',
   schema: PartedScan,

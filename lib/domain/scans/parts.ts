@@ -1,15 +1,20 @@
 import { newId, now, nowSeconds } from '../../base/clock.ts'
-import { goneForGood, impossible } from '../../base/errors.ts'
-import { getObject, putObject } from '../../engines/bucket/index.ts'
+import { goneForGood, impossible, Problem } from '../../base/errors.ts'
+import { putObject, streamObject } from '../../engines/bucket/index.ts'
+import { withSpool } from '../../engines/media/index.ts'
 import { get, put, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
+import { fileInForm } from '../../platform/http/form-file.ts'
+import { STORED_IN, type StoredAt } from '../../platform/http/rest.ts'
 import type { Subject } from '../../platform/permissions.ts'
-import { type PartedScan, partedScan, type Scan } from './items.ts'
+import { type PartedScan, partedScan, type Scan, type ScanPart } from './items.ts'
 import { beginScan } from './scans.ts'
 
 /** Files that are sent in parts, one after the other. */
 
 /** Bytes of the largest document. */
 export const LARGEST_SCAN = 25 * 1024 * 1024
+/** Bytes of the parts that the dashboard sends. */
+export const DASHBOARD_PART = 6 * 1024 * 1024
 /** Seconds until a file that is not complete is given up. The bucket deletes its parts a day later. */
 const LIFETIME_S = 2 * 86_400
 /** The most parts of a file. */
@@ -50,11 +55,12 @@ export function beginParted(unit: UnitOfWork, input: PartedInput): PartedScan {
  */
 export async function appendPart(
   unit: UnitOfWork,
-  old: PartedScan,
+  before: PartedScan,
   bytes: Uint8Array,
   offset: number | undefined,
 ): Promise<PartedScan> {
-  checkOpen(old)
+  checkOpen(before)
+  const old = await settleParts(before)
   if (offset !== undefined && old.parts.some((part) => part.from === offset && part.size === bytes.length)) return old
   if (offset !== undefined && offset !== old.bytes_written)
     throw impossible(`The next part begins at byte ${old.bytes_written}.`)
@@ -67,33 +73,109 @@ export async function appendPart(
     await putObject(to, bytes, 'application/octet-stream')
     return to
   })
-  const next = withNextVersion<PartedScan>(old, {
+  const next = withNextVersion<PartedScan>(before, {
     parts: [...old.parts, { object_key, from: old.bytes_written, size: bytes.length }],
     bytes_written: old.bytes_written + bytes.length,
   })
-  unit.add([put(partedScan, next, old)])
+  unit.add([put(partedScan, next, before)])
   return next
+}
+
+/** What the head of a request says of a part that the REST API is about to store: the boundary of its form, and the length of it all, if it is known. */
+export type PartHead = { boundary: string; length: number | undefined; offset: number | undefined }
+
+/**
+ * Notes the next part before the REST API stores it, and says where to. Until the next part or the end, its size is what it should have: a
+ * whole part of the dashboard, or what is left. The part before counts as it lies in the bucket, and not at all if it never came there.
+ * Without `at` there is nothing to be stored: with `offset`, the part is there already. Fails as `appendPart` does.
+ */
+export async function reservePart(
+  unit: UnitOfWork,
+  before: PartedScan,
+  { boundary, length, offset }: PartHead,
+): Promise<{ parted: PartedScan; at?: StoredAt }> {
+  checkOpen(before)
+  const old = await settleParts(before)
+  if (offset !== undefined && old.parts.some((part) => part.from === offset)) return { parted: old }
+  if (offset !== undefined && offset !== old.bytes_written)
+    throw impossible(`The next part begins at byte ${old.bytes_written}.`)
+  const left = old.expected_bytes - old.bytes_written
+  if (left <= 0 || (length !== undefined && length - MOST_FRAMING > left))
+    throw impossible(`With this part the file would be larger than ${old.expected_bytes} bytes.`)
+  if (old.parts.length >= MOST_PARTS) throw impossible(`A file has no more than ${MOST_PARTS} parts.`)
+  const at = { upload: old.id, part: newId() }
+  const inside = length === undefined ? left : Math.max(1, length - leastFraming(boundary))
+  const part: ScanPart = {
+    object_key: `${STORED_IN}/${at.upload}/${at.part}`,
+    from: old.bytes_written,
+    size: Math.min(DASHBOARD_PART, left, inside),
+    form: 'expected',
+  }
+  const parted = withNextVersion<PartedScan>(before, {
+    parts: [...old.parts, part],
+    bytes_written: part.from + part.size,
+  })
+  unit.add([put(partedScan, parted, before)])
+  return { parted, at }
+}
+
+/** The bytes that a form has around its one file: at least, and at most with other members beside it. */
+const leastFraming = (boundary: string) =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="chunk"; filename=""\r\n\r\n\r\n--${boundary}--\r\n`.length
+const MOST_FRAMING = 4000
+
+/** The upload as it lies in the bucket: the last part has its true size, and is left out if it is not there or is no part. */
+async function settleParts(old: PartedScan): Promise<PartedScan> {
+  const last = old.parts.at(-1)
+  if (last?.form !== 'expected') return old
+  const size = await measurePart(last)
+  const measured: ScanPart = { ...last, size, form: 'measured' }
+  return {
+    ...old,
+    parts: [...old.parts.slice(0, -1), ...(size > 0 ? [measured] : [])],
+    bytes_written: last.from + size,
+  }
+}
+
+async function measurePart(part: ScanPart): Promise<number> {
+  let size = 0
+  try {
+    for await (const block of bytesOf(part)) size += block.length
+    return size
+  } catch (error) {
+    if (error instanceof Problem) return 0
+    throw error
+  }
+}
+
+/** The bytes of a part, without its form. Fails with `gone` if it is not in the bucket. */
+async function* bytesOf({ object_key, form }: ScanPart): AsyncGenerator<Uint8Array> {
+  const object = await streamObject(object_key)
+  if (!object) throw goneForGood('This upload has expired. Begin a new one.')
+  yield* form ? fileInForm(object.body, ['chunk', 'file']) : object.body
+}
+
+async function* bytesOfAll(parts: readonly ScanPart[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield* bytesOf(part)
 }
 
 /**
  * Makes a document of a file whose parts are all there. Fails with `invalid` if parts are
- * missing or the document is made, and with `gone` if a part was deleted.
+ * missing or the document is made, and with `gone` if a part was deleted. The parts pass through a file on the disk, so memory stays flat.
  */
-export async function completeParted(unit: UnitOfWork, old: PartedScan): Promise<Scan> {
-  checkOpen(old)
+export async function completeParted(unit: UnitOfWork, before: PartedScan): Promise<Scan> {
+  checkOpen(before)
+  const old = await settleParts(before)
   if (old.bytes_written !== old.expected_bytes)
     throw impossible(`${old.bytes_written} of ${old.expected_bytes} bytes have been sent.`)
   if (old.expected_bytes > LARGEST_SCAN) throw impossible('A document has 25 MB at most.')
-  const parts: Uint8Array[] = []
-  for (const { object_key } of old.parts) {
-    const object = await getObject(object_key)
-    if (!object) throw goneForGood('This upload has expired. Begin a new one.')
-    parts.push(object.bytes)
-  }
   const { owner_id, file_name, description, provenance } = old
   const input = { owner_id, file_name, description, provenance, entity_id: null, submission_id: '', media_type: '' }
-  const made = await beginScan(unit, Buffer.concat(parts), input, { keepsFaulty: true })
-  unit.add([put(partedScan, withNextVersion<PartedScan>(old, { scan_id: made.id }), old)])
+  const made = await withSpool(bytesOfAll(old.parts), LARGEST_SCAN, ({ source }) =>
+    beginScan(unit, source, input, { keepsFaulty: true }),
+  )
+  if (!made) throw impossible('A document has 25 MB at most.')
+  unit.add([put(partedScan, withNextVersion<PartedScan>(before, { scan_id: made.id }), before)])
   return made
 }
 

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { newId, now } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { getObject, putObject, storeInUnit } from '../../engines/bucket/index.ts'
-import { admitFile, type ContentType, memorySource, storeFile } from '../../engines/media/index.ts'
+import { admitFile, type ContentType, type Source, storeFile } from '../../engines/media/index.ts'
 import { addToNumber } from '../../engines/table/immediate.ts'
 import {
   get,
@@ -54,12 +54,11 @@ export async function listScans(
  */
 export async function beginScan(
   unit: UnitOfWork,
-  bytes: Uint8Array,
+  source: Source,
   { media_type, ...input }: ScanInput,
   { keepsFaulty = false }: { keepsFaulty?: boolean } = {},
 ): Promise<Scan> {
   const [id, media] = [newId(), await addToNumber(key.sequence('media'))]
-  const source = memorySource(bytes)
   const checked = await admitFile(source, { media_type: media_type || undefined }, { types }).catch(
     (error: unknown) => {
       if (!keepsFaulty || !(error instanceof Problem)) throw error
@@ -73,7 +72,7 @@ export async function beginScan(
     media,
     content_type: '',
     media_type: '',
-    size: bytes.length,
+    size: source.size,
     sha256: '',
     width: null,
     height: null,

@@ -8,7 +8,9 @@ import type { Language } from '../../base/language/languages.ts'
 import { english } from '../../base/language/say.ts'
 import type { CalendarKey } from '../../engines/calendars/index.ts'
 import { callerAddress } from './edge.ts'
+import { boundaryOf } from './form-file.ts'
 import { findJsonFault } from './json.ts'
+import { FROM_REST } from './rest.ts'
 
 /** An event of the gateway, parsed. The names of headers are in lower case. */
 export type Request = {
@@ -36,6 +38,8 @@ export type Request = {
   calendar?: CalendarKey | undefined
   /** Whether unknown and malformed members are refused (`Prefer: handling=strict`). */
   strict?: boolean
+  /** Whether the request came by the REST API, which takes larger bodies: `rest.ts`. */
+  isByRest?: boolean
   /** Set if the handler has put texts in the language of the request into the answer. */
   isTranslated?: true
   /** Set when the handler reads the page that the query names. */
@@ -74,6 +78,7 @@ export function readRequest(event: APIGatewayProxyEventV2): Request {
     version: 'v1',
     language: preferredLanguage(headers['accept-language']),
     say: english,
+    isByRest: event.version === FROM_REST,
   }
 }
 
@@ -169,8 +174,7 @@ const FORM_NOT_UTF8 = 'The form is not UTF-8.'
 /** Parses a multipart form: texts become strings, files become `File`. */
 async function readForm(body: Buffer, type: string): Promise<Record<string, string | File>> {
   // The parts are counted before they are parsed, since each costs an object or two. The last boundary ends the form.
-  const boundary = /;\s*boundary="?([^";\s]+)/i.exec(type)?.[1] ?? ''
-  const parts = body.toString('latin1').split(`--${boundary}`, MOST_PARTS + 3)
+  const parts = body.toString('latin1').split(`--${boundaryOf(type)}`, MOST_PARTS + 3)
   if (parts.length - 2 > MOST_PARTS) throw malformedInput(`The form has more than ${MOST_PARTS} parts.`)
   if (!parts.every(isUtf8Part)) throw malformedInput(FORM_NOT_UTF8)
   try {
