@@ -3,6 +3,7 @@ const { caps } = require('./caps.ts')
 const { copies } = require('./copies.ts')
 const { front } = require('./edge.ts')
 const { gateway } = require('./gateway.ts')
+const { largeParts } = require('./large-parts.ts')
 const { operations } = require('./operations.ts')
 const { events, rest } = require('./routes.ts')
 const { roles } = require('./roles.ts')
@@ -24,6 +25,8 @@ module.exports.roles = async ({ resolveVariable }) => {
 }
 
 module.exports.caps = async ({ resolveVariable }) => caps(loadStage(await resolveVariable('sls:stage')))
+
+module.exports.largeParts = async ({ resolveVariable }) => largeParts(loadStage(await resolveVariable('sls:stage')))
 
 module.exports.copies = async ({ resolveVariable }) =>
   copies(await nameOf(resolveVariable), loadStage(await resolveVariable('sls:stage')).copies)

@@ -60,6 +60,8 @@ const Settings = v.pipe(
       certificate: text(),
       /** Whether CloudFront with a firewall stands before the gateway. Needs a domain, and the region us-east-1. */
       edge: flag(false),
+      /** Whether parts of scanned documents of up to 10 MB are taken, by a REST API of their own. Needs a domain. */
+      largeParts: flag(false),
       /** Hosts that the service answers to, beside its own. */
       extraHosts: list(),
       /** Who gets alarms by mail: those that wake people, and those that wait for working hours (empty: the same). */
@@ -100,6 +102,10 @@ const Settings = v.pipe(
   v.forward(
     v.partialCheck([['edge'], ['domain']], (it) => !it.edge || it.domain !== '', 'needs domain'),
     ['edge'],
+  ),
+  v.forward(
+    v.partialCheck([['largeParts'], ['domain']], (it) => !it.largeParts || it.domain !== '', 'needs domain'),
+    ['largeParts'],
   ),
   v.forward(
     v.partialCheck(

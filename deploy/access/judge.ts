@@ -1,4 +1,4 @@
-import { grantFor, type Need, type PolicyStatement } from './policy.ts'
+import { denialFor, grantFor, type Need, type PolicyStatement } from './policy.ts'
 import { ACCOUNT } from './requests.ts'
 
 /** What each role allows, by the access key id that its function signs with: the function's name. */
@@ -12,7 +12,7 @@ const operators: readonly (string | undefined)[] = ['local', 'S3RVER']
 
 /**
  * Returns the first need that the signer's role does not allow, or undefined if it allows all. A signer without a role may do nothing,
- * and neither may a request without a signer. Every need goes into `record`.
+ * and neither may a request without a signer. Every need goes into `record`: one that a statement denies by name counts as a use of that statement.
  */
 export function refusal(
   roles: Roles,
@@ -25,7 +25,9 @@ export function refusal(
   for (const need of needs) {
     const grant = grantFor(statements, need)
     if (!grant) {
-      record.denied.add(`${signer ?? 'nobody'} ${need.action} ${need.resource}`)
+      const meant = denialFor(statements, need)
+      if (meant) record.used.add(`${signer} ${meant.action} ${meant.resource}`)
+      else record.denied.add(`${signer ?? 'nobody'} ${need.action} ${need.resource}`)
       return need
     }
     record.used.add(`${signer} ${grant.action} ${grant.resource}`)

@@ -22,6 +22,15 @@ export function grantFor(statements: readonly PolicyStatement[], need: Need): Gr
   return first && { action: first.action, resource: first.resource }
 }
 
+/** The statement that denies a need, whatever others allow: such a refusal is meant. */
+export function denialFor(statements: readonly PolicyStatement[], need: Need): Grant | undefined {
+  const denials = statements.filter(({ Effect }) => Effect === 'Deny')
+  return grantFor(
+    denials.map((it) => ({ ...it, Effect: 'Allow' })),
+    need,
+  )
+}
+
 const holds = ({ Condition = {} }: PolicyStatement, { context = {} }: Need): boolean =>
   Object.entries(Condition).every(([operator, members]) => {
     const compare = operators[operator]

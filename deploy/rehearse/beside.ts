@@ -88,7 +88,7 @@ async function inParts(dev: Speaker, picture: File): Promise<void> {
 }
 
 /** Asks until the document is read, for two minutes at most. */
-async function waitFor(look: () => Promise<Answer>): Promise<Answer['body']> {
+export async function waitFor(look: () => Promise<Answer>): Promise<Answer['body']> {
   for (let turn = 0; turn < 240; turn += 1) {
     const { body } = good(await look())
     if (body.status === 'completed' || body.status === 'failed') return body

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen, readBody } from '../stand-ins/listening.ts'
-import type { GatewayRoute } from './template.ts'
+import { type RestAnswer, serveRest } from './rest-api.ts'
+import type { GatewayRoute, RestFacts } from './template.ts'
 
 /** A function's answer to the gateway, in payload format 2.0. */
 type Result = {
@@ -24,15 +25,18 @@ const PATIENCE_MS = 30_000
 /**
  * Stands in for an HTTP API. It routes by the template alone, gives functions events in payload format 2.0, and has the gateway's limits
  * and error messages. Each request gets its own client address, as if it came from many clients. With `edgeSecret` the edge stands before it:
- * the gateway sees one address, and the edge tells the client's, over whatever the client told.
+ * the gateway sees one address, and the edge tells the client's, over whatever the client told. REST APIs of the same domain take what lies below
+ * their paths.
  */
 export async function startGateway(
   routes: readonly GatewayRoute[],
   invoke: Invoke,
   reading: Reading,
   edgeSecret?: string,
+  { apis, bucket }: RestBeside = { apis: [], bucket: '' },
 ): Promise<Gateway> {
   const choose = router(routes, reading)
+  const beside = apis.map((api) => ({ ...api, serve: serveRest(api, { invoke, bucket, ...reading }) }))
   const { port, stop } = await listen(serve)
   return { origin: `http://localhost:${port}`, stop }
 
@@ -41,6 +45,17 @@ export async function startGateway(
     if (body.length > MOST_IN) return say(response, 413, 'Request Entity Too Large')
     const event = eventOf(request, body, edgeSecret)
     if (!event) return say(response, 400, 'Bad Request')
+    const [path, query] = split(request.url ?? '/')
+    const rest = beside.find(({ base }) => path === base || path.startsWith(`${base}/`))
+    if (rest) {
+      const { requestId: id, http } = event.requestContext
+      const headers = { ...event.headers, ...(request.headers.cookie && { cookie: request.headers.cookie }) }
+      const { method, sourceIp: address } = http
+      return tell(
+        response,
+        await rest.serve({ method, path, query, headers, body, id, address }, path.slice(rest.base.length) || '/'),
+      )
+    }
     const route = choose(event.rawPath, event.requestContext.http.method)
     if (!route) return say(response, 404, 'Not Found')
     event.routeKey = event.requestContext.routeKey = route.key
@@ -52,6 +67,12 @@ export async function startGateway(
     give(response, Object(answer))
   }
 }
+
+/** REST APIs of the same domain, and the address of the bucket into which they store. */
+export type RestBeside = { apis: readonly RestFacts[]; bucket: string }
+
+const tell = (response: ServerResponse, { status, headers, body }: RestAnswer) =>
+  void response.writeHead(status, headers).end(body)
 
 const say = (response: ServerResponse, status: number, message: string) =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }))

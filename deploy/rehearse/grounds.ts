@@ -24,6 +24,7 @@ const settingsFor = (idp: string) => ({
   corsOrigins: ['http://localhost:3000'],
   // An edge stands before the gateway. The stand-in of the gateway plays it, too.
   edge: true,
+  largeParts: true,
   domain: 'localhost',
   certificate: 'arn:aws:acm:us-east-1:000000000000:certificate/rehearsal',
   extraHosts: ['localhost'],
@@ -118,6 +119,9 @@ export function surroundings(
 export function rolesOf(stack: RehearsedStack): Roles {
   const byName = new Map(stack.functions().map(({ name, role }) => [name, role]))
   for (const name of stack.routes().map(roleIn)) byName.set(name, name)
+  for (const { document } of stack.restApis())
+    for (const [name = ''] of JSON.stringify(document).matchAll(/(?<="credentials":"arn:aws:iam::\d+:role\/)[^"]+/g))
+      byName.set(name, name)
   return rolesIn([...byName.keys()], (name) => byName.get(name) ?? '', stack.resources)
 }
 

@@ -19,6 +19,7 @@ import { type Gateway, type Reading, readings, router, startGateway } from './ga
 import { type Ending, packageStage, people, raiseGrounds, roleIn, rolesOf, surroundings } from './grounds.ts'
 import { hungTable } from './hung-table.ts'
 import { startLambda } from './lambda.ts'
+import { largeParts } from './large-parts.ts'
 import { letters as letterScene } from './letters.ts'
 import { everyTable } from './lists.ts'
 import { pictures } from './pictures.ts'
@@ -97,11 +98,11 @@ async function rehearse(): Promise<number> {
   ending.push(lambda.stop)
   await people(grounds)
   const edgeSecret = secretOf(`/heritage-${stage}/edge-secret`)
-  const origins = await gateways(world, edgeSecret)
-  const [around = ''] = await gateways(world, undefined)
+  const origins = await gateways(world, edgeSecret, bucket.endpoint)
+  const [around = ''] = await gateways(world, undefined, bucket.endpoint)
   ending.push((await startBackground(world)).stop)
   console.log(`${functions.length} packages of ${stage} answer at ${origins.join(' and ')}.`)
-  const doors = (release: Release) => gatewayOf(world, { restMayBeEmpty: true }, edgeSecret, release)
+  const doors = (release: Release) => gatewayOf(world, { restMayBeEmpty: true }, edgeSecret, bucket.endpoint, release)
   const surrounding = { around, bucket, idp: idp.issuer, stopIdp: idp.stop, mail, doors }
   const failed = await playScenes(world, runtime, origins, surrounding).catch((error: unknown) => [
     `the rehearsal came to an end: ${error instanceof Error ? error.message : error}`,
@@ -111,10 +112,10 @@ async function rehearse(): Promise<number> {
 }
 
 /** Starts one gateway for each reading of AWS's guide: behind an edge that has this secret, or open. Returns their origins. */
-async function gateways(world: World, edgeSecret: string | undefined): Promise<string[]> {
+async function gateways(world: World, edgeSecret: string | undefined, bucket: string): Promise<string[]> {
   const origins: string[] = []
   for (const reading of readings) {
-    const gateway = await gatewayOf(world, reading, edgeSecret)
+    const gateway = await gatewayOf(world, reading, edgeSecret, bucket)
     ending.push(gateway.stop)
     origins.push(gateway.origin)
   }
@@ -126,6 +127,7 @@ function gatewayOf(
   world: World,
   reading: Reading,
   edgeSecret: string | undefined,
+  bucket: string,
   release?: Release,
 ): Promise<Gateway> {
   const invoke = async (route: GatewayRoute, event: object) => {
@@ -134,7 +136,7 @@ function gatewayOf(
     const name = route.target.split(':')[6] ?? ''
     return world.releases.call(name, (chosen) => world.invoke(route.target, event, chosen))
   }
-  return startGateway(world.stack.routes(), invoke, reading, edgeSecret)
+  return startGateway(world.stack.routes(), invoke, reading, edgeSecret, { apis: world.stack.restApis(), bucket })
 }
 
 type Surrounding = Around & {
@@ -167,6 +169,7 @@ async function playScenes(
   await scene('quotas and names', async () => templateFaults({ Resources: world.stack.resources }))
   await scene('newcomers', () => newcomers(origin, around, targetOf))
   await scene('what people do', () => story(origin, around))
+  await scene('large parts', () => largeParts(origins, bucket))
   await scene('every route', () => everyRoute(origins, around, short))
   await scene('what comes by', () => runSchedules(world))
   await scene('letters', () => letterScene(world, origin, around.mail))

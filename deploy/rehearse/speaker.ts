@@ -5,6 +5,8 @@ export type Answer = {
   location: string
   /** `Retry-After`, in seconds; NaN without it. */
   wait: number
+  /** The origin whose pages may read the answer. */
+  allowed: string | null
   text: string
   body: Facts
 }
@@ -32,6 +34,7 @@ export async function ask(
     id: response.headers.get('x-request-id'),
     location: response.headers.get('location') ?? '',
     wait: Number(response.headers.get('retry-after') ?? Number.NaN),
+    allowed: response.headers.get('access-control-allow-origin'),
     text,
     body: isJson && text ? JSON.parse(text) : {},
   }

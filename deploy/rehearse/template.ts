@@ -16,6 +16,8 @@ export type FunctionFacts = {
   variables: Readonly<Record<string, string>>
 }
 export type GatewayRoute = { key: string; target: string; role: string }
+/** A REST API below a path of the domain, and the OpenAPI document that describes it. */
+export type RestFacts = { base: string; api: string; stage: string; document: Facts }
 /** What a stream or a queue hands to a function. `dead` is the dead-letter queue. */
 export type Mapping = {
   source: string
@@ -83,6 +85,16 @@ export class RehearsedStack {
     return this.#all('AWS::ApiGatewayV2::Route').map(({ it }) => {
       const { IntegrationUri, CredentialsArn } = this.properties(String(it.Target).split('/').at(-1) ?? '')
       return { key: String(it.RouteKey), target: String(IntegrationUri), role: String(CredentialsArn ?? '') }
+    })
+  }
+
+  restApis(): RestFacts[] {
+    return this.#all('AWS::ApiGatewayV2::ApiMapping').flatMap(({ it }) => {
+      const api = String(it.ApiId)
+      if (this.resources[api]?.Type !== 'AWS::ApiGateway::RestApi') return []
+      return [
+        { base: `/${it.ApiMappingKey}`, api, stage: String(it.Stage), document: Object(this.properties(api).Body) },
+      ]
     })
   }
 

@@ -10,7 +10,7 @@ import { functionId, labelOf } from '../../deploy/roles.ts'
 import { writeStage } from '../../deploy/stages.ts'
 import { templateFaults } from '../../deploy/template-rules.ts'
 import { measures } from '../../lib/base/telemetry/emf.ts'
-import { groupNames } from '../../lib/platform/http/groups.ts'
+import { groupNames, groupRoots } from '../../lib/platform/http/groups.ts'
 import { functionNames } from '../harness/functions.ts'
 
 type Properties = Readonly<Record<string, unknown>>
@@ -50,6 +50,7 @@ const DOMAIN = {
   lettersSender: 'Heritage <letters@example.org>',
   lettersIdentity: 'example.org',
   edge: true,
+  largeParts: true,
   budget: 300,
   traces: true,
   tableReads: 4000,
@@ -126,7 +127,7 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
 
   test('fits into a stack and a gateway', () => {
     // A group more is a function, a role, an integration and three routes for each root: there is room for seven with two each.
-    expect(Object.keys(stack(stage)).length).toBeLessThanOrEqual(stage === 'domain' ? 435 : 420)
+    expect(Object.keys(stack(stage)).length).toBeLessThanOrEqual(stage === 'domain' ? 440 : 420)
     expect(Object.keys(stack(stage)).length + 7 * (3 + 2 * 3)).toBeLessThan(500)
     const routes = ofType(stage, 'AWS::ApiGatewayV2::Route').length
     expect(routes).toBeLessThanOrEqual(220)
@@ -166,7 +167,8 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
     const tracing = { 'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess` }
     for (const [id, { Properties }] of ofType(stage, 'AWS::IAM::Role')) {
       if (id === 'BackupRole') continue
-      const isTracing = stage === 'domain' && /Role$/.test(id) && id !== 'GatewayRole' && id !== 'CopyRole'
+      const isTracing =
+        stage === 'domain' && /Role$/.test(id) && !['GatewayRole', 'CopyRole', 'LargePartsRole'].includes(id)
       expect([id, Properties.ManagedPolicyArns ?? []]).toEqual([id, isTracing ? [tracing] : []])
     }
   })
@@ -262,7 +264,9 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
       rules.find((it) => it.Prefix === Prefix && it.NoncurrentVersionExpiration)?.NoncurrentVersionExpiration
         .NoncurrentDays
     expect(daysOf()).toBe(stage === 'pr12' ? 1 : 30)
-    expect(['uploads/', 'tables/', 'derivatives/', 'search/', 'exports/'].map(daysOf)).toEqual([1, 1, 1, 1, 1])
+    expect(['uploads/', 'parts/', 'tables/', 'derivatives/', 'search/', 'exports/'].map(daysOf)).toEqual(
+      Array(6).fill(1),
+    )
     // What people have sent stays.
     expect(['assets/', 'pictures/', 'data-sources/', 'profile-images/', 'snapshots/'].map(daysOf)).toEqual(
       Array(5).fill(undefined),
@@ -283,6 +287,24 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
         )
     expect(allowed('GatewayRole').sort()).toEqual(expected.sort())
     expect(allowed('DispatcherRole').sort()).toEqual(expected.filter((it) => !it.includes('Dispatcher')).sort())
+  })
+
+  test('has a REST API for large parts where its file says so, which may write into one folder', () => {
+    const ids = Object.keys(stack(stage)).filter((id) => id.startsWith('LargeParts'))
+    if (stage !== 'domain') return expect(ids).toEqual([])
+    expect(ids.length).toBe(5)
+    const deployment = ids.find((id) => id.startsWith('LargePartsDeployment'))
+    expect(at(stack(stage).LargePartsStage?.Properties, 'DeploymentId', 'Ref')).toBe(deployment)
+    const root = groupRoots.find(({ path }) => path.endsWith('ocr-chunk-uploads'))
+    expect(stack(stage).LargePartsMapping?.Properties.ApiMappingKey).toBe(`api/v1${root?.path}`)
+    const statements = [
+      at(stack(stage).LargePartsRole?.Properties, 'Policies', 0, 'PolicyDocument', 'Statement'),
+    ].flat()
+    expect(statements.map((it) => [at(it, 'Effect'), at(it, 'Action', 0), labelOf(at(it, 'Resource', 0))])).toEqual([
+      ['Allow', 'lambda:InvokeFunction', JSON.stringify({ 'Fn::Sub': `\${ScansLambdaFunction.Arn}:live` })],
+      ['Allow', 's3:PutObject', 'Bucket/parts/*'],
+      ['Deny', 's3:PutObject', 'Bucket/refused/*'],
+    ])
   })
 
   test('throttles at the gateway', () => {

@@ -36,6 +36,7 @@ test('one sentence names every fault: a slip of the pen, a secret, a name withou
     `${join(folder, 'prod.yml')}: debug must be true or false; metricsToken must be ssm:/NAME: no secret stands in a file; corsOrigin is no setting of a stage.`,
   )
   expect(() => load('domain: api.example.org')).toThrow('certificate is missing: domain is set.')
+  expect(() => load('largeParts: true')).toThrow('largeParts needs domain.')
   expect(() => loadStage('nowhere', folder)).toThrow('nowhere.yml cannot be read')
 })
 
