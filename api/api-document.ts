@@ -330,7 +330,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Refusals by status, each with its reason and the schema of its body. */
-type Refused = { why: string; shape: Schema; shows: Json; headers?: readonly HeaderName[] }
+type Refused = { why: string; shape: Schema; shows: Json; headers?: readonly HeaderName[]; page?: boolean }
 const refusals: Readonly<Record<number, Refused>> = {
   400: {
     why: 'A member or parameter breaks a rule, the body cannot be read, or the host is not served.',
@@ -349,8 +349,9 @@ const refusals: Readonly<Record<number, Refused>> = {
     shows: { detail: 'You do not have permission to perform this action.' },
   },
   404: {
-    why: 'There is no such thing, or the caller may not see it.',
+    why: 'There is no such thing, or the caller may not see it. At addresses for people a browser gets a page.',
     shape: DetailView,
+    page: true,
     shows: { detail: 'Not found.' },
   },
   406: {
@@ -363,7 +364,12 @@ const refusals: Readonly<Record<number, Refused>> = {
     shape: DetailView,
     shows: { detail: 'This has changed since it was read. Read it again and retry.' },
   },
-  410: { why: 'It is gone.', shape: DetailView, shows: { detail: 'It is gone.' } },
+  410: {
+    why: 'It is gone. At addresses for people a browser gets a page.',
+    shape: DetailView,
+    shows: { detail: 'It is gone.' },
+    page: true,
+  },
   412: {
     why: 'It has changed since the version that If-Match names.',
     shape: DetailView,
@@ -408,11 +414,14 @@ const refusals: Readonly<Record<number, Refused>> = {
   },
 }
 
-function refusalOf({ why, shape, shows, headers: told = [] }: Refused): Json {
+function refusalOf({ why, shape, shows, headers: told = [], page = false }: Refused): Json {
   return {
     description: why,
     ...headersOf(told),
-    content: { 'application/json': { schema: writeJsonSchema(shape, 'output'), example: shows } },
+    content: {
+      'application/json': { schema: writeJsonSchema(shape, 'output'), example: shows },
+      ...(page && { 'text/html': { schema: { type: 'string' } } }),
+    },
   }
 }
 

@@ -35,6 +35,7 @@ import { featureOf, featuresOf } from '../lib/doors/linked/geojson.ts'
 import { linkedList } from '../lib/doors/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/doors/linked/record.ts'
 import { featureShape, featuresShape, LinkedDataView, LinkedListView } from '../lib/doors/linked/shapes.ts'
+import { resourcePath } from '../lib/doors/pages/address.ts'
 import { needsSearch } from '../lib/engines/search/index.ts'
 import { itemAt, type Stored } from '../lib/engines/table/index.ts'
 import {
@@ -49,10 +50,10 @@ import {
 
 import { objectOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { GEO_JSON, JSON_LD } from '../lib/platform/http/media.ts'
+import { GEO_JSON, HTML, JSON_LD } from '../lib/platform/http/media.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
 import { ByEntity } from '../lib/platform/http/params.ts'
-import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { replyCreated, replyNoContent, replySeeOther } from '../lib/platform/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -166,10 +167,14 @@ export const routes = withTables({
     permission: 'record.read',
     summary: 'Read a contribution with its history',
     description: `${ABOUT_LINKED_OR_MAPPED} Linked data is of the published values, under the address of the record.`,
-    answer: withTypes(ok(ContributionDetailView), {
-      [JSON_LD]: LinkedDataView,
-      [GEO_JSON]: featureShape(s.uuid, ContributionDetailView),
-    }),
+    answer: {
+      200: {
+        shape: ContributionDetailView,
+        also: { [JSON_LD]: LinkedDataView, [GEO_JSON]: featureShape(s.uuid, ContributionDetailView) },
+        types: [HTML] as const,
+      },
+      303: null,
+    },
     params: ByEntity,
     subject,
     query: CalendarQuery,
@@ -185,6 +190,8 @@ export const routes = withTables({
         const it = await showRecord(actor, subject)
         return featureOf(it, actor, it.entity_id, await detail(it, actor))
       },
+      // A person reads the page of the record.
+      [HTML]: async ({ subject, request }) => replySeeOther(`${request.origin}${resourcePath(subject)}/`),
     },
   }),
 
@@ -274,7 +281,9 @@ export const routes = withTables({
   ...forks,
 } satisfies Routes)
 
-export const handler = endpoint(routes)
+export const handler = endpoint(routes, async (request, status) =>
+  (await import('../lib/doors/pages/failure-page.ts')).failurePage(request, status),
+)
 
 /** The keys of the users whom these rows name, so that one call reads records and users. */
 const userKeysOf = (heads: readonly RecordItem[]) => heads.flatMap(userIdsIn).map(users.keyOf)

@@ -133,7 +133,9 @@ export const routes = {
   }),
 } satisfies Routes
 
-export const handler = endpoint(routes)
+export const handler = endpoint(routes, async (request, status) =>
+  (await import('../lib/doors/pages/failure-page.ts')).failurePage(request, status),
+)
 
 type Check = { healthy: boolean; message: string }
 

@@ -384,7 +384,9 @@ export const routes = withTables({
   ...features,
 } satisfies Routes)
 
-export const handler = endpoint(routes)
+export const handler = endpoint(routes, async (request, status) =>
+  (await import('../lib/doors/pages/failure-page.ts')).failurePage(request, status),
+)
 
 /** Loads a record as it is now, or as it was public at a moment. */
 async function asOf(at: string | undefined, it: LoadedRecord, actor: Actor | null): Promise<LoadedRecord> {

@@ -30,9 +30,9 @@ import { ABOUT_LINKED, bytes, creation, empty, listOf, ok, withTypes } from '../
 
 import { choice, members, prose } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
-import { JSON_LD } from '../lib/platform/http/media.ts'
+import { HTML, JSON_LD } from '../lib/platform/http/media.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
-import { ById, QueryText, queryWord, RecordOrdering } from '../lib/platform/http/params.ts'
+import { ById, lenientChoice, QueryText, queryWord, RecordOrdering } from '../lib/platform/http/params.ts'
 import { replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import {
   actorRoute,
@@ -53,6 +53,10 @@ const SourceQuery = v.object({
   ordering: RecordOrdering,
 })
 
+const SourcePageQuery = v.object({
+  lang: lenientChoice(['en', 'ne']),
+  format: lenientChoice(['json', 'jsonld', 'html']),
+})
 const subject = ({ id }: { id: string }) => sources.loadSource(id)
 const DependentQuery = v.object({
   support: v.optional(v.picklist(['alone', 'supported'])),
@@ -128,11 +132,21 @@ export const routes = withTables({
     permission: 'source.read',
     summary: 'Read a data source',
     description: ABOUT_LINKED,
-    answer: withTypes(ok(DataSourceView), { [JSON_LD]: LinkedSourceView }),
+    answer: { 200: { shape: DataSourceView, also: { [JSON_LD]: LinkedSourceView }, types: [HTML] as const } },
     params: ById,
     subject,
+    query: SourcePageQuery,
     handle: async ({ subject, request }) => viewSource(subject, request.origin),
     representations: {
+      [HTML]: async ({ subject, request, query }) => {
+        const [{ sourcePage }, { pageContext }, { pageHeaders }] = await Promise.all([
+          import('../lib/doors/pages/source-page.ts'),
+          import('../lib/doors/pages/context.ts'),
+          import('../lib/doors/pages/style.ts'),
+        ])
+        const page = sourcePage(await withUsername(subject), await pageContext(request, query.lang))
+        return replyContent(page, 'text/html; charset=utf-8', pageHeaders)
+      },
       [JSON_LD]: async ({ subject, request }) => linkedSource(await withUsername(subject), request.origin),
     },
   }),
@@ -281,7 +295,9 @@ export const routes = withTables({
   }),
 } satisfies Routes)
 
-export const handler = endpoint(routes)
+export const handler = endpoint(routes, async (request, status) =>
+  (await import('../lib/doors/pages/failure-page.ts')).failurePage(request, status),
+)
 
 const withUsername = async (it: sources.DataSource) => (await withCurrentUsernames('contributed_by', [it]))[0] ?? it
 const viewSource = async (it: sources.DataSource, origin: string) => sourceView(await withUsername(it), origin)

@@ -4,11 +4,10 @@ import { notFound } from '../../lib/base/errors.ts'
 import { recordId } from '../../lib/base/ids/address.ts'
 import * as s from '../../lib/base/shapes.ts'
 import {
-  isRecordKey,
   type Kind,
   kindOfScope,
   kindOfSegment,
-  recordKinds,
+  reviewedKinds,
   unknownKindMessage,
 } from '../../lib/domain/kinds/index.ts'
 import { picturesIn } from '../../lib/domain/pictures/items.ts'
@@ -24,7 +23,7 @@ import type { Node } from '../../lib/doors/linked/context.ts'
 import { recordFormats } from '../../lib/doors/linked/formats.ts'
 import { featureOf } from '../../lib/doors/linked/geojson.ts'
 import { featureShape, LinkedDataView } from '../../lib/doors/linked/shapes.ts'
-import { linkValue, resourcePath, signposts } from '../../lib/doors/pages/address.ts'
+import { hasAddress, linkValue, resourcePath, signposts } from '../../lib/doors/pages/address.ts'
 import { pageContext } from '../../lib/doors/pages/context.ts'
 import {
   httpDate,
@@ -52,10 +51,10 @@ const KindName = v.pipe(
   v.string(),
   v.transform((name): Kind | string => kindOfScope(name) ?? kindOfSegment(name) ?? name),
   v.custom<Kind>(
-    (kind) => (kind as Partial<Kind>).record === true,
+    (kind) => hasAddress((kind as Partial<Kind>).key ?? ''),
     ({ input }) => (typeof input === 'string' ? unknownKindMessage(input) : ''),
   ),
-  documentAs({ type: 'string', enum: recordKinds }),
+  documentAs({ type: 'string', enum: reviewedKinds }),
 )
 const ResourceAddress = v.object({ kind: KindName, number: numberFromOne(12) })
 
@@ -68,14 +67,14 @@ const KindFilter = v.pipe(
   QueryText,
   warnIf((sent) => (sent === '' || kindNamed(sent) ? undefined : unknownKindMessage(sent))),
   v.transform((name) => (name === undefined ? undefined : kindNamed(name))),
-  documentAs({ type: 'string', enum: recordKinds }),
+  documentAs({ type: 'string', enum: reviewedKinds }),
 )
 const ResultsQuery = v.object({ q: QueryText, kind: KindFilter, lang, format: lenientChoice(['json', 'html']) })
 
 /** A record as its own endpoint shows it: the members follow from its kind. */
 const ResourceView = s.shape('Resource', () => v.record(v.string(), v.unknown()))
 const FoundResourceView = s.shape('FoundResource', () =>
-  v.object({ address: s.text, kind: s.oneOf(recordKinds), id: s.whole, name: s.text, name_ne: s.text }),
+  v.object({ address: s.text, kind: s.oneOf(reviewedKinds), id: s.whole, name: s.text, name_ne: s.text }),
 )
 
 type Place = { kind: Kind; number: number }
@@ -187,8 +186,10 @@ export const resources = {
       302: null,
     },
     answerHeaders: ['Link', 'Memento-Datetime'],
+    errors: [410],
     params: ResourceAddress,
     subject: loadSubject,
+    tellsGone: true,
     query: ResourceQuery,
     handle: (given) => answerAs(given, jsonOf),
     representations: Object.fromEntries(
@@ -248,5 +249,5 @@ async function leadToMemento({ subject, actor }: Given, original: string, wanted
 async function listFound({ query, actor, scope, page, request }: ListCall<typeof ResultsQuery>) {
   const filter = { search: query.q, kind: query.kind?.key }
   const found = await findShownRows(filter, actor, scope, page)
-  return listBody(request, page, { ...found, results: found.results.filter(({ kind }) => isRecordKey(kind)) })
+  return listBody(request, page, { ...found, results: found.results.filter(({ kind }) => hasAddress(kind)) })
 }

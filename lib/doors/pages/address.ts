@@ -1,5 +1,5 @@
 import { config } from '../../base/config.ts'
-import type { Picture } from '../../domain/kinds/index.ts'
+import { type Picture, reviewedKinds } from '../../domain/kinds/index.ts'
 import { imagePath, licenceAddress } from '../../domain/pictures/view.ts'
 import type { RecordRow } from '../../domain/records/items.ts'
 import { recordFormats } from '../linked/formats.ts'
@@ -8,6 +8,9 @@ type Named = Pick<RecordRow, 'kind' | 'id'>
 
 /** The path of a record that stays: `/resource/structure/7`. */
 export const resourcePath = ({ kind, id }: Named): string => `/resource/${kind}/${id}`
+
+/** Whether records of a kind have an address that stays. */
+export const hasAddress = (kind: string): boolean => reviewedKinds.some((it) => it === kind)
 
 /** The address that stays, by which a record is cited. At `RESOURCE_BASE` a redirect leads here; without one it is that of this host. */
 export const persistentAddress = (origin: string, it: Named): string =>

@@ -10,7 +10,7 @@ import { showLoaded, type Visible } from '../../domain/records/shown.ts'
 import { shorten } from '../../engines/matching/index.ts'
 import { scopeOf } from '../../platform/permissions.ts'
 import { countsOfKinds } from '../../platform/table/lists.ts'
-import { resourcePath } from './address.ts'
+import { hasAddress, resourcePath } from './address.ts'
 import type { PageContext } from './context.ts'
 import { framePage, searchForm, serviceName, withLanguage } from './frame.ts'
 import { type Html, html, jsonBlock, type Part } from './html.ts'
@@ -33,7 +33,7 @@ export async function loadHome(): Promise<HomeModel> {
     return many > 0 ? [[kind, many] as const] : []
   })
   return {
-    newest: showLoaded(null, page.results, page.found).filter(({ kind }) => kinds[kind].record),
+    newest: showLoaded(null, page.results, page.found).filter(({ kind }) => hasAddress(kind)),
     counts: new Map(counts.sort(([, a], [, b]) => b - a)),
   }
 }

@@ -101,6 +101,10 @@ function labelsOf({ record }: RecordModel, { language, say }: PageContext): Part
   })}</ul></section>`
 }
 
+/** The whole history as JSON. */
+const historyPath = ({ kind, id, entity_id }: RecordModel['record']) =>
+  kinds[kind].record ? `/cidoc/${kinds[kind].segment}/${id}/history/` : `/data/entities/${entity_id}/history/`
+
 /** What other records say of this one, and accepted relationships. */
 function relationsOf(model: RecordModel, context: PageContext): Part {
   const { say } = context
@@ -152,7 +156,7 @@ function historyOf({ record, story, mementos }: RecordModel, context: PageContex
       return html`<li>${memento === undefined ? day : html`<a href="${withLanguage(memento, context)}">${day}</a>`} · ${say(events[entry.event])}${people.length > 0 && html` <span class="small">(${[...new Set(people)].join(', ')})</span>`}${entry.note !== '' && html`<br><span class="small">${entry.note}</span>`}${changes.length > 0 && html`<ul>${changes.map(changeOf)}</ul>`}</li>`
     },
   )}</ol>
-${story.next !== null && html`<p class="small"><a href="/cidoc/${kinds[record.kind].segment}/${record.id}/history/">${say(phrase('The whole history'))}</a></p>`}</section>`
+${story.next !== null && html`<p class="small"><a href="${historyPath(record)}">${say(phrase('The whole history'))}</a></p>`}</section>`
 }
 
 const changeOf = ({ label, before, after }: { label: string; before: string | null; after: string | null }): Html =>

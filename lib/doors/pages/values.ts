@@ -6,7 +6,7 @@ import type { Assertion } from '../../domain/records/items.ts'
 import { isPlaceHidden } from '../../domain/records/place.ts'
 import { assertionView, visibleValues } from '../../domain/records/views/record.ts'
 import { shorten } from '../../engines/matching/index.ts'
-import { resourcePath } from './address.ts'
+import { hasAddress, resourcePath } from './address.ts'
 import type { PageContext } from './context.ts'
 import { withLanguage } from './frame.ts'
 import { type Html, html, type Part, webAddress } from './html.ts'
@@ -62,7 +62,8 @@ const linksOf = (field: Field, value: readonly unknown[], context: PageContext):
     value.filter(isLink).map(({ id, name }) => {
       const kind = field.relation && kinds[field.relation]
       if (!kind || id === null) return name
-      const path = kind.record && typeof id === 'number' ? `${resourcePath({ kind: kind.key, id })}/` : undefined
+      const path =
+        hasAddress(kind.key) && typeof id === 'number' ? `${resourcePath({ kind: kind.key, id })}/` : undefined
       if (path === undefined) return kind.key === 'data_source' ? sourceLink(String(id), name) : name
       return html`<a href="${withLanguage(path, context)}">${name}</a>`
     }),

@@ -10,6 +10,7 @@ import {
   forbidden,
   invalid,
   methodNotAllowed,
+  noLongerThere,
   notAcceptable,
   notFound,
   preconditionFailed,
@@ -19,7 +20,7 @@ import {
 import { sayIn } from '../../base/language/say.ts'
 import { runInvocation } from '../../base/telemetry/invocation.ts'
 import { measureCost } from '../../base/telemetry/request-cost.ts'
-import type { Scope } from '../../base/visibility.ts'
+import { isForEveryone, type Scope } from '../../base/visibility.ts'
 import type { PageRequest } from '../../engines/table/index.ts'
 import { type Identity, identifyCaller, type Settings } from '../auth/actor.ts'
 import { versionsAt } from '../cache/store.ts'
@@ -39,17 +40,20 @@ import { Reply } from './reply.ts'
 import { bodyReader, checkQueryText, type FormLimits, type Request } from './request.ts'
 import type { CachePolicy, Route, Routes } from './route.ts'
 import { membersOf } from './schema-notes.ts'
-import { type HttpEvent, type HttpResult, httpShell, type RequestContext } from './shell.ts'
+import { type FailurePage, type HttpEvent, type HttpResult, httpShell, type RequestContext } from './shell.ts'
 import { countCall, counterOf, countSuccess, keyThrottle, type Throttle } from './throttle.ts'
 import { translateReply } from './translate-reply.ts'
 import { queryFaults, unreadMembers, unreadWarning } from './unread.ts'
 import { gatherWarnings, isStrict, type Warning, warn, warningHeader, withWarnings } from './warnings.ts'
 
-/** Routes as a Lambda handler for HTTP API events (payload 2.0). */
-export function endpoint(routes: Routes): (event: HttpEvent, context: Context) => Promise<HttpResult> {
+/** Routes as a Lambda handler for HTTP API events (payload 2.0). `failurePage`: how a browser sees that there is nothing. */
+export function endpoint(
+  routes: Routes,
+  failurePage?: FailurePage,
+): (event: HttpEvent, context: Context) => Promise<HttpResult> {
   const match = routeMatcher(routes as Readonly<Record<string, Route>>)
   const handler = middy<HttpEvent, HttpResult | Reply, Error, RequestContext>(inTime)
-    .use(httpShell())
+    .use(httpShell(failurePage))
     .handler(async (_event: HttpEvent, context: RequestContext) =>
       gatherWarnings([], () => serve(match, context.request)),
     )
@@ -109,8 +113,10 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   // 4. The subject is loaded. 5. The permission decides: 404 if the caller may not see it, 403 if only changing is refused.
   const subject = await spec.subject?.(params)
-  if (rule.sees && (!subject || !rule.sees(actor, subject)))
-    throw denial === 'provider_away' ? signInNeeded(denial) : notFound()
+  if (rule.sees && (!subject || !rule.sees(actor, subject))) {
+    if (denial === 'provider_away') throw signInNeeded(denial)
+    throw spec.tellsGone && subject && wasForEveryone(subject) ? noLongerThere() : notFound()
+  }
   if (rule.changes) checkAllowed(actor !== null && subject !== undefined && rule.changes(actor, subject))
   const version = subject?.version
   if (rule.changes) checkPrecondition(request, version)
@@ -154,6 +160,10 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   return finish(spec, request, reply, tag)
 }
 
+/** Whether a subject was deleted that everyone could read before. */
+const wasForEveryone = ({ deleted_at, public: isPublic, access_tier }: Subject): boolean =>
+  deleted_at != null && isPublic === true && isForEveryone(access_tier)
+
 const typeHeader = (type: string): Record<string, string> => (type === JSON_TYPE ? {} : { 'content-type': type })
 
 /** Whether caches share the answer. It then ignores the caller's own settings, and depends on the headers alone. */
@@ -181,6 +191,7 @@ export type Declared = Documented & {
   urlencoded?: true
   throttles?: readonly Throttle[]
   usesReadCache?: true
+  tellsGone?: true
   pageSize?: number
   idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>

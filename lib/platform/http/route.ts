@@ -51,6 +51,8 @@ type Spec<Permission, P, Q, B, Given, A extends Answers, T = never> = Documented
   throttles?: readonly T[]
   /** Set on routes that read through `rememberRead`. The version of the cache is then read in the same call as the caller. */
   usesReadCache?: true
+  /** Set if a subject that everyone could read and that was deleted is answered by 410, not by 404. */
+  tellsGone?: true
   /** Makes the JSON, which clients get unless they ask for another media type. */
   handle: Handle<P, Q, B, Given & WithCount<T>, Answered<A>>
   /** Handlers for the other media types of the answer. The Accept header chooses one. */

@@ -18,8 +18,13 @@ export type HttpResult = APIGatewayProxyStructuredResultV2
 /** The Lambda context with the parsed request, and when its work began. */
 export type RequestContext = Context & { request: Request; started: number }
 
+/** Makes the reply to a failure in another form than JSON. Undefined: JSON it is. */
+export type FailurePage = (request: Request, status: number) => Promise<Reply | undefined>
+
 /** The middleware around every request: it parses the event, answers preflights and errors, adds headers, and writes one log line. */
-export function httpShell(): MiddlewareObj<HttpEvent, HttpResult | Reply, Error, RequestContext> {
+export function httpShell(
+  failurePage?: FailurePage,
+): MiddlewareObj<HttpEvent, HttpResult | Reply, Error, RequestContext> {
   return {
     before: ({ event, context }) => {
       Object.assign(context, { request: readRequest(event), started: performance.now() })
@@ -37,7 +42,8 @@ export function httpShell(): MiddlewareObj<HttpEvent, HttpResult | Reply, Error,
         return
       }
       const { request, started } = call.context
-      const reply = await translateReply(failureReply(call.error), request)
+      const failure = failureReply(call.error)
+      const reply = await translateReply((await failurePage?.(request, failure.status)) ?? failure, request)
       call.response = httpResult(request, reply, started, call.error ?? undefined)
     },
   }

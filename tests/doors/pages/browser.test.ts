@@ -22,6 +22,7 @@ describe.skipIf(reason !== undefined)('pages in a browser', { timeout: 120_000 }
   let browser: Browser
   let record: string
   let past: string
+  let source: string
   beforeAll(async () => {
     app = await openApp({ env: { EXPORT_LICENCE: 'CC-BY-SA-4.0' } })
     const following = await followTable()
@@ -64,6 +65,13 @@ describe.skipIf(reason !== undefined)('pages in a browser', { timeout: 120_000 }
     await following.settled()
     record = `/resource/structure/${it.id}`
     past = `${record}/?at=2025-01-15`
+    const registered = {
+      name: 'Inventory of 1975',
+      citation: 'Pruscha, C.',
+      source_type: 'book',
+      url: 'https://example.org/',
+    }
+    source = `/cidoc/data_sources/${sure(201, await app.contributor.post('/cidoc/data_sources/', { body: registered })).id}/`
   }, 120_000)
   afterAll(async () => {
     await browser?.close()
@@ -79,7 +87,7 @@ describe.skipIf(reason !== undefined)('pages in a browser', { timeout: 120_000 }
   )
   const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-  test.each([
+  const looked: [name: string, path: () => string, status?: number][] = [
     ['a record', () => record],
     ['a record in Nepali', () => `${record}?lang=ne`],
     ['a record of the past', () => past],
@@ -87,21 +95,29 @@ describe.skipIf(reason !== undefined)('pages in a browser', { timeout: 120_000 }
     ['the first page in Nepali', () => '/?lang=ne'],
     ['results', () => '/resource/?q=krishna'],
     ['no results', () => '/resource/?q=zzzzzz'],
-  ])('%s: axe finds nothing, nothing is blocked, nothing is wider than the screen', async (_, path) => {
-    for (const { screen, colorScheme } of looks) {
-      // The policy of the page would stop axe, too: it comes in by the way of the browser's tools.
-      const context = await browser.newContext({ viewport: screen, colorScheme, bypassCSP: true })
-      const page = await context.newPage()
-      const answer = await page.goto(`${service.origin}${path()}`)
-      expect(answer?.status()).toBe(200)
-      await page.evaluate(axe)
-      const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Finding[]
-      expect(found.map(({ id, impact, nodes }) => [id, impact, nodes[0]?.html, nodes[0]?.failureSummary])).toEqual([])
-      const [wide, shown] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[]
-      expect(wide).toBeLessThanOrEqual(shown ?? 0)
-      await context.close()
-    }
-  })
+    ['a source', () => source],
+    ['a source in Nepali', () => `${source}?lang=ne`],
+    ['nothing', () => '/resource/structure/999', 404],
+    ['nothing in Nepali', () => '/resource/structure/999?lang=ne', 404],
+  ]
+  test.each(looked)(
+    '%s: axe finds nothing, nothing is blocked, nothing is wider than the screen',
+    async (_, path, status = 200) => {
+      for (const { screen, colorScheme } of looks) {
+        // The policy of the page would stop axe, too: it comes in by the way of the browser's tools.
+        const context = await browser.newContext({ viewport: screen, colorScheme, bypassCSP: true })
+        const page = await context.newPage()
+        const answer = await page.goto(`${service.origin}${path()}`)
+        expect(answer?.status()).toBe(status)
+        await page.evaluate(axe)
+        const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Finding[]
+        expect(found.map(({ id, impact, nodes }) => [id, impact, nodes[0]?.html, nodes[0]?.failureSummary])).toEqual([])
+        const [wide, shown] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[]
+        expect(wide).toBeLessThanOrEqual(shown ?? 0)
+        await context.close()
+      }
+    },
+  )
 
   test('without scripts all of it works: search, result, record, language', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en' })

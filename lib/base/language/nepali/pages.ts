@@ -14,6 +14,20 @@ export const pages: Readonly<Record<string, string>> = {
   Everything: 'सबै',
   Found: 'भेटिएका',
   'Nothing was found. Fewer or other words may find more.': 'केही भेटिएन। थोरै वा अरू शब्दले बढी भेटाउन सक्छन्।',
+  'There is nothing at this address': 'यस ठेगानामा केही छैन',
+  'It may have another address, or not be open to everyone. A search may find it.':
+    'यसको ठेगाना अर्कै हुन सक्छ, वा यो सबैका लागि खुला नहुन सक्छ। खोज्दा भेटिन सक्छ।',
+  'This was taken away': 'यो हटाइएको छ',
+  'What stood at this address is not published any more. A search may find something else.':
+    'यस ठेगानामा भएको कुरा अब प्रकाशित छैन। खोज्दा अरू केही भेटिन सक्छ।',
+  'To the first page': 'पहिलो पृष्ठमा',
+  'Registered by': 'दर्ता गर्ने',
+  'Other forms': 'अन्य रूप',
+  'The document as a file': 'कागजात फाइलका रूपमा',
+  'Experts hold that this source can be trusted.': 'विज्ञहरूका अनुसार यो स्रोत भरपर्दो छ।',
+  'Experts have put this source in question.': 'विज्ञहरूले यस स्रोतमाथि प्रश्न उठाएका छन्।',
+  'Experts have withdrawn this source: what rests on it alone does not stand.':
+    'विज्ञहरूले यो स्रोत फिर्ता लिएका छन्: यसैमा मात्र अडेका कुरा मान्य छैनन्।',
   Pages: 'पृष्ठहरू',
   Back: 'पछाडि',
   Further: 'अगाडि',

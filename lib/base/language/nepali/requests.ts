@@ -33,6 +33,7 @@ export const requests: Readonly<Record<string, string>> = {
   'The account that asked for this is closed, or has another owner now.': 'यो माग्ने खाता बन्द छ, वा अब अर्कै व्यक्तिको हो।',
   'No active account found with the given credentials.': 'दिइएको विवरणसँग मिल्ने कुनै सक्रिय खाता भेटिएन।',
   'You do not have permission to perform this action.': 'तपाईंलाई यो काम गर्ने अनुमति छैन।',
+  'This was deleted.': 'यो मेटाइएको छ।',
   'Not found.{0}': 'भेटिएन।<0>',
   'Method "{0}" not allowed.': 'विधि "{0}" यहाँ चल्दैन।',
   'Not acceptable. There is {0}.': 'स्वीकार्य ढाँचा उपलब्ध छैन। उपलब्ध ढाँचा: {0}।',
