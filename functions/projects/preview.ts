@@ -24,17 +24,19 @@ export const preview = {
       // The permission requires a role, so the caller is signed in.
       if (!actor) throw new Error('a preview for nobody')
       // A preview runs the code of a merge, which a process reads with the first one.
-      const [{ previewMerge }, { foreseenView }] = await Promise.all([
+      const [{ previewMerge }, { foreseenView }, { loadKnownSources }] = await Promise.all([
         import('../../lib/domain/projects/merge-preview.ts'),
         import('../../lib/domain/projects/views/preview.ts'),
+        import('../../lib/domain/review/known-sources.ts'),
       ])
       const { rows, ...whole } = await previewMerge(subject, actor, sliceOf(subject.entities, page))
       const [people, shown] = await Promise.all([
         peopleOf(rows.map((it) => it.link.added_by)),
         showRecords(actor, rows.flatMap(afterwards)),
       ])
+      const { evidenceOf } = await loadKnownSources(...shown)
       const after = new Map(shown.map((it) => [it.entity_id, it]))
-      const results = rows.map((it) => foreseenView(it, after.get(it.link.entity_id), actor, people))
+      const results = rows.map((it) => foreseenView(it, after.get(it.link.entity_id), actor, people, evidenceOf))
       return { ...whole, ...listBody(request, page, { count: subject.entities.length, results }) }
     },
   }),

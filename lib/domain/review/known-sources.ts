@@ -9,20 +9,18 @@ import { type SourceMark, sourceMark } from '../sources/marks.ts'
 import { dataSource } from '../sources/sources.ts'
 import type { Evidence } from './propose.ts'
 
-/** What is known of the sources of a record's claims. `marks`: by which of their references experts have put one in question. */
+/** What is known of the sources of records' claims. `marks`: by which of their references experts have put one in question. */
 export type KnownSources = { marks: readonly SourceMark[]; evidenceOf: (claim: Assertion) => Evidence }
 
 type References = ReadonlyMap<string, readonly string[]>
 type Found = Awaited<ReturnType<typeof getMany>>
 
 /**
- * Loads how the sources of a record's living claims are known to do: whether experts have put them in question, what reviewers decided on
+ * Loads how the sources of the records' living claims are known to do: whether experts have put them in question, what reviewers decided on
  * their claims, and when they were published. One call for a hundred keys, none if no claim names a source.
  */
-export async function loadKnownSources({ assertions }: Pick<History, 'assertions'>): Promise<KnownSources> {
-  const byPack = sourcesByPack(assertions)
-  const living = assertions.filter(({ reconciliation_status }) => reconciliation_status !== 'superseded')
-  const byClaim: References = new Map(living.map((it) => [it.id, referencesOf(it, byPack)]))
+export async function loadKnownSources(...records: readonly Pick<History, 'assertions'>[]): Promise<KnownSources> {
+  const byClaim: References = new Map(records.flatMap(referencesByClaim))
   const references = [...new Set([...byClaim.values()].flat())].filter((it) => it !== NONE)
   const found = await getMany([
     ...references.flatMap((it) => [key.sourceMark(it), key.doubtSource(it)]),
@@ -32,6 +30,13 @@ export async function loadKnownSources({ assertions }: Pick<History, 'assertions
     marks: references.flatMap((reference) => itemIn(found, sourceMark, { reference }) ?? []),
     evidenceOf: (claim) => ({ ...claim, ...knownOf(byClaim.get(claim.id) ?? [], found) }),
   }
+}
+
+/** The references of each living claim, by the claim's id. */
+function referencesByClaim({ assertions }: Pick<History, 'assertions'>) {
+  const byPack = sourcesByPack(assertions)
+  const living = assertions.filter(({ reconciliation_status }) => reconciliation_status !== 'superseded')
+  return living.map((it) => [it.id, referencesOf(it, byPack)] as const)
 }
 
 /** What is known of a claim by its references. It is in question only if all its sources are. */

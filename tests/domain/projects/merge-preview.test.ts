@@ -54,6 +54,25 @@ describe('a preview of a merge', () => {
     }
   })
 
+  test('advises on a contradiction as the workspace does, and knows which source was withdrawn', async () => {
+    const cited = (source_citation: string, source_type: string) => ({ assertion: { source_type, source_citation } })
+    const source = { name: 'List that was copied', source_type: 'book' }
+    const { id } = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: source }))
+    const question = { standing: 'withdrawn', reason: 'It copied.' }
+    sure(200, await app.domain.post(`/cidoc/data_sources/${id}/question/`, { body: question }))
+    const first = { name: `Weighed ${crypto.randomUUID()}`, condition: 'Good', ...cited(source.name, 'book') }
+    const it = await contribute(app.contributor, 'structures', first)
+    app.tick(1)
+    const claim = { entity_type: 'structure', entity_id: it.id, asserted_property: 'condition', asserted_value: 'Fair' }
+    const rival = { ...claim, source_type: 'web', source_citation: 'A page' }
+    sure(201, await app.staff.post('/cidoc/assertions/', { body: rival }))
+    const slug = await projectIn(app, 'approved', [it])
+    const workspace = sure(200, await app.domain.get(`/data/review-workspace/${it.cultural_entity_id}/`))
+    const advice = [{ property: 'condition', why: expect.stringContaining('the existing one is withdrawn') }]
+    expect(workspace.conflicts).toMatchObject(advice)
+    expect(named(await preview(slug), it)).toMatchObject({ conflicts: advice })
+  })
+
   test('names the blockers as the merge names them', async () => {
     const own = await contribute(app.domain, 'traditions', { name: `Own of the merger ${crypto.randomUUID()}` })
     const [other] = await waitingRecords(app, 1)
