@@ -1,14 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { childId } from './ids/address.ts'
 
-/** The two things that tests replace: time and chance. */
+/** Time and chance. Tests replace both. */
 export const clock = {
   now: () => new Date(),
   uuid: () => randomUUID() as string,
   random: (below: number) => randomInt(below),
 }
 
-/** The present as stored and sent: ISO 8601 in UTC with milliseconds. */
+/** The current time, as stored and sent: ISO 8601 in UTC with milliseconds. */
 export const now = () => clock.now().toISOString()
 
 /** The time `seconds` from now, as stored and sent. */
@@ -23,14 +23,12 @@ export const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
 /** A fresh random UUID. */
 export const newId = () => clock.uuid()
 
-/** The id of a new item in a record's partition (see lib/base/ids/address.ts). Later ids sort after earlier ids. */
+/** The id of a new item in a record's partition (see lib/base/ids/address.ts). Ids sort by the millisecond in which they are made. */
 export function newChildId(record: string): string {
   return childId(record, clock.now().getTime(), nextCount(), clock.random(0x100000))
 }
 
-/**
- * Makes ids for claims of a record that are stored in one pack (`packOf`). Each id sorts after the previous id.
- */
+/** Makes ids for claims of a record that are stored in one pack (`packOf`). */
 export function newPackIds(record: string): () => string {
   const [at, chance] = [clock.now().getTime(), clock.random(0x100000)]
   return () => childId(record, at, nextCount(), chance)

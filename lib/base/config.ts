@@ -23,7 +23,7 @@ const address = v.pipe(
 )
 const seconds = { s: 1, min: 60, h: 3600, day: 86_400 } as const
 
-/** `10/min`: how many times, and per how many seconds. */
+/** Example: `10/min` becomes ten times in 60 seconds. */
 const rate = (fallback: string) =>
   v.pipe(
     text(fallback),
@@ -53,7 +53,7 @@ const bytesUpTo = (most: number) =>
     v.transform(Number),
   )
 
-/** `0.80,0.15,0.05`: the shares of text, recency and popularity in a score. */
+/** Example: `0.80,0.15,0.05`, the shares of text, recency and popularity in a score. */
 const weights = (fallback: string) =>
   v.pipe(
     text(fallback),
@@ -65,15 +65,18 @@ const weights = (fallback: string) =>
     v.check(({ text, recency, popularity }) => Math.abs(text + recency + popularity - 1) < 1e-9, 'must add up to 1'),
   )
 
-/** The stages; `pr12` is that of a pull request. */
+/** The names of stages. Example: `pr12` is the stage of pull request 12. */
 const stage = /^(local|dev|staging|prod|pr\d{1,6})$/
 /** Whether people outside of the team use a stage. */
 const isSecure = (stage: string) => stage === 'prod' || stage === 'staging'
 
-/** Whether a key looks drawn, not typed. Of random keys with 32 hexadecimal digits, one in 10,000 has fewer than ten different ones. */
+/**
+ * Whether a key looks random, not typed. Of random keys with 32 hexadecimal digits, only one in 10,000 has fewer than ten different
+ * digits.
+ */
 const isRandom = (key: string) => new Set(key).size >= 10
 
-// Checks of several members look at these only, so that a fault elsewhere does not hide theirs.
+// A check of several members names them (`partialCheck`). So it runs even if other members are invalid.
 const Environment = v.pipe(
   v.object(
     {
@@ -82,7 +85,7 @@ const Environment = v.pipe(
       TABLE_NAME: v.pipe(v.string('is missing'), v.minLength(3, 'must have 3 characters or more')),
       BUCKET_NAME: text(),
       DYNAMODB_ENDPOINT: address,
-      /** The most seconds that a call of the table waits for a reply. Then it is made again. */
+      /** The most seconds that a call of the table waits for a reply before it is made again. */
       TABLE_TIMEOUT: wholeBelow(31, '2'),
       S3_ENDPOINT: address,
       LAMBDA_ENDPOINT: address,
@@ -112,11 +115,10 @@ const Environment = v.pipe(
       EXPORT_LICENCE: text(),
       /** The base of addresses that stay, such as `https://w3id.org/heritagegraph`. Empty: the host that was asked. */
       RESOURCE_BASE: address,
-      /** The dashboard, whose pages about records are then the canonical ones. Empty: there is none. */
+      /** The address of the dashboard. Its pages about records are then the canonical ones. Empty: there is no dashboard. */
       DASHBOARD_URL: address,
       /**
-       * A table of more bytes is put into the bucket, and answered by its address. No function can answer more than the
-       * default.
+       * A table of more bytes is put into the bucket, and the answer is its address. No function can answer more bytes than the default.
        */
       LARGEST_TABLE: bytesUpTo(4_000_000),
       CACHE_URL: v.pipe(
@@ -137,19 +139,19 @@ const Environment = v.pipe(
       RATE_NOTES: rate('20/h'),
       RATE_NOTES_DAY: rate('100/day'),
       REVIEW_WEBHOOK_URL: address,
-      /** Ports that a hook may name, beyond the stage `local`. */
+      /** Ports that the address of a hook may have. */
       HOOK_PORTS: v.pipe(
         text('443,8443'),
         v.regex(/^\d{1,5}(,\d{1,5})*$/, 'must be ports, comma separated, such as 443,8443'),
         v.transform((it) => it.split(',')),
       ),
-      /** With this bearer token the metrics are read beyond the stage `local`. If it is empty, nobody reads them there. */
+      /** The bearer token that reads the metrics outside of the stage `local`. If it is empty, nobody can read them there. */
       METRICS_TOKEN: v.pipe(
         text(),
         v.regex(/^$|^[A-Za-z0-9._~+/=-]{16,}$/, 'must have 16 or more of A-Z a-z 0-9 . _ ~ + / = -'),
       ),
       WEBHOOK_SECRET: text(),
-      /** By one of these the edge proves itself: the present one, and while it changes the one of before. Empty: there is no edge. */
+      /** Secrets by which the edge proves itself: the current one and, during a change, the previous one. Empty: there is no edge. */
       EDGE_SECRET: v.pipe(
         list(),
         v.check((all) => all.every((it) => it.length >= 32), 'each must have 32 characters or more'),
@@ -225,7 +227,7 @@ const Environment = v.pipe(
   v.transform((it) => ({
     ...it,
     SECRET_KEY: it.SECRET_KEY || 'local-stage-only-secret-key-0123456789',
-    /** The one place where DEBUG and the dev flag meet. */
+    /** Whether people may sign in without a password. No other place combines the two settings. */
     devMode: it.DEBUG && it.SERVICE_DEV_AUTH,
     secure: isSecure(it.STAGE),
   })),

@@ -2,7 +2,7 @@ import { type Dependency, Problem } from './errors.ts'
 
 const failed = new WeakMap<object, Dependency>()
 
-/** Notes which dependency a call failed at, and throws the error again: for `catch`. */
+/** For `catch`: notes at which dependency a call failed, and throws the error again. */
 export const failedAt =
   (dependency: Dependency) =>
   (error: unknown): never => {
@@ -13,7 +13,7 @@ export const failedAt =
 /** The code of a call that was not made, since the service has not answered for a while. */
 export const SILENT = 'ESILENT'
 
-/** Codes of Node.js for a connection that does not come about, or breaks; and the one above. */
+/** `SILENT`, and the codes of Node.js for a connection that cannot be made, or breaks. */
 const networkCodes = new Set([
   SILENT,
   'EAI_AGAIN',
@@ -29,12 +29,15 @@ const networkCodes = new Set([
 
 type Failure = { name?: string; code?: unknown; $metadata?: { httpStatusCode?: number } }
 
-/** The dependency that a call could not reach, or that failed by itself. Undefined for any other error. A later call may succeed. */
+/**
+ * The dependency that a call could not reach, or that answered with a status of 500 or more. A later call may succeed. Undefined for any
+ * other error.
+ */
 export function dependencyAway(error: unknown): Dependency | undefined {
   return isUnreachable(error) ? calledAt(error) : undefined
 }
 
-/** Whether a call had no reply, or one that says that the service failed by itself. */
+/** Whether a call had no reply, or a reply with a status of 500 or more. */
 export function isUnreachable(error: unknown): boolean {
   const { name, code, $metadata }: Failure = Object(error)
   return networkCodes.has(String(code)) || name === 'TimeoutError' || ($metadata?.httpStatusCode ?? 0) >= 500
@@ -42,7 +45,7 @@ export function isUnreachable(error: unknown): boolean {
 
 const calledAt = (error: unknown) => (typeof error === 'object' && error !== null ? failed.get(error) : undefined)
 
-/** The dependency to which a failure of a request is due, for its log line. `isThrottle` tells whether the dependency refused for a while. */
+/** The dependency that made a request fail, for its log line. `isThrottle` says whether the dependency throttled the call. */
 export function dependencyBehind(error: unknown, isThrottle: boolean): Dependency | undefined {
   if (error instanceof Problem) return error.dependency
   return isThrottle ? calledAt(error) : dependencyAway(error)

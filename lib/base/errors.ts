@@ -23,10 +23,10 @@ export type Code =
 /** A service that requests need, as the log names it. */
 export type Dependency = 'table' | 'bucket' | 'search' | 'identity provider' | 'language model' | 'function'
 
-/** What is wrong, by member. If a member has members itself, by these. */
+/** What is wrong with each member. Members of members are nested in the same way. */
 export type Fields = { [member: string]: string[] | Fields }
 
-/** A refusal with a reason for the caller; anything else thrown is an opaque 500. */
+/** A refusal with a reason for the caller. Any other error that is thrown becomes a 500 without a reason. */
 export class Problem extends Error {
   readonly code: Code
   readonly detail: string
@@ -34,7 +34,7 @@ export class Problem extends Error {
   readonly headers: Record<string, string>
   /** Members that stand beside `detail`. */
   readonly also: Readonly<Record<string, unknown>>
-  /** For the log: the service that did not do its part. */
+  /** For the log: the service that failed. */
   readonly dependency: Dependency | undefined
 
   constructor(
@@ -58,7 +58,7 @@ export class Problem extends Error {
   }
 }
 
-/** Whether an error is a problem of this sort. */
+/** Whether an error is a problem with this code. */
 export const isProblem = (error: unknown, code: Code): boolean => error instanceof Problem && error.code === code
 /** Whether another writer was faster, or the state did not permit the change. */
 export const isConflict = (error: unknown): boolean => isProblem(error, 'conflict')
@@ -73,9 +73,7 @@ export const noneIf =
 export const isDone = async (work: Promise<unknown>): Promise<boolean> =>
   (await work.then(() => true).catch(noneIf(isConflict))) ?? false
 
-/**
- * Does some work. If it fails, `undo` takes back what it began, as far as it can. The failure of the work is thrown.
- */
+/** Runs `work`. If it fails, runs `undo`, whose own failure is ignored, and throws the failure of `work`. */
 export async function orUndo<T>(work: () => Promise<T>, undo: () => Promise<unknown>): Promise<T> {
   try {
     return await work()
@@ -100,7 +98,7 @@ const denials = {
   token: { detail: 'The token is malformed, expired or revoked.', challenge: 'Bearer error="invalid_token"' },
   dev_user: { detail: 'There is no development user of this address.', challenge: 'Bearer' },
 } as const
-/** The person is known to a provider, and the account with the address is not theirs. */
+/** Sentences for a person whom an identity provider confirms, but whose address belongs to the account of another sign-in. */
 const linkRefusals = {
   another_subject:
     'The account with this address belongs to another sign-in of your provider. Staff can link it to yours: tell them the "sub" of your token.',
@@ -109,13 +107,14 @@ const linkRefusals = {
 } as const
 export type LinkRefusal = keyof typeof linkRefusals
 /**
- * Why a request has no caller: no credentials, a token that no authenticator accepts (RFC 6750), or an unknown development user.
- * Or only an identity provider can check the token, and does not answer. Or the account of the address is another person's.
+ * Why a request has no caller. `none`: no credentials. `token`: no authenticator accepts the token (RFC 6750). `dev_user`: the
+ * development user is unknown. `provider_away`: the identity provider that must check the token does not answer. A `LinkRefusal`: the
+ * account with the address belongs to another sign-in.
  */
 export type Denial = keyof typeof denials | LinkRefusal | 'provider_away'
 /**
- * The caller has to sign in: credentials are missing or invalid. With `provider_away` the caller may try again. A refused link is
- * `refused`, since another token of the same person would not help.
+ * The caller has to sign in: credentials are missing or invalid. With `provider_away` the problem is `unavailable`, and the caller may
+ * try again. With a `LinkRefusal` it is `refused`, since another token of the same person would not help.
  */
 export function signInNeeded(denial: Denial = 'none'): Problem {
   if (denial === 'provider_away')
@@ -150,7 +149,7 @@ export const notAcceptable = (offered: readonly string[]) =>
 /** Another writer was faster, or the state does not permit the change. */
 export const conflict = (detail = 'This has changed since it was read. Read it again and retry.') =>
   new Problem('conflict', detail)
-/** The same, with the records that are in the way. */
+/** A `conflict` whose body names the records that are in the way. */
 export const conflictWith = (detail: string, conflicts: readonly object[]) =>
   new Problem('conflict', detail, { also: { conflicts } })
 /** Another contribution is making a record that this contribution names. */
@@ -177,7 +176,7 @@ export const tooMany = (seconds: number) =>
   new Problem('too_many', `Request was throttled. Expected available in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
   })
-/** A part that the answer needs does not respond. The caller may retry. `dependency` is for the log alone. */
+/** A service that the answer needs does not respond. The caller may retry. `dependency` is for the log alone. */
 export const unavailable = (detail?: string, dependency?: Dependency) =>
   new Problem('unavailable', detail ?? 'Temporarily unavailable. Try again.', {
     headers: { 'retry-after': '1' },

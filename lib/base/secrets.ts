@@ -3,8 +3,9 @@ import { signerOf } from './signing.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Replaces every `ssm:/path` of the environment by the value of that parameter, with one call. A missing parameter becomes empty, so that
- * the configuration names the variable that lacks a value. Fails with the names of the parameters, and never with a value.
+ * Replaces every `ssm:/path` of the environment by the value of that parameter. One request fetches all of them. A missing parameter
+ * becomes empty, so that the configuration names the variable that lacks a value. Fails with the names of the parameters, and never with
+ * a value.
  */
 export async function resolveParameters(environment: Environment): Promise<Environment> {
   const references = Object.entries(environment).filter(([, value]) => value?.startsWith(MARK))

@@ -44,7 +44,7 @@ export const time = v.pipe(v.string(), v.isoTimestamp())
 export const text = v.string()
 export const whole = v.pipe(v.number(), v.integer())
 export const maybe = <S extends Schema>(schema: S) => v.nullable(schema)
-/** A value of a list that may grow. */
+/** One of these values. Later versions may add more. */
 export const oneOf = <const Options extends readonly string[]>(options: Options) => v.picklist(options)
 /** Values by member name. The kind of the record declares its members. */
 export const Values = shape('Values', () => v.record(v.string(), v.unknown()))

@@ -25,7 +25,9 @@ export function addressOf(id: string): { kindCode: number; sequence: number; rec
   return { kindCode, sequence, record: recordId(kindCode, sequence) }
 }
 
-/** The id of a new item in a record's partition. It sorts after all earlier ids. `chance` is a random number below 2^20. */
+/**
+ * The id of a new item in a record's partition. It sorts after all ids of earlier milliseconds. `chance` is a random number below 2^20.
+ */
 export function childId(record: string, milliseconds: number, counter: number, chance: number): string {
   const prefix = BigInt(`0x${record.slice(0, 8)}${record.slice(9, 13)}`)
   return layOut(prefix, (BigInt(milliseconds) << 32n) | (BigInt(counter & 0xfff) << 20n) | BigInt(chance))
@@ -36,7 +38,7 @@ export function childId(record: string, milliseconds: number, counter: number, c
  * pack and its place in the pack.
  */
 export const packOf = (id: string): string => `${id.slice(0, -8)}${id.slice(-5)}`
-/** The place of an id in its pack, from 0. */
+/** The place of an id in its pack: its counter, a number from 0 to 4,095. The first id of a pack may have any place. */
 export const placeInPack = (id: string): number => Number.parseInt(id.slice(-8, -5), 16)
 /** The id at a place of a pack. */
 export const packedId = (pack: string, place: number): string =>

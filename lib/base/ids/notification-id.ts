@@ -8,13 +8,13 @@ export const notificationId = (milliseconds: number, event: string): string =>
   toBase62(milliseconds, 8) + toBase62(2 * (createHash('sha256').update(event).digest().readUIntBE(0, 6) % HALF), 3)
 
 /**
- * The id of the nth announcement, made like that of a notification. Its last number is odd and that of a notification is even, so they are
+ * The id of the nth announcement. Its last three characters are an odd number, and those of a notification an even one. So the two are
  * never equal.
  */
 export const announcementId = (milliseconds: number, nth: number): string =>
   toBase62(milliseconds, 8) + toBase62(2 * (nth % HALF) + 1, 3)
 
-/** Half of how many numbers three digits can write. Even numbers are for notifications, odd ones for announcements. */
+/** Half of the numbers that three digits in base 62 can write. Even numbers are for notifications, odd ones for announcements. */
 const HALF = 62 ** 3 / 2
 
 /** The smallest id of this millisecond. Every earlier id is smaller. */

@@ -31,10 +31,10 @@ export const shortDigest = (text: string): string =>
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 11
 const ALL = 62n ** 11n
-// The golden section of 62^11, or rather the next number without a common divisor. So ids of neighbouring numbers differ much.
+// The golden section of 62^11, moved to the next number that has no common divisor with it. So ids of neighbouring numbers differ much.
 const FACTOR = 32_160_363_160_257_795_053n
-// The inverse of the factor. 62^11 / 2 * 30 / 31 numbers below 62^11 have no divisor in common with it. By Euler's theorem the factor to
-// that power is 1, so to one power less it is the inverse.
+// The inverse of FACTOR modulo ALL. By Euler's theorem, FACTOR to the power phi(ALL) is 1, so to one power less it is the inverse.
+// phi(ALL), the count of numbers below ALL that share no divisor with it, is ALL / 62 * 30.
 const INVERSE = power(FACTOR, (ALL / 62n) * 30n - 1n)
 
 function power(base: bigint, exponent: bigint): bigint {

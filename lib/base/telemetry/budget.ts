@@ -4,9 +4,9 @@ import { currentMeter } from './request-cost.ts'
 const PLANNED_UNITS = 60
 
 /**
- * Works on items in parts, until the request has used its budget of capacity units. Returns the results, and of how many items they are.
- * The first part has `first` items and is always done, so a reader who asks for the rest gets on. Its cost decides how many follow.
- * Example: 100 changes with their records are one page if the records are small, and four if they are large.
+ * Works on items in parts, until the request has used its budget of capacity units. Returns the results, and the number of items that are
+ * `done`. The first part has `first` items and is always done, so each page makes progress. The cost per item so far decides how many
+ * items follow. Example: 100 changes with their records are one page if the records are small, and four if they are large.
  */
 export async function mapWithinBudget<T, R>(
   items: readonly T[],

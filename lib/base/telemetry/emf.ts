@@ -1,6 +1,4 @@
-/**
- * Metrics: members of log lines that are counted or timed, by the message of the line. No other place names metrics.
- */
+/** The metrics: which numeric members of log lines CloudWatch counts, by the message of the line. No other place names metrics. */
 export const measures = {
   request: {
     ms: 'Milliseconds',
@@ -12,7 +10,7 @@ export const measures = {
     cache_misses: 'Count',
   },
   projection: { lag_ms: 'Milliseconds', failures: 'Count' },
-  // `parked` counts the changes that the projector could not apply. Its maximum is above 0 until `npm run replay` has ended them.
+  // `parked` counts the changes that the projector could not apply. It is above 0 until `npm run replay` has applied or dropped them.
   queue: { waiting: 'Count', oldest_unclaimed_s: 'Seconds', parked: 'Count' },
   webhook: { webhook_failures: 'Count' },
   letters: { letter_failures: 'Count' },

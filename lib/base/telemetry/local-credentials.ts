@@ -5,8 +5,8 @@
 export const localSigner = { name: 'local' }
 
 /**
- * Credentials for a table or a bucket at an address of its own. Emulators check no secret. A server that runs the service itself has a key.
- * A client calls this before its first call.
+ * Credentials for a table or a bucket at a configured address, such as `DYNAMODB_ENDPOINT`. In the stage `local` these are emulators,
+ * which check no secret. In other stages the environment may have a key. A client calls this before its first call.
  */
 export const localCredentials = async () => {
   const { STAGE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env

@@ -4,7 +4,7 @@ import { embedMetrics, type Measure } from './emf.ts'
 import { currentInvocation, type Invocation } from './invocation.ts'
 import { currentMeter } from './request-cost.ts'
 
-/** The members that a log line may contain. No other member is ever written. */
+/** The members that a caller of `log` may give. Other members of a line are left out. */
 export type Line = {
   /** Lines of `debug` are written only for calls that are sampled. */
   level: 'debug' | 'info' | 'error'
@@ -57,9 +57,9 @@ const members = [
 ] as const satisfies readonly Exclude<keyof Line, 'level' | 'message'>[]
 
 /**
- * Writes one JSON line with the allowed members of `line`. It has the id of the present request if it names no other. Members that
- * Powertools for AWS has, too, have its names: level, message, timestamp, service, function_name, function_request_id, cold_start,
- * xray_trace_id, sampling_rate. CloudWatch reads the metrics of lib/base/telemetry/emf.ts from the line.
+ * Writes one JSON line with the allowed members of `line`. If `line` names no request, the id of the current request is added. Members
+ * that Powertools for AWS also writes have the same names: level, message, timestamp, service, function_name, function_request_id,
+ * cold_start, xray_trace_id, sampling_rate. CloudWatch reads the metrics of lib/base/telemetry/emf.ts from the line.
  */
 // prove: logged-line
 export function log(line: Line): void {
@@ -85,7 +85,7 @@ export function log(line: Line): void {
   )
 }
 
-/** What says which call of which function wrote a line. Members that are not known are left out. */
+/** The members that say which call of which function wrote a line. Unknown members are left out. */
 const callOf = (invocation: Invocation | undefined) => ({
   function_name: process.env.AWS_LAMBDA_FUNCTION_NAME ?? invocation?.function_name,
   function_version: process.env.AWS_LAMBDA_FUNCTION_VERSION,

@@ -1,13 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Dependency } from '../errors.ts'
 
-/**
- * The cost of a request so far. It is ambient, because only the log line, the stored trace of a write and the benchmarks read it.
- */
+/** The cost of a request so far. It is ambient (`AsyncLocalStorage`), so that no function has to pass it on. */
 export type Meter = {
   calls: number
   units: number
-  /** Attempts after the first attempt, because the table or the network was busy. */
+  /** Repeated attempts of calls, because the table or the network was busy. */
   retries: number
   operations: string[]
   /** Calls under way, by the dependency that is called. */
@@ -20,7 +18,7 @@ export type Meter = {
 
 const storage = new AsyncLocalStorage<Meter | undefined>()
 
-/** Runs `work` with a new meter. `request_id` is the cause of all its writes. */
+/** Runs `work` with a new meter. All its writes store `request_id`. */
 export async function measureCost<T>(work: (meter: Meter) => Promise<T>, request_id?: string): Promise<T> {
   const meter: Meter = {
     calls: 0,
@@ -35,7 +33,7 @@ export async function measureCost<T>(work: (meter: Meter) => Promise<T>, request
   return storage.run(meter, () => work(meter))
 }
 
-/** Runs `work` so that no request pays for it. */
+/** Runs `work` without adding its cost to the current request. */
 export const withoutMeter = <T>(work: () => Promise<T>): Promise<T> => storage.run(undefined, work)
 
 /** The cost of the current request. Undefined outside of a request. */
@@ -63,11 +61,11 @@ export async function notePending<T>(dependency: Dependency, call: () => Promise
   }
 }
 
-/** A dependency whose answer is still awaited. Undefined if none is. */
+/** A dependency with a call under way. Undefined if there is none. */
 export const pendingDependency = ({ pending }: Meter): Dependency | undefined =>
   [...pending].find(([, calls]) => calls > 0)?.[0]
 
-/** Counts the attempts of a call, successful or not. */
+/** Counts the retries of a call that had so many attempts, successful or not. */
 export function noteAttempts(attempts = 1): void {
   const meter = storage.getStore()
   if (meter) meter.retries += attempts - 1

@@ -1,4 +1,4 @@
-/** Nepali translations of messages about which records are one thing. */
+/** Nepali translations of messages about records that may be about one thing. */
 export const identity: Readonly<Record<string, string>> = {
   'This cluster was merged into {0}.': 'यो पुञ्ज {0} मा गाभिएको छ।',
   'This cluster is locked. Send lock_override to merge all the same.':

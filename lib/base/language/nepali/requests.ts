@@ -328,7 +328,7 @@ export const requests: Readonly<Record<string, string>> = {
   'Names of networks are lower-case letters.': 'सञ्जालका नाम साना अङ्ग्रेजी अक्षरमा हुन्छन्।',
   'Send an object of addresses.': 'ठेगानाहरूको वस्तु पठाउनुहोस्।',
   'Give no more than 20 of them.': '२० भन्दा बढी नदिनुहोस्।',
-  // Of valibot itself, where a schema has no words of ours.
+  // Messages of valibot itself, for schemas without a message of the service.
   'Invalid {0}: Expected {1} but received {2}': 'मिलेन (<0>): {1} चाहिन्छ, {2} आयो।',
   'Invalid {0}: Received {1}': 'मिलेन (<0>): {1} आयो।',
 }
