@@ -1,14 +1,17 @@
 import { clock } from '../base/clock.ts'
 import { withoutMeter } from '../base/telemetry/request-cost.ts'
 
-/** How long a process goes by what it has read. */
+/** Milliseconds for which a process uses the state that it has read. */
 const KEPT_MS = 10_000
 
 // prove: memory
 let readUntil = 0
 let read: (() => Promise<void>) | undefined
 
-/** Sets how this process reads state of the table that it keeps between requests. It is called every ten seconds at most. */
+/**
+ * Sets the function that reads the state of the table which this process keeps between requests. It runs every ten seconds at most,
+ * unless it fails.
+ */
 export function provideKeptState(work: () => Promise<void>): void {
   read = work
 }
@@ -18,7 +21,9 @@ export function forgetKeptState(): void {
   readUntil = 0
 }
 
-/** Reads the state if it is due. What cannot be read stays as it is, and is read by the next request. No request pays for the call. */
+/**
+ * Reads the state if it is due. If that fails, the state stays, and the next request tries again. The call is in the cost of no request.
+ */
 export async function refreshKeptState(): Promise<void> {
   const at = clock.now().getTime()
   if (!read || at < readUntil) return

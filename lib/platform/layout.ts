@@ -5,7 +5,7 @@ import { withoutMeter } from '../base/telemetry/request-cost.ts'
 import { defineItem, get } from '../engines/table/index.ts'
 import { key } from './table/keys.ts'
 
-/** The layout that this version makes of a table: the one after the last step of `lib/domain/migrations`. */
+/** The layout to which this version migrates a table: the one after the last step of `lib/domain/migrations`. */
 export const LAYOUT = 4
 /** The oldest layout that this version reads. A table without a stamp has this one. */
 export const OLDEST_LAYOUT = 2
@@ -36,7 +36,7 @@ export const stampItem = defineItem({ type: 'layout', schema: Stamp, key: (_: ob
 /** The stamp of the table. Undefined if it has none. One call. */
 export const loadStamp = (): Promise<Stamp | undefined> => get(stampItem, {})
 
-/** Why this version must leave a table of this layout alone. Undefined if it reads it. */
+/** Why this version cannot work on a table of this layout. Undefined if it can. */
 export function whyUnreadable(layout: number): string | undefined {
   const reads = `This version reads layouts ${OLDEST_LAYOUT} to ${LAYOUT}`
   if (layout > LAYOUT)
@@ -51,7 +51,8 @@ let checked: Promise<void> | undefined
 
 /**
  * Fails with `unavailable` if the table has a layout that this version does not read. The reason is an error line of the log. A process
- * reads the stamp once, and again after it was refused. If the stamp cannot be read, the next request reads it. No request pays for the call.
+ * reads the stamp once, and again after a refusal. If the stamp cannot be read, this request passes, and the next one reads it. The call
+ * is in the cost of no request.
  */
 export function checkLayout(): Promise<void> {
   checked ??= withoutMeter(loadStamp).then(checkStamp, () => {

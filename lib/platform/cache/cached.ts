@@ -32,7 +32,7 @@ export async function cacheAnswer<T extends object>(
   return readOrWork(name, place(found.version), found.text, work)
 }
 
-/** As `invalidateAfter`, for changes of which only the types of the items are known: all that depends on such items becomes stale. */
+/** Makes stale all that depends on items of these types. Where the writes themselves are at hand, `invalidateAfter` makes less stale. */
 export const invalidate = (types: readonly string[]): Promise<void> =>
   raise(types.flatMap((type) => invalidatedBy[type] ?? []))
 
@@ -52,7 +52,7 @@ async function raise(names: readonly string[]): Promise<void> {
 // prove: memory
 let raising: { names: Set<string>; raised: Promise<void> } | undefined
 
-/** Collects names until the present turn of the event loop is over, then raises their versions. */
+/** Collects the names that are added until the next microtask, then raises their versions. */
 function raiseSoon(): NonNullable<typeof raising> {
   const names = new Set<string>()
   const raised = Promise.resolve().then(() => {
@@ -72,7 +72,7 @@ async function raiseVersions(names: readonly string[]): Promise<void> {
 
 const isSort = (name: string): boolean => Object.hasOwn(cacheTtls, name)
 
-/** Whether the cache returns what was stored. If it does not, everything is a miss. One failure alone is forgiven. */
+/** Whether the cache returns what was stored, at the first or the second attempt. If it does not, every read is a miss. */
 export const isCacheHealthy = async (): Promise<boolean> => (await keepsText()) || keepsText()
 
 async function keepsText(): Promise<boolean> {
@@ -81,7 +81,7 @@ async function keepsText(): Promise<boolean> {
   return (await undefinedIfFailed(() => store.read(at))) === 'kept'
 }
 
-/** The store that an address names: the table, a server, or this process. */
+/** Opens the store of a `CACHE_URL`: the table (`dynamodb:`), a Redis server, or this process (empty). */
 function openStore(url: string): Store {
   if (url === '') return memoryStore()
   return url.startsWith('dynamodb:') ? tableStore() : redisStore(url)

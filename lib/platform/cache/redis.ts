@@ -2,10 +2,10 @@ import type { Redis } from 'iovalkey'
 import { log } from '../../base/telemetry/log.ts'
 import { loadVersion, SLOW_MS, type Store } from './store.ts'
 
-/** Milliseconds after a failure without a call of the server. */
+/** Milliseconds for which the server is not called after a failure. */
 const REST_MS = 2000
 
-/** Keeps answers in a Redis server. Its client is loaded and connected with the first answer. A failure is a miss. */
+/** Keeps answers in a Redis server. Its client is loaded and connected at the first use. A failure is a miss. */
 export function redisStore(url: string): Store {
   let connection: Promise<Redis> | undefined
   let restUntil = 0

@@ -10,26 +10,27 @@ const MOST_BYTES = 16_000_000
 /** Indexes and reads that are not consistent may lag behind a change. What is read within this time after a change is not kept. */
 const LAG_MS = 3000
 
-/** `value` is undefined if it was read within moments of a change. The entry then only says that it was read. */
+/** `value` is undefined if it was read less than `LAG_MS` after a change. Then the entry only notes that the key was read. */
 type Kept = { of: readonly string[]; stamps: readonly number[]; value: object | undefined; size: number }
 const kept = lru<string, Kept>(MOST_BYTES, ({ size }) => size)
 
 /** What was read, and the parts from which it was made. `found` holds the item at `versionsAt` where `work` had to read it. */
 type Read<T> = { value: T; of: readonly string[]; found: ReadonlyMap<string, Stored> }
 /**
- * Reads a value from the table. It gets the versions as they are now if this process has read the value lately. It then reads only what
- * it does not know. Otherwise one of its calls also reads the item at `versionsAt`.
+ * Reads a value from the table. If this process has read the value lately, `versions` are the current ones, and the work may read only
+ * what the process does not hold. If `versions` is undefined, one call of the work also reads the item at `versionsAt`.
  */
 type Work<T> = (versions: Stored | undefined) => Promise<Read<T>>
 
 /**
  * Reads a value that is made from some parts of what is stored. This process remembers it under the key, until one of these parts changes
- * or its time is over. Each call reads the versions of all parts, strongly consistent, so a change counts at once. That costs one call, or
- * none on a route with `usesReadCache`. All callers share the value, so none may change it. If versions cannot be read, it is a miss.
+ * or its time is over. Each call reads the versions of all parts, strongly consistent, so a change takes effect at once. That costs one
+ * call, or none on a route with `usesReadCache`. All callers share the value, so none may change it. If versions cannot be read, it is a
+ * miss.
  */
 export async function rememberRead<T extends object>(key: string, work: Work<T>): Promise<T> {
   const before = kept.get(key)
-  // An entry without a value does not pay for a call of its own: the versions may be here already.
+  // For an entry without a value no call is made. `onceRead` has the versions only if the request has read them already.
   const versions = before?.value ? await undefinedIfFailed(loadVersions) : before && onceRead(versionsAt())
   const isHit = before?.value !== undefined && versions !== undefined && isUnchanged(before, versions)
   noteCache(isHit ? 'cache_hits' : 'cache_misses')

@@ -45,7 +45,7 @@ export const invalidatedBy: Readonly<Record<string, readonly (CacheName | typeof
 type Image = Readonly<Record<string, unknown>>
 type Change = Pick<Write, 'type' | 'replaces' | 'action'>
 
-/** The sorts and parts that a write makes stale. No remembered row can name an item that is new. */
+/** The sorts and parts that a write makes stale. A new item makes no names stale, since no remembered row can show it. */
 export function staleAfter({ type = '', replaces, action }: Change): string[] {
   const sorts = invalidatedBy[type] ?? []
   if (!sorts.includes(parts.all)) return [...sorts]

@@ -12,9 +12,9 @@ export type Store = {
 }
 export type CachedText = { version: number; text: string | undefined }
 
-/** A cache that takes longer is a miss. */
+/** Milliseconds that a cache may take. A slower cache is a miss. */
 export const SLOW_MS = 500
-/** Runs calls of the table, which are aborted after that time. */
+/** Runs calls of the table, which are aborted after `SLOW_MS`. */
 export const limitTime = <T>(ask: () => Promise<T>): Promise<T> => runWithSignal(AbortSignal.timeout(SLOW_MS), ask)
 
 /** The key of all versions. If a request has read it by `getManyOnce`, the next read costs no call. */
@@ -29,7 +29,7 @@ export async function loadVersions(): Promise<Stored> {
 /** Loads the newest version of a sort. 0 if it was never raised. */
 export const loadVersion = async (name: string): Promise<number> => Number((await loadVersions())[name] ?? 0)
 
-/** A stamp of a part that changes now: its time, and chance, since two changes may have the same time. */
+/** A stamp for a part that changes now: the time and a random number, since two changes may have the same time. */
 export const newStamp = (): number => clock.now().getTime() * CHANCES + clock.random(CHANCES)
 /** The stamp of a part in the item of versions. 0 if the part never changed. */
 export const stampIn = (versions: Stored, part: string): number => Number(versions[part] ?? 0)
@@ -37,7 +37,7 @@ export const stampIn = (versions: Stored, part: string): number => Number(versio
 export const changedAt = (stamp: number): number => Math.floor(stamp / CHANCES)
 const CHANCES = 1000
 
-/** Runs work of a cache. If it fails, logs that and returns undefined: no answer fails with a cache. */
+/** Runs work of a cache. If it fails, logs that and returns undefined, so no request fails because of a cache. */
 export const undefinedIfFailed = <T>(work: () => Promise<T>): Promise<T | undefined> =>
   work().catch((error: unknown) => {
     log({ level: 'error', message: 'cache', error: error instanceof Error ? error.name : 'unknown' })
