@@ -50,7 +50,6 @@ const application = defineItem({
   counted: (it) => [applicationList(it.status)],
 })
 
-/** Loads an application. */
 export const loadApplication = (id: string): Promise<Application | undefined> => get(application, { id })
 
 /** Loads the latest application of a user. */

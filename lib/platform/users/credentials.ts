@@ -18,8 +18,8 @@ export const changePassword = (unit: UnitOfWork, id: string, password: string): 
   amendUser(unit, id, (it) => ({ password, token_generation: it.token_generation + 1 }))
 
 /**
- * Sets a new password after a letter has proven the address. All sessions and links end. Whoever made an account that nobody has
- * proven loses it: its keys, hooks, uploads and jobs end, too. Undefined if there is no such user.
+ * Sets a new password after a letter has proven the address. All sessions and links end. If the address was not proven before, the
+ * account changes hands: keys, hooks, uploads and jobs of whoever made it end, too. Undefined if there is no such user.
  */
 export const resetPassword = (unit: UnitOfWork, id: string, password: string): Promise<User | undefined> =>
   amendUser(unit, id, (it) => ({

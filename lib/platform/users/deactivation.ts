@@ -5,8 +5,8 @@ import type { Actor } from '../permissions.ts'
 import { amendUserByPlan, type User } from './users.ts'
 
 /**
- * Closes an account, with a reason that staff and its person read. From the answer on nobody acts by it: no session, token, key or
- * hook. Its page is gone, its contributions stay. Fails with `invalid` for the own account, or if it is closed. Undefined if there is
+ * Closes an account, with a reason that staff and its person read. From the answer on, no session, token, key or hook of it works. Its
+ * page is gone, its contributions stay. Fails with `invalid` if the account is the caller's own, or closed already. Undefined if there is
  * no such user.
  */
 export const deactivateUser = (
@@ -22,7 +22,9 @@ export const deactivateUser = (
     return { changes: { is_active: false, deactivation, token_generation: it.token_generation + 1 } }
   })
 
-/** Opens a closed account again. Its person signs in anew. Fails with `invalid` if it is open. Undefined if there is no such user. */
+/**
+ * Opens a closed account again. Its owner has to sign in again. Fails with `invalid` if it is open. Undefined if there is no such user.
+ */
 export const activateUser = (unit: UnitOfWork, id: string): Promise<User | undefined> =>
   amendUserByPlan(unit, id, async (it) => {
     if (it.is_active) throw impossible('This account is not deactivated.')

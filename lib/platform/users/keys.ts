@@ -50,7 +50,7 @@ const keyList = (user: string) => `KEY#${user}`
 const DAY_S = 86_400
 /** Seconds that an expired key is still listed. */
 const KEPT_S = 30 * DAY_S
-/** Keys of one person. */
+/** The most keys of one person. */
 const MOST_KEYS = 20
 /** Seconds between two writes of the last use. So a call with a key seldom writes. */
 const USED_S = 3600
@@ -68,7 +68,6 @@ export async function createKey(unit: UnitOfWork, by: Owner, given: NewKey): Pro
   return unit.addPlan(await planKey(by, given))
 }
 
-/** The person who has keys. */
 type Owner = Pick<Actor, 'id' | 'ownership'>
 type NewKey = Pick<ApiKey, 'name' | 'scopes'> & { days: number }
 type CreatedKey = { made: ApiKey; token: string }
@@ -104,7 +103,6 @@ export const listKeys = async ({ id, ownership = 1 }: Owner): Promise<ApiKey[]> 
     .map((it) => parse(apiKey, it))
     .filter((it) => it.ownership === ownership)
 
-/** Loads a key by its id. */
 export const loadKey = (id: string): Promise<ApiKey | undefined> => get(apiKey, { id })
 
 /** The ids among these whose keys are good now: neither revoked nor expired. One call. */
@@ -120,7 +118,9 @@ export async function revokeKey(unit: UnitOfWork, id: string): Promise<void> {
   if (old) unit.add([remove(apiKey, old)])
 }
 
-/** Returns the key of a token. Undefined if the secret is wrong or the key is gone or expired. One call, and one write an hour. */
+/**
+ * Returns the key of a token. Undefined if the secret is wrong or the key is gone or expired. One call, and at most one write an hour.
+ */
 export async function verifyKey(token: string): Promise<ApiKey | undefined> {
   const [, hex = '', secret = ''] = form.exec(token) ?? []
   if (hex === '') return undefined

@@ -21,10 +21,13 @@ export async function passwordFaults(password: string, names: Names): Promise<st
 
 const LEAST_LETTERS = 8
 const MOST_LETTERS = 256
-/** A password without the names in it still has so many letters. */
+/** The fewest letters that a password must have besides the person's names. */
 const LEAST_OTHERS = 6
 
-/** Whether little is left of a password without the person's names. Example: `maya-1990` of Maya. Shorter names than three letters count for nothing. */
+/**
+ * Whether little is left of a password without the person's names. Example: `maya-1990` of Maya. Names of fewer than three letters are
+ * ignored.
+ */
 function isLike(password: string, { username, email, first_name = '', last_name = '' }: Names): boolean {
   const [local = '', host = ''] = email.split('@')
   const whole = [username, email, first_name, last_name, local, host, host.split('.')[0] ?? '']
@@ -34,7 +37,10 @@ function isLike(password: string, { username, email, first_name = '', last_name 
   return rest.length < plain(password).length && rest.length < LEAST_OTHERS
 }
 
-/** Whether a password is one letter again and again, a short number, or one of the 49,000 most common ones. */
+/**
+ * Whether a password is one repeated letter, a number of up to 11 digits, or one of the 49,000 most common passwords. Shorter passwords
+ * than 8 letters are not looked up.
+ */
 async function isCommon(password: string): Promise<boolean> {
   const typed = plain(password)
   if (typed.length < LEAST_LETTERS) return false
@@ -43,7 +49,7 @@ async function isCommon(password: string): Promise<boolean> {
   return commonPasswords().has(typed) || ofThisService.has(typed)
 }
 
-/** What people think of first, here above all, and the list does not have. */
+/** Common passwords of this service and its country that the list does not have. */
 const ofThisService = new Set([
   ...['nepal123', 'namaste1', 'namaste123', 'heritage1', 'heritage123'],
   ...['guest123', 'login123', 'adminadmin', 'abcdefgh'],
@@ -59,7 +65,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(tag)}`
 }
 
-/** Whether a password matches a stored hash. An empty hash never matches, and takes as long to check, so time does not show it. */
+/**
+ * Whether a password matches a stored hash. An empty hash never matches, and takes as long to check. So the time does not show whether an
+ * account has a password.
+ */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const { memory, passes, parallelism, nonce, tag } = parseHash(stored) ?? decoyHash
   const message = passwordBytes(password)

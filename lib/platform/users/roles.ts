@@ -37,7 +37,7 @@ export async function listRoles(place: PageRequest): Promise<PageResult<RoleHold
   return { ...listed, results: items.flatMap((it) => asHolder(userOf(it)) ?? []), people: peopleIn(found) }
 }
 
-/** A change of a role. Members that are left out stay, or have their first value. */
+/** A change of a role. Members that are left out stay as they are; in a new role they have defaults. */
 export type RoleInput = {
   role?: Rank | undefined
   expertise_areas?: string[] | undefined

@@ -15,9 +15,10 @@ const MOST_PREFIXED = 100
 const inactiveToo: Scope = { signedIn: true, everything: true, own: null }
 
 /**
- * Lists one page of the users whose name contains a text, in the order in which they joined. With `byEmail` also those whose address
- * begins with it: addresses are in the table, never in search. New users are not in search yet, so the beginnings of names are looked
- * up in the table. Calls: a query for names, one for addresses, one for users that search lacks, and one for the page.
+ * Lists one page of the users whose name contains a text, in the order in which they joined. With `byEmail` the list also has users whose
+ * address begins with it: addresses are in the table, never in search. New users are not in search yet, so the beginnings of names are
+ * looked up in the table. Calls besides those of search: a query for names, one for addresses, one for each hundred users that search
+ * lacks, and one for the page.
  */
 export async function searchUsers(
   text: string,

@@ -36,9 +36,9 @@ const Session = v.object({
   /** Access tokens that were signed out one by one. Each is listed until it would have expired. */
   denied: v.array(v.object({ serial: v.number(), until: v.number() })),
   until: v.number(),
-  /** When the person signed in. Empty for sessions from before it was kept. */
+  /** When the person signed in. Empty for sessions from before this member was stored. */
   created_at: v.optional(v.string(), ''),
-  /** When its tokens were renewed last: a write that happens anyway. */
+  /** When its tokens were last refreshed. A refresh writes the session anyway. */
   last_used_at: v.optional(v.string(), ''),
   /** The `User-Agent` of the sign-in, for its person to recognise. */
   client: v.optional(v.string(), ''),
@@ -101,8 +101,8 @@ export function openSession(
 }
 
 /**
- * Loads a session and its user as they are now, in one call, which also reads the items of `extraKeys`. Undefined if either is absent,
- * or if the session is over or of an earlier generation.
+ * Loads a session and its user as they are now, in one call, which also reads the items of `extraKeys`. Undefined if either is absent, or
+ * if the session has expired or is of an earlier generation. The caller looks at `state`.
  */
 export async function loadWithUser(
   id: string,
@@ -140,8 +140,8 @@ export const denyAccessToken = (unit: UnitOfWork, id: string, serial: number, un
   }))
 
 /**
- * Stores whose token this is, under the hash of the token. The unit of work is its own: a caller is identified before the request
- * has one. If another process stores the same token at this moment, its item stands: it says the same.
+ * Stores whose token this is, under the hash of the token. It commits by itself, since a caller is identified before the request has a
+ * unit of work. If another process stores the same token at the same time, its item stands, since both say the same.
  */
 export async function keepIdentity(token: string, { id, ownership }: User, until: number): Promise<void> {
   const old = await get(identity, { token })
@@ -159,7 +159,7 @@ export async function loadIdentity(token: string): Promise<KeptIdentity | undefi
   return stored && stored.until > nowSeconds() ? stored : undefined
 }
 
-/** Changes a session as it is now. A change that another request overtook is made again: it must not be lost. */
+/** Changes a session as it is now. If another request changes the session first, the unit runs again, so no change is lost. */
 async function changeSession(
   unit: UnitOfWork,
   id: string,
@@ -174,7 +174,7 @@ async function changeSession(
 /** The most sessions that a list reads. */
 const MOST_SESSIONS = 200
 
-/** Lists the open sessions of a user, newest first, of the last 200. One call. A new one may be missing, since the index lags. */
+/** Lists the open sessions among the last 200 of a user, newest first. One call. A new one may be missing, since the index lags. */
 export async function listSessions({ id, token_generation }: User): Promise<Session[]> {
   const items = await walk({ index: 'gsi3', pk: sessionList(id), forward: false, limit: MOST_SESSIONS })
   return items

@@ -51,7 +51,7 @@ const User = v.object({
   id: v.string(),
   username: v.string(),
   email: v.string(),
-  /** Whether the owner has proven the address: by a letter, or by an identity provider. Until then it counts for nothing. */
+  /** Whether the owner has proven the address: by a letter, or by an identity provider. An address without proof is never trusted. */
   email_verified: v.optional(v.boolean(), false),
   is_active: v.boolean(),
   /** Why and by whom the account was closed. Null while it is open. */
@@ -150,8 +150,8 @@ export async function loadUserBySubject(issuer: string, subject: string): Promis
 }
 
 /**
- * Makes these the subjects of a user: the writes that claim the new ones and give the others back. They fail with `conflict` if
- * another user has one of them.
+ * Returns the writes that make `next` the subjects of a user: they claim the new subjects and free the others. They fail with `conflict`
+ * if another user has one of them.
  */
 export function subjectWrites({ id: user_id, subjects: old }: User, next: User['subjects']): Write[] {
   const isIn = (these: User['subjects'], issuer: string, subject: string) => these[issuer] === subject
@@ -327,8 +327,7 @@ export async function amendUserByPlan(
 }
 
 /**
- * The writes that empty an account for good. It is nobody's from then on: its name is `former`, its claims are free, and nothing acts
- * by it.
+ * Returns the writes that empty an account for good. From then on its username is `former`, its claims are free, and nothing acts for it.
  */
 export function eraseUser(old: User, former: string): Write[] {
   const { id, date_joined, created_at } = old
