@@ -13,7 +13,8 @@ export type Credentials = {
 /** Credentials with the bearer token, which is empty if there is none. */
 export type ShownCredentials = Credentials & { token: string }
 /**
- * Returns the user of these credentials, or undefined. Never throws for a token of another issuer. Fails with `ProviderAway` if only a
- * provider can check the token, and does not answer, and with `LinkRefused` if it knows the person and the account is another's.
+ * Returns the user of these credentials, or undefined. Never throws for a token of another issuer. Fails with `ProviderAway` if the
+ * provider that must check the token does not answer. Fails with `LinkRefused` if the provider confirms the person, but the account with
+ * their address is another's.
  */
 export type Authenticator = (shown: ShownCredentials) => Promise<User | undefined>

@@ -3,12 +3,12 @@ import { loadUserByEmail, type User } from '../users/users.ts'
 import type { Authenticator } from './authenticator.ts'
 import { loadTokenUser } from './jwt.ts'
 
-/** Accepts `X-Dev-User: <email>` of a seeded user. Only in the chain of dev mode. */
+/** Accepts `X-Dev-User: <email>` of a seeded user. Only dev mode uses it. */
 export const devHeader: Authenticator = ({ headers }) => loadSeededUser(headers['x-dev-user'] ?? '')
 
 /**
- * Accepts the cookie of a dev login. A browser sends it with every request, so a request that writes must come from our own
- * origin. Only in the chain of dev mode.
+ * Accepts the cookie of a dev login. A browser sends it with every request, so a request that writes must come from our own origin. Only
+ * dev mode uses it.
  */
 export const devSession: Authenticator = async ({ cookie, method, headers, origin, extraKeys }) => {
   const safe = method === 'GET' || method === 'HEAD'

@@ -79,7 +79,7 @@ async function fetchTokeninfo(token: string): Promise<unknown> {
 /** The statuses by which a provider refuses a token, or the method of the call. No other status says anything about the token. */
 const refusals = new Set([400, 401, 403, 405, 415, 422])
 
-/** Fetches JSON. Undefined if the provider refuses. Fails with `ProviderAway` if it does not answer, fails, or has too many calls. */
+/** Fetches JSON. Undefined if the provider refuses. Fails with `ProviderAway` if the provider does not answer, fails, or throttles. */
 // prove: identity-provider
 async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
   try {
@@ -88,7 +88,7 @@ async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
     await reply.body?.cancel()
     if (refusals.has(reply.status)) return undefined
   } catch (error) {
-    // A call that fails is like a status that says so.
+    // A call without a reply is treated like a reply with a status of 500.
     throw new ProviderAway(error instanceof Error && error.name === 'TimeoutError')
   }
   throw new ProviderAway()

@@ -31,7 +31,7 @@ const lifetimes = config.devMode
 type TokenType = keyof typeof lifetimes
 export type Pair = { access: string; refresh: string }
 
-/** Accepts our own access tokens. One call reads user and session together, so a sign-out counts at once. */
+/** Accepts our own access tokens. One call reads user and session together, so a sign-out takes effect at once. */
 export const jwt: Authenticator = ({ token, extraKeys }) => loadTokenUser(token, 'access', extraKeys)
 
 /**
@@ -68,8 +68,8 @@ export async function issueSession(unit: UnitOfWork, user: User): Promise<{ toke
 }
 
 /**
- * Returns the next pair for a refresh token. A token that is used twice is taken for a stolen one, also if two requests use it at
- * once: its session ends. There is no period of grace. Fails with `unauthenticated`.
+ * Returns the next pair for a refresh token. A token that is used twice is taken for a stolen one, also if two requests use it at once:
+ * its session ends. Fails with `unauthenticated` if the token is refused.
  */
 export async function refreshTokens(unit: UnitOfWork, token: string): Promise<Pair> {
   const claims = await verifyClaims(token, 'refresh')
@@ -88,8 +88,8 @@ export async function refreshTokens(unit: UnitOfWork, token: string): Promise<Pa
 }
 
 /**
- * Signs a token of the caller out. With a refresh token the session is closed; an access token is refused itself from now on.
- * Fails with `malformed` for a token that is refused already, or is another user's.
+ * Signs a token of the caller out. A refresh token closes its session. Of an access token, only this one is refused from now on. Fails
+ * with `malformed` for a token that is refused already, or is another user's.
  */
 export async function revokeToken(unit: UnitOfWork, token: string, caller: string): Promise<void> {
   const type = claimsOf(token)?.token_type === 'access' ? 'access' : 'refresh'
@@ -105,7 +105,7 @@ export async function revokeToken(unit: UnitOfWork, token: string, caller: strin
   await closeSession(unit, claims.session)
 }
 
-/** Ends the dev session of a cookie. Does nothing if the cookie holds no token of one. */
+/** Ends the dev session of a cookie. Does nothing if the cookie holds no token of such a session. */
 export async function revokeSession(unit: UnitOfWork, cookie: string): Promise<void> {
   const claims = await verifyClaims(cookie, 'session')
   if (claims) await endSession(unit, claims.session)
@@ -154,8 +154,8 @@ type Claims = v.InferOutput<typeof Claims>
 const known = tokenMemory<Claims>(5000)
 
 /**
- * Returns the claims of a token that we made of this type and that has not expired, else undefined. A signature costs much to
- * check, so the process keeps the claims of each checked token.
+ * Returns the claims of a token if this service signed it, it has this type, and it has not expired. Otherwise undefined. A signature
+ * costs much to check, so the process keeps the claims of each checked token.
  */
 async function verifyClaims(token: string, type: TokenType): Promise<Claims | undefined> {
   const remembered = known.get(token)

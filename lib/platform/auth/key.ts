@@ -4,7 +4,8 @@ import { loadUser, mayActFor, type User } from '../users/users.ts'
 
 /**
  * Loads the caller of a key for machines: its owner, without the rights of staff and reviewers, limited to the scopes of the key.
- * Undefined if the key is refused, if its owner is not active, or if the account has changed hands since. Two calls.
+ * Undefined if the key is refused, if its owner is not active, or if the account has changed hands since. Two calls, and at most one
+ * write an hour.
  */
 export async function loadKeyActor(token: string): Promise<{ actor: Actor; owner: User } | undefined> {
   const key = await verifyKey(token)

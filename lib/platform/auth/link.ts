@@ -2,11 +2,11 @@ import { config } from '../../base/config.ts'
 import type { LinkRefusal } from '../../base/errors.ts'
 import { subjectWrites, type User, type UserPlan } from '../users/users.ts'
 
-/** The identity providers, the strongest first. A weaker one never reaches an account that a stronger one knows. */
+/** The identity providers, the strongest first. A weaker one never signs in to an account that is linked to a stronger one. */
 export const providers = ['idp', 'secondary'] as const
 export type Provider = (typeof providers)[number]
 
-/** The issuer of a provider. Its own name stands for one that is configured without an issuer. */
+/** The issuer of a provider. Without a configured issuer it is the name of the provider. */
 export const issuerOf = (provider: Provider): string =>
   (provider === 'idp' ? config.IDP_ISSUER : config.SECONDARY_ISSUER) || provider
 
@@ -15,8 +15,8 @@ const subjectOf = ({ subjects }: User, provider: Provider): string | undefined =
   subjects[issuerOf(provider)] ?? subjects[provider]
 
 /**
- * Whether a provider says which address an account has: it is the strongest one that knows the account, and no password signs in there.
- * Whoever changes the address at the provider cannot change it here.
+ * Whether a provider says which address an account has: it is the strongest one that is linked to the account, and the account has no
+ * password. Such a person can change the address only at the provider.
  */
 export const saysAddress = (user: User, provider: Provider): boolean =>
   user.password === '' && providers.find((each) => subjectOf(user, each) !== undefined) === provider
@@ -33,9 +33,10 @@ export function whyNotLinked(user: User, provider: Provider, sub: string): LinkR
 }
 
 /**
- * Links an account to a person of a provider. Everything that was made before and acts for the account goes: whoever made it may
+ * Links an account to a person of a provider. Everything that was made before and acts for the account ends, since whoever made it may
  * have registered another person's address. These are the password, all sessions and reset links (`token_generation`), keys, hooks,
- * uploads that wait and jobs (`ownership`), and subjects of weaker providers. Seeded users keep all of it.
+ * uploads that wait and jobs (`ownership`), and subjects of weaker providers. Seeded users, and accounts that are linked to this person
+ * already, lose only subjects of weaker providers.
  */
 export function linkPlan(user: User, provider: Provider, sub: string): UserPlan {
   const weaker = providers.slice(providers.indexOf(provider) + 1)

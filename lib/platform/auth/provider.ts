@@ -22,7 +22,10 @@ import { hashToken, tokenMemory } from './memory.ts'
 
 /** Claims of a provider about a person. `until`: when the token expires, in seconds. */
 export type Identification = { claims: unknown; until: number }
-/** The provider does not answer, or fails by itself. So nobody can check the token now. `isSilent`: it let a call wait for too long. */
+/**
+ * The provider does not answer, or answers with an error of its own. So nobody can check the token now. `isSilent`: a call ran into its
+ * time limit.
+ */
 export class ProviderAway extends Error {
   readonly isSilent: boolean
   constructor(isSilent = false) {
@@ -40,7 +43,10 @@ const REMEMBERED_S = 5 * 60
 /** Signatures of providers are asymmetric. Our own are symmetric, so one kind is never taken for the other. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
-/** Returns a function that verifies JWTs of one issuer. The published keys are fetched once for each process. */
+/**
+ * Returns a function that verifies JWTs of one issuer. Each process keeps the published keys for ten minutes, and fetches them sooner for
+ * an unknown key id.
+ */
 export function createVerifier(url: string, issuer: string[], audience: string) {
   const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: TIMEOUT_MS })
   return async (token: string): Promise<Identification | undefined> => {
@@ -58,8 +64,8 @@ export function createVerifier(url: string, issuer: string[], audience: string) 
 }
 
 /**
- * Whether `jose` could not fetch the keys. It passes on the TypeError of fetch, and has no code of its own for another status, or for a
- * body that is broken off. An answer that holds no keys is a fault of the provider, too.
+ * Whether `jose` could not fetch the keys. It throws the TypeError of `fetch`, or an error with its generic code for another status or a
+ * body that is broken off. An answer without keys is a fault of the provider, too.
  */
 const isAway = (error: unknown) =>
   error instanceof errors.JWKSTimeout ||
@@ -94,7 +100,7 @@ export function rememberIdentity(provider: Provider, ask: (token: string) => Pro
   }
 }
 
-/** Asks a provider, but not for a while after it was silent: then it fails with `ProviderAway` at once. */
+/** Wraps `ask`. For five seconds after a silent call, it fails with `ProviderAway` at once. */
 function unlessSilent<T>(ask: (token: string) => Promise<T>): (token: string) => Promise<T> {
   let restsUntil = Number.NEGATIVE_INFINITY
   return async (token) => {
@@ -147,7 +153,7 @@ const Claims = v.object({
 })
 type Claims = v.InferOutput<typeof Claims>
 
-/** The person is known to a provider, and the account with the address is another's. */
+/** A provider confirms the person, but the account with their address is another's. */
 export class LinkRefused extends Error {
   readonly refusal: LinkRefusal
   constructor(refusal: LinkRefusal) {
@@ -190,12 +196,12 @@ async function linkUser(user: User, provider: Provider, claims: Claims): Promise
 }
 
 /**
- * Takes another address of the person over, which the provider has verified. Who has claimed it without proof loses it. If another
- * account has proven it, the former address stays: the subject is who somebody is, so they are signed in all the same.
+ * Gives the user the address that the provider has verified. An account that claimed it without proof loses it. If another account has
+ * proven it, the former address stays. The user is signed in all the same, since the subject identifies them.
  */
 async function followAddress(user: User, provider: Provider, { email }: Claims): Promise<User> {
   if (user.email === email || !user.is_active || !saysAddress(user, provider)) return user
-  // Addresses change seldom, so no start of a function reads how.
+  // Addresses change seldom, so this module is loaded only when one does.
   const { proveAddress } = await import('../users/credentials.ts')
   const proven = inUnit((unit) => proveAddress(unit, user.id, email))
   return (await proven.catch(noneIf(isRefusal))) ?? user

@@ -1,7 +1,6 @@
 /**
- * The claims of a JWT, unverified, or undefined when the text is no JWT. Strict: three parts, each exactly what base64url
- * makes of its bytes. Decoders elsewhere pass over spaces, padding, foreign letters and spare bits, and so let one
- * signature be written in several ways.
+ * The claims of a JWT, unverified, or undefined when the text is no JWT. Strict: three parts, each exactly what base64url makes of its
+ * bytes. Other decoders ignore spaces, padding, foreign letters and spare bits, so they accept several spellings of one signature.
  */
 export function claimsOf(token: string): Record<string, unknown> | undefined {
   const parts = token.split('.')
