@@ -5,7 +5,7 @@ import { measureCost } from '../../base/telemetry/request-cost.ts'
 import type { Reply } from './reply.ts'
 import { type HttpEvent, type HttpResult, httpShell, type RequestContext } from './shell.ts'
 
-/** Answers an event by an error without any route, with the body and the headers of every other answer. */
+/** Answers an event with an error, without looking for a route. Body and headers are made as for every other error. */
 export async function answerFailure(event: HttpEvent, context: Context, problem: Problem): Promise<HttpResult> {
   const fail = middy<HttpEvent, HttpResult | Reply, Error, RequestContext>()
     .use(httpShell())

@@ -3,14 +3,14 @@ import * as s from '../../base/shapes.ts'
 import { CSV, XLSX } from './media.ts'
 import type { Content, JsonText, Reply } from './reply.ts'
 
-/** The answers that a route declares, by status: JSON of a schema, other media types, or no body. The API document is made from it. */
+/** The answers that a route declares, by status: JSON of a schema, other media types, or no body. The API document is made from them. */
 
 /** A schema, which may differ by the kind of record that the path names. */
 type Shaped = s.Schema | ((kind: never) => s.Schema)
 export type Body<S extends Shaped = Shaped> = {
-  /** The JSON. */
+  /** The schema of the JSON. */
   shape?: S
-  /** JSON of other media types. */
+  /** Schemas of JSON of other media types. */
   also?: Readonly<Record<string, Shaped>>
   /** Media types without a schema. */
   types?: readonly string[]
@@ -71,7 +71,7 @@ export function listOf<S extends s.Schema, Extra extends v.ObjectEntries = Recor
 ) {
   return withTable({ 200: { shape: pageShape(row, extraEntries), paged: true } } as const)
 }
-/** The same for rows that differ by kind. */
+/** As `listOf`, for rows that differ by kind. */
 export const listOfKind = (row: (kind: never) => s.Schema, extraEntries: v.ObjectEntries = {}) =>
   withTable({ 200: { shape: (kind: never) => pageShape(row(kind), extraEntries), paged: true } } as const)
 /** Adds other media types to a 200. The Accept header chooses one. */
@@ -116,7 +116,7 @@ export type Documented<A extends Answers = Answers> = {
   shownBody?: s.Schema
   /** The id of the operation, if the one made from its path belongs to another operation. */
   operationId?: string
-  /** Makes an example of the JSON, if none is recorded: it is too large, or no test calls the route. */
+  /** Makes an example of the JSON, for answers that are too large to record or that no test asks for. */
   example?: () => unknown
 }
 

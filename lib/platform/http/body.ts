@@ -10,12 +10,10 @@ export const REQUIRED = 'This field is required.'
 export const members = <E extends v.ObjectEntries>(entries: E, missing = REQUIRED) =>
   v.config(v.object(entries, missing), { abortPipeEarly: true })
 
-/**
- * Characters that turn the direction of what follows (Unicode TR 36). With one in it, a name can be made to look like another.
- */
+/** Characters that turn the direction of what follows (Unicode TR 36). A name with one of them can look like another name. */
 export const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/
 
-/** One line of text, in NFC, without control characters, those that turn the direction of writing included. */
+/** One line of text in NFC, without control characters and without characters that turn the direction of writing. */
 export const line = (most: number) =>
   v.pipe(
     text(most, /\p{Cc}|\p{Cs}/u),
@@ -25,7 +23,7 @@ export const line = (most: number) =>
 
 export const TURNS_DIRECTION = 'Characters that turn the direction of writing are not allowed.'
 
-/** Text of several lines, in NFC, without other control characters. */
+/** Text of several lines in NFC, without control characters other than tabs and line breaks. */
 export const lines = (most: number) => text(most, /[^\P{Cc}\t\n\r]|\p{Cs}/u)
 
 /** A text that may be missing or null, which give "". */
@@ -35,7 +33,7 @@ export const orEmpty = <S extends v.GenericSchema<string, string>>(schema: S) =>
 /** Text of several lines that may be missing or null, which give "". */
 export const prose = (most: number) => orEmpty(lines(most))
 
-/** A member of a change. If it is missing it stays as it is; null empties it. */
+/** A member of a change. If it is missing, the stored value stays; null empties it. */
 export const optional = <S extends v.GenericSchema<string, string>>(schema: S) =>
   v.exactOptional(
     v.pipe(

@@ -46,7 +46,7 @@ import { translateReply } from './translate-reply.ts'
 import { queryFaults, unreadMembers, unreadWarning } from './unread.ts'
 import { gatherWarnings, isStrict, type Warning, warn, warningHeader, withWarnings } from './warnings.ts'
 
-/** Routes as a Lambda handler for HTTP API events (payload 2.0). `failurePage`: how a browser sees that there is nothing. */
+/** Makes a Lambda handler of routes, for HTTP API events (payload 2.0). `failurePage` makes the page that a browser gets for a failure. */
 export function endpoint(
   routes: Routes,
   failurePage?: FailurePage,
@@ -66,7 +66,7 @@ export function endpoint(
     )
 }
 
-/** A request that would outlast its function is answered while there is time for it: it may be sent again. */
+/** A request that is about to exceed the time of its function is answered with 503, so the client may send it again. */
 const inTime = {
   timeoutEarlyInMillis: 250,
   timeoutEarlyResponse: () => {
@@ -94,7 +94,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   // 3. The token becomes a caller. A permission by role refuses before the subject is loaded.
   const layout = spec.skipsIdentity ? undefined : Promise.all([checkLayout(), refreshKeptState()])
-  // It is awaited below. Until then its failure must not count as unhandled.
+  // `layout` is awaited below. Until then its failure must not count as unhandled.
   layout?.catch(() => undefined)
   const extraKeys = spec.usesReadCache ? [versionsAt()] : []
   const { actor, denial, settings }: Identity = spec.skipsIdentity
@@ -206,7 +206,7 @@ type Rule = {
 }
 
 function checkHost({ headers }: Request): void {
-  // Whoever calls around the edge would meet neither its firewall nor true addresses.
+  // A request that bypasses the edge has passed no firewall, and can claim any address.
   if (!isFromEdge(headers)) throw badHost()
   const host = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
   const allowed = (name: string) => name === '*' || name === host || (name.startsWith('.') && `.${host}`.endsWith(name))
@@ -230,7 +230,7 @@ function paramsOf(schema: v.GenericSchema | undefined, raw: Record<string, strin
   if (!schema) return undefined
   const result = v.safeParse(schema, raw)
   if (result.success) return result.output
-  // The reason is given for public names only, such as a kind. It must not tell a hidden record from none.
+  // The reason is given for public names only, such as a kind. It must not show whether a hidden record exists.
   throw notFound(result.issues.find(({ type }) => type === 'custom')?.message)
 }
 
@@ -327,7 +327,7 @@ function typeFor({ representations }: Declared, { headers, query }: Request): st
   return type ?? JSON_TYPE
 }
 
-/** Whether a client that takes none of these types is refused. Tables alone do not refuse: JSON is then sent all the same. */
+/** Whether a client that takes none of these types is refused. If the types are only those of tables, JSON is sent all the same. */
 export const isSelective = (representations: object = {}): boolean =>
   Object.keys(representations).some((type) => type !== CSV && type !== XLSX)
 
@@ -336,7 +336,7 @@ const tagsIn = (header = '') => header.split(',').map((tag) => tag.trim().replac
 const matches = (header: string | undefined, fits: (tag: string) => boolean) =>
   header !== undefined && tagsIn(header).some((tag) => tag === '*' || fits(tag))
 
-/** Fails with `preconditionFailed` if `If-Match` names another version. The digest of the view does not count. */
+/** Fails with `preconditionFailed` if `If-Match` names another version. The digest of the view is not compared. */
 function checkPrecondition({ headers }: Request, version: number | undefined): void {
   const isCurrent = (tag: string) => tag === `"${version}"` || tag.startsWith(`"${version}-`)
   if (headers['if-match'] !== undefined && version !== undefined && !matches(headers['if-match'], isCurrent)) {

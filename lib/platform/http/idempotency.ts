@@ -95,7 +95,10 @@ function repeatReply(stored: StoredReply, digest: string): Reply {
   return new Reply(stored.status, JSON.parse(body), { 'idempotent-replayed': 'true' })
 }
 
-/** Computes the digest of route, path, query and body. A file counts by its bytes, since the boundary of a form differs each time. */
+/**
+ * Computes the digest of route, path, query and body. Of a form, the members and the bytes of files are hashed, since the boundary
+ * differs each time.
+ */
 async function digestOf(input: { body: unknown }): Promise<string> {
   const files = Object.values(input.body ?? {}).filter((it) => it instanceof File)
   const hash = createHash('sha256').update(JSON.stringify(input))

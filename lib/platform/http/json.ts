@@ -87,7 +87,7 @@ export function storageFaultOf(value: unknown, depth = 0): string | undefined {
 
 /**
  * Finds half of a character in a value: a lone surrogate, which UTF-8 has no bytes for. Returns the names from the value down to the
- * text. Undefined if there is none. The value is not nested too deeply: `storageFaultOf` is called first.
+ * text. Undefined if there is none. Call `storageFaultOf` first, which refuses values that are nested too deeply.
  */
 export function findHalfCharacter(value: unknown): string[] | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : []

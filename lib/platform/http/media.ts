@@ -5,7 +5,7 @@ export const GEO_JSON = 'application/geo+json'
 export const CSV = 'text/csv'
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 export const JSON_LINES = 'application/jsonl'
-/** Metadata of what is cited: for programs that keep references, and as DataCite has it. */
+/** Metadata for citations: for reference managers, and in the form of DataCite. */
 export const CSL_JSON = 'application/vnd.citationstyles.csl+json'
 export const DATACITE_JSON = 'application/vnd.datacite.datacite+json'
 export const TRIG = 'application/trig'

@@ -11,7 +11,7 @@ const dateOrTime = new RegExp(
 )
 
 /**
- * Returns the last millisecond of a moment, as ISO 8601 in UTC. A past date ends with its day in UTC, and today's ends now.
+ * Returns the last millisecond of a moment, as ISO 8601 in UTC. For a past date this is the end of its day in UTC; for today it is now.
  * `malformed` for a text that is neither a date nor a time, and for a day that its month does not have. `future` for a moment after now.
  */
 export function momentOf(text: string): { at: string } | 'malformed' | 'future' {

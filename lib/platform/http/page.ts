@@ -9,8 +9,8 @@ export const DEFAULT_SIZE = 20
 export const LARGEST_SIZE = 100
 
 /**
- * Reads the page that a query names: by `limit` and `offset`, by `page` and `page_size`, or by a mixture of them. A text that is not
- * a number counts as absent. `size` is the number of rows if the query names none.
+ * Reads the page that a query names: by `limit` and `offset`, by `page` and `page_size`, or by a mixture of them. A text that is not a
+ * number is ignored. `size` is the number of rows if the query names none.
  */
 export function pageOf(request: Request, size = DEFAULT_SIZE): PageRequest {
   const { query } = request

@@ -30,7 +30,7 @@ export type Request = {
   /** Scheme and host as the client wrote them. Absolute links begin with it. */
   origin: string
   version: 'v1'
-  /** The language of the answer: first that of the header, then the caller's own setting. */
+  /** The language of the answer: that of the header, until the caller's own setting replaces it. */
   language: Language
   /** Translates the service's texts into this language. */
   say: Say
@@ -119,7 +119,7 @@ export const fileForm: FormLimits = {
   instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/(\/upload)?\/?$/, '/uploads/')}` }),
 }
 
-/** The form by which a mail program stops messages in one click: RFC 8058 has it sent in parts. A few words fit into it. */
+/** The form that a mail program sends to unsubscribe in one click: a small multipart form (RFC 8058). */
 export const oneClickForm: FormLimits = { bytes: 10_000, json: true }
 
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])

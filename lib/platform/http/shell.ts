@@ -56,7 +56,10 @@ const preflight = ({ headers: { origin } }: Request) =>
   })
 
 const isKnownOrigin = (origin = '') => config.CORS_ORIGINS.includes(origin)
-/** What pages of configured origins may send, and pages of any other: no credentials, and nothing but reads. A form to the reconciliation service needs no preflight. */
+/**
+ * What pages may send: those of configured origins (`known`), and those of any other origin (`others`), which may only read, without
+ * credentials. A form to the reconciliation service needs no preflight.
+ */
 const allowed = {
   known: {
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
@@ -148,7 +151,7 @@ const EXPOSED =
 /** The address at which questions of reconciliation are sent as a form. */
 const RECONCILE = '/data/reconcile/'
 
-/** Whether the caller sent no credentials and reads, or asks the reconciliation service. */
+/** Whether the caller sent no credentials, and either reads or asks the reconciliation service. */
 function isPublicRead({ method, path, headers, cookies }: Request): boolean {
   if (headers.authorization !== undefined || headers['x-dev-user'] !== undefined || Object.keys(cookies).length > 0)
     return false
@@ -158,7 +161,7 @@ function isPublicRead({ method, path, headers, cookies }: Request): boolean {
 function logRequest(request: Request, reply: Reply, started: number, error?: Error): void {
   const spent = currentMeter()
   const isFault = reply.status >= 500
-  // If the error names no dependency, it is one that is still awaited: the request may have run out of time there.
+  // If the error names no dependency, one with a call under way is logged: the request may have run out of time there.
   const dependency = isFault && (dependencyBehind(error, isThrottle(error)) ?? (spent && pendingDependency(spent)))
   log({
     level: isFault || isUnexpected(error) ? 'error' : 'info',
