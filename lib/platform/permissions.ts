@@ -10,7 +10,7 @@ import {
   type Scope,
 } from '../base/visibility.ts'
 
-/** Who may do what. One line per permission; every route names exactly one. */
+/** The roles of reviewers, from the lowest to the highest. */
 export const ranks = ['community_reviewer', 'domain_expert', 'expert_curator'] as const
 export type Rank = (typeof ranks)[number]
 /** The caller. `rank` is the role of an active ReviewerRole, else null. */
@@ -21,9 +21,9 @@ export type Actor = {
   is_staff: boolean
   is_superuser: boolean
   rank: Rank | null
-  /** How often the account has changed hands; see `ownership` of a user. 1 if it is absent. */
+  /** The `ownership` of the user, which is raised when the account changes hands. Absent means 1. */
   ownership?: number
-  /** The key of a machine. It has a contributor's rights, as far as its scopes allow: never those of staff or reviewers. */
+  /** Set if a machine calls with a key. It has a contributor's rights, limited by its scopes, and never those of staff or reviewers. */
   key?: MachineKey
 }
 /**
@@ -38,7 +38,7 @@ export type Subject = {
   public: boolean
   access_tier?: string | undefined
   deleted_at?: string | null | undefined
-  /** Of a flag: who raised it, null the service itself, and whether it is settled. */
+  /** Of a flag: who raised it (null: the service itself), and whether it is settled. */
   flagged_by?: string | null | undefined
   is_resolved?: boolean | undefined
   /** Of a flag: whether it is an open contradiction. */
@@ -57,11 +57,11 @@ export type Subject = {
   /** Of a hook: the key that made it. Null if a person did. */
   key_id?: string | null | undefined
 }
-export type Open = { open: string } // the reason no one is asked for
+export type Open = { open: string } // the reason why no caller is needed
 export type Role = { role: (actor: Actor) => boolean } // looks at the actor
-export type Lists = { lists: (actor: Actor | null) => Scope } // which ones the actor may list
+export type Lists = { lists: (actor: Actor | null) => Scope } // which items the actor may list
 type Sight<S> = (actor: Actor | null, it: S) => boolean
-export type Sees<S = never> = { sees: Sight<S>; changes?: never } // and at the stored thing
+export type Sees<S = never> = { sees: Sight<S>; changes?: never } // looks at the actor and the stored thing
 export type Changes<S = never> = { sees: Sight<S>; changes: (actor: Actor, it: S) => Ruling }
 /** Whether something is allowed. A refusal may say why, and what role it takes. */
 export type Ruling = boolean | { refusal: string }
@@ -96,25 +96,27 @@ const canSee = (actor: Actor | null, it: Subject) =>
   )
 const canReview = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
 const canInspect = (actor: Actor | null, it: Subject) => canSee(actor, it) || canReview(actor, it)
-/** Whose it is, and staff. */
 const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === true || isOwner(actor, it)
 /** A key sees the hooks that it has made itself, and no others of its owner. */
 const canSeeHook = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) && (!actor?.key || actor.key.id === it.key_id)
-/** Whose it is, and those who decide on it. */
+/** Allows the owner, staff, and experts, who decide on proposals. */
 const canSeeProposal = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (actor !== null && expert(actor))
-/** Whose it is, and staff; reviewers too, once a contribution may cite it. */
+/** Allows the owner and staff, and reviewers once contributions may cite the scan. */
 const canReadScan = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (it.public && actor !== null && reviewer(actor))
-/** Who reads what a fork says: of those who may inspect the original, whoever may inspect the fork or contributed the original. */
+/**
+ * Whether the actor may read the values of a fork. Who may inspect the original may, if they may inspect the fork or contributed the
+ * original.
+ */
 const canReadFork = (actor: Actor | null, it: Subject): boolean =>
   it.original !== undefined &&
   canInspect(actor, it.original) &&
   (canInspect(actor, it) || (!it.deleted_at && isOwner(actor, it.original)))
 /**
- * That there is a fork, of which sort, and which fields it changes: whoever sees the record that it is a version of. A fork of a closer
- * tier, and one that was turned down, are left out.
+ * Whether the actor may know that a fork exists, of which sort, and which fields it changes. Besides its readers, whoever may inspect the
+ * original may, unless the fork was rejected or its tier is closed to them.
  */
 const canSeeFork = (actor: Actor | null, it: Subject): boolean =>
   canReadFork(actor, it) ||
@@ -126,14 +128,16 @@ const canSeeFork = (actor: Actor | null, it: Subject): boolean =>
 const isFlagger = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 const isAuthor = (actor: Actor, it: Subject) => actor.id === it.author_id
 const isAdmin = (actor: Actor, it: Subject) => it.admins?.includes(actor.id) ?? false
-/** Legacy submissions: accepted ones are everyone's, the others are for those who are signed in. */
+/** Everyone may see accepted legacy submissions, and whoever is signed in all of them. */
 const canSeeSubmission = (actor: Actor | null, it: Subject) => it.public || actor !== null
-/** Suggestions: what came of them is for those who are signed in, until then they are between the two sides and reviewers. */
+/**
+ * Whoever is signed in may see an approved suggestion. Other suggestions are for reviewers, the submission's contributor and the author.
+ */
 const canSeeSuggestion = (actor: Actor | null, it: Subject) =>
   actor !== null && (it.public || reviewer(actor) || isOwner(actor, it) || isAuthor(actor, it))
 const notOnesOwn = (actor: Actor, it: Pick<Subject, 'authors'>): Ruling =>
   it.authors?.includes(actor.id) ? { refusal: 'Nobody decides on a contribution of their own.' } : true
-/** The refusal of a part of a decision that takes at least this rank. */
+/** The refusal of a caller below this rank, for one part of a decision. */
 const refuseBelow = (part: string, rank: Rank): Ruling => ({ refusal: `${part} takes at least a ${rankName(rank)}.` })
 /** A rank as sentences name it. */
 export const rankName = (rank: Rank): string => rank.replace('_', ' ')
@@ -142,7 +146,7 @@ export const rankName = (rank: Rank): string => rank.replace('_', ' ')
 export type Deciding = {
   /** Everyone whose work it is about. */
   authors: readonly string[]
-  /** The least rank that may decide; whoever reviews may escalate. */
+  /** The least rank that may decide. Any reviewer may escalate. */
   required_persona: Rank
   escalates: boolean
   overridesConfidence: boolean
@@ -160,7 +164,7 @@ const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
     !it.settlesContradiction || expert(actor) || refuseBelow(phrase('Settling a contradiction'), 'domain_expert'),
 ]
 
-/** Reviewers, but not on a record of their own. For an open contradiction the same rank as for settling it by a decision. */
+/** Reviewers may settle flags, but not on a record of their own. An open contradiction takes a domain expert, as in a decision. */
 function canSettleFlag(actor: Actor, it: Subject): Ruling {
   if (!reviewer(actor) || isOwner(actor, it) || it.authors?.includes(actor.id)) return false
   return !it.contradicts || expert(actor) || refuseBelow(phrase('Settling a contradiction'), 'domain_expert')
@@ -173,19 +177,20 @@ const scope = (actor: Actor | null): Scope => ({
 
 const roleIn = (actor: Actor, it: Subject) => it.project?.roles[actor.id]
 const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.project?.state === 'approved'
-/** What a caller may be in a project; one may be several. */
+/** The parts that a caller may have in a project. One caller may have several. */
 export const projectParts = {
   editors: (actor: Actor, it: Subject) => actor.is_staff || ['owner', 'editor'].includes(roleIn(actor, it) ?? ''),
   reviewers: (actor: Actor, it: Subject) => reviewer(actor) || roleIn(actor, it) === 'domain_expert',
   mergers: (actor: Actor, _it: Subject) => expert(actor),
 }
-/** Reviewers while a project waits for them, and once it is merged those who may take that back. */
+/** Reviewers oversee a project in review or approved. Those who may roll back a merge oversee a merged project. */
 const canOversee = (actor: Actor, it: Subject) =>
   (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && projectParts.mergers(actor, it))
-/** Whoever sees a record of this sort, everyone who works on the project, and those who oversee it. */
+/** Allows whoever may see a record with these facts, members of the project, and those who oversee it. */
 const canSeeProject = (actor: Actor | null, it: Subject) =>
   canSee(actor, it) || (!it.deleted_at && actor !== null && (roleIn(actor, it) !== undefined || canOversee(actor, it)))
 
+/** Who may do what. One line per permission; every route names exactly one. */
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
   'document.read': { open: 'what can be called, and how, is no secret' },
@@ -220,13 +225,13 @@ export const permissions = {
   'record.create': { role: anyone },
   'record.read': { sees: canSee },
   'record.update': { sees: canSee, changes: ownerOrStaff },
-  // What is not public nobody sees but whose it is, and staff.
+  // Only the owner and staff see a record that is not public, so the owner may delete it. A public record takes staff.
   'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || !it.public },
   'record.restore': { sees: canSee, changes: staff },
-  // Whose it is, and reviewers. Words of one's own on what is public take a reviewer: see lib/domain/labels/input.ts.
+  // For the owner and reviewers. A label in one's own words on a public record takes a reviewer: see lib/domain/labels/input.ts.
   'label.change': { sees: canInspect, changes: (actor, it) => reviewer(actor) || isOwner(actor, it) },
   'review.read': { role: reviewer, sees: canInspect },
-  // What is asked for may take more: see decisionRules.
+  // Some decisions take a higher rank: see decisionRules.
   'review.decide': { role: reviewer, sees: canInspect, changes: notOnesOwn },
   'review.dashboard': { role: reviewer },
   'decision.list': { open: 'who decided what is public; records that the caller may not see are not named' },
@@ -260,7 +265,7 @@ export const permissions = {
     sees: canInspect,
     changes: (actor, it) => isFlagger(actor, it) || canSettleFlag(actor, it),
   },
-  // Whoever raised it withdraws it, while it is open.
+  // Whoever raised a flag may withdraw it while it is open.
   'flag.delete': {
     sees: canInspect,
     changes: (actor, it) => (isFlagger(actor, it) && !it.is_resolved) || canSettleFlag(actor, it),
@@ -268,7 +273,7 @@ export const permissions = {
   'notification.own': { role: anyone },
   'letters.own': { role: anyone },
   'letters.link': { open: 'whoever has the link got the letter that it stands in' },
-  // What somebody watches is nobody's business but their own, not of staff either.
+  // Nobody else reads what a person watches, not even staff.
   'watch.own': { role: anyone },
   'watch.link': { open: 'whoever has the link got it from the person who watches' },
   'submission.list': { role: anyone },
@@ -293,12 +298,12 @@ export const permissions = {
   'source.read': { sees: canSee },
   'source.restore': { sees: canSee, changes: staff },
   'source.change': { sees: canSee, changes: ownerOrStaff },
-  // It changes no value. Whose work falls with the source is looked at when that is decided.
+  // To question a source changes no value. When its values are decided on, it is checked whose work they are.
   'source.question': { role: expert, sees: canSee, changes: anyone },
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
-  // Nobody hides a cluster.
+  // Clusters are never hidden.
   'cluster.read': { sees: anyone },
-  // The log and the rivals of its records are for those who may change it.
+  // Only those who may change a cluster read its log, and the rivals among the claims of its records.
   'cluster.inspect': { role: curator, sees: anyone },
   'cluster.suggest': { role: anyone, sees: anyone },
   'cluster.create': { role: reviewer },
@@ -340,7 +345,7 @@ export const permissions = {
   'share.count': { lists: scope },
   'note.create': { open: 'visitors have no account' },
   'note.list': { role: anyone },
-  // Whoever is signed in. What is for reviewers is left out by the view.
+  // For whoever is signed in. The view leaves out what is for reviewers alone.
   'note.read': { role: anyone, sees: anyone },
   'note.count': { role: reviewer },
   'note.review': { role: reviewer, sees: anyone, changes: notOnesOwn },
@@ -380,10 +385,10 @@ export const permissions = {
   'picture.read': { sees: ownerOrStaff },
   'picture.change': { sees: isOwner, changes: anyone },
   'import.own': { role: anyone },
-  // The table is its sender's; reviewers see it as the batch that its rows wait in.
+  // The owner of an import sees it. Reviewers see it as the batch in which its rows wait.
   'import.read': { sees: canInspect },
   'import.change': { sees: canInspect, changes: isOwner },
-  // But for its sender, whoever sees one reviews.
+  // Besides its owner, only reviewers and staff see an import, so no role is checked.
   'import.decide': { sees: canInspect, changes: notOnesOwn },
   'import.take_back': { sees: canInspect, changes: staff },
   'board.list': { open: 'who has contributed how much is public; people appear as on their public profiles' },
@@ -394,7 +399,7 @@ export type Permission = keyof typeof permissions
 /** The names of the permissions whose rule is an R. */
 export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] extends R ? P : never }[Permission]
 
-/** What a machine may change, with the scope that it takes: it proposes, and decides on nothing. */
+/** Permissions of keys, with the scope that each takes. A key proposes, and decides on nothing. */
 const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'record.create': 'propose',
   'record.update': 'propose',
@@ -429,7 +434,10 @@ const machineScopes: Readonly<Partial<Record<Permission, KeyScope>>> = {
 /** Permissions that no key has, not even to read. */
 const peopleOnly: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own', 'session.own', 'account.export']
 
-/** Whether a machine may use a permission with its key. What is open to everyone is open to it; people may what they may. */
+/**
+ * Whether a caller with this key may use a permission. True for a caller without a key, and for open permissions. `reads`: the request
+ * changes nothing.
+ */
 export function mayWithKey(key: MachineKey | undefined, permission: Permission, reads: boolean): Ruling {
   if (!key || 'open' in permissions[permission]) return true
   const scope = machineScopes[permission] ?? (reads && !peopleOnly.includes(permission) ? 'read' : undefined)
@@ -442,11 +450,11 @@ export const maySeeAll = (actor: Actor | null): boolean => actor?.is_staff ?? fa
 /** Whether the caller may see that user's email address: it is for the person and for staff. */
 export const maySeeEmail = (actor: Actor | null, user: string): boolean =>
   actor !== null && (actor.is_staff || actor.id === user)
-/** Whether this caller may see that record; for handlers that load a second thing. */
+/** Whether this caller may see that record. For handlers that load a further record. */
 export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(actor, it)
 /**
- * Whether that person may see that record by no right but their own. What is told to the owner of a thing in advance goes by this,
- * since roles come and go.
+ * Whether a person may see a record without the rights of any role. A flag that its contributor will read later goes by this, since roles
+ * come and go.
  */
 export const maySeeAsOwner = (user: string, it: Subject): boolean =>
   canRead(
@@ -458,7 +466,7 @@ export const maySeeAsOwner = (user: string, it: Subject): boolean =>
     },
     { signedIn: true, everything: false },
   )
-/** Whether this caller may see that record, or reviews it while it waits. */
+/** Whether this caller may see that record, or may review it. */
 export const mayInspect = (actor: Actor | null, it: Subject): boolean => canInspect(actor, it)
 /** Whether this caller may see that project. */
 export const mayVisit = (actor: Actor | null, it: Subject): boolean => canSeeProject(actor, it)
@@ -469,7 +477,7 @@ export const mayDecide = (actor: Actor, it: Deciding): Ruling =>
 export const mayDecideOn = (actor: Actor, authors: readonly string[]): Ruling => notOnesOwn(actor, { authors })
 /** Whether someone has at least that rank; staff have every rank. */
 export const hasRank = (who: Pick<Actor, 'is_staff' | 'rank'>, least: Rank): boolean => atLeast(least)(who)
-/** Whether the caller may give that user a role, or take it: nobody raises or lowers themselves, but staff, who need none. */
+/** Whether the caller may give that user a role, or take it. Only staff may change a role of their own. */
 export const mayChangeRoleOf = (actor: Actor, user: string): boolean => actor.is_staff || actor.id !== user
 /** Whether the caller may answer that user's application. */
 export const mayAnswer = (actor: Actor, applicant: string): boolean => actor.id !== applicant
@@ -477,8 +485,8 @@ export const mayAnswer = (actor: Actor, applicant: string): boolean => actor.id 
 export const worksOn = (actor: Actor | null, it: Pick<Subject, 'contributor_id'>): boolean =>
   actor !== null && (actor.id === it.contributor_id || reviewer(actor))
 /**
- * Whether this caller may know how often that thing was changed: those who may change it. Of a record, edits that wait
- * count among the changes; a project hides none from those who see it.
+ * Whether the caller may know how often a thing was changed. The number includes edits that wait, so it is for those who work on a
+ * record, wrote a comment or raised a flag. A project hides no changes from those who see it.
  */
 export const mayCountChanges = (actor: Actor | null, it: Subject): boolean =>
   actor !== null && (it.project !== undefined || worksOn(actor, it) || isAuthor(actor, it) || isFlagger(actor, it))
@@ -505,5 +513,5 @@ export const maySeeFork = (actor: Actor | null, it: Subject): boolean => canSeeF
 export const mayReadFork = (actor: Actor | null, it: Subject): boolean => canReadFork(actor, it)
 /** Whether the caller may see that suggestion. */
 export const mayFollow = (actor: Actor | null, it: Subject): boolean => canSeeSuggestion(actor, it)
-/** Which records of a list this caller may be shown; for handlers that list a second sort of thing. */
+/** Which records of a list this caller may be shown. For handlers that read a further list. */
 export const scopeOf = (actor: Actor | null): Scope => scope(actor)
