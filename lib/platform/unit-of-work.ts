@@ -5,16 +5,18 @@ import { invalidateAfter } from './cache/cached.ts'
 
 type Withhold = (writes: readonly Write[]) => Promise<void>
 let withhold: Withhold = async () => undefined
-/** Registers what takes from search what a commit has hidden. Functions that write nothing of search need none. */
+/**
+ * Registers the function that removes from search what a commit has hidden. Functions that write nothing that search finds register none.
+ */
 export function provideWithholding(how: Withhold): void {
   withhold = how
 }
 
 /**
- * Opens a unit of work, runs `work` with it and commits it; see `runUnit`. For work that no request's unit covers: the projector,
- * sweepers, workers, and writes that must be stored before the request itself. Fails with `invalid` if the unit holds more than
- * one transaction can. Afterwards cached answers about the changed types are stale, and
- * search finds nothing that the writes have hidden. `commit` is one of `commitTogether`.
+ * Opens a unit of work, runs `work` with it and commits it; see `runUnit`. Requests use it, and work outside of them: the projector, the
+ * sweeper, workers, and writes that must be stored before their request. Fails with `invalid` if the unit holds more than one transaction
+ * can. Afterwards cached answers that depend on the writes are stale, and search finds nothing that the writes have hidden. `commit` is
+ * one of `commitTogether`.
  */
 export const inUnit = <T>(
   work: (unit: UnitOfWork) => T | Promise<T>,

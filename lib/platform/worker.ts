@@ -5,8 +5,8 @@ import { checkLayout } from './layout.ts'
 type Called = { functionName?: string; awsRequestId?: string }
 
 /**
- * Makes the handler of a function that answers no requests: a timed one, or a follower of the stream. It works only if this version reads
- * the layout of the table. Its log lines name the call.
+ * Makes the handler of a function that answers no requests, such as a timed function or the projector. It fails with `unavailable` if
+ * this version cannot read the layout of the table. Its log lines name the call.
  */
 export const worker =
   <Given extends readonly unknown[], T>(work: (...given: Given) => Promise<T>) =>

@@ -9,9 +9,9 @@ type Labels = Readonly<Record<string, string>>
 type Family = { name: string; type: 'gauge' | 'counter'; help: string; samples: readonly (readonly [Labels, number])[] }
 
 /**
- * The state of the service and of this process in Prometheus' text format. Never fails: without the table, `heritage_table_up` is 0 and only
- * the figures of the process follow. Everyone may read it, so it counts only what everyone may see. Operators have the log and its
- * metrics (lib/base/telemetry/emf.ts). It reads the table at most once in 10 seconds.
+ * The state of the service and of this process in Prometheus' text format. Never fails: without the table, `heritage_table_up` is 0 and
+ * only the figures of the process follow. It counts only what everyone may see; operators also have the metrics of the log
+ * (lib/base/telemetry/emf.ts). While the table answers, it is read at most once in 10 seconds.
  */
 export async function metricsText(
   build: { version: string; stage: string },

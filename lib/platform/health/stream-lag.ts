@@ -16,7 +16,10 @@ const OLD_MS = 10_000
  * comes soon.
  */
 const NOTE_SECONDS = { given: 120, applied: 10 }
-/** Notes that may exist at once. Several calls read parts of the stream at the same time, each without the notes of the others. */
+/**
+ * The most notes at once. Several calls of the projector read parts of the stream at the same time, and none may overwrite the notes of
+ * another.
+ */
 const SLOTS = 16
 
 /**

@@ -35,7 +35,7 @@ export const traitsOf = (names: readonly string[], identities: readonly string[]
 /** A name as keys contain it: folded, and cut to 200 letters. */
 export const foldedName = (name: string): string => cut(fold(name), 200)
 
-/** Names of one record that are indexed. Further names are shown but not found. */
+/** The most names of one record that are indexed. Further names are shown but not found. */
 const MOST_NAMES = 12
 
 /** Returns the writes that turn the entries of `before` into those of `after`. Undefined means no entries. */

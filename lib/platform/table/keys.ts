@@ -224,7 +224,7 @@ export const key = {
   hiddenInGraph: (scope: string, record: string): Key => ({ pk: `GRAPH#${scope}`, sk: `HIDDEN#${record}` }),
   candidate: (id: string): Key => ({ pk: `CANDIDATE#${id}`, sk: HEAD }),
   pair: (record: string, other: string): Key => ({ pk: `ENTITY#${record}`, sk: `PAIR#${other}` }),
-  /** All forks of one family lie together, oldest first: each comes after what it is a fork of. */
+  /** All forks of one lineage lie together, oldest first. So each fork comes after the record that it is a fork of. */
   fork: (root: string, created_at: string, record: string): Key => ({
     pk: `LINEAGE#${root}`,
     sk: `${created_at}#${record}`,
@@ -354,10 +354,13 @@ export const key = {
   cached: (place: string): Key => ({ pk: `CACHE#${place}`, sk: HEAD }),
 }
 
-/** The number of replies to each comment that a page of comments contains. */
+/** The most replies to each comment that a page of comments contains. */
 export const EARLY_REPLIES = 20
 
-/** The sort key of a first reply, or of the first of them without `place`. Replies to the newest comment sort first. */
+/**
+ * The sort key of one of the first replies to a comment. Without `place` it is where these replies begin. Replies to the newest comment
+ * sort first.
+ */
 export const earlyReplyKey = (root: number, place = 0): string =>
   `EARLY#${padNumber(Number.MAX_SAFE_INTEGER - root)}#${padPlace(place)}`
 

@@ -8,7 +8,7 @@ import { type CountPlace, provideCountLayout, sizesOfGroup, sizesOfParts } from 
 
 /** Rules by the name of the list. A list without a rule has its own item. */
 const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlace][] = [
-  // Lists of one person.
+  // Lists of one person share an item.
   [
     /^(OWNER|REVISION|DECISION|FLAGGED|FORKS)#([^#]+)(.*)$/,
     (list, user, rest) => ({ group: `USER#${user}`, name: `${list}${rest}` }),
@@ -30,7 +30,7 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlac
   [/^KIND#([^#]+)#(.*)$/, (kind, standing) => ({ group: 'KIND', ...(kind && { sk: kind }), name: `${standing}` })],
   // Notes of visitors: the sizes of all their lists are read together.
   [/^NOTE(#.*)?$/, (rest) => ({ group: 'NOTE', name: rest || 'ALL' })],
-  // What waits of a batch, and the decisions of each verdict on it.
+  // The records of a batch that wait, and those that each verdict has decided.
   [/^(BATCH#[^#]+)(.*)$/, (batch, rest) => ({ group: `${batch}`, name: `${rest}` })],
   // Values that rest on a source, by audience, kind and support.
   [/^RESTS#([^#]+)#(.*)$/, (reference, rest) => ({ group: `RESTS#${reference}`, name: `${rest}` })],
