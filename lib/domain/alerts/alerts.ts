@@ -25,7 +25,7 @@ import {
 } from './items.ts'
 import type { AlertStatus } from './words.ts'
 
-/** A link with its record. It is seen by whoever sees the record. */
+/** A link with its record. Whoever may see the record may see the link. */
 export type LinkSubject = Subject & { link: ReconciledLink; record: RecordItem; version: number }
 /** An alert as permissions see it: who may see it follows from the members of its record. */
 export type AlertSubject = Subject & { alert: CuratorAlert; link: ReconciledLink; record: RecordItem; version: number }
@@ -55,7 +55,7 @@ export async function loadAlert(id: string): Promise<AlertSubject | undefined> {
   return link && record && { ...subjectOf(record), alert, link, record, version: alert.version }
 }
 
-/** A record that was hidden a moment ago is shown in no row. */
+/** Whether everyone may read a record now. The list may still hold a record that was hidden a moment ago. */
 const isOpen = (record: RecordItem | undefined): record is RecordItem =>
   record !== undefined && !record.deleted_at && maySee(null, record)
 

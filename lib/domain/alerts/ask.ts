@@ -3,24 +3,23 @@ import { request as requestByHttps } from 'node:https'
 import * as v from 'valibot'
 import { isPublicUrl, publicOnly } from '../webhooks/send.ts'
 
-/** What another server says of an address: it is there, gone or moved; or it gives no answer that tells. */
+/** What another server says of an address. `unknown`: it did not answer, or its answer shows none of the others. */
 export type Verdict = { is: 'there'; label?: string } | { is: 'gone' } | { is: 'moved'; to: string } | { is: 'unknown' }
 
-/** How the world is asked: whether only public addresses, and where Wikidata is. */
+/** How other servers are asked. `guarded`: only at public addresses. `wikidata`: the origin of Wikidata. */
 export type AskingTerms = { guarded: boolean; wikidata: string; attemptMs?: number }
 export const publicTerms: AskingTerms = { guarded: true, wikidata: 'https://www.wikidata.org' }
 
 const ATTEMPT_MS = 10_000
-/** Bytes of an answer of Wikidata that are read: 50 items have some 20 KB. */
+/** The most bytes that are read of an answer. An answer of Wikidata about 50 items has some 20 KB. */
 const MOST_BYTES = 2_000_000
 /** Items in one question to Wikidata. */
 export const IN_LOT = 50
 
 type Reply = { status: number; location: string | undefined; text: string }
 
-/**
- * Asks an address by `HEAD`, and by `GET` if that is not served. Redirects are not followed. Whatever fails tells nothing: a server may
- * be away for a day.
+/** Asks an address by `HEAD`, and by `GET` if that is not served. Redirects are not followed. Any failure gives `unknown`, since a server
+ * may be down for a day.
  */
 export async function askAddress(address: string, terms: AskingTerms): Promise<Verdict> {
   const head = await send('HEAD', address, terms).catch(() => undefined)
@@ -32,7 +31,7 @@ export async function askAddress(address: string, terms: AskingTerms): Promise<V
   return reply.status < 400 ? { is: 'there' } : { is: 'unknown' }
 }
 
-/** A permanent redirect. One that changes only the scheme or the last slash, as those from http to https, tells nothing. */
+/** The verdict on a permanent redirect. If only the scheme or the last slash changes, as from http to https, the address is `there`. */
 function movedTo(location: string, from: string): Verdict {
   if (!URL.canParse(location, from)) return { is: 'unknown' }
   const to = new URL(location, from)

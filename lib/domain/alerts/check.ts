@@ -17,7 +17,7 @@ import {
 import type { AlertIssue } from './words.ts'
 
 const WEEK_MS = 7 * 86_400_000
-/** Links of one run. */
+/** The most links that one run asks. */
 const MOST_LINKS = 500
 /** Pause between two questions to one host. */
 const PAUSE_MS = 1000
@@ -95,7 +95,7 @@ async function noteVerdict(link: ReconciledLink, verdict: Verdict): Promise<void
     ...(verdict.is === 'there' && verdict.label && { target_label: verdict.label }),
   })
   const alert = found && (await alertWrites(link, found, at))
-  // Somebody else was faster, or the link is gone: nothing is lost.
+  // After a conflict somebody else was faster, or the link is gone: this verdict is dropped.
   await isDone(commitWrites([put(reconciledLink, next, link), ...(alert ?? [])]))
 }
 

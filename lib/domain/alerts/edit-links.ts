@@ -18,7 +18,7 @@ import { linkTextsOf, type ReconciledLink, reconciledLink, type Target, targetOf
 
 export type LinkState = { is_stale?: boolean | undefined; target_label?: string | undefined }
 
-/** Changes what is said of a link without another target. Fails with `conflict` if somebody else was faster. */
+/** Changes the label of a link, or whether it is stale, but not its target. Fails with `conflict` if somebody else was faster. */
 export function amendLink(unit: UnitOfWork, it: LinkSubject, { is_stale, target_label }: LinkState): LinkSubject {
   const changes = {
     is_stale: is_stale ?? it.link.is_stale,
@@ -30,9 +30,8 @@ export function amendLink(unit: UnitOfWork, it: LinkSubject, { is_stale, target_
   return { ...it, link, version: link.version }
 }
 
-/**
- * Replaces the target of a link by an edit of the record. Once that is accepted the link itself is another. Returns the link as it will be.
- * Fails with an error of the member if it is no address.
+/** Replaces the target of a link by an edit of the record. Accepting the edit makes a new link with another id, which is returned.
+ * Fails with a field error if `target_uri` is no address.
  */
 export async function updateTarget(
   unit: UnitOfWork,
@@ -51,7 +50,7 @@ export async function updateTarget(
   return { ...it, link: { ...link, target_uri: target.target_uri, authority: target.authority } }
 }
 
-/** Takes a link away by an edit of the record. It stays until that is accepted. */
+/** Removes a link by an edit of the record. The link stays until the edit is accepted. */
 export async function removeLink(unit: UnitOfWork, it: LinkSubject, actor: Actor): Promise<void> {
   const evidence = { citation: `Not the same as ${it.link.target_uri}`, url: it.link.target_uri }
   await editSameAs(unit, it.record.entity_id, actor, evidence, (values) => {
@@ -60,9 +59,8 @@ export async function removeLink(unit: UnitOfWork, it: LinkSubject, actor: Actor
   })
 }
 
-/**
- * Adds a link to a record that everyone reads, by an edit of it. Returns the link as it will be. Fails with an error of the member if the
- * caller sees no such record, or if there is this link already.
+/** Adds a link to a record that everyone reads, by an edit of the record. Returns the link as it will be. Fails with a field error if the
+ * caller sees no such record, or if the record has this link already.
  */
 export async function addLink(
   unit: UnitOfWork,
@@ -88,7 +86,7 @@ function checkTarget(entity_id: string, target_uri: string): Target {
   return target
 }
 
-/** The record at an address, if everyone reads it, or its review identity. Undefined if the caller may not see it. One call. */
+/** The record that an address names. Undefined unless everyone may read it, and the caller may see it. One call. */
 async function recordNamed(address: string, actor: Actor): Promise<RecordItem | undefined> {
   const entity_id = recordOfResource(address) ?? recordOfPath(address)
   const record = entity_id === undefined ? undefined : await get(recordItem, { entity_id })
@@ -96,7 +94,7 @@ async function recordNamed(address: string, actor: Actor): Promise<RecordItem | 
   return isOpen ? record : undefined
 }
 
-/** The review identity that an address of the interface ends with, or that its kind and number stand for. */
+/** The review identity of a record by its address in the API, which ends with the identity itself, or with kind and number. */
 function recordOfPath(address: string): string | undefined {
   const [uuid] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\/?$)/.exec(address.toLowerCase()) ?? []
   if (uuid !== undefined) return uuid
@@ -107,7 +105,7 @@ function recordOfPath(address: string): string | undefined {
 
 type LinkEvidence = { citation: string; url: string }
 
-/** Plans the edit of a record that makes its links what `next` returns. Each claim cites why. */
+/** Plans an edit that replaces the links of a record by what `next` returns. Each claim cites the evidence. */
 async function editSameAs(
   unit: UnitOfWork,
   entity_id: string,

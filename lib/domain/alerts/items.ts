@@ -89,7 +89,7 @@ export function linkTextsOf({ same_as }: Values): string[] {
   return Array.isArray(same_as) ? same_as.filter((it) => typeof it === 'string') : []
 }
 
-/** Reads a value of `same_as` as a link. Undefined if it is no address, and no id of a collection that is known here. */
+/** Reads a value of `same_as` as a link. Undefined unless it is an address, or an id of a known collection. */
 export function targetOf(entity_id: string, value: string): Target | undefined {
   const known = parseSameAs(value)
   if (known) {

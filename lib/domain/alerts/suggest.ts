@@ -16,7 +16,7 @@ type Found = Target & { score: number; record: RecordItem; isMember: boolean }
 
 /**
  * Suggests what a cluster is called in other collections: the links of its members, and those of records that look like it, best first.
- * What the cluster names already is left out. Nobody outside is asked. Costs what `findDuplicates` does, and two reads.
+ * Links that the cluster has already are left out. No other server is asked. Costs what `findDuplicates` does, and two reads.
  */
 export async function suggestTargets(it: Cluster, actor: Actor | null) {
   const [members, alike] = await Promise.all([

@@ -1,6 +1,6 @@
 import { collectionKeys } from '../names/same-as.ts'
 
-/** The words of links and alerts. */
+/** The values of the enumerations of links and alerts. */
 
 export const authorities = [...collectionKeys, 'other'] as const
 export const alertIssues = ['stale_link', 'label_drift', 'supersession'] as const
