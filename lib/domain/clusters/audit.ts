@@ -24,7 +24,7 @@ type ClusterState = v.InferOutput<typeof ClusterState>
 const ClusterEvent = v.object({
   id: v.string(),
   cluster_id: v.string(),
-  /** The version of the cluster since then. */
+  /** The version of the cluster after the action. */
   cluster_version: v.number(),
   action: v.picklist(auditActions),
   actor_id: v.string(),

@@ -32,7 +32,7 @@ export type ClusterInput = Partial<
 /** Names a member: by its integer id in its kind, or by its review identity. */
 export type MemberInput = { kind: Kind; id: number | string }
 
-/** Members of a cluster at most. A change of all of them still fits into one transaction. */
+/** The most members of a cluster. A change of all of them still fits into one transaction. */
 export const MAX_MEMBERS = 30
 
 export const loadCluster = (id: string): Promise<Cluster | undefined> => get(cluster, { id })
@@ -121,7 +121,7 @@ export const clusterWrites = (old: Cluster | undefined, next: Cluster): Write[] 
   ...indexWrites(old && nameEntryOf(old), nameEntryOf(next)),
 ]
 
-/** Fails with a rule of the whole object if the cluster was merged into another one. */
+/** Fails with `invalid` if the cluster was merged into another one. */
 export function checkNotMerged({ merged_into }: Cluster): void {
   if (merged_into) throw invalidObject(`This cluster was merged into ${merged_into}.`)
 }
@@ -132,8 +132,7 @@ export function checkClusterVersion(old: Cluster, expected_version: number | und
     throw conflict(`The cluster has changed since: it is at version ${old.version}.`)
 }
 
-/**
- * Locks or unlocks a cluster. Fails with `conflict` if the cluster is not at the expected version, or is in that state
+/** Locks or unlocks a cluster. Fails with `conflict` if the cluster is not at the expected version, or is locked or unlocked
  * already.
  */
 export async function setClusterLock(

@@ -41,21 +41,19 @@ const ALIKE = 0.85
 const LEAST_SCORE = 0.75
 /** Entries of the name index that are read of each kind. */
 const ENTRIES_PER_KIND = 200
-/** The most similar names, whose records are loaded. */
+/** The most names whose records are loaded. The most similar ones come first. */
 const NAMES_FOLLOWED = 60
 const MAX_CANDIDATES = 20
 
-/**
- * Finds clusters and lone records that a new record with this name, and at this point, may duplicate, the most similar first. Which are
- * `alike` goes by the rule of the flag `suspected_duplicate` (README.md of lib/domain/records). The others only begin or sound so.
+/** Finds clusters and lone records that a new record with this name, and at this point, may duplicate, the most similar first. `alike`
+ * follows the rule of the flag `suspected_duplicate` (README.md of lib/domain/records). Other candidates only begin or sound alike.
  *
  * 1. The name index yields names that begin like the text. It is current to the moment.
  * 2. Search yields names that are spelt nearly alike anywhere. It is a second behind.
- * 3. Of one kind, the look-alikes of a new record are added: those near the point, and those of another spelling.
+ * 3. If `among` is one kind, the look-alikes of a new record are added: those near the point, and those of another spelling.
  * 4. Each name gets a score. Names below `LEAST_SCORE` are dropped, unless they are alike.
- *
- * Costs one query for each kind and one for clusters, or two each and those of `findLookAlikes` if there is only one kind. Then one
- * search, and three reads of memberships, clusters and records.
+ * Costs one query for each kind and one for clusters. If `among` is one kind, it costs four queries and those of `findLookAlikes`. Then
+ * come one search, and three reads of memberships, clusters and records.
  */
 export async function findDuplicates(
   text: string,
@@ -178,7 +176,7 @@ const ownWords = (folded: string) =>
     .filter((word) => !genericWords().has(word))
     .join(' ')
 
-/** The best score of a candidate's names. Only members that the caller may see count. */
+/** The best score of a candidate's names: those of the cluster, and those of members that the caller may see. */
 const scoreOf = (
   { cluster, members }: Pick<DuplicateCandidate, 'cluster' | 'members'>,
   scores: ReadonlyMap<string, number>,

@@ -18,9 +18,8 @@ import { claimsIn, claimWrites } from '../records/claim-packs.ts'
 import { type Assertion, type RecordItem, SAME_REFERENT } from '../records/items.ts'
 import type { SettlingWay } from '../records/views/explain.ts'
 
-/*
- * That a record is about the same thing as others is a claim, like any other: it has an author and may have a source. The item of a
- * membership beside it keeps a record from being in two clusters.
+/* That a record is about the same thing as others is a claim, like any other: it has an author and may have a source. Beside the claim
+ * is the item of a membership, which keeps a record from being in two clusters.
  */
 
 /** The cluster of a record. A record has one such item, so it is in one cluster. Joining fails if it exists; moving replaces it. */
@@ -42,7 +41,7 @@ export type Evidence = {
   author: Pick<Actor, 'id' | 'username' | 'key'>
   /** The key with which the author sent it, if it is not that of `author`. */
   software?: string | null
-  /** The claim that it supersedes, if it is not that of the membership before. */
+  /** The claim that the new one supersedes. Undefined: the claim of the earlier membership. */
   supersedes?: string | null
   /** The id of a registered source. */
   source: string | null
@@ -71,11 +70,11 @@ export const evidenceOf = (
   decided: { by: author.id, way, reason: note },
 })
 
-/** The evidence of somebody who moves a record with its cluster: by the sources of the claim that put it there. */
+/** The evidence of somebody who moves a record with its cluster, with the sources of the claim that put it there. */
 export const evidenceBeside = (of: Evidence, claim: Assertion | undefined): Evidence =>
   claim ? { ...of, ...sourcesOf(claim) } : of
 
-/** The evidence of an earlier claim, which somebody lets hold again: it supersedes what that one superseded. */
+/** The evidence of an earlier claim that holds again by a new decision. The new claim supersedes what the earlier one superseded. */
 export const evidenceAgain = ({ decided }: Evidence, claim: Assertion): Evidence => ({
   ...sourcesOf(claim),
   author: { id: claim.contributor_id, username: claim.contributed_by },

@@ -28,9 +28,8 @@ import {
   moveWrites,
 } from './memberships.ts'
 
-/*
- * Two clusters become one, and one becomes several. Each undoes the other: a merged cluster keeps its id, name and the list of what it
- * had, and a split gives back to it just that.
+/* Merging two clusters, and splitting one. A split can undo a merge: the merged cluster keeps its id, its name and the list of its former
+ * members, and the split gives it those members back.
  */
 
 export type MergeInput = {
@@ -149,7 +148,7 @@ export async function splitCluster(unit: UnitOfWork, old: Cluster, input: SplitI
     group.map((id) => {
       const claim = memberships.get(id)?.claim
       const before = former.get(claim?.id ?? '')
-      // What a merge took from this cluster holds again as it was.
+      // A record that goes back to the cluster from which a merge took it gets its former claim again.
       const evidence = before?.value === next.id ? evidenceAgain(said, before) : evidenceBeside(said, claim)
       return moveWrites(recordIn(records, id), memberships.get(id), { from: old.id, into: next, evidence, at })
     }),
@@ -195,7 +194,7 @@ function partitionOf(
 
 const isSame = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((id) => b.includes(id))
 
-/** A merged cluster with what it had. */
+/** Restores a merged cluster with these members. */
 const reviveCluster = (was: Cluster, members: string[], at: string): Cluster =>
   withNextVersion<Cluster>(was, { members, merged_into: null, merged_members: [], updated_at: at })
 

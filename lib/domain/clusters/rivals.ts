@@ -23,7 +23,7 @@ export const ClusterRivalsView = s.shape('ClusterRivals', () =>
 
 /**
  * Finds what records of two clusters say against each other: pairs of values that their comparator calls a contradiction. Names and
- * prose are no contradictions, nor are two names of one thing. Reads the members that the caller may see. Two calls, and one look of search.
+ * prose are no contradictions, nor are two names of one thing. Reads the members that the caller may see. Two calls, and one search.
  */
 export async function findRivals(target: Cluster, source: Cluster, actor: Actor | null) {
   const [left, right] = await Promise.all([loadMembers(target, actor), loadMembers(source, actor)])
