@@ -167,7 +167,7 @@ const itemRemovals = (it: Comment): Write[] => {
 const parentOf = async (it: Comment): Promise<Comment | undefined> => {
   if (it.parent === null) return undefined
   const above = await loadComment(it.parent)
-  // It was removed a moment ago, together with this comment.
+  // The comment above was removed a moment ago, together with this one.
   if (!above) throw conflict()
   return above
 }

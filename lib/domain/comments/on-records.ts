@@ -110,7 +110,10 @@ export type Remarks = PageResult<{ comment: Comment; about: RecordItem | undefin
 }
 export const noRemarks: Remarks = { count: 0, results: [], found: new Map() }
 
-/** Lists one person's comments, newest first: all of the caller's own, and those of others on records that the caller sees. Two calls. */
+/**
+ * Lists one person's comments, newest first: all of the caller's own, and those of others on records that the caller sees. One call for
+ * each audience, and one for the records.
+ */
 export async function listRemarksBy(user: string, actor: Actor | null, place: PageRequest): Promise<Remarks> {
   return withRecords(await listCommentsBy(user, audiencesOf(user, actor), place, recordsOf))
 }

@@ -62,8 +62,7 @@ export type CommentPage = PageResult<Branch> & { people: PeopleById; found: Read
 /** Replies read with one page of comments. A query also ends after a megabyte. */
 const MOST_REPLIES = 100
 
-/**
- * One page of a thread, newest comment first, with the first replies to each. Three calls: the comments, the replies of all of
+/** One page of a thread, newest comment first, with the first replies to each. Three calls at most: the comments, the replies to all of
  * them, and the size with the authors.
  */
 export async function listThread(thread: Thread, place: PageRequest, also: readonly Key[] = []): Promise<CommentPage> {
@@ -94,7 +93,7 @@ export async function listReplies(root: Comment, place: PageRequest, also: reado
   return { ...listing, count: root.replies, results, people: peopleIn(listing.found) }
 }
 
-/** One comment with its replies, found among the next hundred to its root. Two calls. */
+/** One comment with its replies. They are looked for in the next hundred replies to its root. Two calls. */
 export async function showComment(it: Comment, also: readonly Key[] = []): Promise<ShownComment> {
   const query = { index: 'gsi4', pk: replyList(it.root), forward: true, limit: MOST_REPLIES } as const
   const items = it.answers === 0 ? [] : await walk({ ...query, beyond: padPlace(it.place) }, 1)
