@@ -22,14 +22,14 @@ const about: Readonly<Record<string, string>> = {
   beside: 'What was decided on other values of the record.',
   claimant: 'What was decided on earlier claims of its author.',
 }
-/** Facts that are told without their value: shares say something of people, and their effect is enough. */
+/** Facts of which answers show the effect, but not the value: the value would say how often others were right. */
 const untold: readonly string[] = ['beside', 'claimant']
 
 /** Whether a model has learned anything. */
 const isFitted = (model: DoubtModel | undefined): model is DoubtModel =>
   model !== undefined && Object.keys(model.weights).length > 0
 
-/** The model of today, and what was decided on the claims of these people. Undefined if too little was decided. One call for a hundred. */
+/** The model of today, and what was decided on the claims of these people. Undefined if too little was decided. One call for each hundred. */
 async function loadModel(
   people: readonly string[],
 ): Promise<{ model: DoubtModel; tallyOf: (id: string) => Tally } | undefined> {
@@ -93,9 +93,8 @@ function estimateView({ probability, effects }: Estimate, facts: Facts) {
 }
 const round = (value: number) => Math.round(value * 100) / 100
 
-/**
- * Estimates waiting records by what their entries in the queue know: the least trusted source, contradictions, the contributor. Returns a
- * text for each, by which the most doubtful sorts first. One call for each hundred contributors.
+/** Estimates waiting records by their entries in the queue: the least trusted source, contradictions, the contributor. Returns a function
+ * from an entry to its sort key: the most doubtful sorts first. One call for each hundred contributors.
  */
 export async function doubtOrder(entries: readonly QueueEntry[]): Promise<(entry: QueueEntry) => string> {
   const loaded = await loadModel(entries.map(({ contributor_id }) => contributor_id))

@@ -14,9 +14,9 @@ export const noTally: Tally = { kept: 0, decided: 0 }
 /** The first decision on a claim. `kept` is true if the claim stood by it, alone or beside others. */
 export type Outcome = { at: string; kept: boolean }
 
-/** So many decisions at the base rate stand before those that there were: few decisions say little. */
+/** How many imagined decisions at the base rate are added to the real ones, so that few decisions say little. */
 const PRIOR = { claimant: 20, beside: 5 }
-/** More rivals or supporters count as so many. */
+/** The most rivals, and the most supporters, that are counted. */
 const MOST_COUNTED = 3
 
 /** The share that was kept, as log-odds, drawn towards the base rate. */
@@ -25,7 +25,7 @@ function shareOf({ kept, decided }: Tally, base: number, prior: number): number 
   return Math.log(share / (1 - share))
 }
 
-/** What earlier decisions say of a claimant. */
+/** The share of a claimant's earlier claims that was kept, as log-odds, drawn towards the base rate. */
 export const claimantShare = (tally: Tally, base: number): number => shareOf(tally, base, PRIOR.claimant)
 
 /** A moment, and what was known then. Without `tally` nothing is said of the claimant. */
@@ -68,7 +68,7 @@ export function outcomesOf({ assertions, decisions }: Pick<History, 'assertions'
     for (const decision of oldestFirst) {
       const kept = verdictOn(claim, decision)
       if (kept === undefined) continue
-      // What a reviewer wrote is no claim that a reviewer kept.
+      // A claim that its own author decided on has no outcome: nobody else kept it.
       return decision.reviewer_id === claim.contributor_id ? [] : [[claim.id, { at: decision.created_at, kept }]]
     }
     return []
@@ -81,7 +81,8 @@ function verdictOn(claim: Assertion, { outcomes, verdict, created_at }: Decision
   const outcome = outcomes.find(({ property }) => property === claim.asserted_property)
   if (outcome?.stands === claim.id) return true
   if (outcome?.rivals.includes(claim.id)) return keptBeside.includes(outcome.rule)
-  // A refusal stores no outcome, and an edit of the reviewer does not name the claim that it replaces. Both show in its time.
+  // A refusal stores no outcome, and an edit of the reviewer does not name the claim that it replaces. Both supersede the claim at the
+  // time of the decision.
   const isLost = claim.reconciliation_status === 'superseded' && claim.updated_at === created_at
   return isLost && (verdict === 'reject' || outcome?.rule === 'edited') ? false : undefined
 }

@@ -10,22 +10,22 @@ import { factsOf, noTally, outcomesOf, type Tally } from './facts.ts'
 import { type DoubtModel, type DoubtScope, doubtModel, doubtScopes, doubtSource, doubtTally } from './items.ts'
 import { publicPart } from './public-part.ts'
 
-/** Fewer decided claims are no ground for an estimate. */
+/** With fewer decided claims nothing is estimated. */
 const FEWEST_DECIDED = 50
-/** The most records that a fit reads, newest first of each list, and those that are read in one step. */
+/** The most records that a fit reads, in equal shares from each list, newest first. Then: records of one query, and histories read at once. */
 const MOST_RECORDS = 20_000
 const RECORDS_IN_STEP = 100
 const RECORDS_AT_ONCE = 10
-/** So many examples stand against each weight: with few decisions the estimates stay near the base rate. */
+/** How many examples pull each weight towards 0: with few decisions the estimates stay near the base rate. */
 export const RIDGE = 5
-/** The part of the decisions by which a model of the earlier ones is judged. */
+/** The share of the decisions, the latest ones, by which a model of the earlier ones is judged. */
 const JUDGED_PART = 0.2
 const DAY_MS = 86_400_000
 
 type DecidedClaim = {
   at: string
   by: string
-  /** By what it names its sources. */
+  /** The references by which it names its sources. */
   references: readonly string[]
   example: (tally: Tally | undefined, base: number) => Example
   kept: boolean
@@ -107,9 +107,8 @@ export async function estimateIfDue(): Promise<number> {
   return 1
 }
 
-/**
- * Reads the decisions, fits a model for reviewers and one for everyone, and stores them with what is known of claimants and sources. Another
- * fit may be faster: then it fails. Returns the model for reviewers.
+/** Reads the decisions, fits a model for reviewers and one for everyone, and stores them with the tallies of claimants and sources. Fails
+ * with `conflict` if another fit was faster. Returns the model for reviewers.
  */
 export async function estimateAnew(): Promise<DoubtModel> {
   const olds = await Promise.all(doubtScopes.map((scope) => get(doubtModel, { scope })))

@@ -5,8 +5,7 @@ import { key } from '../../platform/table/keys.ts'
 /** The item types of doubt: the model of today, and the decisions on the claims of each person. */
 
 const Weights = v.record(v.string(), v.number())
-/**
- * From what a model was learned, and for whom it is: all decisions, for reviewers; or those alone that everyone may read, for everyone.
+/** For whom a model is. That for reviewers was learned from all decisions, that for everyone only from those that everyone may read.
  */
 export const doubtScopes = ['reviewers', 'everyone'] as const
 export type DoubtScope = (typeof doubtScopes)[number]
@@ -36,7 +35,7 @@ export const doubtModel = defineItem({
   key: ({ scope }: { scope: DoubtScope }) => key.doubtModel(scope),
 })
 
-/** The decisions on one person's claims. Estimates are made from it, and no answer shows it. It goes with the person. */
+/** The decisions on one person's claims. Estimates are made from it, and no answer shows it. It is deleted when the person leaves. */
 const DoubtTally = v.object({ user_id: v.string(), kept: v.number(), decided: v.number(), version: v.number() })
 export const doubtTally = defineItem({
   type: 'doubt_tally',
