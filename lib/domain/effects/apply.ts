@@ -41,7 +41,7 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
   project_asset: followAssetText,
 }
 
-/** The records of a change whose values may rest on other sources since. */
+/** By item type: the records whose values may rest on other sources after a change. */
 const footed: Readonly<Record<string, (images: Images) => readonly string[]>> = {
   record: ({ before, after }) => {
     const [old, next] = [headIn(before), headIn(after)]
@@ -67,7 +67,7 @@ export const effectTypes: readonly string[] = [
   ...new Set([...Object.keys(effects), ...Object.keys(messages), ...boardTypes(), ...notifiedTypes()]),
 ]
 
-/** The part of a change in the shared work. `doSharedWork` does it once for several changes. */
+/** What one change adds to the work that several changes share. `doSharedWork` does that work once for all of them. */
 export type SharedWork = {
   /** People whose figures may change. */
   people: readonly string[]
@@ -75,7 +75,7 @@ export type SharedWork = {
   reviewers: readonly string[]
   /** Notifications that are to be sent. */
   notices: readonly PendingNotice[]
-  /** Records whose values may rest on other sources since. */
+  /** Records whose values may rest on other sources now. */
   footed: readonly string[]
 }
 export const noSharedWork: SharedWork = { people: [], reviewers: [], notices: [], footed: [] }

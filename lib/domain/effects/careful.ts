@@ -3,18 +3,17 @@ import { nextTake, rawImagesOf, type StreamRecord, Takes, workOnTaken } from '..
 import { parkChange } from './parked.ts'
 import { type Projected, projectChanges } from './project.ts'
 
-/**
- * A change may end the process that follows it. Nothing is thrown then, so the stream hands it out again. So a batch that has waited
- * counts its takes before it is worked on:
+/** A change may end the process that works on it, for example by using up its memory. No code can catch that, and the stream hands out
+ * the batch again. So a batch that has waited counts its takes before it is worked on:
  *
  * 1. The first take works on the whole batch, as always.
- * 2. If that has not ended in good order, the changes are worked on one by one, and each counts its own takes.
- * 3. A change that has ended three processes is parked with a sentence, and the others go on.
+ * 2. If that take ended its process, the next one works on the changes one by one, and each change counts its own takes.
+ * 3. A change that has ended three processes is parked with an error that says so, and the others go on.
  */
 
-/** Age in milliseconds from which on a batch counts its takes. What comes for the first time is younger, unless all is late. */
+/** A batch that is older, in milliseconds, counts its takes. A batch that comes for the first time is younger, unless the projector is late. */
 const OLD_MS = 10_000
-/** Milliseconds of one by one in a call, which may last a minute. */
+/** The most milliseconds that a call works on changes one by one. A call may last a minute. */
 const LONGEST_MS = 30_000
 const ENDED = 'The process that worked on this ended three times.'
 
@@ -36,13 +35,13 @@ export async function projectCarefully(records: readonly StreamRecord[], made: n
 const placeOf = ({ dynamodb, eventID }: StreamRecord): string => dynamodb?.SequenceNumber ?? eventID ?? ''
 const takesOfBatch = (first: StreamRecord) => new Takes('projector', placeOf(first))
 
-/** Stops at the first change that fails, or when the time is over: then the stream hands out the rest again. */
+/** Applies changes one by one. Stops at the first that fails, or when the time is over: then the stream hands out the rest again. */
 async function projectOneByOne(records: readonly StreamRecord[]): Promise<Projected> {
   const until = performance.now() + LONGEST_MS
   let [parked, isApplied] = [0, false]
   for (const record of records) {
     if (performance.now() >= until) {
-      // The rest is taken as carefully.
+      // The next take works on the rest one by one, too.
       await takesOfBatch(record).store(1)
       return { failed: record, parked, isApplied }
     }
@@ -58,7 +57,7 @@ async function projectAlone(record: StreamRecord): Promise<Projected> {
   const takes = new Takes('projector-alone', placeOf(record))
   const next = nextTake(await takes.load())
   if (next === undefined) {
-    // As the stream tells it: to read more of it may be what ends the process.
+    // The images are parked as the stream holds them: to read them further may be what ends the process.
     await parkChange(placeOf(record), rawImagesOf(record), ENDED)
     return { failed: undefined, parked: 1, isApplied: true }
   }

@@ -226,7 +226,7 @@ const byTask: Readonly<Record<Task, readonly NoticeName[]>> = {
   take_back: ['import_taken_back'],
 }
 
-/** The notices when a fork is decided on. The verdict on its record tells its author of the others. */
+/** The notices when a fork is decided on. The verdict on its record notifies its author of a refusal. */
 const byForkState: Readonly<Record<ForkState, readonly NoticeName[]>> = {
   active: [],
   merged: ['fork_merged', 'fork_taken'],
@@ -302,7 +302,7 @@ export function loadHeads(changes: readonly Images[]): Promise<Map<string, Store
 const loadHead = async (entity_id: string, { heads }: SharedReads): Promise<RecordItem | undefined> =>
   heads ? itemIn(heads, recordItem, { entity_id }) : get(recordItem, { entity_id })
 
-/** Loads the ids of the people in an audience. Only people who had their role at the time count, so a repeat reaches nobody else. */
+/** Loads the ids of the people in an audience. Whoever got a role after the event is left out, so a repeat notifies nobody else. */
 const audience = {
   contributor: async (_: NotifiableEvent, { record }: Scene): Promise<string[]> =>
     record ? [record.contributor_id] : [],

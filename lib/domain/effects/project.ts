@@ -117,9 +117,8 @@ class Batch {
     if (graphChange) this.#graphChanges.push({ place, it: graphChange })
   }
 
-  /**
-   * Does the shared work: reviewers first, then notifications, figures and footings, then search, the feed and the graphs. A failure counts
-   * for the first change that it concerns.
+  /** Does the shared work: reviewers first, then notifications, figures and footings, then search, the feed and the graphs. A failure fails
+   * the first change that it concerns.
    */
   async close(): Promise<void> {
     const noticesByPerson = Map.groupBy(this.#notices.sort(inOrder), ({ it }) => it.user_id)
@@ -164,7 +163,7 @@ class Batch {
     }
   }
 
-  /** Does work for some changes. A failure counts for the first of them. */
+  /** Does work for some changes. A failure fails the first of them. */
   async #attempt<T>(them: readonly Placed<T>[], work: (all: T[]) => Promise<void>): Promise<void> {
     const [first] = them
     if (!first) return

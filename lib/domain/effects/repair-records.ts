@@ -62,7 +62,7 @@ export async function repairRecords(progress: (looked: number) => void): Promise
   return { looked, mended }
 }
 
-/** Writes the entries of claims about no record that are missing. Returns their number. */
+/** Writes the missing entries of claims that are about no record. Returns their number. */
 async function completeClaims(pack: Stored): Promise<number> {
   const missing = await missingEntries(pack)
   if (missing.length > 0) await commitWrites(missing)
@@ -133,7 +133,7 @@ const records = (ids: readonly unknown[]): string[] =>
 
 const keyIn = ({ action }: Write): Key => keyOf(action.Put?.Item ?? {})
 
-/** Whether the stored item is what the write would make. The id of the request that wrote it does not count. */
+/** Whether the stored item is what the write would make, whichever request wrote it. */
 function isStored({ action }: Write, stored: Stored | undefined): boolean {
   if (!stored) return false
   const { request_id: _, ...own } = stored

@@ -71,7 +71,7 @@ const isAmong = (only: Only, id: string) => only === undefined || only.includes(
 
 /**
  * Applies parked changes in the order of the stream, with all their effects, and removes each that succeeds. It skips a change of an item
- * that was deleted since, or about something that is gone: the deletion was followed by itself. `only` names the changes by id. Returns
+ * that was deleted since, or about something that is gone: the deletion has effects of its own. `only` names the changes by id. Returns
  * how many succeeded and how many were skipped, and the errors of the others.
  */
 export async function replayParked(only?: Only): Promise<{ applied: number; skipped: number; failures: string[] }> {
