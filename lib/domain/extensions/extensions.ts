@@ -126,7 +126,7 @@ export function stepExtension(
   actor: Actor,
   comment = '',
 ): Promise<Extension> {
-  // What is over claims nothing.
+  // A submitted proposal that is withdrawn or rejected gives up its claims.
   const frees = action !== 'approved' && about.status === 'submitted'
   const also = frees ? about.conflict_keys.map((name) => remove(extensionClaim, claimOf(name, about.id))) : []
   const decided = action !== 'withdrawn' && { moderator_comment: comment }

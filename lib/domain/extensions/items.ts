@@ -19,7 +19,7 @@ const Extension = v.object({
   /** What it would define, such as `class:Dharmashala`. Two open proposals never share one. */
   conflict_keys: v.array(v.string()),
   moderator_comment: v.string(),
-  /** The version of the registry with what was published, and a hash of that. Empty before. */
+  /** The version of the registry with the published part, and a hash of that part. Empty before publication. */
   published_schema_version: v.optional(v.string(), ''),
   published_extension_hash: v.optional(v.string(), ''),
   submitted_at: v.nullable(v.string()),

@@ -2,7 +2,7 @@ import { type Kind, type KindKey, kinds, recordKinds } from '../kinds/index.ts'
 import { type AddedField, type AddedValue, type Overlay, vocabulariesOf } from '../kinds/schema/overlay.ts'
 import { membersOf, namesOf, parseYaml } from './yaml.ts'
 
-/** What of a proposal can be live at once, and what in it takes a release. */
+/** What of a proposal can be live at once. `takesRelease`: the names of what only a release can bring. */
 export type LivePart = Overlay & { takesRelease: readonly string[] }
 
 /** Members that a body or an answer has beside the fields of its kind. No field may be called so. */
@@ -14,7 +14,7 @@ const ownedMembers = new Set(
 )
 const NAME = /^[a-z][a-z0-9_]{1,39}$/
 const VALUE = /^[A-Za-z][A-Za-z0-9_]{0,59}$/
-/** Members of the whole text that define nothing. */
+/** Members at the root of the text that define nothing. */
 const plainMembers = [
   'id',
   'name',

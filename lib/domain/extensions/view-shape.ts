@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { extensionActions, extensionStatuses } from './items.ts'
 
-// Apart from the views themselves: a start reads the shapes, and only the first proposal the views.
+// A file of its own: a process loads the shapes when it starts, and the views with the first proposal.
 
 export const ExtensionRowView = s.shape('SchemaExtensionRow', () =>
   v.object({

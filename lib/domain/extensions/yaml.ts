@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { parse } from 'yaml'
 
-/** What a proposal in YAML (LinkML) would define. The parser takes no aliases, so a small text cannot become a large thing. */
+/** What a proposal in YAML (LinkML) would define. The parser refuses aliases, so a small text cannot become a large object. */
 
 const Names = v.record(v.string(), v.unknown())
 const Text = v.pipe(v.unknown(), v.transform(String))
