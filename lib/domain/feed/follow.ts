@@ -49,7 +49,7 @@ export async function followChanges(changes: readonly FeedChange[]): Promise<voi
 /** Records whose neighbours are looked up in parallel. */
 const LOOKED_UP_AT_ONCE = 12
 
-/** The pages that show a record: the cluster that holds it, and the public records that link to it. */
+/** The subjects of the feed that show a record: the cluster that holds it, and the public records that link to it. */
 async function neighboursOf(entity_id: string, held: { cluster_id: string } | undefined): Promise<FeedSubject[]> {
   const linkers = await linkersOf(entity_id)
   return [...(held ? [{ sort: 'cluster', id: held.cluster_id } as const] : []), ...linkers]
