@@ -10,7 +10,10 @@ import type { Values } from '../names/values.ts'
  */
 export type ThreeWay = { taken: Values; cleared: string[]; contested: string[] }
 
-/** Compares the values at the time of forking with both sides of today. `except`: members that the fork did not take along. */
+/**
+ * Compares the values at the time of forking (`base`) with the present values of the original and of the fork. `except`: members that the
+ * fork did not take along.
+ */
 export function compareThreeWays(
   { base, original, fork }: { base: Values; original: Values; fork: Values },
   except: readonly string[] = [],

@@ -20,12 +20,11 @@ import { asSubject, type Fork, type ForkSubject, fork } from './items.ts'
 
 export type ForkInput = Pick<Fork, 'entity_id' | 'reason' | 'tag'> & { changes: Values }
 
-/** The most forks between a fork and the record where they began. */
+/** The most levels of forks below the record where they began. */
 const DEEPEST = 8
 
-/**
- * Makes an alternative version of a record, which waits for review. It begins with the values that readers of the record see, without those
- * that its author may not know. The record itself does not change. Fails with `not_found` on a record that the caller may not see.
+/** Makes an alternative version of a record, which waits for review. It begins with the values that readers of the record see, without those
+ * that the caller may not see. The record itself does not change. Fails with `not_found` on a record that the caller may not see.
  */
 export async function createFork(
   unit: UnitOfWork,
@@ -90,7 +89,7 @@ function checkForkable(original: LoadedRecord): void {
   if ((original.fork?.depth ?? 0) >= DEEPEST) throw impossible(`A fork has no more than ${DEEPEST} forks above it.`)
 }
 
-/** Applies the changes of the author to what the author may know of a record. */
+/** Applies the changes of the fork's author to the values of a record that this author may see. */
 async function applyChanges(original: LoadedRecord, changes: Values, actor: Actor) {
   const kind = kinds[original.kind]
   const { data, cleared, assertion } = readChanges(original, changes)
@@ -113,7 +112,7 @@ async function applyChanges(original: LoadedRecord, changes: Values, actor: Acto
 const without = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
 
-/** Reads changes as an edit of the kind of a record. A fault is told under `changes`, with the name of its member. */
+/** Reads changes as an edit of the kind of a record. Faults are reported under `changes`, each with the name of its member. */
 function readChanges({ kind }: LoadedRecord, changes: Values): Contribution {
   const parsed = v.safeParse(schemaOf(kinds[kind], 'change'), changes)
   if (parsed.success) return parsed.output

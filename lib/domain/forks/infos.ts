@@ -8,7 +8,7 @@ import { forkStates, forkTags, stateOf } from './items.ts'
 import { loadForksAmong } from './load.ts'
 import { forkRows } from './view.ts'
 
-/** What the queue tells of the forks among records, by their ids. Two calls at most. */
+/** What the queue shows of the forks among records, by their ids. Costs what `loadForksAmong` does. */
 export async function forkInfosOf(
   records: readonly RecordItem[],
   actor: Actor,
@@ -36,7 +36,7 @@ export async function forkInfosOf(
 /** The comments on the original that the workspace shows. */
 const MOST_COMMENTS = 10
 
-/** What the workspace tells of a fork. Null if the caller may not see its original. */
+/** What the workspace shows of a fork. Null if the caller may not see its original. */
 export async function forkContextOf(of: RecordItem, actor: Actor | null): Promise<ForkContext | null> {
   const { forks, found } = await loadForksAmong([of], actor)
   const it = forks.get(of.entity_id)

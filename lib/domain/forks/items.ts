@@ -5,7 +5,7 @@ import type { Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import type { RecordItem } from '../records/items.ts'
 
-/** The item type of forks, and their words. A fork is a record with a parent; this item tells why it was made, and what became of it. */
+/** The item type of forks. A fork is a record with a parent; this item says why it was made, and what became of it. */
 
 /** Why a fork was made, with its label, and the points of its author once it is merged or promoted. */
 export const forkTags = {

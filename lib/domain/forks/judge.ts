@@ -22,9 +22,8 @@ import { type Fork, type ForkState, type ForkSubject, fork, stateOf } from './it
 export const conflictWays = ['rival', 'refuse'] as const
 export type ConflictWay = (typeof conflictWays)[number]
 
-/**
- * Takes what only the fork has changed over into its original, at once. What both have changed waits as a rival claim of what stands; with
- * `refuse` it is refused with `conflict`. Its record gives way to the original. The authors of the fork stay the authors of its values.
+/** Copies what only the fork has changed into its original, at once. What both have changed waits as a rival claim; with `refuse` the merge
+ * fails with `conflict`. The original takes the place of the fork's record. The authors in the fork stay the authors of its values.
  */
 export async function mergeFork(unit: UnitOfWork, subject: ForkSubject, actor: Actor, way: ConflictWay): Promise<void> {
   const { own, original } = await loadSides(subject)
@@ -108,7 +107,7 @@ function planTaking(
   if (contested.length > 0 && way === 'refuse')
     throw conflict(`Both the record and its fork have changed: ${contested.toSorted().join(', ')}.`)
   const standing = canonicalValues(original)
-  // What the fork has removed or the record no longer has cannot be a rival: the record stands.
+  // No rival is made of a value that the fork has removed, or where nothing stands in the record: the record stays as it is.
   const rivalled = contested.filter((name) => name in own.data && standing.get(name)?.stands)
   const nextId = newPackIds(original.entity_id)
   const claim = (revision_number: number | null) => (name: string) =>
@@ -140,7 +139,7 @@ function planTaking(
   }
 }
 
-/** The claim that brings a value of the fork. */
+/** The claim of the fork that says its value of a property. */
 const claimOf = (own: History, name: string): Assertion | undefined =>
   own.assertions.find((it) => it.asserted_property === name && it.asserted_value === textOf(own.data[name]))
 
@@ -156,7 +155,7 @@ function evidenceOf(own: History, name: string) {
   return { source_type, source_citation, source_url, confidence, data_quality_note }
 }
 
-/** The author of a value of the fork is the author of its claim: a reviewer who takes it over is not. */
+/** Gives a copied claim the author of the fork's value, not the reviewer who takes it over. */
 function copyClaim(own: History, name: string, made: Assertion): Assertion {
   const { contributor_id, contributor } = own
   const by = claimOf(own, name) ?? { contributor_id, contributed_by: contributor, software: null, source: null }

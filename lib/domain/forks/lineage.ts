@@ -8,9 +8,8 @@ import { loadFamily, rootOf } from './load.ts'
 import { forkedStatus, forkName } from './view.ts'
 import type { LineageNode } from './view-shape.ts'
 
-/**
- * The tree of a record and its forks, as this caller sees it. It begins at the topmost record that the caller sees above `of`. So a hidden
- * one leaves no trace, not even in a depth.
+/** The tree of a record and its forks, as this caller sees it. It begins at the topmost record that the caller sees above `of`. So a hidden
+ * record leaves no trace: depths are counted from there.
  */
 export async function lineageOf(of: RecordItem, actor: Actor | null): Promise<LineageNode & { truncated?: boolean }> {
   const { forks, found, record, truncated } = await loadFamily(rootOf(of), actor, true)
@@ -46,7 +45,7 @@ function topmost(of: RecordItem, byId: ReadonlyMap<string, ForkSubject>): string
 const statusOf = (it: RecordItem, actor: Actor | null) =>
   !it.public && mayInspect(actor, it) ? it.status : publicStatus(it)
 
-/** The people of a family are read with it. Only the contributor of the record at the top may be missing. */
+/** Adds the contributor of the record at the top, who may be missing among the people of its family. */
 async function withPeople({ contributor_id }: RecordItem, people: PeopleById): Promise<PeopleById> {
   const own = await peopleOf([contributor_id])
   return (id) => (id === contributor_id ? own(id) : people(id))

@@ -22,7 +22,7 @@ const MOST_FORKS = 100
 /** Forks that the caller may know of, with the items that they name: people and records. */
 export type FoundForks = { forks: ForkSubject[]; found: ReadonlyMap<string, Stored>; truncated: boolean }
 
-/** Lists the forks of a record, newest first. None for a record that the caller may not see. Three calls. */
+/** Lists the forks of a record, newest first. None for a record that the caller may not see. One call, and what `loadFamily` costs. */
 export async function listForks(entity_id: string, actor: Actor | null): Promise<FoundForks & { of?: RecordItem }> {
   const record = itemIn(await getMany([key.head(entity_id)], true), recordItem, { entity_id })
   if (!record || !mayInspect(actor, record)) return { forks: [], found: new Map(), truncated: false }
@@ -30,7 +30,7 @@ export async function listForks(entity_id: string, actor: Actor | null): Promise
   return { forks, of: record, ...rest }
 }
 
-/** Where the forks of a record began: the record itself, if it is no fork. */
+/** The id of the record where the forks of a record began: its own, if it is no fork. */
 export const rootOf = ({ fork: origin, entity_id }: RecordItem): string => origin?.root ?? entity_id
 
 /** Loads the forks of one family that the caller may know of. One query, and one batch read for each hundred of items. */
@@ -58,7 +58,7 @@ export async function loadFamily(
   return { forks, found, record, truncated: stored.length > MOST_FORKS }
 }
 
-/** Loads the forks that these records are, of those that the caller may know of, by their ids. Two calls; none without a fork. */
+/** Loads the forks among these records that the caller may know of, by their ids. One call for each 33 forks, none without a fork. */
 export async function loadForksAmong(
   records: readonly RecordItem[],
   actor: Actor | null,
