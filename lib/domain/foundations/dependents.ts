@@ -34,7 +34,7 @@ export type DependentFilter = {
   source_id?: string | undefined
 }
 
-/** Entries of values with several references that are read for one reference and audience, to tell which fall all the same. */
+/** The most values with several references that are read for one reference and audience. Such a value falls only with all of them. */
 const MOST_SHARED = 25
 
 type Value = { entry: Dependent; footing: Footing }
@@ -119,7 +119,7 @@ async function sharedOf(references: readonly string[], audiences: readonly strin
   }
 }
 
-/** Counts values by kind. A value under several references of the chain counts once. */
+/** Counts values by kind. A value under several references of the chain is counted once. */
 async function countKinds(
   references: readonly string[],
   audiences: readonly string[],

@@ -33,7 +33,7 @@ export function concernsFootings(before: RecordItem | undefined, after: RecordIt
   return !isDeepStrictEqual(facts(before), facts(after))
 }
 
-/** Whether a claim says of what cluster its record is. Such claims change without their record. */
+/** Whether a claim says to which cluster its record belongs. Such claims change without their record. */
 export const isOfIdentity = ({ asserted_property }: Assertion): boolean => asserted_property === SAME_REFERENT
 
 /** Records that are followed at the same time. */

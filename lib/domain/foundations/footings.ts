@@ -9,12 +9,12 @@ import { NONE, referencesOf, sourcesByPack } from '../records/source-references.
 import type { Footing, Support } from './items.ts'
 import { outcomesOf, replayWithout } from './replay.ts'
 
-/** Successors that are stored of one value. */
+/** The most successors that are stored of one value. */
 const MOST_SUCCESSORS = 5
-/** Letters of a value that are stored for lists. */
+/** The most letters of a value that are stored for lists. */
 const LONGEST_TEXT = 200
 
-/** A record's claims with by what each names its source. */
+/** The history of a record, with the references by which each claim names its sources. */
 type Grounds = { history: History; referencesById: ReadonlyMap<string, readonly string[]> }
 
 export function groundsOf(history: History): Grounds {
@@ -92,11 +92,11 @@ export function standingWithout(
   return settled.toSorted((a, b) => (a.id < b.id ? -1 : 1)).at(-1)
 }
 
-/** The value of a claim as a reader without rights knows it: a hidden place is rounded. */
+/** The value of a claim as everyone may read it: a hidden place is rounded. */
 export const publicText = (history: History, claim: Assertion): string =>
   cut(textOf(visibleValue(history, claim.asserted_property, claim.value, null)) || claim.asserted_value, LONGEST_TEXT)
 
-/** How a value rests on its references. */
+/** `alone` if a value rests on one reference, else `shared`. */
 export const supportFor = ({ references }: Pick<Footing, 'references'>): Support =>
   references.length === 1 ? 'alone' : 'shared'
 

@@ -4,7 +4,7 @@ import { defineItem } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { kindKeys } from '../kinds/index.ts'
 
-/** A claim that would stand in the place of another one, and by what its source is named. */
+/** A claim that would stand in the place of another one, and the references on which it rests. */
 const Successor = v.object({ claim: v.string(), value: v.string(), references: v.array(v.string()) })
 
 /**

@@ -49,7 +49,7 @@ export async function questionSource(
   return next
 }
 
-/** By what claims name a source, and how many values rest on it alone. */
+/** The references of a source, and how many values rest on it alone. */
 async function measure(chain: Chain, actor: Actor) {
   const { count } = await listDependents(chain, { support: 'alone' }, actor, { limit: 1, offset: 0 })
   return { references: chain.references, resting: count }

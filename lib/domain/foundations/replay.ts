@@ -5,7 +5,7 @@ import type { DecisionOutcomes, OutcomeRule, PropertyOutcome } from '../records/
  * is enough to replay them without the claims that fall.
  */
 
-/** The new claim that a decision was about. With these rules it stands itself; with the others it is the last of the rivals. */
+/** The rules by which the new claim of a decision stands itself. By any other rule the new claim is the last of the rivals. */
 const standsItself: ReadonlySet<OutcomeRule> = new Set([
   'accepted',
   'replaced',
@@ -24,9 +24,8 @@ export const outcomesOf = (decisions: readonly DecisionOutcomes[], property: str
     .toSorted((a, b) => a.sequence - b.sequence)
     .flatMap(({ outcomes }) => outcomes.filter((outcome) => outcome.property === property))
 
-/**
- * Returns the id of the claim that would stand without the claims that `hasFallen` names, or null. Each decision is taken again: what
- * nobody claimed displaces nothing, and where nothing stands a claim meets no rival.
+/** Returns the id of the claim that would stand without the claims that `hasFallen` names, or null. Each decision is taken again: a fallen
+ * claim displaces nothing, and a claim meets no rival where nothing stands.
  */
 export function replayWithout(outcomes: readonly PropertyOutcome[], hasFallen: (id: string) => boolean): string | null {
   const known = new Set<string>()

@@ -11,7 +11,7 @@ import { planRuling } from '../review/decide.ts'
 import { type DataSource, dataSource, RESTORING } from '../sources/sources.ts'
 import { type SourceRuling, sourceRuling } from './items.ts'
 
-/** Records of one visit of the sweeper. */
+/** The most records of one visit of the sweeper. */
 const MOST_A_VISIT = 50
 
 /**
@@ -54,7 +54,7 @@ const restoreOne = (it: SourceRuling, source: DataSource, actor: Actor): Promise
     return true
   })
 
-/** What stood before a ruling stands again, where what the ruling chose stands still. */
+/** Lets what stood before a ruling stand again, for each property of which the ruling's choice still stands. */
 function settlementBack(history: History, { values, statuses }: SourceRuling): Settlement {
   const standing = canonicalValues(history)
   const back = values.filter(({ property, after }) => (standing.get(property)?.stands ?? null) === after)

@@ -77,8 +77,7 @@ export const rulingView = ({
   at,
 })
 
-/**
- * The batch of a source in question, as the queue tells it. `resting`: the values that rested on it alone when it was put in question;
+/** The batch of a source in question, as the queue shows it. `resting`: the values that rested on it alone when it was put in question;
  * `decided`: those of them that were decided on.
  */
 export const SourceBatchView = s.shape('SourceBatch', () =>
