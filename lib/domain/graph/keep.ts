@@ -14,7 +14,7 @@ import { type Graph, wantedBy, withChanges } from './model.ts'
 import { type GraphNode, nodeOf } from './node.ts'
 import { loadGraph, loadPlace, newGraphKey, storeGraph } from './store.ts'
 
-/** The record that a change of the table concerns, if graphs show records of its sort. */
+/** The record whose node may differ after a change of the table. Undefined if no node does. */
 export function graphChangeOf({ before, after }: Images): string | undefined {
   const stored = after ?? before
   if (stored?.type === recordItem.type) return String(stored.entity_id)

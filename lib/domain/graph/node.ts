@@ -9,7 +9,7 @@ import { documentOfValues } from '../records/search-document.ts'
 export type GraphLink = {
   to: string
   relation: string
-  /** Whether a field of the record has it. Else a claim of a relationship does. */
+  /** True if a field of the record holds the link, false if a claim of a relationship does. */
   isField: boolean
   source?: string
   confidence?: string
@@ -33,7 +33,7 @@ export type GraphNode = {
   links: GraphLink[]
 }
 
-/** Links that are kept of one record. */
+/** The most links that are kept of one record. */
 const MOST_LINKS = 100
 const MOST_IMAGES = 4
 
