@@ -31,7 +31,7 @@ const Hook = v.object({
   id: v.string(),
   user_id: v.string(),
   ownership: storedOwnership,
-  /** The key for machines that made the hook, and with which it goes. Null if a person made it. */
+  /** The key for machines that made the hook; the hook is removed with it. Null if a person made it. */
   key_id: v.optional(v.nullable(v.string()), null),
   url: v.string(),
   /** The sorts of change that it gets. */
@@ -43,7 +43,7 @@ const Hook = v.object({
   origin: v.string(),
   /** The number of the last change that was sent to the hook or left out by its filter. */
   position: v.number(),
-  /** Visits that began its next message one after another and did not store it. See lib/engines/table/takes.ts. */
+  /** How many runs in a row began its next message and did not store it. See lib/engines/table/takes.ts. */
   takes: v.optional(v.number(), 0),
   created_at: v.string(),
   version: v.number(),
