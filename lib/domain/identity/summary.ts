@@ -15,7 +15,7 @@ const unknown: Identity = { record: undefined, clusters: [], sources: new Map() 
 
 /**
  * Loads the cluster of a record, and the clusters that rival it: those that hold a record which an open candidate says is the same.
- * Whatever the caller may not see is left out, and counts for nothing. Seven calls at most, three for a record in no cluster.
+ * Whatever the caller may not see is left out. Ten calls at most, three or four for a record in no cluster.
  */
 export async function loadIdentity(entity_id: string, actor: Actor | null): Promise<Identity> {
   const { pk } = key.pair(entity_id, '')
