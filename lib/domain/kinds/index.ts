@@ -104,7 +104,7 @@ export function unknownKindMessage(name: string, by: 'key' | 'segment' = 'key'):
   return `There is no kind of this name.${proposal ? ` Did you mean ${proposal[by]}?` : ''}`
 }
 
-// The table is known only when a request comes: whoever reads declarations alone needs none.
+// The import waits for the first request, so that code which only reads declarations needs no table.
 provideKeptState(async () => (await import('./overlay-item.ts')).followOverlay(kinds))
 
 const all = kindKeys.map((key) => kinds[key])

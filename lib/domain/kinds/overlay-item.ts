@@ -30,7 +30,7 @@ export const overlayItem = defineItem({
   key: (_: object) => key.schemaOverlay(),
 })
 
-/** The version of the item that this process goes by; 0 if there is none. The kinds hold what it says, so both are forgotten together. */
+/** The version of the item that this process has added to the kinds; 0 if there is none. */
 let version = 0
 
 /** Brings the kinds of this process in step with what was added. One call. */

@@ -3,9 +3,8 @@ import type { Vocabulary } from './enums.ts'
 import { boolean, edtfDate, type Field, number, relation, relations, select, text, url } from './fields.ts'
 import type { Kind } from './kind.ts'
 
-/*
- * What the community has added to the kinds since the release: values of open lists, and optional fields. The declarations themselves are
- * changed, so whatever reads them has the additions, too. What somebody keeps of them is dropped first.
+/* What the community has added to the kinds since the release: values of open lists, and optional fields. The declarations themselves are
+ * changed, so all code that reads them sees the additions. Values computed from them are dropped first (`whenKindsChange`).
  */
 
 export const addedTypes = ['text', 'number', 'edtf_date', 'url', 'boolean', 'relation', 'select'] as const
@@ -26,14 +25,14 @@ export const noOverlay: Overlay = { fields: [], values: [] }
 type Kinds = Readonly<Record<KindKey, Kind>>
 
 const droppers: (() => void)[] = []
-/** Says how to drop what somebody keeps that was made of kinds. It is called before they change. */
+/** Registers a function that drops values computed from kinds. It is called before kinds change. */
 export const whenKindsChange = (drop: () => void): void => void droppers.push(drop)
 
-/** What this process has added. The kinds themselves hold it, so it outlives what a process may forget. */
+/** What this process has added to the kinds. It is dropped as seldom as the kinds themselves. */
 let applied: Overlay = noOverlay
 export const appliedOverlay = (): Overlay => applied
 
-/** Takes what was added before out of the kinds, and adds this. What a release declares by now stays as it is declared. */
+/** Removes what was added before from the kinds, and adds this. Where a release has declared the same since, its declaration stays. */
 export function applyOverlay(kinds: Kinds, next: Overlay): void {
   for (const drop of droppers) drop()
   const lists = vocabulariesOf(kinds)
@@ -75,7 +74,7 @@ const simple: Readonly<Record<AddedField['type'], Simple>> = {
   edtf_date: (label, description) => edtfDate(label, description),
   url: (label, description) => url(label, description),
   boolean: (label, description) => boolean(label, description),
-  // Only where what it names is gone: its values are shown as text.
+  // Only for an addition whose kind or list is gone: its values are shown as text.
   relation: ofText,
   select: ofText,
 }

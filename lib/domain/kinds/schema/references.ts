@@ -16,7 +16,7 @@ const MAX_IDS_LENGTH = 8000
 
 const number = '[1-9][0-9]{0,14}'
 const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}'
-/** Text that can only mean ids. It must then be valid ids, since no record is called "0" or "3, 17". */
+/** Text that can only mean ids, since no record is called "0" or "3, 17". It is refused unless the ids are valid. */
 const looksLikeIds = new RegExp(`^(?:\\s*${uuid}|[0-9\\s,.+\\-]*$)`)
 
 type IdPatterns = { readonly one: RegExp; readonly several: RegExp; readonly numbers: boolean }
