@@ -42,7 +42,7 @@ const Profile = v.object({
 })
 /** The members of a person that a board shows. */
 export type Profile = v.InferOutput<typeof Profile>
-/** An entry that was stored before a figure came has 0 of it, until it is updated. */
+/** An entry that was stored before a figure was introduced has 0 for it, until it is updated. */
 const StoredFigures = v.object(v.entriesFromList(figureNames, v.optional(v.number(), 0)))
 
 /** A person's figures. The projector computes them from the sizes of the person's lists. */
