@@ -31,7 +31,7 @@ export type Report = {
 const MOST_RECORDS = 100
 const LOOKED_AT_ONCE = 8
 
-/** Nobody in particular who may merge, so that what is found does not depend on who asks. */
+/** A caller with all rights, so that the findings do not depend on who asks. */
 const merger: Actor = { id: '', username: '', email: '', is_staff: true, is_superuser: false, rank: null }
 
 /**
@@ -39,7 +39,7 @@ const merger: Actor = { id: '', username: '', email: '', is_staff: true, is_supe
  * project the first hundred records are looked at one by one.
  */
 export async function checkProject(whole: WholeProject, actor: Actor): Promise<Report> {
-  // A check runs the code of a merge, which a process reads with the first one.
+  // A check runs the code of a merge, which a process imports with its first check.
   const { previewMerge } = await import('../projects/merge-preview.ts')
   const { rows } = await previewMerge(whole, merger, whole.entities.slice(0, MOST_RECORDS))
   const seen = rows.flatMap((row) => (row.head && mayInspect(actor, row.head) ? [{ ...row, head: row.head }] : []))

@@ -2,7 +2,7 @@ import type { Project, ProjectRequest } from '../projects/items.ts'
 import { loadWholeById, type WholeProject } from '../projects/projects.ts'
 import { sentStates } from '../projects/states.ts'
 
-// Apart from what changes a request: a start reads this, and only the first change the rest.
+// A file of its own: a process loads it when it starts, and the code that changes requests with the first change.
 
 export const requestStatuses = ['pending', 'changes_requested', 'approved', 'merged', 'rejected'] as const
 export type RequestStatus = (typeof requestStatuses)[number]

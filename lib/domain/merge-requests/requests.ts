@@ -62,7 +62,7 @@ const decisionOf = (it: Project, actor: Actor, reviewer_note: string): ProjectRe
   reviewer_note,
 })
 
-/** Sends a project back to its authors with the note of the reviewer. Only while it is pending. */
+/** Sends a project back to its authors with the note of the reviewer. Fails with `invalid` unless it is pending. */
 export async function askForChanges(
   unit: UnitOfWork,
   whole: WholeProject,
@@ -123,7 +123,7 @@ export async function approveRequest<R>(
   return mergeAs(unit, approved, { actor, comment: reviewer_note, show })
 }
 
-/** Records that a merge names as new. */
+/** The most new records that a request names. */
 const MOST_NEW = 500
 
 async function takeBack(unit: UnitOfWork, id: string, state: ProjectState, actor: Actor): Promise<void> {

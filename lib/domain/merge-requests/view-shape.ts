@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { requestStatuses } from './load.ts'
 
-// Apart from the views themselves: a start reads the shapes, and only the first answer about a request the views.
+// A file of its own: a process loads the shapes when it starts, and the views with the first answer about a request.
 
 const ViolationView = s.shape('MergeViolation', () =>
   v.object({ shape: s.text, focus_node: s.text, message: s.text, severity: s.oneOf(['Violation']) }),

@@ -9,7 +9,7 @@ import { requestIn, statusOf } from './load.ts'
 /** What a request shows beside its project: its people, and the records that its merge made public, as the reader sees them. */
 export type RequestReferences = { people: PeopleById; new_records: readonly RecordItem[]; origin: string }
 
-/** Shows a request. Without a report it says what was found when it was opened, in numbers alone, as in lists. */
+/** Shows a request. Without a report, as in lists, it shows only the counts from when the request was opened. */
 export function requestView(
   it: Project,
   report: Report | undefined,
