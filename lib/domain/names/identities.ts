@@ -13,7 +13,7 @@ export const identitiesOf = (kind: Kind, data: Values): string[] => [
 
 const MAX_IDENTITIES = 4
 
-/** The record's own `identifier` counts only if it names its collection, as in `wd:Q37`. Every collection has a "12". */
+/** The record's own `identifier` is used only if it names its collection, as in `wd:Q37`. Every collection has a "12". */
 function linkWords(data: Values): string[] {
   const sameAs = Array.isArray(data.same_as) ? data.same_as : []
   return [data.identifier, ...sameAs]
