@@ -5,7 +5,7 @@ import { defineItem } from '../../engines/table/index.ts'
 import type { Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 
-/** The item types of visitors' notes, and their words. The wire calls them public contributions. */
+/** The item types of visitors' notes. The wire calls notes public contributions. */
 
 /** What a note is about, with its label. */
 export const noteTypes = {
@@ -117,7 +117,7 @@ export const noteText = defineItem({
   key: ({ id }: { id: string }) => key.noteText(id),
 })
 
-/** Tells that a sender sent a text lately. The digest names neither sender nor text. */
+/** Marks that a sender sent a text within the last day. The digest names neither sender nor text. */
 export const noteSent = defineItem({
   type: 'note_sent',
   schema: v.object({ digest: v.string(), note_id: v.string(), until: v.number(), version: v.number() }),
@@ -138,7 +138,7 @@ export const asSubject = (about: Note): NoteSubject => ({
 
 /** How the claims that a review makes of a note name its visitor: the beginnings of their citation and of their remark. */
 export const visitorIn = (name: string) => ({ citation: `Note of a visitor (${name}), `, remark: `qr:${name}, ` })
-/** The end of the address by which such a claim names its note. */
+/** The end of the address by which a claim names the note that it was made of. */
 export const noteAddress = (id: string): string => `/data/public-contributions/${id}/`
 
 /** The most words by which a note is found. Each is a write of the visitor's request, which may cost 100 units. */

@@ -53,9 +53,8 @@ const MOST_FOUND = 200
 const MOST_WORDS = 6
 const Entry = v.object({ note_id: v.string(), created_at: v.string() })
 
-/**
- * Lists one page of the notes in which each word of the text begins some word of the names or of the first words of the text. One query for
- * each word, and three batch reads. Exact up to 200 notes for a word.
+/** Lists one page of the notes in which each word of the search begins a word of the names, or one of the first words of the text. One query
+ * for each word, and one call for each hundred items of the hits and of the page. Exact up to 200 notes for a word.
  */
 export async function searchNotes(
   text: string,
@@ -80,7 +79,7 @@ async function findByWord(word: string): Promise<Map<string, string>> {
   return new Map(stored.map((entry) => v.parse(Entry, entry)).map((it) => [it.note_id, it.created_at]))
 }
 
-/** Counts notes by a name of a list. One call. */
+/** Loads the sizes of all lists of notes. Returns a function from a list to its size. One call. */
 export async function countNotes(): Promise<(list: Parameters<typeof noteList>[0]) => number> {
   const sizes = await sizesOfGroup(NOTES)
   return (list) => sizes.get(noteList(list).slice(NOTES.length) || 'ALL') ?? 0

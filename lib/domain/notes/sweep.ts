@@ -4,10 +4,10 @@ import { commitWrites } from '../../engines/table/immediate.ts'
 import { get, parse, put, walk, withNextVersion } from '../../engines/table/index.ts'
 import { CONTACTS, type Note, note } from './items.ts'
 
-/** Notes of one visit. */
+/** The most notes of one visit. */
 const NOTES_PER_VISIT = 100
 
-/** Erases the addresses of visitors whose time is over. Returns the number of notes. Safe to repeat. One query, and two calls for each note. */
+/** Erases contacts of visitors that are due. Returns the number of notes. Safe to repeat. One query, and two calls for each note. */
 export async function sweepContacts(): Promise<number> {
   const oldest = await walk({ index: 'gsi4', pk: CONTACTS, forward: true, limit: NOTES_PER_VISIT })
   let erased = 0
