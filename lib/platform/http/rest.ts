@@ -9,11 +9,11 @@ import type {
 } from 'aws-lambda'
 
 /**
- * A REST API beside the HTTP API, for bodies that no function can take. It stores a body in the bucket itself. Before, it asks a function
- * whether it may, and where to. That function is its authorizer, and its answer is what the client gets.
+ * A REST API beside the HTTP API, for bodies that no function can take. It stores a body in the bucket itself. Before that, it asks a
+ * function, its authorizer, whether it may and where to. The client gets the answer of that function.
  */
 
-/** The version of an event of a REST API, as it is handed on. */
+/** The `version` of an event that came by the REST API, as `asHttpEvent` sets it. */
 export const FROM_REST = '1.0'
 
 type Handler = (event: HttpEvent, context: Context) => Promise<HttpResult>
@@ -42,7 +42,7 @@ export const passedHeaders = [
   'x-request-id',
 ] as const
 
-/** The member of the authorizer's context that has a header. AWS allows no hyphen in its name. */
+/** The member of the authorizer's context that holds a header. AWS allows no hyphen in its name. */
 export const contextName = (header: string): string => header.replaceAll('-', '_')
 
 /** The statuses that a refusal may have. The template turns the text of the context into one of these numbers. */
@@ -52,12 +52,12 @@ export const passedStatuses = [200, 400, 401, 403, 404, 405, 406, 409, 410, 412,
 export const STORED_IN = 'parts'
 export const REFUSED_IN = 'refused'
 
-/** Where the REST API stores a body: in `parts/UPLOAD/PART`. An answer with none of it has nothing to be stored. */
+/** Where the REST API stores a body: in `parts/UPLOAD/PART`. An answer without it stores nothing. */
 export type StoredAt = { upload: string; part: string }
 
 /**
- * Makes a handler of both gateways. `reserve` answers the authorizer. Where it allows a body, its answer has the member `stored_at`, which
- * the client does not see. `root` is the path of which the REST API serves all that lies below.
+ * Makes a handler of both gateways. `reserve` answers the authorizer. Where it allows a body, its answer has the member `stored_at`,
+ * which the client does not see. The REST API serves all paths below `root`.
  */
 export function behindBoth(serve: Handler, reserve: Handler, root: string): HandlerOfBoth {
   const handle = async (
@@ -75,7 +75,7 @@ export function behindBoth(serve: Handler, reserve: Handler, root: string): Hand
 function asHttpEvent(event: APIGatewayProxyEvent | APIGatewayRequestAuthorizerEvent, root: string): HttpEvent {
   const { path, httpMethod, requestContext, multiValueHeaders, headers } = event
   const name = root.slice(root.lastIndexOf('/'))
-  // Whether the path has the part that the domain maps depends on how the API is called.
+  // Under a custom domain `path` also has the base path of the domain. Elsewhere it does not.
   const at = path.indexOf(`${name}/`)
   const query = Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([member, values]) =>
     (values ?? []).map((value): [string, string] => [member, value]),
@@ -142,7 +142,7 @@ function allow({ methodArn }: APIGatewayRequestAuthorizerEvent, result: HttpResu
       upload: at?.upload ?? REFUSED_IN,
       part: at?.part ?? REFUSED_IN,
       status: String(result.statusCode ?? 500),
-      // In base64, since the rules for other letters in this context are not written down.
+      // In base64, since AWS does not document which other characters this context may hold.
       answer: Buffer.from(JSON.stringify(answer)).toString('base64'),
     },
   }

@@ -18,7 +18,7 @@ export type HttpResult = APIGatewayProxyStructuredResultV2
 /** The Lambda context with the parsed request, and when its work began. */
 export type RequestContext = Context & { request: Request; started: number }
 
-/** Makes the reply to a failure in another form than JSON. Undefined: JSON it is. */
+/** Makes the reply to a failure in another form than JSON. If it returns undefined, the reply is JSON. */
 export type FailurePage = (request: Request, status: number) => Promise<Reply | undefined>
 
 /** The middleware around every request: it parses the event, answers preflights and errors, adds headers, and writes one log line. */
