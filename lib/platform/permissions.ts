@@ -372,11 +372,11 @@ export const permissions = {
     sees: canSeeProject,
     changes: (actor, it) => Object.values(projectParts).some((isOne) => isOne(actor, it)),
   },
-  // Nobody reads what waits in it but who may decide on it.
+  // Merge requests are shown to those who may see their project.
   'request.list': { role: anyone },
   'request.open': { role: anyone },
   'request.read': { role: anyone, sees: canSeeProject },
-  // Who may decide also depends on who works on it: lib/domain/merge-requests.
+  // Whoever sent the project in or works on it may not decide: lib/domain/merge-requests.
   'request.decide': { sees: canSeeProject, changes: projectParts.reviewers },
   'project.preview': { role: reviewer, sees: canSeeProject },
   'project.rollback': { sees: canSeeProject, changes: projectParts.mergers },
