@@ -24,29 +24,29 @@ import { loadUser, type User } from '../lib/platform/users/users.ts'
 
 const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED), v.maxLength(1024, 'Too long.'))
 const Token = v.object({ token: v.pipe(v.string(MISSING), v.maxLength(1000)) }, MISSING)
-/** The page for a new password comes back with `again` after a password that was refused. */
+/** After a refused password, the page for a new password is opened again with `again`. */
 const PasswordToken = v.object(
   { ...Token.entries, again: v.exactOptional(v.pipe(v.string(), v.maxLength(1))) },
   MISSING,
 )
 
-/** Strangers ask for letters by the address of somebody, so these are few: for each client, and for each address that is named. */
+/** Anybody can ask for letters to the address of somebody else, so the limits are low: for each client, and for each address. */
 const asksOfClient = { scope: 'ask_letter', rate: 'RATE_REGISTER', per: 'address', counts: 'every call' } as const
 const asksForAddress = {
   scope: 'ask_letter_to',
   rate: { limit: 5, seconds: 3600 },
-  // A digest, since what is counted outlasts the account.
+  // A digest, since the count may outlast the account.
   per: ({ body }: { body: { email: string } }) => digestOfName(body.email),
   counts: 'every success',
 } as const
 const ownAsks = { rate: { limit: 10, seconds: 3600 }, per: 'caller', counts: 'every success' } as const
 
-/** 202: a letter is on its way, if there is anybody to write to. */
+/** 202: a letter will be sent, if there is an account to send it to. */
 const asked = { 202: { shape: DetailView } } as const
 const replyAsked = (detail: string) => new Reply(202, { detail })
 const withPage = <S extends s.Schema>(shape: S) => ({ 200: { shape, types: ['text/html'] } }) as const
 
-/** What a link is about, as everyone with the link may see it: the address in part. */
+/** What the page of a link shows. Anybody may have got the link, so an address is shown only in part. */
 const AddressLinkView = s.shape('AddressLink', () => v.object({ email: s.text, verified: v.boolean() }))
 const PasswordLinkView = s.shape('PasswordLink', () => v.object({ username: s.text }))
 
@@ -250,7 +250,10 @@ async function own(actor: Actor): Promise<User> {
   return user
 }
 
-/** Returns the user if the password is theirs. Guesses are counted. Fails with `invalid` for a wrong one, and without a password. */
+/**
+ * Returns the user if the password is theirs. Guesses are counted. Fails with `invalid` for a wrong password, and for a user without a
+ * password.
+ */
 async function checkPassword(count: CountGuesses, user: User, given: string, member: string): Promise<User> {
   if (user.password === '') throw impossible('Your identity provider signs you in. Change it there.')
   await countGuess(count, user.id)

@@ -111,7 +111,7 @@ const sha256 = v.pipe(
   v.metadata({ pattern: '^([0-9A-Fa-f]{64})?$' }),
   v.transform((it) => it || null),
 )
-/** The bucket's tag of the file or its checksum, by which a client may name the file that it has sent. Any other file is refused. */
+/** By these a client may say which file it has sent: the bucket's tag of the file, or its checksum. Any other file is refused. */
 const Completed = members({ etag: v.nullish(v.string('Not a valid text.'), ''), sha256 })
 const Announced = members({
   file_name,
@@ -146,7 +146,7 @@ const UploadAddress = v.object({ ...BySlug.entries, asset_id: uuidText })
 const ofProject = ({ slug }: { slug: string }) => projects.loadProject(slug)
 const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.loadAssetBySlug(slug, id)
 
-/** The rate is the one of pictures (pictures.ts), but their files are counted apart. */
+/** The rate is that of pictures (pictures.ts). The counts are separate. */
 const files = { scope: 'project_asset_upload', rate: 'RATE_UPLOADS', per: 'caller' } as const
 const ocrRuns = {
   scope: 'ocr_run',
@@ -362,7 +362,7 @@ const beginUpload = (
 ): Promise<AssetUpload> =>
   unit.storeAhead('upload', (own) => uploads.beginUpload(own, about, actor, announced, false), uploads.endUpload)
 
-/** Returns the content type that a file name means. Fails with `invalid` if `media_type` contradicts it. */
+/** Returns the content type that the ending of a file name stands for. Fails with `invalid` if `media_type` contradicts it. */
 function announcedType(file_name: string, media_type: string): string {
   const type = contentTypeOfName(file_name) ?? 'image/jpeg'
   if (media_type && media_type !== typeFacts[type].of && findContentType(media_type) !== type)

@@ -45,7 +45,7 @@ export const routes = {
       const show = async (part: readonly FeedEntry[]) => {
         const changes = part.filter((it) => kind === undefined || it.kind === kind)
         if (!include) return changes.map((it) => changeView(it, request.origin))
-        // Most readers ask for addresses alone, so a start reads nothing of records.
+        // Most readers ask for addresses alone, so the code of records is loaded only here.
         const { withThings } = await import('../lib/domain/feed/things.ts')
         return withThings(changes, request.origin)
       }

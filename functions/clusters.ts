@@ -300,7 +300,7 @@ async function membersOf(it: Cluster, actor: Actor | null) {
 const withUsernames = (rows: readonly Cluster[]) => withCurrentUsernames('contributor', rows)
 const viewCluster = async (it: Cluster) => clusterView((await withUsernames([it]))[0] ?? it)
 
-/** Characters of a text. A longer one matches no cluster. */
+/** The most characters of a name for which duplicates are looked up. A longer name is cut. */
 const LONGEST = 200
 
 type Body = Contribution & {

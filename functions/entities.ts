@@ -96,7 +96,7 @@ async function listContributions({ query, actor, scope, page, request }: ListCal
 /** The query of a list, with the calendar for its dates. */
 const DatedQuery = v.object({ ...RecordQuery.entries, ...CalendarQuery.entries })
 
-/** Contributions of every kind by their review identity. Cultural entities have no other id. */
+/** Contributions of every kind by their review identity. Records of the kind `entity` have no other id. */
 export const routes = withTables({
   'GET /data/cultural-entities/': listRoute({
     permission: 'record.list',
@@ -190,7 +190,7 @@ export const routes = withTables({
         const it = await showRecord(actor, subject)
         return featureOf(it, actor, it.entity_id, await detail(it, actor))
       },
-      // A person reads the page of the record.
+      // A browser is led to the page of the record.
       [HTML]: async ({ subject, request }) => replySeeOther(`${request.origin}${resourcePath(subject)}/`),
     },
   }),

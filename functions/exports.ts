@@ -27,7 +27,7 @@ const ABOUT_FRAGMENTS = [
   'the controls to go on (Hydra). The statements are those of the last run of the export, without the provenance of values: their claims are named.',
 ].join(' ')
 
-/** A part of a pattern. */
+/** The subject, predicate or object of a pattern. */
 const Term = v.optional(v.pipe(v.string(), v.maxLength(4000)))
 
 type FragmentCall = { query: Omit<Asked, 'page'> & { page: number }; request: Request }
@@ -38,7 +38,7 @@ async function fragment({ query, request }: FragmentCall, type: RdfType | typeof
   return writeFragment(await indexOf(await loadListing()), query, { origin, address, type })
 }
 
-/** Loads the index of a run. Undefined before the first. */
+/** Loads the index of the fragments of a run. Undefined before the first run. */
 async function indexOf(listing: ExportListing | undefined) {
   const [key] = listing?.fragments ?? []
   return key === undefined ? undefined : loadIndex(key)
@@ -86,7 +86,7 @@ export const routes = {
     description:
       'JSON Lines and CSV of each kind, with the provenance of every value, and the statements as N-Quads. `bag` is all of them as a ZIP: a bag (RFC 8493) with RO-Crate metadata. An address is good for an hour.',
     answer: ok(ExportsView),
-    // The addresses expire.
+    // There is no `cache`, since the addresses expire.
     handle: async () => {
       const listing = await loadListing()
       if (!listing) return { made_at: null, licence: null, files: [], bag: null }

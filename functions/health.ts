@@ -163,11 +163,11 @@ async function checkOptionalParts() {
 
 const TIME_LIMIT_MS = 1000
 
-/** The reason of a failure is in the log only: it is not public. */
+/** A failure is answered without its reason, which is not public. */
 const checkInTime = async (check: () => Promise<Check>): Promise<Check> =>
   (await runWithin(TIME_LIMIT_MS, check)) ?? { healthy: false, message: 'It does not answer.' }
 
-/** The projector polls several times a second, so a smaller lag counts as none. */
+/** The stream is polled several times a second, so a smaller lag is not reported. */
 const NOTICED_LAG_S = 0.5
 /** The largest count of `countParked`. */
 const MOST_PARKED = 100
@@ -204,11 +204,14 @@ function mayReadMetrics({ headers }: Request): boolean {
 }
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** Whether the first page is asked for: by its name, or by a browser, which puts HTML before all else. */
+/** Whether the first page is asked for: by its name, or by an `Accept` header that prefers HTML, as browsers send it. */
 const wantsPage = (format: string, { headers }: Request): boolean =>
   format === '' ? preferredType(headers.accept, ['application/json', 'text/plain', HTML]) === HTML : format === 'html'
 
-/** The first page for people. If the table does not answer in time, it says what this is all the same. */
+/**
+ * The first page for people. If the table does not answer in time, the page says what the service is, without what is read from the
+ * table.
+ */
 async function firstPage(request: Request, lang: string) {
   const { pageContext, homePage, loadHome, pageHeaders } = await import('../lib/doors/pages/index.ts')
   const context = await pageContext(request, lang)

@@ -4,12 +4,12 @@ import { log } from '../lib/base/telemetry/log.ts'
 import { continueImports } from '../lib/domain/imports/work.ts'
 import { worker } from '../lib/platform/worker.ts'
 
-/** Milliseconds before the end of the function, from which it takes no more work. */
+/** In the last milliseconds of its time, so many, the function takes no more work. */
 const SPARE_MS = 60_000
 /** Milliseconds that it waits for the next task if a schedule has called it. */
 const LINGER_MS = 5_000
 
-/** Runs every minute. Works on imports: reads files, tries rows, runs them, decides on them, takes them back. */
+/** Runs every second minute. Works on imports: reads files, tries rows, runs them, decides on them, takes them back. */
 export const handler = worker(async (_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) => {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? 900_000) - SPARE_MS
   const result = await continueImports(until, context ? LINGER_MS : 0)

@@ -61,7 +61,7 @@ const Announced = members({
   ...optionEntries,
 })
 /**
- * A mapping, the name of a kept mapping, or the kind, sheet and header row for which it is guessed again. With a delimiter or an
+ * A mapping, the name of a kept mapping, or the kind, sheet and header row for which a mapping is guessed again. With a delimiter or an
  * encoding the file is read again.
  */
 const Part = members({
@@ -106,7 +106,7 @@ const ByName = v.object({ name: v.pipe(v.string(), v.maxLength(80)) })
 const importTexts = ['failed', 'told.*', 'decided.reasons.*', 'undo.records.*.reasons.*']
 const ofImport = ({ id }: { id: string }) => imports.loadImport(id)
 
-/** Imports of tables, and the same as jobs: their columns, their dry run, their run, and the decisions on them. */
+/** Imports of tables, also in the form of jobs: columns, dry runs, runs, and the decisions on them. */
 export const routes = withTables({
   ...jobs,
 
@@ -387,7 +387,7 @@ function formatNamed(file_name: string, member: string) {
 
 const VALUES_ALONE = 'Values are chosen for a mapping that stands. Send them by themselves.'
 
-/** The options among the members of a body. Fails with `invalid` if a file of this format has none of them. */
+/** The options among the members of a body. Fails with `invalid` for an option that files of this format do not have. */
 function optionsFor(format: ImportFormat, body: ReadOptions): ReadOptions {
   const isText = format === 'csv' || format === 'tsv'
   if (body.delimiter && !isText) throw invalid({ delimiter: ['Only a table in text has a delimiter.'] })
@@ -395,7 +395,7 @@ function optionsFor(format: ImportFormat, body: ReadOptions): ReadOptions {
   return optionsIn(body)
 }
 
-/** The mapping that a body gives: itself, or the name of a kept one. */
+/** The mapping of a body, which holds the mapping itself or the name of a kept one. */
 async function mappingFrom(actor: Actor, given: Mapping | string): Promise<Mapping> {
   if (typeof given !== 'string') return given
   const kept = await loadMapping(actor.id, given)

@@ -30,7 +30,7 @@ const McpRequestView = s.shape('McpRequest', () =>
 
 const NO_MESSAGE = 'This is no message of the protocol, or its version is not spoken here.'
 
-/** The proposals of one key a day. Reviewers have to read each. */
+/** The limit of proposals of one key in a day. Reviewers have to read each proposal. */
 const proposals = {
   scope: 'machine_proposals',
   rate: { limit: 100, seconds: 86_400 },
@@ -73,5 +73,5 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-/** The caller as far as they may read. A key without the scope for it reads what everyone reads. */
+/** The reader for whom the tools answer. A key without the scope `read` reads what everyone reads. */
 const readerOf = (actor: Actor | null): Actor | null => (actor?.key?.scopes.includes('read') === false ? null : actor)

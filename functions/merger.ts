@@ -5,10 +5,13 @@ import { continueJobs } from '../lib/domain/projects/merge.ts'
 import { recoverStaged } from '../lib/engines/table/immediate.ts'
 import { worker } from '../lib/platform/worker.ts'
 
-/** Milliseconds before the end of the function, from which it begins no more parts. A part ends in this time, even if the table is slow. */
+/** In the last milliseconds of its time, so many, the function begins no more parts. A part takes less, even if the table is slow. */
 const SPARE_MS = 60_000
 
-/** Runs every minute. Continues large merges and rollbacks, for which no request waits. Several at once work on different ones. */
+/**
+ * Runs every second minute. Continues large merges and rollbacks, for which no request waits. Several processes at once work on different
+ * ones.
+ */
 export const handler = worker(async (_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) => {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? 900_000) - SPARE_MS
   const result = await continueJobs(until)

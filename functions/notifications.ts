@@ -59,7 +59,6 @@ export const routes = withTables({
     handle: async ({ actor }) => ({ unread_count: await countUnread(actor.id) }),
   }),
 
-  // No ids mean all of them.
   'POST /data/notifications/mark_read/': actorRoute({
     permission: 'notification.own',
     summary: 'Mark notifications as read',

@@ -32,7 +32,7 @@ import { fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Subject } from '../lib/platform/permissions.ts'
 
-/** The rate is the one of project files (assets.ts), but those are counted apart. */
+/** The rate is that of project files (assets.ts). The counts are separate. */
 const uploads = { scope: 'picture_upload', rate: 'RATE_UPLOADS', per: 'caller' } as const
 
 const manifest = { 200: { also: { 'application/ld+json': PictureManifestView } } }

@@ -28,12 +28,12 @@ export const handler = worker(async (event: DynamoDBStreamEvent): Promise<Dynamo
     lag_ms: Math.max(0, clock.now().getTime() - (madeAt(failed) ?? given)),
   })
   if (!failed) await tell('applied')
-  // The projector's own progress is a change of the table, too. It has no effects.
+  // Noting the progress changes the table, too. That change has no effects.
   if (through !== undefined && isApplied) await noteProgress(through).catch(() => undefined)
   return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] : [] }
 })
 
-/** In milliseconds since 1970; the stream counts seconds. */
+/** When a change was made, in milliseconds since 1970. The stream gives whole seconds. */
 const madeAt = (record: DynamoDBRecord | undefined): number | undefined => {
   const seconds = record?.dynamodb?.ApproximateCreationDateTime
   return seconds === undefined ? undefined : seconds * 1000

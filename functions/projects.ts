@@ -263,7 +263,10 @@ async function replyToMove(project: projects.WholeProject, actor: Actor) {
   return project.about.merge ? new Reply(202, view) : view
 }
 
-/** The progress of a merge in the background, null if none is running. Few projects have one, so its code is read when one does. */
+/**
+ * The progress of a merge in the background, null if none is running. Few projects have a merge under way, so this code is loaded only
+ * then.
+ */
 async function progressOfMerge(it: projects.WholeProject) {
   if (!it.about.merge) return null
   const { loadMergeProgress } = await import('../lib/domain/projects/merge-job.ts')

@@ -210,7 +210,7 @@ async function rowsOf({ results, people }: Pick<queue.QueueListing, 'results' | 
   })
 }
 
-/** A row with the present lease, or with another one. */
+/** The row of one record, with its current lease or with the given one. */
 async function one(entity_id: string, actor: Actor, lease?: leases.Lease | null) {
   const found = await queue.loadQueueRow(entity_id)
   if (!found) throw notFound()
@@ -225,7 +225,7 @@ async function countsView() {
   return { ...counts, total: counts.all }
 }
 
-/** What rows tell of the forks among them. The code of forks is read with the first of them. */
+/** What rows show of the forks among them. The code of forks is loaded with the first fork. */
 async function forkInfos(records: readonly RecordItem[], actor: Actor): Promise<ReadonlyMap<string, ForkInfo>> {
   if (records.every((it) => it.fork === null)) return new Map()
   const { forkInfosOf } = await import('../lib/domain/forks/infos.ts')

@@ -33,7 +33,7 @@ import { sealText, unsealText } from '../lib/platform/http/seal.ts'
 const asked = v.union([CandidatesView, ExtendedView])
 
 const MOST_SUGGESTED = 10
-/** The types that answers and the manifest name. */
+/** The paths of the names of types, which are translated. */
 const NAMED = ['*.result.*.type.*.name', 'defaultTypes.*.name']
 const REPORT = 'links that several claim'
 const Resolved = v.object(
@@ -60,7 +60,7 @@ const ProposedPropertiesView = s.shape('ProposedProperties', () =>
   v.object({ type: v.optional(s.text), limit: s.whole, properties: v.array(typeEntry()) }),
 )
 
-/** 200 with JSON, or with a script that hands it to a function. */
+/** 200 with JSON, or with a script that passes the JSON to a callback function. */
 const scriptable = <S extends s.Schema>(shape: S) => ({ 200: { shape, types: [SCRIPT] } }) as const
 
 /** Reconciliation Service API 0.2: other tools match their columns with our records, and take values from them. */
@@ -196,7 +196,7 @@ function linkIn(cursor: string): string | undefined {
 
 export const handler = withCallback(endpoint(routes))
 
-/** Filters by a word that begins with this prefix, in any script or spelling. */
+/** Returns a page of the types that have a word with this beginning, in any script or spelling. */
 function beginning(all: readonly Type[], { prefix = '', cursor }: v.InferOutput<typeof Prefix>): Type[] {
   const wanted = fold(prefix)
   const from = placeIn(cursor)

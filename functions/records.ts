@@ -69,7 +69,7 @@ import { type Actor, maySee } from '../lib/platform/permissions.ts'
 import { features } from './records/features.ts'
 import { resources } from './records/resource.ts'
 
-/** The body of a form's question about one field. Of the other values only the name is used. */
+/** The body of a form's question about one field. Of `partial_payload` only the name of the record is used. */
 const Question = v.pipe(
   members({
     ontology_class: v.string('Not a valid text.'),
@@ -120,7 +120,7 @@ async function listRecordPage(asked: Asked) {
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
-/** Loads one page of the records that were public at a moment. It has as many pages as today's list. */
+/** Loads one page of the records that were public at a moment. `count` is the size of today's list. */
 async function listedAt(at: string, asked: Asked) {
   const { params, actor, page, request, query } = asked
   const { calendar: _, at: __, ordering, format, evidence: ___, ...narrowed } = query
@@ -173,10 +173,10 @@ async function asTable(format: TableFormat, asked: Asked) {
   return tables.tableReply(format, kind.segment, rows, most)
 }
 
-/** Read with the first change: whoever only reads needs none of it. */
+/** Loaded with the first change, since reads do not need this code. */
 const importChanges = () => import('../lib/domain/records/write.ts')
 
-/** Read with the first question for linked data. */
+/** Loaded with the first request for linked data. */
 const importLinked = () => import('../lib/doors/linked/record.ts')
 
 /** Records of the kinds with integer ids. */

@@ -74,7 +74,7 @@ async function loadRegistryText(languages: Asked): Promise<Written> {
   const { whenKindsChange } = await import('../lib/domain/kinds/index.ts')
   if (!isFollowed) whenKindsChange(() => texts.clear())
   isFollowed = true
-  // The kinds have come with the line above: this request could not refresh them before.
+  // The import above has set how the kinds are read from the table. So only now this request can refresh them.
   await refreshKeptState()
   const known = texts.get(languages)
   if (known) return known
@@ -86,7 +86,7 @@ const texts = new Map<Asked, Written>()
 let isFollowed = false
 
 async function write(languages: Asked): Promise<Written> {
-  // All kinds are read with the first question about them: proposals need none.
+  // This code is loaded with the first request for the registry, since proposals do not need it.
   const [{ registry }, { addTranslation, translateRegistry }] = await Promise.all([
     import('../lib/domain/kinds/schema/registry.ts'),
     import('../lib/domain/kinds/schema/registry-texts.ts'),

@@ -35,7 +35,7 @@ import { keyOf } from '../lib/platform/users/users.ts'
 import { alerts } from './reviews/alerts.ts'
 import { mergeRequests } from './reviews/merge-requests.ts'
 
-/** Read with the first verdict: whoever only reads needs none of it. */
+/** Loaded with the first verdict, since reads do not need this code. */
 const verdictCode = () => import('../lib/domain/review/decide.ts')
 
 /** The workspace of reviewers, their verdicts, and their figures. */
@@ -57,7 +57,7 @@ export const routes = withTables({
       'doubts.*.evidence.*.about',
     ],
     handle: async ({ subject, actor, request: { say } }) => {
-      // Verdicts and lists need none of this.
+      // Loaded here, since verdicts and lists do not need this code.
       const [{ estimateClaims }, { loadKnownSources }, { workspaceView }] = await Promise.all([
         import('../lib/domain/doubt/estimate.ts'),
         import('../lib/domain/review/known-sources.ts'),
@@ -137,14 +137,14 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** What the workspace tells of a fork. The code of forks is read with the first of them. */
+/** What the workspace shows of a fork. The code of forks is loaded with the first fork. */
 async function forkContext(record: History, actor: Actor | null): Promise<ForkContext | null> {
   if (record.fork === null) return null
   const { forkContextOf } = await import('../lib/domain/forks/infos.ts')
   return forkContextOf(record, actor)
 }
 
-/** What falls with sources in question. The code of that is read with the first of them. */
+/** The values that fall with sources in question. This code is loaded with the first such source. */
 async function fallsOf(record: History, marks: readonly SourceMark[]) {
   if (marks.length === 0) return []
   return (await import('../lib/domain/foundations/falls.ts')).loadFalls(record, marks)

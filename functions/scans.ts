@@ -101,7 +101,7 @@ const ReviewChange = members({
   field_decisions: v.exactOptional(objectOf(name, v.nullable(Decision), NOT_OBJECT)),
   block_corrections: v.exactOptional(objectOf(blockName, v.nullable(Correction), NOT_OBJECT)),
   ontology_handoff_key: v.nullish(v.pipe(v.string('Not a valid text.'), v.maxLength(60, 'Not a valid text.'))),
-  // The service sets it, by finalize-review.
+  // Accepted and ignored: `finalize-review` sets it.
   finalized_at: v.nullish(v.unknown()),
 })
 const NewParted = members({
@@ -131,14 +131,17 @@ const Part = members({
 })
 const Query = v.object({ status: optionalQueryChoice(scanStatuses) })
 
-/** Read with the first question about a review: whoever uploads needs none of it. */
+/** Loaded with the first question about a review, since uploads do not need this code. */
 const importReviews = () => import('../lib/domain/scans/review.ts')
 const loadStateOf = async (id: string) => (await importReviews()).loadState(id)
 
 const subject = ({ id }: { id: string }) => loadScan(id)
 const partedOf = ({ id }: { id: string }) => loadParted(id)
 
-/** The dashboard sends parts of 6 MiB. A gateway of AWS takes none so large; a service on a server of one's own does. */
+/**
+ * The dashboard sends parts of 6 MiB. The HTTP API of AWS cannot pass them on, and its REST API stores them itself. A service on its own
+ * server takes them here.
+ */
 const partForm: FormLimits = { bytes: 6_500_000 }
 
 /** Documents and files in parts share one count: each costs a run of the reader. */
@@ -423,10 +426,13 @@ export const routes = withTables({
   }),
 } satisfies Routes)
 
-/** The most letters of a description that the REST API tells: an authorizer of AWS answers 8 KB at most. */
+/** The most letters of a description in an answer to the REST API, since an authorizer of AWS may answer 8 KB. */
 const SHOWN_DESCRIPTION = 500
 
-/** What the REST API asks before it stores a part of up to 10 MB: who may, and where to. It has the head of the request alone. */
+/**
+ * What the REST API asks before it stores a part of up to 10 MB: whether it may, and where to. It sends only the headers of the request,
+ * not the body.
+ */
 const reservations = {
   'POST /data/ocr-chunk-uploads/{id}/append/': changeRoute({
     permission: 'scan.change',

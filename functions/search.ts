@@ -35,7 +35,7 @@ import { citations } from './search/citations.ts'
 
 const MOST_SUGGESTED = 10
 const MOST_DISCOVERED = 100
-/** Rows of each of the ten groups of the old search. */
+/** The most rows of each of the ten groups of the old search. */
 const MOST_IN_GROUP = 50
 
 const types: readonly string[] = Object.keys(discoveryGroups)
@@ -52,7 +52,7 @@ const SearchedByKindView = s.shape('SearchedByKind', () =>
   ),
 )
 
-/** Search over all items that have a name, and what it has answered, to be cited. */
+/** Search over all items that have a name, and citations of answers. */
 export const routes = withTables({
   'GET /data/search/': listRoute({
     permission: 'search.read',

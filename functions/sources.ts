@@ -117,7 +117,7 @@ export const routes = withTables({
     description: 'As JSON, or as a form with a file of up to 4.5 MB: PDF, JPEG, PNG, WebP or plain text.',
     answer: creation(DataSourceView),
     errors: [409],
-    // The gateway passes on this much. A file between this and LARGEST is refused with a message.
+    // This is more than LARGEST, so a file that is a little too large is refused with a message.
     form: { bytes: 6_000_000, json: true },
     body: Made,
     idempotent: '24h',

@@ -108,7 +108,7 @@ const moderate = (body: typeof Noted | typeof NotedPart) =>
 
 const MOST_SUGGESTIONS = 100
 
-/** Submissions of the old form. They are only read, and changed by suggestions and moderation. */
+/** Submissions of the old form. No new ones are made. Suggestions and moderation change them. */
 export const routes = withTables({
   'GET /data/submissions/': actorRoute({
     permission: 'submission.list',
@@ -122,7 +122,7 @@ export const routes = withTables({
     },
   }),
 
-  // A page has a thousand rows, and `after` an id continues it.
+  // A page has a thousand ids. `after` names the last id of the page before.
   'GET /data/submissions/ids/': publicRoute({
     permission: 'submission.ids',
     summary: 'List the ids of all submissions',
@@ -163,7 +163,8 @@ export const routes = withTables({
     },
   }),
 
-  // The latest hundred that the caller may see. A waiting or rejected one is visible to both sides and to reviewers only.
+  // The latest hundred that the caller may see. Those that wait or were rejected are shown only to their author, the submission's
+  // contributor and reviewers.
   'GET /data/submissions/{id}/edit-suggestions/': readRoute({
     permission: 'submission.read',
     summary: 'List the latest hundred suggestions for a submission',
@@ -191,7 +192,6 @@ export const routes = withTables({
   'PATCH /data/submissions/{id}/': retired,
   'DELETE /data/submissions/{id}/': retired,
 
-  // Reviewers see all, others only their own.
   'GET /data/submission-suggestions/': actorRoute({
     permission: 'suggestion.list',
     summary: 'List the suggestions',

@@ -55,7 +55,7 @@ const chores = {
     merges: sweepMerges,
     contacts: sweepContacts,
     links: sweepLinks,
-    // Few people ask for their data or leave, so no start reads how.
+    // Few people ask for their data or leave, so the start of the function does not load this code.
     files: async () => (await import('../lib/doors/departure/make-export.ts')).makeOwnExports(),
     left: async () => (await import('../lib/doors/departure/work.ts')).workOnDepartures(),
     packed: compactIfDue,
@@ -85,8 +85,8 @@ export const handler = worker(async (event?: { chores?: HowOften }): Promise<Rec
 })
 
 /**
- * Does the chores one after another. A chore may end the process, and nothing is thrown then. The lock shows that to the next visit:
- * nobody gave it back. After such a visit each chore counts its own takes, and after three it rests for a day.
+ * Does the chores one after another. A chore may end the process without an error. Then the lock is not given back, so the next visit
+ * knows: `wasLeft`. From then on each chore counts its own takes. After it has ended three processes, it rests for a day.
  */
 async function visit(each: HowOften, wasLeft: boolean, done: Record<string, number>, failed: unknown[]): Promise<void> {
   const due: Chores = chores[each]
@@ -104,12 +104,12 @@ async function visit(each: HowOften, wasLeft: boolean, done: Record<string, numb
       failed.push(error)
     }
   }
-  // As long as a chore rests, the others are watched, too.
+  // As long as a chore rests, the takes of the others are counted, too.
   if (rests) await takes.store(1)
   else if (wasWatched) await takes.forget()
 }
 
-/** Does a chore that may have ended a process. Undefined if it has ended three. */
+/** Does a chore that may have ended a process. Undefined if it rests, since it has ended three. */
 async function takeAlone(name: string, work: () => Promise<number>): Promise<number | undefined> {
   const takes = new Takes('chore', name)
   const next = nextTake(await takes.load())

@@ -144,7 +144,7 @@ async function watchOfToken(token: string): Promise<Watch> {
   return found
 }
 
-/** The watches that a token stops, and whether one of them is meant. */
+/** The watches that a token stops. `isMeant` tests whether a watch is one of them. */
 async function watchesOfToken(token: string) {
   const linked = readStopWatchingToken(token)
   if (!linked) throw badLink()

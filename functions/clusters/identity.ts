@@ -21,7 +21,7 @@ import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '..
 
 const subject = ({ id }: { id: string }) => loadCandidate(id)
 
-/** What records are held to be, and the questions that are open about that. */
+/** Which records are held to be one thing, and the identity candidates among them. */
 export const identity = {
   'GET /cidoc/identity-summary/': publicRoute({
     permission: 'identity.read',

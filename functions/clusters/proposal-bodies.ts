@@ -13,7 +13,9 @@ import {
   uuidOf,
 } from '../../lib/platform/http/body.ts'
 
-/** The bodies of proposals, and what becomes of them. A draft may name what does not exist: submitting checks that. */
+/**
+ * The bodies of proposals, and how a body changes a proposal. A draft may name what does not exist. That is checked when it is submitted.
+ */
 
 const MOST_SOURCES = 20
 const MOST_NAMES = 50

@@ -9,7 +9,7 @@ import { type Routes, readRoute } from '../../lib/platform/http/route.ts'
 
 const subject = ({ entity_id }: { entity_id: string }) => get(recordItem, { entity_id })
 
-/** The versions of a record: its forks, theirs, and how they differ. The code of forks is read with the first of these answers. */
+/** The versions of a record: its forks, the forks of these, and how they differ. The code of forks is loaded with the first answer. */
 export const forks = {
   'GET /data/cultural-entities/{entity_id}/lineage/': readRoute({
     permission: 'history.read',

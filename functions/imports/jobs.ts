@@ -98,7 +98,7 @@ const Changes = members({
 
 const subject = ({ id }: { id: string }) => loadImport(id)
 
-/** Imports of tables as the dashboard knows them. They are tried and run as any import, by their id. */
+/** Imports of tables in the form of the dashboard: jobs. They are tried and run like any import, by their id. */
 export const jobs = {
   'GET /data/tabular-import-jobs/': actorRoute({
     permission: 'import.own',
@@ -228,7 +228,7 @@ const jobView = (it: Import, job: Job, staged: StagedTable) => ({
 
 type ChangeMapping = Parameters<typeof changeMapping>
 
-/** Changes what headers mean. Fails with `conflict` before the table is read, and with `invalid` for a header or field that there is not. */
+/** Changes what headers mean. Fails with `conflict` before the table is read, and with `invalid` for an unknown header or field. */
 async function mapColumns(
   unit: ChangeMapping[0],
   old: ChangeMapping[1],

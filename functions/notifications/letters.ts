@@ -192,7 +192,7 @@ async function stoppedBy(token: string): Promise<Linked> {
   return { user, wanted: await settings.loadSettings(user.id) }
 }
 
-/** Fails if the account has another address now. */
+/** The user whose address a link confirms. Fails if the account has another address now. */
 async function confirmedBy(token: string): Promise<Linked> {
   const found = readConfirmToken(token)
   const user = found && (await loadUser(found.user_id))
@@ -202,7 +202,7 @@ async function confirmedBy(token: string): Promise<Linked> {
 
 const isBrowser = ({ headers }: Request) => headers.accept?.includes('text/html') === true
 
-/** Applies the form of the page. A browser is redirected to the page. */
+/** Does what the form of the page asks for, and redirects the browser to the page. */
 async function backTo({ path, rawQuery }: Request, work: () => Promise<unknown>): Promise<Reply<303, undefined>> {
   await work()
   return replySeeOther(`${path}?${rawQuery}`)

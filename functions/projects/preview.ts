@@ -23,7 +23,7 @@ export const preview = {
     handle: async ({ subject, actor, page, request }) => {
       // The permission requires a role, so the caller is signed in.
       if (!actor) throw new Error('a preview for nobody')
-      // A preview runs the code of a merge, which a process reads with the first one.
+      // A preview runs the code of a merge, which a process loads with its first preview.
       const [{ previewMerge }, { foreseenView }, { loadKnownSources }] = await Promise.all([
         import('../../lib/domain/projects/merge-preview.ts'),
         import('../../lib/domain/projects/views/preview.ts'),

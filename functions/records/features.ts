@@ -31,7 +31,7 @@ import { maySee, scopeOf } from '../../lib/platform/permissions.ts'
 const CollectionName = v.object({ collection: CollectionAddress.entries.segment })
 const FeatureName = v.object({ collection: CollectionAddress.entries.segment, id: RecordAddress.entries.id })
 
-/** Clients name the format, too. Only JSON is here, so each of these means the same. */
+/** Clients name the format in `f`. There is only JSON, so both names mean the same. */
 const f = v.optional(v.picklist(['json', 'geojson'], 'Only json is here.'))
 const Format = v.object({ f })
 const PageQuery = v.object({ ...FeatureQuery.entries, f })

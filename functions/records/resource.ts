@@ -245,7 +245,7 @@ async function leadToMemento({ subject, actor }: Given, original: string, wanted
   return new Reply(302, undefined, { location: mementoAddress(original, at), vary: VARY, link })
 }
 
-/** Loads one page of records for readers. */
+/** Loads one page of the records that fit a query, of kinds with an address of their own. */
 async function listFound({ query, actor, scope, page, request }: ListCall<typeof ResultsQuery>) {
   const filter = { search: query.q, kind: query.kind?.key }
   const found = await findShownRows(filter, actor, scope, page)

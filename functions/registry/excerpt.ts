@@ -1,6 +1,6 @@
 import { registry } from '../../lib/domain/kinds/schema/registry.ts'
 
-// In a file of its own, since a package has no examples, and its start then reads none of the kinds.
+// A file of its own, since bundles leave out examples. So the start of a function does not load the kinds.
 
 /** An example of the registry with one kind: the whole is too large to show. */
 export function excerpt() {

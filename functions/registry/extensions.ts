@@ -16,11 +16,11 @@ import { actorRoute, changeRoute, type Routes, readRoute } from '../../lib/platf
 import { hasRank } from '../../lib/platform/permissions.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
-/** Read with the first question about proposals: the registry itself, which is asked for much more often, needs none of it. */
+/** Loaded with the first question about proposals, since the registry, which is asked for much more often, does not need this code. */
 const proposals = () => import('../../lib/domain/extensions/extensions.ts')
 const views = () => import('../../lib/domain/extensions/view.ts')
 
-/** Characters of the longest proposal. */
+/** The most characters of a proposal. */
 const LONGEST_YAML = 64 * 1024
 
 const title = v.pipe(v.string(REQUIRED), line(255), v.trim(), v.nonEmpty('This field may not be blank.'))

@@ -11,7 +11,7 @@ import { replyCreated, replyNoContent } from '../../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
-/** Read with the first question about a link: verdicts, which are given much more often, need none of it. */
+/** Loaded with the first question about a link, since verdicts, which are much more frequent, do not need this code. */
 const links = () => import('../../lib/domain/alerts/alerts.ts')
 const edits = () => import('../../lib/domain/alerts/edit-links.ts')
 const views = () => import('../../lib/domain/alerts/view.ts')
@@ -93,7 +93,7 @@ export const alerts = {
     }),
     handle: async ({ query: { match_type, ...filter }, page, request }) => {
       const [{ listLinks }, { linkView }] = await Promise.all([links(), views()])
-      // There are exact ones alone.
+      // All links are exact matches.
       const isNone = match_type !== undefined && match_type !== 'exact'
       const { results, ...listed } = isNone ? { count: 0, results: [] } : await listLinks(filter, page)
       return listBody(request, page, { ...listed, results: results.map((it) => linkView(it, request.origin)) })

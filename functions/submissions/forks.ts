@@ -12,7 +12,7 @@ import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../.
 import type { Actor } from '../../lib/platform/permissions.ts'
 import { keyOf } from '../../lib/platform/users/users.ts'
 
-/** Read with the first answer about a fork: submissions and notes need none of it. */
+/** Loaded with the first answer about a fork, since submissions and notes do not need this code. */
 const views = () => import('../../lib/domain/forks/view.ts')
 const judges = () => import('../../lib/domain/forks/judge.ts')
 
@@ -139,7 +139,7 @@ async function view(it: ForkSubject, actor: Actor | null) {
   return row
 }
 
-/** The fork as the verdict leaves it: reads see what the unit of work will write. */
+/** The fork after the verdict. Reads already see what the unit of work will write. */
 async function viewAfter({ about }: ForkSubject, actor: Actor) {
   const it = await loadFork(about.id)
   if (!it) throw new Error('a fork that is gone')

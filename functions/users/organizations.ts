@@ -85,7 +85,7 @@ const Query = v.object({
   ordering: queryChoice(['name', '-name', 'created_at', '-created_at']),
 })
 
-/** Members of a page. Their users are read with them, so a page is smaller than others. */
+/** The members on a page. Their users are read with them, so a page is smaller than others. */
 const MEMBERS = 50
 
 const subject = ({ id }: { id: string }) => loadOrganization(id)
