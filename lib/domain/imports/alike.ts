@@ -81,7 +81,7 @@ async function searchEntries(ranges: readonly KeyRange[]): Promise<Map<string, F
 
 const comparedParts = (kind: string, { names, identities, point }: Header) => ({ kind, names, identities, point })
 
-/** A range of the name index as a list of its keys. `identified`: whoever is found there has the same identity. */
+/** A range of the name index as a list of its keys. `identified`: the records that are found there have the same identity. */
 type KeyRange = { pk: string; prefixes: string[]; identified: boolean }
 
 /** A range of grid cells becomes single cells. Any other range is one key. */
@@ -114,9 +114,9 @@ const recordsLike = (kind: string, { header }: NewRow, entries: readonly FoundEn
     likeness: nameLikeness(header.names, names),
   }))
 
-/** Rows with which one row is compared at most. Otherwise a table of one place would compare each row with every other. */
+/** The most rows with which one row is compared. Without a limit, a table of one place would compare each row with every other. */
 const COMPARED_ROWS = 100
-/** Earlier rows that are named as look-alikes of one row. */
+/** The most earlier rows that are named as look-alikes of one row. */
 const NAMED_ROWS = 5
 
 /** An earlier row: only what later rows are compared with. */

@@ -9,7 +9,7 @@ import { loadHeads } from './known.ts'
 
 /** Different texts of a column that are looked up. */
 const TEXTS_PER_COLUMN = 40
-/** The share of these texts that must be names of records of one kind. */
+/** The share of a column's texts that must be names of records of one kind. */
 const LEAST_SHARE = 0.5
 
 /**

@@ -33,7 +33,7 @@ function spacedAngle(text: string): (string | undefined)[] {
   return before || after ? [all, before, deg, min, sec, undefined, after] : []
 }
 
-/** A number with a decimal comma as one with a point. */
+/** Replaces the decimal comma of a number by a point. */
 const decimalPoint = (text: string) => (text.includes('.') ? text : text.replace(/(?<=\d),(?=\d)/, '.'))
 
 /**

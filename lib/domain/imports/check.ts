@@ -92,7 +92,7 @@ type Context = {
   periods: PeriodFinder
   tally: ValueTally
 }
-/** The same, with what was looked up for the present rows. */
+/** The state of a dry run, with what was looked up for the present rows. */
 type RowLookup = Context & {
   records: ReadonlyMap<number, RecordItem>
   /** What the values of these records rest on, by review identity. Empty if the table has no cells about values. */
@@ -267,7 +267,7 @@ async function compareWithRecord(
   const sinceNow = [...listDifferences(kind, currentValues(record), row), ...aboutValues(known)]
   const past = base && known && { ...known, values: base, revision: read.revision }
   const sinceBase = base ? [...listDifferences(kind, base, row), ...aboutValues(past)] : sinceNow
-  // Only fields that the row changes count. A field that it leaves is no conflict, whoever has changed it since.
+  // Only a field that the row changes can be a conflict. A field that it leaves is none, whoever has changed it since.
   const changes = sinceNow.filter(({ field }) => sinceBase.some((difference) => difference.field === field))
   const conflicts = changes.filter(
     (change) => sinceBase.find(({ field }) => field === change.field)?.from !== change.from,

@@ -31,7 +31,7 @@ export async function sweepImports(): Promise<number> {
   return cleared
 }
 
-/** First the import drops the names of its files, then they are deleted. It stays due until the last one is gone. */
+/** Removes the names of the files from the import, then deletes the files. The import stays due until the last file is gone. */
 async function deleteFiles(id: string): Promise<boolean> {
   const stored = await get(importItem, { id })
   if (!stored?.files_until || stored.files_until > now() || stored.work) return false

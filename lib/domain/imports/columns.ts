@@ -83,7 +83,7 @@ export class ColumnProfiler {
     }
   }
 
-  /** The columns, by the rows so far. */
+  /** The profiles of the columns, by the rows so far. */
   columns(): Column[] {
     return this.#tallies.map(({ filled, tested, values, bySort, rows }, i) => ({
       rows,

@@ -6,7 +6,7 @@ import { type Interval, isFault, readDateOrFault, readInterval, showDate } from 
 export const dateOrders = ['day_first', 'month_first'] as const
 export type DateOrder = (typeof dateOrders)[number]
 
-/** Spreadsheets count days from 1899-12-30. These are the days from 1927 to 2119, which no year looks like. */
+/** Spreadsheets count days from 1899-12-30. The numbers of the days from 1927 to 2119 have five digits, so none looks like a year. */
 const DAY_NUMBER = /^[1-8]\d{4}(?:\.\d+)?$/
 const [FIRST_DAY_NUMBER, LAST_DAY_NUMBER] = [10_000, 80_000]
 const DAYS_BEFORE_1970 = 25_569
@@ -18,7 +18,7 @@ const inAscii = (text: string) => text.replace(/[०-९]/g, (it) => String(it.c
 const isoDate = (year: string, month: string, day: string) =>
   `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
 
-/** The day and the month of "25/12/1890", as far as they are sure: 25 is no month. */
+/** The order of a date such as "25/12/1890", in which 25 is no month. Undefined if both numbers could be months. */
 export function surelyFirst(text: string): DateOrder | undefined {
   const [, a = '', , b = ''] = THREE_NUMBERS.exec(inAscii(text)) ?? []
   if (a === '' || Number(a) > 31 || Number(b) > 31) return undefined

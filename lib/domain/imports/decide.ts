@@ -48,9 +48,8 @@ export type DecidedStep = {
   ended: boolean
 }
 
-/**
- * Decides on the next rows of a batch, each by an ordinary verdict under the same rules. Left are escalated records, and those
- * with an unsettled contradiction. A record that others change again and again is left too.
+/** Decides on the next rows of a batch, each by an ordinary verdict under the usual rules. Escalated records are left, and those
+ * with an unsettled contradiction. A record that others change again and again is left, too.
  */
 export async function decideRows(
   id: string,
@@ -123,7 +122,7 @@ async function decideOne(
   }
 }
 
-/** Different reasons that an import names at most. */
+/** The most different reasons that an import names. */
 const REASON_LIMIT = 10
 
 /** The number of decisions of a verdict that are stored. A worker that dies may have stored some without a report. One call. */
@@ -131,7 +130,7 @@ export async function countDecided(batch: string): Promise<number> {
   return sumOf([batch], await getMany(countKeys([batch]), true))
 }
 
-/** The result of a verdict so far: `records` are decided on, and further records were left for these reasons. */
+/** Adds the reasons for which further records were left to the result of a verdict. `records`: how many are decided on by now. */
 export function addLeft(before: BatchResult | null, reasons: readonly (string | null)[], records: number): BatchResult {
   const left = reasons.filter((it) => it !== null)
   return {

@@ -30,7 +30,7 @@ export const ReadDate = v.object({
 })
 export type ReadDate = v.InferOutput<typeof ReadDate>
 
-/** Texts that are looked up as names of periods in one dry run. Each different one costs two calls, or four. */
+/** The most texts that are looked up as names of periods in one dry run. Each different one costs two calls, or four. */
 const MOST_PERIODS = 500
 
 /** Finds the bounds of periods that dates name, each different text once. */

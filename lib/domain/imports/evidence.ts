@@ -13,9 +13,8 @@ import { aboutValue, columnOf, type EvidenceCells, evidenceField, type Mapping, 
 import type { ReferenceResolver } from './references.ts'
 import { type CellFault, columnAbout, type ReadRow } from './rows.ts'
 
-/**
- * Cells about single values: source, type of source, confidence, address and note. Columns such as "condition.confidence" hold them. Only
- * a value whose cell or cells about it were changed gets a new claim.
+/** Cells about single values: source, type of source, confidence, address and note. Columns such as "condition.confidence" hold them. A
+ * value gets a new claim only if its own cell, or a cell about it, was changed.
  */
 
 /** The id of a registered source in a cell. Undefined for a citation in words. */
@@ -24,7 +23,7 @@ const registeredId = (text: string): string | undefined =>
 
 const sourceField = kinds.assertion.fields.source
 
-/** The faults of the cells about values: choices that there are not, and sources that nobody has registered. */
+/** The faults of the cells about values: unknown choices, and sources that nobody has registered. */
 export async function evidenceFaults(
   mapping: Mapping,
   { evidence }: ReadRow,
@@ -93,7 +92,7 @@ function isSameText(member: SourceMember, before: string, after: string): boolea
 
 export type EvidenceChange = { field: string; from: string; to: string }
 
-/** The cells about values that differ from what the record says. Cells about a value that the record will not have say nothing. */
+/** The cells about values that differ from what the record says. Cells about a value that the record will not have are ignored. */
 export function evidenceChanges(
   known: KnownEvidence,
   evidence: ReadRow['evidence'],
@@ -110,16 +109,15 @@ export function evidenceChanges(
   })
 }
 
-/** Whether the record still says of these values what the changes start from. */
+/** Whether the record still has the evidence from which these changes start. */
 export const isEvidenceUnchanged = (known: KnownEvidence, changes: readonly EvidenceChange[]): boolean =>
   changes.every(({ field: name, from }) => {
     const about = aboutValue(name)
     return about === undefined || textOf(known, currentOf(known, about.field), about.member) === from
   })
 
-/**
- * The contribution of a row, with the evidence of its values. `fields`: the properties that get a claim. What no cell changes stays as the
- * record says it, as long as value and source stay.
+/** The contribution of a row, with the evidence of its values. `fields`: the properties that get a claim. Evidence that no cell changes
+ * is taken from the record, as long as value and source stay.
  */
 export function withEvidence(
   contribution: Contribution,

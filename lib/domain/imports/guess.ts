@@ -103,7 +103,7 @@ export function guessTable(
   return { kind: kind.key, guesses, mapping: buildMapping(kind, guesses, { sheet, header_row }, columns) }
 }
 
-/** The same for a known kind. */
+/** Guesses the meaning of each column for a given kind. */
 export function guessFor(
   key: KindKey,
   columns: readonly Column[],
@@ -152,7 +152,7 @@ export function isTelling(key: KindKey, field: string, name: string, columns: re
   if (['id', 'revision', 'latitude', 'longitude', 'name_ne', 'alternate_names', 'same_as'].includes(field)) return true
   if (isOwn(kinds[key], field)) return true
   const shares = columns.find((column) => column.name === name)?.shares
-  // A name in Devanagari is no name of ware.
+  // A name in Devanagari is hardly that of goods in a shop.
   return field === 'name' && shares !== undefined && shares.devanagari + shares.mixed > 0.2
 }
 
@@ -177,7 +177,7 @@ function guessColumns(kind: Kind, columns: readonly Column[]): ColumnGuess[] {
   })
 }
 
-/** Whether only its values can tell what a column is: it has some, and its header has no meaning here. */
+/** Whether the meaning of a column must be guessed by its values: it has some, and its header means no field. */
 export const isOpen = (kind: Kind, { header, filled }: Column): boolean =>
   // If the header has a meaning, the field may belong to another column already.
   filled > 0 && !isBookkeeping(header) && meaningOf(kind, header) === undefined
@@ -285,7 +285,7 @@ export function buildMapping(
   }
 }
 
-/** If one date of a column can only have the day first (25/12/1890), all of the column have. */
+/** If one date of a column must have the day first (25/12/1890), all dates of the column are read so. */
 function dateRule(rule: { column: string; field: string }, columns: readonly Column[]): Rule {
   const { day_first = 0, month_first = 0 } = columns.find(({ name }) => name === rule.column)?.shares ?? {}
   if (day_first > 0 === month_first > 0) return rule

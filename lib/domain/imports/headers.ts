@@ -1,5 +1,4 @@
-/**
- * Headers that people write, in English and Nepali, by the field that they mean. Names, labels and aliases of fields are known
+/** Headers that people write, in English and Nepali, by the field that they mean. Names, labels and aliases of fields are recognised
  * without this list.
  */
 export const headerWords: Readonly<Record<string, readonly string[]>> = {

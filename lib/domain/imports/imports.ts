@@ -55,7 +55,7 @@ export type SentFile = {
   given: ReadOptions
 }
 
-/** A file in the bucket. `read` is what it holds, if it was read with the request already. */
+/** A file in the bucket. `read`: what reading it gave, if the request has read it already. */
 type StoredFile = { id: string; object_key: string; read?: Partial<Import> & Pick<Import, 'state'> }
 
 /** Creates an import. Its file is in the bucket already, or the client will put it there. */
@@ -212,9 +212,8 @@ export async function changeMapping(unit: UnitOfWork, old: Import, mapping: Mapp
   return save(unit, old, { mapping, columns, ...beforeCheck })
 }
 
-/**
- * Guesses the mapping anew, for another kind, sheet or header row. It may be incomplete, as the first guess may; the dry run
- * refuses that.
+/** Guesses the mapping anew, for another kind, sheet or header row. Like a first guess it may be incomplete; the dry run refuses
+ * an incomplete one.
  */
 export async function changeTarget(
   unit: UnitOfWork,
@@ -281,7 +280,7 @@ export async function listImports(user: string, place: PageRequest): Promise<Pag
 /** A batch, and how many of its rows wait for review. */
 export type WaitingBatch = { about: Import; waiting: number }
 
-/** Batches that are read at most. */
+/** The most batches that are read. */
 const MOST_BATCHES = 100
 
 /** The batches with waiting rows, oldest first. */

@@ -113,12 +113,12 @@ const TaskState = v.object({
   rows: v.optional(v.array(v.number()), []),
   /** Of taking back: whether it only says what would go and what would stay. */
   preview: v.optional(v.boolean(), false),
-  /** Where the task continues. `run` counts chunks, `decide` rows, taking back 1 once `of` is counted. */
+  /** Where the task continues: for `run` a chunk, for `decide` a row. Taking back has 1 once `of` is counted. */
   next: v.number(),
   done: v.number(),
   of: v.number(),
   failures: v.number(),
-  /** How many workers took the task since its last progress. It counts before the work, so a task that kills its workers ends. */
+  /** How many workers took the task since its last progress. It is raised before the work, so a task that kills its workers ends. */
   takes: v.optional(v.number(), 0),
   /** The end of the lease. */
   held_until: v.string(),
@@ -155,7 +155,7 @@ export const Import = v.object({
   kind_guess: v.nullable(v.picklist(kindKeys)),
   /** Rows by outcome of the dry run; null before it. */
   counts: v.nullable(OutcomeCounts),
-  /** The same for each chunk of rows. */
+  /** Rows by outcome, for each chunk of rows. */
   chunks: v.array(OutcomeCounts),
   /** The results of the run: rows that made a record, changed a record, were left, or failed. */
   made: v.object({ created: v.number(), amended: v.number(), left: v.number(), failed: v.number() }),
@@ -198,7 +198,7 @@ export const importItem = defineItem({
   counted: (it) => [importLists.of(it.contributor_id)],
 })
 
-/** The mark of a row that has run: the records that it made. Both are one transaction, so no row runs twice. */
+/** The mark of a row that has run: the records that it made. Mark and records are one transaction, so no row runs twice. */
 const RowMark = v.object({
   import_id: v.string(),
   row: v.number(),

@@ -11,9 +11,8 @@ import { firstSentence } from './references.ts'
 import { listRows } from './row-list.ts'
 import { loadRows, type TableRow } from './store.ts'
 
-/**
- * Imports as the dashboard knows them: a job with a mapping from headers to fields, the first rows, and remarks of its reader. A job has the id
- * of its import, so it is tried and run as any import.
+/** Imports as the dashboard shows them: a job with a mapping from headers to fields, the first rows, and remarks of its reader. A job has
+ * the id of its import, so it is tried and run as any import.
  */
 
 const anyObject = v.record(v.string(), v.unknown())
@@ -35,25 +34,24 @@ const job = defineItem({
 /** The job of an import that was sent through another door. */
 const plainJob = (import_id: string): Job => ({ import_id, provenance: {}, row_review_state: '{}', version: 0 })
 
-/** Loads what an import has as a job. One call. */
+/** Loads the job of an import. One call. */
 export const loadJob = async (import_id: string): Promise<Job> => (await get(job, { import_id })) ?? plainJob(import_id)
 
-/** Loads what these imports have as jobs, by id. One call for each hundred. */
+/** Loads the jobs of these imports. Returns a function from the id of an import to its job. One call for each hundred. */
 export async function loadJobs(ids: readonly string[]): Promise<(id: string) => Job> {
   const found = await getMany(ids.map((id) => key.importJob(id)))
   return (import_id) => itemIn(found, job, { import_id }) ?? plainJob(import_id)
 }
 
-/** What a person notes of rows, by their numbers. */
+/** The notes of a person about rows, by the number of the row. */
 export const notesOf = ({ row_review_state }: Job): Record<string, unknown> =>
   v.parse(anyObject, JSON.parse(row_review_state))
 
 /** The most bytes of a file that is read while its sender waits. A larger one is read by the worker. */
 const READ_AT_ONCE = 1024 * 1024
 
-/**
- * Takes in a table. A small one is read at once: its columns are guessed, or it has failed with a sentence. The provenance becomes the source of
- * its rows. `there` names the file, which is in the bucket already.
+/** Takes in a table. A small one is read at once: its columns are guessed, or its import has failed with a sentence that says why. The
+ * provenance becomes the source of its rows. `there` names the file, which is in the bucket already.
  */
 export async function beginJob(
   unit: UnitOfWork,
@@ -112,7 +110,7 @@ export type ColumnMapping = Readonly<Record<string, string | null>>
 export const columnsOf = ({ mapping }: Pick<Import, 'mapping'>): Record<string, string> =>
   Object.fromEntries((mapping?.rules ?? []).flatMap(({ column, field }) => (column ? [[column, field]] : [])).reverse())
 
-/** Changes which field each header fills. Rules of headers that are not named stay, with all that they say of the cell. */
+/** Changes which field each header fills. Rules of headers that are not named stay as they are. */
 export const withColumns = (mapping: Mapping, changes: ColumnMapping): Mapping => ({
   ...mapping,
   rules: [
@@ -158,7 +156,7 @@ export type StagedTable = {
   faults: string[]
 }
 
-/** Loads the first 500 rows of a table. Two reads of one object of the bucket. Empty if it is not read yet. */
+/** Loads those of the first 500 rows that are below the header. Two reads of one object of the bucket. Empty if the table is not read yet. */
 export async function loadStaged({ id, mapping }: Import): Promise<StagedTable> {
   if (!mapping) return { headers: [], rows: [], faults: [] }
   const [headers, rows] = await Promise.all([
@@ -174,7 +172,7 @@ const stagedRow = ([row, cells]: TableRow, headers: readonly string[]) => ({
   cells: Object.fromEntries(headers.map((header, i) => [header, cells[i] ?? ''])),
 })
 
-/** Rows whose faults a preview tells. */
+/** The most rows whose faults a preview shows. */
 const TOLD_ROWS = 100
 
 /** What the dry run says against rows, one sentence each, for the first 100 rows that it refuses. Empty before a dry run. */

@@ -4,7 +4,7 @@ import { queryBetween, type Stored } from '../../engines/table/index.ts'
 /** Gets each item that was found, with its partition and the text that was searched. */
 type TakeItem = (pk: string, prefix: string, item: Stored) => void
 
-/** Items of one query. The number grows while most of them are searched for, and shrinks while they are not. */
+/** The bounds of the size of one query. It grows while most of the items are searched for, and shrinks while they are not. */
 const SMALLEST_QUERY = 25
 const LARGEST_QUERY = 1000
 const PARTITIONS_AT_ONCE = 8

@@ -88,7 +88,7 @@ async function findCandidateIds(
   return ids
 }
 
-/** Records of one name or identifier that are compared at most. */
+/** The most records of one name or identifier that are compared. */
 const CANDIDATES_PER_ROW = 10
 
 /** Where the name index lists the identifier or the first name of a row. Undefined if the row has none. */
@@ -109,7 +109,7 @@ function reviewIdentityIn({ code }: Kind, id: string): string | undefined {
   return addressOf(plain)?.kindCode === code ? plain : undefined
 }
 
-/** Heads that one call reads. */
+/** Heads that are loaded together, which takes five calls. */
 const HEADS_AT_ONCE = 500
 
 /** Loads the heads of these records, by review identity. An absent record is left out. */

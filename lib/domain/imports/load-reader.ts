@@ -1,2 +1,2 @@
-/** Loads the reader of tables. It is large, so a start leaves it out; whoever reads a table or guesses again loads it. */
+/** Imports the reader of tables. It is large, so a process imports it only to read a table or to guess again. */
 export const loadReader = () => import('./read.ts')

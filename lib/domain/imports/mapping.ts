@@ -18,7 +18,7 @@ const mark = v.exactOptional(v.pipe(v.string('Not a valid text.'), v.minLength(1
 /** The origin of a text: a column, named by its header, or the same text for all rows. */
 const origin = { column: v.exactOptional(short(300)), constant: v.exactOptional(line(2000)) }
 
-/** Values of one rule that are replaced at most. */
+/** The most values of one rule that are replaced. */
 const MOST_VALUES = 200
 const TOO_MANY_VALUES = `Replace ${MOST_VALUES} values of a column at most.`
 const Replacement = members({ value: short(300), becomes: line(300) })
@@ -44,7 +44,7 @@ const Rule = members({
 })
 export type Rule = v.InferOutput<typeof Rule>
 
-/** Members of the source. All claims of the contribution share it, or it is that of one value. */
+/** Members of a source: of the one that all claims of the contribution share, or of the one that a single value has. */
 export const sourceMembers = [
   'source_type',
   'source_citation',
@@ -67,7 +67,7 @@ export const columnOf: Readonly<Partial<Record<SourceMember, EvidenceColumn>>> =
 /** The name of a cell about a value, as columns and answers spell it. Example: "condition.source". */
 export const evidenceField = (field: string, member: SourceMember): string => `${field}.${columnOf[member] ?? member}`
 
-/** The field and the member of such a name. Undefined for any other name. */
+/** The field and the member in a name that `evidenceField` made. Undefined for any other name. */
 export function aboutValue(name: string): { field: string; member: SourceMember } | undefined {
   const [field = '', column] = name.split('.')
   const member = sourceMembers.find((it) => column !== undefined && (columnOf[it] ?? it) === column)
@@ -102,7 +102,7 @@ const otherRowMembers = ['latitude', 'longitude', 'id', 'revision'] as const
 /** The field that a rule fills; undefined for `latitude`, `longitude`, `id` and `revision`. */
 export const mappedField = (kind: Kind, name: string): Field | undefined => kind.fields[name]
 
-/** Bytes of a stored mapping at most. An item of the table has 400 KB. */
+/** The most bytes of a stored mapping. An item of the table has 400 KB. */
 const LARGEST_MAPPING = 150_000
 
 /**

@@ -24,7 +24,7 @@ import { type Attributes, XmlFault, XmlReader } from './xml-tokens.ts'
 
 /** Columns up to which a row is spread out: one more than a table may have, so that a wider one is refused. */
 const MOST_COLUMNS = 1001
-/** Cells that repeated ones may stand for in one workbook, beside themselves. */
+/** The most cells that the repeated cells and rows of one workbook may add when they are spread out. */
 const MOST_REPEATED = 2_000_000
 /** Characters of a cell that are read: one more than a cell may have. */
 const LONGEST_CELL = 32_768
@@ -105,7 +105,7 @@ async function* contentItems(bytes: Buffer): AsyncGenerator<OpenSheet['facts'] |
   if (!reader.isSpreadsheet) throw impossible(NOT_ODS)
 }
 
-/** Modules and dialogs of Basic and scripts. The lists of libraries alone are no macros. */
+/** Whether a part is a module or a dialog of Basic, or a script. The lists of libraries alone are no macros. */
 const isMacro = (name: string): boolean =>
   /^(?:Basic|Dialogs)\/.+\/(?!(?:script|dialog)-lb\.xml$)[^/]+$|^Scripts\/.*[^/]$/.test(name)
 
@@ -295,7 +295,7 @@ class ContentReader {
   }
 }
 
-/** The same text without the longer one that it may be a part of, which would be kept as long. */
+/** Copies a text. A piece of a longer text would keep all of the longer one in memory. */
 const copyText = (text: string): string => Buffer.from(text).toString()
 
 /** A whole number from 1 in an attribute. 1 if there is none. */

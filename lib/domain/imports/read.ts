@@ -85,7 +85,7 @@ async function rankOfSheet(id: string, place: number, sheet: Sheet | undefined):
   return (isTable ? 4 : 0) + (isNotes ? 0 : 2) + (named >= 2 ? 1 : 0)
 }
 
-/** Guesses by the table itself, then by the known records that it names. */
+/** Guesses by the table itself, then by the existing records that it names. */
 async function guessMeaning(
   { id, work }: Pick<Import, 'id' | 'work'>,
   columns: readonly Column[],
@@ -181,7 +181,7 @@ async function storeRows(
   return { rows: count, columns }
 }
 
-/** A kind, and a place in the table. Without a header row, that is guessed too. */
+/** A kind, and a place in the table. Without `header_row` the header row is guessed, too. */
 type GuessTarget = Pick<Mapping, 'kind' | 'sheet'> & { header_row: number | undefined }
 
 /** Guesses again for another kind, sheet or header row. Returns the mapping, and the name under which its columns are stored. */
@@ -288,7 +288,7 @@ function columnRemarks(columns: readonly Column[]): string[] {
   ]
 }
 
-/** A table that names hardly anything of heritage, such as the list of a shop. */
+/** The remark on a table that names hardly anything of heritage, such as the list of a shop. Empty for any other table. */
 function subjectRemarks({ guesses, kind }: TableGuess, columns: readonly Column[], about: readonly string[]): string[] {
   if ([...about, ...columns.map(({ header }) => header)].some((text) => namesKind(kinds[kind], text))) return []
   const filled = columns.filter((column) => column.filled > 0 && column.name !== BAD_LINE)

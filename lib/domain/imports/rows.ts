@@ -51,7 +51,7 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
   const about = [...Map.groupBy(mapping.assertion, ({ field }) => field)].flatMap(([field, own]) =>
     field === undefined ? [] : [[field, own] as const],
   )
-  // In a table that comes back an empty cell deletes what it said. In any other table it says nothing.
+  // In a table that comes back an empty cell deletes the evidence. In any other table it says nothing.
   const cellsAbout = (texts: readonly (readonly [SourceMember, string])[]): EvidenceCells =>
     Object.fromEntries(texts.filter(([, text]) => text !== '' || mapping.match === 'id'))
   return (cells: readonly string[]): ReadRow => {
@@ -114,7 +114,7 @@ function jsonList(text: string): string[] | undefined {
   }
 }
 
-/** The pieces of a cell. What the mapping chooses for the whole cell counts before what it chooses for one piece. */
+/** The pieces of a cell. A choice of the mapping for the whole cell goes before its choices for single pieces. */
 function piecesOf(rule: Rule, chosen: ReadonlyMap<string, string>, text: string, field: Field | undefined): Piece[] {
   const whole = chosen.get(inOneLine(text))
   if (whole !== undefined)

@@ -102,7 +102,7 @@ async function runOnce(
       ? createFromRow(order, row, read, commit)
       : amendFromRow(order, row, checked, checked.entity_id, read, commit))
   } catch (error) {
-    // The row has run already: by another worker, or by this one before it stopped.
+    // If the row has run already, by another worker or by this one before it stopped, its mark is there.
     const mark = isConflict(error) || isProblem(error, 'invalid') ? await loadMark(order, row) : undefined
     if (mark) return mark
     throw error

@@ -2,7 +2,7 @@ import { countEdits } from '../../engines/matching/index.ts'
 
 /** Puts likely spellings of one value together, such as Pagoda, pagoda and Pagado. */
 
-/** Letters that a word must have before another spelling of it is guessed, and edits by which the two may differ. */
+/** The least and the most letters of a value of which other spellings are guessed. Then: the most edits between two spellings. */
 const [LEAST_LETTERS, MOST_LETTERS] = [5, 40]
 const MOST_EDITS = 2
 

@@ -99,7 +99,7 @@ const NAMED_LIMIT = 200
 
 /**
  * Undoes what the rows made: all rows, or those that the order names. `withdrawn` undoes only records that still wait for
- * review. A preview ends with the plan. After a stop the rest is planned again; what is undone has nothing to undo.
+ * review. A preview ends with the plan. After a stop the rest is planned again, without the records that are undone already.
  */
 async function undoBatch(
   lease: LeasedImport,
@@ -113,7 +113,7 @@ async function undoBatch(
   const marks = all.filter(isOrdered)
   const pending = state === 'withdrawn'
   const { goes, stays } = await planUndo({ marks, others: all.filter((it) => !isOrdered(it)), pending })
-  // Counted once, at the first visit: later ones find some of it undone.
+  // The size is counted at the first visit, since later visits find some of the records undone.
   const of = task.next === 0 ? goes.length + stays.length : task.of
   const result = (): UndoResult => ({
     ...{ preview: task.preview, rows: task.rows, goes: of - stays.length, stays: stays.length },

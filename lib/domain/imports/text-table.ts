@@ -60,7 +60,7 @@ const LOOKED_AT_TEXT = 200_000
 
 /**
  * Guesses the delimiter over the first 50 rows: the one that gives a row of headers, else the one that gives most rows the same
- * number of cells. A title line above the table does not count, since it is one row of many.
+ * number of cells. A title line above the table does not matter, since it is one row of many.
  */
 export function guessDelimiter(text: string): DelimiterName {
   let best: { name: DelimiterName; score: number } = { name: 'comma', score: 0 }

@@ -101,7 +101,7 @@ async function lookAt(record: RowRecord, pending: boolean, going: ReadonlySet<st
   return { ...look, state: reasons.length > 0 ? 'stays' : 'goes', reasons }
 }
 
-/** The records to which records that stay link, and which therefore stay, too. */
+/** The records that stay because other records that stay link to them. */
 function stayingRecords(looks: readonly Look[], targetsOfOthers: readonly string[]): Set<string> {
   const byId = new Map(looks.map((it) => [it.record.entity_id, it]))
   const staying = new Set<string>()
@@ -111,7 +111,7 @@ function stayingRecords(looks: readonly Look[], targetsOfOthers: readonly string
   ]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const look = byId.get(next)
-    // A record that is changed back stays, whoever links to it.
+    // A record that the row only changed is changed back and not deleted, so links to it do not matter.
     if (look?.state !== 'goes' || look.record.what === 'amended' || staying.has(next)) continue
     staying.add(next)
     open.push(...look.targets)
@@ -156,8 +156,8 @@ export async function undoRecords(
 
 /**
  * Undoes one record: a new one is deleted, a changed one gets its former values, as a project's rollback does. Safe to repeat.
- * Claims, comments, edits and decisions raise the version of the record, so none gets in between. A link may: one that is
- * written between the last look and the commit, some milliseconds later.
+ * Claims, comments, edits and decisions raise the version of the record, so none gets in between. Only a link may, in the few
+ * milliseconds between the last look and the commit.
  */
 const undoRecord = (it: RowRecord, going: ReadonlySet<string>, pending: boolean): Promise<KeptRecord | undefined> =>
   inUnit(async (unit) => {

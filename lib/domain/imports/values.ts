@@ -80,7 +80,7 @@ export type ValueSummary = v.InferOutput<typeof Summary>
 const Summaries = v.array(Summary)
 const Groups = v.array(v.array(StoredValue))
 
-/** Different values of one column that are listed, and of all columns together. */
+/** The most different values that are listed: of one column, and of all columns together. */
 const MOST_IN_COLUMN = 1000
 const MOST_IN_TABLE = 20_000
 /** The most different texts of a column of plain texts. A column with more is no list of values, and is left out. */
@@ -239,7 +239,7 @@ function withDoubt(it: Becoming, mapping: Mapping, piece: Piece): Becoming {
   return { ...it, message: doubtOfPiece(mapping, piece, makes) ?? it.message }
 }
 
-/** Values that one page holds at most. A group is never cut, and one alone may have more. */
+/** The most values of one page. A group is never cut, so a page with one group may have more. */
 export const LARGEST_PAGE = 50
 
 /** A record that a value means, as the reader may see it. */
@@ -256,7 +256,7 @@ type ValuePlace = { column?: string | undefined; field?: string | undefined; aft
 
 /**
  * One page of the values of a column, in groups of spellings, in the order of their first rows. Without a column only the
- * summaries of all. Empty before the dry run. Calls: none of the table but one for the heads of the page's records.
+ * summaries of all. Empty before the dry run. Costs one call of the table, for the heads of the page's records; none without a column.
  */
 export async function listValues(
   { id, values }: Import,

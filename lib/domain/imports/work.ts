@@ -35,7 +35,7 @@ export async function continueImports(until: number, linger = 0): Promise<Visit>
   return { ended: hands.ended, running }
 }
 
-/** Takes tasks until no import is in hand and no further task is expected. Returns how many imports had one at the last look. */
+/** Takes tasks until no import is in hand and no further task is expected. Returns how many imports had a task at the last look. */
 async function workUntilIdle(hands: ImportsInHand, until: number, linger: number): Promise<number> {
   let waiting = await hands.takeFree()
   for (let pause = FIRST_LOOK_MS; hands.isBusy || performance.now() < Math.min(hands.endedAt + linger, until); ) {
@@ -140,7 +140,7 @@ async function continueTask(lease: LeasedImport, until: number): Promise<boolean
       return await runTask(lease, work, until)
     } catch (error) {
       return failTask(lease, work, error).catch((further: unknown) => {
-        // Another worker has it by now, or the reply to a write was lost. The next visit reads what is stored.
+        // Another worker has the import by now, or the reply to a write was lost. The next visit reads what is stored.
         if (isConflict(further)) return false
         throw further
       })

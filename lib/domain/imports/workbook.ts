@@ -18,8 +18,7 @@ import {
   TOO_TIGHT,
 } from './workbook-archive.ts'
 
-/**
- * Limits of what is held in memory while a workbook is read: the list of sheets, all shared strings, all styles, and one row. They count
+/** Limits of what is held in memory while a workbook is read: the list of sheets, all shared strings, all styles, and one row. They hold
  * for every part of the archive, whatever its name. A shared string takes some 100 bytes beside its text.
  */
 const MOST_LISTED = 8 * 1024 * 1024
@@ -86,7 +85,7 @@ function checkHeld(type: string, { size, strings, longestRow }: PartFacts): void
   if (isTooMuch) throw impossible(TOO_TIGHT)
 }
 
-/** An encrypted workbook has this name in its directory, in UTF-16. */
+/** Why a compound file is refused. An encrypted workbook has `EncryptedPackage` in its directory, in UTF-16. */
 const compound = (bytes: Buffer) =>
   bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))
     ? ENCRYPTED
@@ -167,7 +166,7 @@ class PartCounter {
   /** Counts formulas without values, and takes merged ranges, also across the border of two blocks. */
   #takeCells(block: string): void {
     const text = this.#before + block
-    // What ends within the block before was counted with it.
+    // A match that ends within the block before was counted with that block.
     const isNew = (match: RegExpExecArray) => match.index + match[0].length > this.#before.length
     this.facts.formulasWithoutValues += [...text.matchAll(FORMULA_WITHOUT_VALUE)].filter(isNew).length
     for (const match of text.matchAll(MERGED_RANGE)) {

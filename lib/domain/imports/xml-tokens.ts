@@ -2,7 +2,7 @@
 
 export type Attributes = ReadonlyMap<string, string>
 
-/** What is told of a document as it is read. An empty element is opened and closed. */
+/** Receives the elements and texts of a document while it is read. An empty element is opened and closed. */
 export type XmlListener = {
   open(name: string, attributes: Attributes): void
   close(name: string): void
@@ -36,9 +36,8 @@ export class XmlReader {
     this.#listener = listener
   }
 
-  /**
-   * Reads the next piece. What ends only in a later piece waits for it. A long rest is looked at again only when as much has come
-   * after it, so the work grows with the length alone.
+  /** Reads the next piece. A tag or text that ends in a later piece waits for it. A long rest is read again only after as many further
+   * characters, so the time is linear in the length.
    */
   take(piece: string): void {
     this.#waiting.push(piece)
@@ -62,7 +61,7 @@ export class XmlReader {
     if (this.#open.length > 0 || this.#rest.trim() !== '') throw new XmlFault('malformed')
   }
 
-  /** Reads what stands at a place. Returns the place behind it, or the same place if it is not complete yet. */
+  /** Reads the tag, text or passage at a place. Returns the place behind it, or the same place if it is not complete yet. */
   #readOne(text: string, at: number): number {
     if (at >= text.length) return at
     if (text[at] !== '<') return this.#readText(text, at)
@@ -111,7 +110,7 @@ export class XmlReader {
   }
 }
 
-/** Levels of elements. */
+/** The most levels of nested elements. */
 const DEEPEST = 1000
 const CDATA = '<![CDATA['
 /** What is passed over whole, by its start and its end. */
@@ -121,7 +120,7 @@ const passages = [
   ['<?', '?>'],
 ] as const
 
-/** Whether a comment or the like may begin here, of which a piece is not there yet. */
+/** Whether the start of a comment or another passage may stand here, cut off by the end of the text so far. */
 const isPassageBegun = (text: string, at: number): boolean =>
   passages.some(([start]) => text.length - at < start.length && start.startsWith(text.slice(at)))
 
