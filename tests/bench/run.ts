@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   cpu: async () => (await import('./cpu.ts')).benchCpu(),
   peer: async () => (await import('./peer.ts')).benchPeer(),
   trust: async () => (await import('./trust.ts')).benchTrust(),
+  dependents: async () => (await import('./dependents.ts')).benchDependents(sizes),
   citations: async () => (await import('./citations.ts')).benchCitations(),
   costs: async () => (await import('./costs.ts')).benchCosts(),
   hot: async () => (await import('./hot.ts')).benchHot(),
