@@ -144,6 +144,8 @@ export const words: Readonly<Record<string, string>> = {
   near: 'Only what lies near this point: latitude and longitude in degrees.',
   within: 'How near, in kilometres.',
   literal: '`true` to look for the words as they are, and not for what they may mean.',
+  without:
+    'The key of a part of `interpreted` that is not meant: its words are looked for as they are. May be repeated.',
   place: 'Only what lies in this place, by its name in the facets. May be repeated.',
   style: 'Only what has this style, as the facets name it. May be repeated.',
   period: 'Only what is of this period, as the facets name it. May be repeated.',

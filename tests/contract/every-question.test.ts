@@ -103,6 +103,7 @@ const said: Record<string, readonly string[]> = {
   near: ['27.67,85.32'],
   within: ['2', '1000'],
   literal: flag,
+  without: ['place:patan', 'sort:mandir'],
   place: ['Patan'],
   style: ['pagoda'],
   period: ['Malla period'],

@@ -15,7 +15,7 @@ const SEARCH = '/data/search/'
 const somewhere = ['bbox', 'near', 'within', 'from', 'to']
 /** The members of a query that a citation keeps. */
 const keptOfList: readonly string[] = ['search', 'category', 'contributor', ...somewhere]
-const keptOfSearch: readonly string[] = ['q', 'resource', 'literal', ...facetNames, ...somewhere]
+const keptOfSearch: readonly string[] = ['q', 'resource', 'literal', 'without', ...facetNames, ...somewhere]
 /** Members that say how an answer is shown. A citation is a set, so they have no effect on it. */
 const ofDisplay: readonly string[] = [
   ...['limit', 'offset', 'page', 'page_size', 'hint', 'ordering', 'sort'],

@@ -9,7 +9,7 @@ import type { SearchParams } from './queries.ts'
 
 /** Makes the filters of a query for this caller. */
 export function readFilters(query: v.InferOutput<typeof SearchParams>, actor: Actor | null, scope: Scope) {
-  const { q, resource, status, published, literal, sort } = query
+  const { q, resource, status, published, literal, without, sort } = query
   if (sort === 'distance' && !query.near) throw invalid({ sort: ['Give near as well: the point to measure from.'] })
   const values = Object.fromEntries(facetNames.map((facet) => [facet, query[facet]]))
   return {
@@ -20,6 +20,7 @@ export function readFilters(query: v.InferOutput<typeof SearchParams>, actor: Ac
     // Without `published`, callers who are not signed in get published records. They may see no others.
     published: published ?? (actor ? undefined : true),
     literal,
+    without,
     values,
     ...readWhere(query),
   }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { discoveryGroups, resources } from '../../domain/kinds/resources.ts'
 import { recordStatuses } from '../../domain/records/rules/status.ts'
+import { readParts } from '../../domain/search-words/concepts.ts'
 import { facetNames } from '../../domain/search-words/facets.ts'
 import { cut } from '../../engines/matching/index.ts'
 import { isSomewhere } from '../../engines/search/index.ts'
@@ -66,6 +67,23 @@ const facetValues = v.pipe(
   v.transform((it) => (it.length > 0 ? it : undefined)),
 )
 
+/** The most parts of a question that are taken back. */
+const MOST_TAKEN_BACK = 24
+const NO_PART = 'Give keys of `interpreted`, such as place:patan.'
+const partSorts: ReadonlySet<string> = new Set(readParts)
+/** Keys of parts of `interpreted`, in repeated members. */
+const partKeys = v.pipe(
+  v.array(v.string()),
+  v.transform((sent) => [...new Set(sent.map((it) => it.trim().normalize('NFC').toLowerCase()).filter(Boolean))]),
+  v.maxLength(MOST_TAKEN_BACK, 'Give 24 keys at most.'),
+  v.check((keys) => keys.every(isPartKey), NO_PART),
+  v.transform((keys) => (keys.length > 0 ? keys : undefined)),
+)
+function isPartKey(key: string): boolean {
+  const [, as = '', words = ''] = /^([a-z]+):([^:]+)$/.exec(key) ?? []
+  return partSorts.has(as) && words !== '' && key.length <= MOST_LETTERS
+}
+
 /** `q`, filters, order and page. The refusal of an invalid value names its member. */
 const SearchMembers = v.object(
   {
@@ -84,6 +102,7 @@ const SearchMembers = v.object(
     facets: StrictBoolean,
     calendar: CalendarName,
     literal: StrictBoolean,
+    without: partKeys,
     ...v.entriesFromList(facetNames, facetValues),
     ...placeAndTime,
   },
@@ -99,7 +118,7 @@ export const SearchParams = v.pipe(
   ),
 )
 /** The members that a query may repeat. */
-export const REPEATED = ['resource', 'status', ...facetNames]
+export const REPEATED = ['resource', 'status', 'without', ...facetNames]
 
 /** A query that needs a text. */
 export const RequiredQuery = v.object({ q: queryText }, MISSING)

@@ -52,7 +52,13 @@ export const SearchResultsView = s.shape('SearchResults', () =>
     count: s.whole,
     facets: s.maybe(FacetsView),
     interpreted: v.array(
-      v.object({ text: s.text, as: s.oneOf(readParts), value: s.text, excluded: v.optional(v.literal(true)) }),
+      v.object({
+        key: s.text,
+        text: s.text,
+        as: s.oneOf(readParts),
+        value: s.text,
+        excluded: v.optional(v.literal(true)),
+      }),
     ),
     left_out: v.array(s.text),
     did_you_mean: s.maybe(s.text),

@@ -55,6 +55,8 @@ export type SearchQuery = {
   snippets?: boolean | undefined
   /** Searches for every word as it is, and reads none as a place, a sort of thing or a time. */
   literal?: boolean | undefined
+  /** Keys of parts of `interpreted` that are taken back: their words are searched as they are. */
+  without?: readonly string[] | undefined
 }
 
 /** A document as a result. `score` is between 0 and 1. */
@@ -83,9 +85,9 @@ export type Facets = Record<'resource' | 'status', Record<string, number>> & {
 
 /**
  * A part of the question that was read as a concept, or by the grammar. Example: "patan" as `place`, "Patan". What is
- * `excluded` is in no answer.
+ * `excluded` is in no answer. The same question with `key` in `without` does not read the part so.
  */
-export type Interpreted = { text: string; as: string; value: string; excluded?: true }
+export type Interpreted = { key: string; text: string; as: string; value: string; excluded?: true }
 
 export type SearchResult = {
   /** The number of found documents, on all pages. */

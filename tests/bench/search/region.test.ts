@@ -35,12 +35,14 @@ test(`answers thirty questions on another region with nDCG@5 of ${LEAST} at leas
 
 test('learns the word for a sort of thing from the names of records, in any script', async () => {
   for (const word of ['kovils', 'கோயில்கள்'])
-    expect((await ask(`murugan ${word}`)).interpreted, word).toContainEqual({ text: word, as: 'sort', value: 'Temple' })
+    expect((await ask(`murugan ${word}`)).interpreted, word).toContainEqual(
+      expect.objectContaining({ text: word, as: 'sort', value: 'Temple' }),
+    )
   // The name of a god is in the names of temples, too, but only of some.
   expect((await ask('amman gold')).interpreted ?? []).not.toContainEqual(expect.objectContaining({ text: 'amman' }))
 })
 
 test('knows a period by its name in another script without the word for period, as in the title', async () => {
   const { interpreted } = await ask('சோழர் கோயில்')
-  expect(interpreted).toContainEqual({ text: 'சோழர்', as: 'period', value: 'Chola Period' })
+  expect(interpreted).toContainEqual(expect.objectContaining({ text: 'சோழர்', as: 'period', value: 'Chola Period' }))
 })

@@ -48,10 +48,11 @@ describe('exclusion', () => {
 
   test('is told as such, and nothing that is excluded is told as wanted', async () => {
     expect((await ask('temples except shiva')).interpreted).toEqual([
-      { text: 'temples', as: 'sort', value: 'Temple' },
-      { text: 'except shiva', as: 'deity', value: 'Shiva', excluded: true },
+      { key: 'sort:temples', text: 'temples', as: 'sort', value: 'Temple' },
+      { key: 'deity:except-shiva', text: 'except shiva', as: 'deity', value: 'Shiva', excluded: true },
     ])
     expect((await ask('temples outside testpur')).interpreted?.at(-1)).toEqual({
+      key: 'place:outside-testpur',
       text: 'outside testpur',
       as: 'place',
       value: 'Testpur',
@@ -80,6 +81,7 @@ describe('nearness', () => {
 
   test('is told with the place and the distance', async () => {
     expect((await ask('temples within 500 m of testpur')).interpreted?.at(-1)).toEqual({
+      key: 'near:within-500-m-of-testpur',
       text: 'within 500 m of testpur',
       as: 'near',
       value: 'Testpur, 0.5 km',
@@ -138,7 +140,7 @@ describe('identifiers', () => {
   test.each(['Q4711', 'wd:Q4711', 'osm way 12345', 'way/12345', '12345'])('%s', async (text) => {
     const { hits, interpreted } = await ask(text)
     expect(hits.map(({ title }) => title)).toEqual(['River Temple'])
-    expect(interpreted).toEqual([{ text, as: 'identifier', value: text }])
+    expect(interpreted).toMatchObject([{ text, as: 'identifier', value: text }])
   })
   test('another one finds nothing', async () => {
     expect(await titles('Q4712')).toEqual([])
@@ -172,6 +174,48 @@ describe('words', () => {
   test('literal=true takes every word as it is', async () => {
     const { interpreted } = await ask('temples near testpur', { literal: true })
     expect(interpreted).toBeUndefined()
+  })
+})
+
+describe('what was understood is taken back part by part', () => {
+  const understood = async (text: string, without?: readonly string[]) => {
+    const { interpreted = [] } = await ask(text, { without })
+    return interpreted.map(({ key }) => key)
+  }
+  test.each([
+    ['temples near testpur', ['near:near-testpur'], ['sort:temples']],
+    ['temples near testpur', ['sort:temples'], ['near:near-testpur']],
+    ['temples near testpur', ['sort:temples', 'near:near-testpur'], []],
+    ['hill temples except pagoda', ['words:except-pagoda'], ['sort:hill', 'sort:temples']],
+    ['temples -pagoda', ['words:pagoda'], ['sort:temples']],
+    ['oldest temples', ['order:oldest'], ['sort:temples']],
+    ['largest temple', ['order:largest'], ['sort:temple']],
+    ['Q4711', ['identifier:q4711'], []],
+    ['temples', ['place:temples-of-gold'], []],
+    ['temples near testpur', ['place:elsewhere'], ['sort:temples', 'near:near-testpur']],
+  ])('%s without %j', async (text, without, expected) => {
+    expect(await understood(text, without)).toEqual(expected)
+  })
+
+  test('every part has a key of its own that takes it back, and no other part of the question', async () => {
+    for (const text of [
+      'temples near testpur before 1700',
+      'oldest temples -pagoda',
+      'pagoda temples near moon hill',
+    ]) {
+      const keys = await understood(text)
+      expect(new Set(keys).size, text).toBe(keys.length)
+      for (const key of keys) expect(await understood(text, [key]), key).toEqual(keys.filter((other) => other !== key))
+    }
+  })
+
+  test('its words are words again: they find what holds them', async () => {
+    expect(await titles('spring jatra', { without: ['festival:spring-jatra', 'month:spring'] })).toContain(
+      'Spring Jatra',
+    )
+    expect(await titles('oldest temple', { without: ['sort:temple'] })).toEqual(
+      (await titles('oldest temple', { without: ['sort:temple'] })).filter((it) => it.includes('Temple')),
+    )
   })
 })
 

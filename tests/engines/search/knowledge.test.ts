@@ -51,8 +51,8 @@ describe('a document that was added a moment ago', () => {
       expect((await titles(`temples in ${name}`)).toSorted(), name).toEqual(['Flute Temple', 'Lamp Temple'])
     expect((await titles('qorvan temples')).slice(0, 2).toSorted()).toEqual(['Flute Temple', 'Lamp Temple'])
     expect((await ask('qorvan temples')).interpreted).toEqual([
-      { text: 'qorvan', as: 'place', value: 'Tasvir' },
-      { text: 'temples', as: 'sort', value: 'Temple' },
+      { key: 'place:qorvan', text: 'qorvan', as: 'place', value: 'Tasvir' },
+      { key: 'sort:temples', text: 'temples', as: 'sort', value: 'Temple' },
     ])
     expect(await titles('temples outside qorvan')).toEqual(['Drum Temple'])
   })
@@ -72,7 +72,7 @@ describe('a document that was added a moment ago', () => {
 
   test('is no more known once it is gone, and another name counts at once', async () => {
     corpus.apply({ ...tasvir, names: ['Melbarg'], version: 2 })
-    expect((await ask('qorvan temples')).interpreted).toEqual([{ text: 'temples', as: 'sort', value: 'Temple' }])
+    expect((await ask('qorvan temples')).interpreted).toMatchObject([{ text: 'temples', as: 'sort', value: 'Temple' }])
     expect((await titles('temples in melbarg')).toSorted()).toEqual(['Flute Temple', 'Lamp Temple'])
     corpus.apply({ id: tasvir.id, gone: true, version: 3 })
     expect((await ask('temples in melbarg')).count).toBe(0)

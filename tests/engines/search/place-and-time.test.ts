@@ -59,6 +59,8 @@ const box = 'Give west, south, east and north in degrees, neither pair swapped: 
 const point = 'Give latitude and longitude in degrees: 27.67,85.32.'
 const date =
   'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822), or a period (Malla period).'
+const part = 'Give keys of `interpreted`, such as place:patan.'
+let many = 0
 test.each([
   ['bbox=85.5,27.8,85.2,27.6', { bbox: [box] }],
   ['bbox=85.5,27.6,85.2,27.8', { bbox: [box] }],
@@ -89,7 +91,28 @@ test.each([
   ['from=Infinity', { from: [date] }],
   ['q=&page=1', { q: ['This parameter is required.'] }],
   ['q=a&literal=2', { literal: ['Give true or false.'] }],
+  ['q=a&without=patan', { without: [part] }],
+  ['q=a&without=town:patan', { without: [part] }],
+  ['q=a&without=place:', { without: [part] }],
+  ['q=a&without=place:patan&without=place:a:b', { without: [part] }],
+  [
+    `q=a${'&without=place:'.repeat(25).replace(/place:/g, () => `place:w${many++}`)}`,
+    { without: ['Give 24 keys at most.'] },
+  ],
 ])('%s is refused with the reason', async (query, fields) => {
   const { status, body } = await app.anon.get(`/data/search/?${query}`)
   expect([status, body]).toEqual([400, fields])
+})
+
+test('a part of what was understood is taken back by its key, in results, counts and on the map', async () => {
+  const asked = async (more: string) => {
+    const { status, body } = await app.anon.get(`/data/search/?q=temples before 1650${more}`)
+    expect(status).toBe(200)
+    return body.interpreted.map(({ key }: { key: string }) => key)
+  }
+  const keys = await asked('')
+  expect(keys).toContain('years:before-1650')
+  expect(await asked('&without=years:before-1650')).not.toContain('years:before-1650')
+  expect(await asked('&without=YEARS:Before-1650&without=')).not.toContain('years:before-1650')
+  expect(await asked('&without=place:nowhere')).toEqual(keys)
 })

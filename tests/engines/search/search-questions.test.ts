@@ -47,8 +47,8 @@ describe('a question', async () => {
 
   test('tells how it was understood, in the words that were typed, and takes that back', async () => {
     expect((await ask('Temples in Patan')).interpreted).toEqual([
-      { text: 'Temples', as: 'sort', value: 'Temple' },
-      { text: 'Patan', as: 'place', value: 'Patan' },
+      { key: 'sort:temples', text: 'Temples', as: 'sort', value: 'Temple' },
+      { key: 'place:patan', text: 'Patan', as: 'place', value: 'Patan' },
     ])
     expect((await ask('पाटनको मन्दिर')).interpreted?.map(({ value }) => value)).toEqual(['Patan', 'Temple'])
     const literal = await ask('Temples in Patan', { literal: true })

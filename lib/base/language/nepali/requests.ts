@@ -227,6 +227,8 @@ export const requests: Readonly<Record<string, string>> = {
     'पश्चिम, दक्षिण, पूर्व र उत्तर डिग्रीमा दिनुहोस्, जोडी नउल्टाई: 85.2,27.6,85.5,27.8।',
   'Give latitude and longitude in degrees: 27.67,85.32.': 'अक्षांश र देशान्तर डिग्रीमा दिनुहोस्: 27.67,85.32।',
   'Give kilometres, more than 0 and at most {0}.': 'किलोमिटर दिनुहोस्, ० भन्दा बढी र बढीमा {0}।',
+  'Give keys of `interpreted`, such as place:patan.': '`interpreted` का कुञ्जी दिनुहोस्, जस्तै place:patan।',
+  'Give 24 keys at most.': 'बढीमा २४ कुञ्जी दिनुहोस्।',
   'Give near as well: the point to measure from.': 'near पनि दिनुहोस्: जहाँबाट नाप्ने हो त्यो बिन्दु।',
   'It lies before from.': 'यो from भन्दा अगाडि पर्छ।',
   'No application of yours is waiting for an answer.': 'तपाईंको कुनै निवेदन जवाफको प्रतीक्षामा छैन।',

@@ -3,6 +3,7 @@ import { tallyFor } from '../index/columns.ts'
 import { findMentions } from '../index/tags.ts'
 import type { Hit, MapResult, Model, SearchQuery, SearchResult, SuggestQuery } from '../query.ts'
 import { findByIdentifier } from '../reading/identifiers.ts'
+import { isPartTakenBack, partOf } from '../reading/parts.ts'
 import { type Reading, readQuestion, withoutUnknown } from '../reading/read.ts'
 import { arrange, changesOrder, MOST_ARRANGED, withReading } from './arrange.ts'
 import { clusterPoints } from './clusters.ts'
@@ -61,7 +62,8 @@ type Answer = { asked: Asked; matches: QuestionMatches; ranking?: RankedDocument
  * of a document has no grammar. If nothing is found, words that nobody knows are left out.
  */
 function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number): Answer {
-  const identified = query.literal ? noMatches().numbers : findByIdentifier(corpus, query)
+  const isPlain = query.literal || isPartTakenBack(query.without, 'identifier', query.text)
+  const identified = isPlain ? noMatches().numbers : findByIdentifier(corpus, query)
   if (identified.length > 0) return answerByIdentifier(query, identified)
   const read = query.literal ? undefined : readQuestion(corpus, query)
   const reading = read && isNameOfDocument(corpus, weights, query) ? undefined : read
@@ -105,7 +107,7 @@ const answerByIdentifier = (query: SearchQuery, numbers: Uint32Array): Answer =>
   asked: query,
   matches: { ...withoutScores(numbers), queryWords: [], concepts: [] },
   ranking: Array.from(numbers, (number) => ({ number, score: 1, likeness: 1 })),
-  reading: { ...plainReading(''), interpreted: [{ text: query.text, as: 'identifier', value: query.text }] },
+  reading: { ...plainReading(''), interpreted: [partOf('identifier', query.text, query.text)] },
 })
 
 /** Whether a document is called as the whole question. Words such as "near" and "not" may be part of a name. */
@@ -148,7 +150,7 @@ function answerWords(
   const linked = addLinks(corpus, words, named.map(({ number }) => number).slice(0, MOST_COMPARED), tally)
   // Some things are called after their sort alone: "Small Stupas". Who asks for stupas means all of them.
   const isName = !isSortAlone(words) && rankedNames.some(({ likeness }) => likeness >= NAME_LIKENESS)
-  const hasConcepts = !isName && findConcepts(corpus, words, query.scope).concepts.length > 0
+  const hasConcepts = !isName && findConcepts(corpus, words, query).concepts.length > 0
   const matches =
     hasConcepts || linked !== words ? findMatches(corpus, { ...query, literal: !hasConcepts }, linked) : asName
   return { matches, ranking: isRanked(matches) ? (matches === asName ? rankedNames : rank(matches)) : undefined }

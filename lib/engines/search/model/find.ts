@@ -1,6 +1,7 @@
 import { eachPosting } from '../index/codec.ts'
 import { tallyFor } from '../index/columns.ts'
 import { splitWords } from '../index/words.ts'
+import type { SearchQuery } from '../query.ts'
 import { loadedVocabulary } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { type Filters, makeFilter } from './filters.ts'
@@ -28,7 +29,7 @@ const LEAST_SCORE = 0.15
 const NAME_SCORE = 0.3
 
 /** A text with the filters that its documents must pass. */
-export type Question = Filters & { text: string; literal?: boolean | undefined }
+export type Question = Filters & Pick<SearchQuery, 'text' | 'literal' | 'without'>
 
 /**
  * Finds the documents that pass the filters and match the text, whose words are `words`. With `prefix`, only words and their completions
@@ -45,7 +46,7 @@ export function findMatches(
   if (words.length === 0) return { ...noMatches(), queryWords: [], concepts: [] }
   const tally = tallyFor(question.scope)
   const { words: markedWords, concepts } =
-    question.literal || how === 'prefix' ? { words, concepts: [] } : findConcepts(corpus, words, question.scope)
+    question.literal || how === 'prefix' ? { words, concepts: [] } : findConcepts(corpus, words, question)
 
   const written = lookUpExactly(corpus, markedWords, tally)
   const exact = matchDocuments(corpus, written, tellingShare(written), admits)
@@ -124,7 +125,7 @@ export function findWhole(
   words: readonly QueryWord[],
 ): Pick<QuestionMatches, 'numbers' | 'concepts'> {
   const tally = tallyFor(question.scope)
-  const { words: markedWords, concepts } = findConcepts(corpus, words, question.scope, true)
+  const { words: markedWords, concepts } = findConcepts(corpus, words, question, true)
   const written = lookUpExactly(corpus, markedWords, tally)
   if (!written.some(countsInText)) return { numbers: new Uint32Array(), concepts }
   const { numbers } = matchDocuments(corpus, written, tellingShare(written), makeFilter(corpus, question))

@@ -3,6 +3,7 @@ import type { SearchDocument } from '../document.ts'
 import { coarsenPoint, tallyFor } from '../index/columns.ts'
 import { isDevanagari } from '../index/header.ts'
 import type { Hit, Interpreted, SearchQuery, SearchResult } from '../query.ts'
+import { partOf } from '../reading/parts.ts'
 import { loadedVocabulary } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { isCertain } from './facets.ts'
@@ -82,11 +83,7 @@ export function explainAnswer(
   const heldByAny = held.reduce((bits, it) => bits | it, 0)
   const leftOut = typed.filter((_, i) => (heldByAny & (1 << i)) === 0 && queryWords[i] && countsInText(queryWords[i]))
   const interpreted = concepts.map(
-    ({ from, to, concept }): Interpreted => ({
-      text: typed.slice(from, to + 1).join(' '),
-      as: concept.as,
-      value: concept.label,
-    }),
+    ({ from, to, concept }): Interpreted => partOf(concept.as, typed.slice(from, to + 1).join(' '), concept.label),
   )
   const tally = tallyFor(query.scope)
   const isInCorpus = ({ raw, term }: WeightedWord) =>

@@ -1,4 +1,3 @@
-import type { Scope } from '../../../base/visibility.ts'
 import { cut, respellBeginning, swapSyllables } from '../../matching/index.ts'
 import { type ColumnTally, tallyFor } from '../index/columns.ts'
 import { isDevanagari } from '../index/header.ts'
@@ -7,7 +6,9 @@ import { memoize } from '../index/memoize.ts'
 import { conceptOf, findMentions, type Mention, nearbyTags, tagOf } from '../index/tags.ts'
 import { ANY_VOICE } from '../index/voice.ts'
 import { splitWords, stemOf, toTerm, toWord, trailingWordSet, type Word } from '../index/words.ts'
+import type { SearchQuery } from '../query.ts'
 import { hasRole } from '../reading/grammar.ts'
+import { areWordsTakenBack } from '../reading/parts.ts'
 import type { Concept } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { namedFinder } from './named.ts'
@@ -137,12 +138,18 @@ const hasDocuments = (corpus: Corpus, concept: Concept, tally: ColumnTally): boo
 export function findConcepts(
   corpus: Corpus,
   words: readonly QueryWord[],
-  scope: Scope,
+  { scope, without }: Pick<SearchQuery, 'scope' | 'without'>,
   evenNames = false,
 ): { words: QueryWord[]; concepts: Mention[] } {
   const tally = tallyFor(scope)
+  const isTakenBack = ({ from, to }: Mention) => {
+    const run = words.slice(from, to + 1)
+    return [run.map(({ raw }) => raw), run.map(({ raw, whole = raw }) => whole)].some((said) =>
+      areWordsTakenBack(without, said),
+    )
+  }
   const concepts = findMentions(words.map(withOwnVoice), namedFinder(corpus, scope)).filter(
-    (it, i, all) => hasDocuments(corpus, it.concept, tally) && !isOwnerOfNext(it, all[i + 1]),
+    (it, i, all) => hasDocuments(corpus, it.concept, tally) && !isOwnerOfNext(it, all[i + 1]) && !isTakenBack(it),
   )
   if (
     !evenNames &&

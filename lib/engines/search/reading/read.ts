@@ -8,9 +8,10 @@ import { findWhole } from '../model/find.ts'
 import { isPlace, namedFinder } from '../model/named.ts'
 import { isKnownWord } from '../model/near.ts'
 import { parseQuestion } from '../model/question.ts'
-import type { Interpreted, Near } from '../query.ts'
+import type { Interpreted, Near, SearchQuery } from '../query.ts'
 import { type GrammarRole, loadedVocabulary } from '../vocabulary.ts'
 import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
+import { isPartTakenBack, partOf } from './parts.ts'
 import { findPlace, hasAny, isInPlace, type NamedPlace } from './places.ts'
 import { type Token, textOf, tokensOf } from './tokens.ts'
 import { findSpan, findYears, type Years } from './years.ts'
@@ -31,7 +32,7 @@ export type Reading = {
   isHopeless: boolean
 }
 
-type Question = Filters & { text: string }
+type Question = Filters & Pick<SearchQuery, 'text' | 'without'>
 type Test = (number: number) => boolean
 
 /** What has been read so far. `rest`: tokens that are searched as words. */
@@ -110,7 +111,29 @@ function keepWords(draft: Draft, from: number, to: number): number {
   return to
 }
 
+/** Reads what begins at a token. A part that the question takes back is not read: its words remain. */
 function readAt(draft: Draft, at: number): number {
+  const { without } = draft.question
+  if (!without?.length) return readPart(draft, at)
+  const { rest, tests, interpreted, leftOut, extremes, near, years, order, isHopeless } = draft
+  const before = {
+    ...{
+      rest: [...rest],
+      tests: [...tests],
+      interpreted: [...interpreted],
+      leftOut: [...leftOut],
+      extremes: [...extremes],
+    },
+    ...{ near, years, order, isHopeless },
+  }
+  const next = readPart(draft, at)
+  const parts = draft.interpreted.slice(before.interpreted.length)
+  if (!parts.some(({ as, text }) => isPartTakenBack(without, as, text))) return next
+  Object.assign(draft, before)
+  return keepWords(draft, at, next)
+}
+
+function readPart(draft: Draft, at: number): number {
   const { tokens } = draft
   const token = tokens[at]
   if (token?.minus) return exclude(draft, tokens.slice(at, at + 1), `-${token.typed}`, at + 1)
@@ -138,7 +161,7 @@ function endOfPart(tokens: readonly Token[], from: number): number {
 const insideParts: ReadonlySet<GrammarRole> = new Set<GrammarRole>(['and', 'in', 'noise', 'made', 'within'])
 
 const addPart = (draft: Draft, from: number, to: number, as: string, value: string) =>
-  draft.interpreted.push({ text: textOf(draft.tokens.slice(from, to)), as, value })
+  draft.interpreted.push(partOf(as, textOf(draft.tokens.slice(from, to)), value))
 
 /** The most places of a question that are looked for. Each look compares the names of records, so many would take long. */
 const MOST_PLACES = 4
@@ -207,7 +230,7 @@ function exclude(draft: Draft, part: readonly Token[], text: string, next: numbe
   if (found && found.size === named.length) {
     const isThere = isInPlace(corpus, found.place)
     draft.tests.push((number) => !isThere(number))
-    draft.interpreted.push({ text, as: 'place', value: found.place.label, excluded: true })
+    draft.interpreted.push({ ...partOf('place', text, found.place.label), excluded: true })
     return next
   }
   const words = textOf(named)
@@ -220,12 +243,8 @@ function exclude(draft: Draft, part: readonly Token[], text: string, next: numbe
   const excluded = new Set(numbers)
   draft.tests.push((number) => !excluded.has(number))
   const [concept] = concepts
-  draft.interpreted.push({
-    text,
-    as: concept?.concept.as ?? 'words',
-    value: concept?.concept.label ?? words,
-    excluded: true,
-  })
+  const { as, label } = concept?.concept ?? { as: 'words', label: words }
+  draft.interpreted.push({ ...partOf(as, text, label), excluded: true })
   return next
 }
 
@@ -258,7 +277,7 @@ function setNear(draft: Draft, { at, reach, label }: NamedPlace, kilometres: num
   const within = kilometres ?? Math.max(NEAR.least, reach * NEAR.times)
   draft.near = { ...at, within }
   draft.order ??= 'distance'
-  draft.interpreted.push({ text, as: 'near', value: `${label}, ${within} km` })
+  draft.interpreted.push(partOf('near', text, `${label}, ${within} km`))
 }
 
 function readTime(draft: Draft, at: number, { role, to }: GrammarMatch): number | undefined {
@@ -279,7 +298,7 @@ function setYears(draft: Draft, years: Years, role: GrammarRole, text: string): 
   const within = draft.years ?? { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
   draft.years = { from: Math.max(within.from, years.from), to: Math.min(within.to, years.to) }
   const ends = [years.from, years.to].filter(Number.isFinite).join(' to ')
-  draft.interpreted.push({ text, as: 'years', value: role === 'in' || role === 'between' ? ends : `${role} ${ends}` })
+  draft.interpreted.push(partOf('years', text, role === 'in' || role === 'between' ? ends : `${role} ${ends}`))
 }
 
 /** "Before Christ". After a number it belongs to a date: "300 BC". */
@@ -355,7 +374,7 @@ function holdingPart(
   const test = (number: number) => holding.has(number)
   if (holding.size === 0 || !hasAny(corpus, question, test)) return false
   tests.push(test)
-  interpreted.push({ text: textOf(tokens.slice(at, end)), as: 'words', value: words })
+  interpreted.push(partOf('words', textOf(tokens.slice(at, end)), words))
   return true
 }
 
@@ -380,7 +399,9 @@ function readOrder(draft: Draft, at: number, { role, to }: GrammarMatch): number
 }
 
 function readExtreme(draft: Draft, at: number, { to }: GrammarMatch): number {
-  draft.extremes.push(...draft.tokens.slice(at, to).map(({ typed }) => typed))
+  const words = draft.tokens.slice(at, to)
+  draft.extremes.push(...words.map(({ typed }) => typed))
+  addPart(draft, at, to, 'order', textOf(words).toLowerCase())
   return to
 }
 
