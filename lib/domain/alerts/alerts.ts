@@ -30,7 +30,6 @@ export type LinkSubject = Subject & { link: ReconciledLink; record: RecordItem; 
 /** An alert as permissions see it: who may see it follows from the members of its record. */
 export type AlertSubject = Subject & { alert: CuratorAlert; link: ReconciledLink; record: RecordItem; version: number }
 
-/** A record as the subject of permissions. */
 export const subjectOf = ({ contributor_id, public: isPublic, access_tier, deleted_at }: RecordItem): Subject => ({
   contributor_id,
   public: isPublic,

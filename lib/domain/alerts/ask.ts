@@ -18,7 +18,8 @@ export const IN_LOT = 50
 
 type Reply = { status: number; location: string | undefined; text: string }
 
-/** Asks an address by `HEAD`, and by `GET` if that is not served. Redirects are not followed. Any failure gives `unknown`, since a server
+/**
+ * Asks an address by `HEAD`, and by `GET` if that is not served. Redirects are not followed. Any failure gives `unknown`, since a server
  * may be down for a day.
  */
 export async function askAddress(address: string, terms: AskingTerms): Promise<Verdict> {

@@ -30,7 +30,8 @@ export function amendLink(unit: UnitOfWork, it: LinkSubject, { is_stale, target_
   return { ...it, link, version: link.version }
 }
 
-/** Replaces the target of a link by an edit of the record. Accepting the edit makes a new link with another id, which is returned.
+/**
+ * Replaces the target of a link by an edit of the record. Accepting the edit makes a new link with another id, which is returned.
  * Fails with a field error if `target_uri` is no address.
  */
 export async function updateTarget(
@@ -59,7 +60,8 @@ export async function removeLink(unit: UnitOfWork, it: LinkSubject, actor: Actor
   })
 }
 
-/** Adds a link to a record that everyone reads, by an edit of the record. Returns the link as it will be. Fails with a field error if the
+/**
+ * Adds a link to a record that everyone reads, by an edit of the record. Returns the link as it will be. Fails with a field error if the
  * caller sees no such record, or if the record has this link already.
  */
 export async function addLink(

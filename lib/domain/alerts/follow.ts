@@ -27,8 +27,8 @@ function targetsOf(record: RecordItem | undefined): Map<string, Target> {
 }
 
 /**
- * Stores the links of a record, and removes those that it has no more, with their alerts. It looks at the record as it stands. Safe to
- * repeat, in any order. No call unless links have come or gone.
+ * Stores new links of a record, and removes those that it no longer has, with their alerts. It reads the record as it is now, so it is
+ * safe to repeat, in any order. No call unless links have come or gone.
  */
 export async function followLinks(before: RecordItem | undefined, after: RecordItem | undefined): Promise<void> {
   const [old, next] = [targetsOf(before), targetsOf(after)]

@@ -17,7 +17,6 @@ export const linkView = ({ link, record }: Pick<LinkSubject, 'link' | 'record'>,
   updated_at: link.updated_at,
 })
 
-/** Shows an alert with its link. */
 export const alertView = ({ alert, link, record }: AlertSubject, people: PeopleById, origin: string) => ({
   id: alert.id,
   reconciled_link: alert.link_id,
