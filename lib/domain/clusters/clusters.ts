@@ -132,7 +132,8 @@ export function checkClusterVersion(old: Cluster, expected_version: number | und
     throw conflict(`The cluster has changed since: it is at version ${old.version}.`)
 }
 
-/** Locks or unlocks a cluster. Fails with `conflict` if the cluster is not at the expected version, or is locked or unlocked
+/**
+ * Locks or unlocks a cluster. Fails with `conflict` if the cluster is not at the expected version, or is locked or unlocked
  * already.
  */
 export async function setClusterLock(
@@ -185,7 +186,6 @@ export async function loadRecords(ids: readonly string[], consistent = false): P
   return new Map([...items.values()].map((item) => parse(recordItem, item)).map((record) => [record.entity_id, record]))
 }
 
-/** Whether the caller may see a record as a member. */
 export const isVisibleMember = (record: RecordItem, actor: Actor | null) => !record.deleted_at && maySee(actor, record)
 
 const nameEntryOf = ({ id, canonical_label, curated_aliases, merged_into }: Cluster): Indexed | undefined =>

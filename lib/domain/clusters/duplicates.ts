@@ -45,7 +45,8 @@ const ENTRIES_PER_KIND = 200
 const NAMES_FOLLOWED = 60
 const MAX_CANDIDATES = 20
 
-/** Finds clusters and lone records that a new record with this name, and at this point, may duplicate, the most similar first. `alike`
+/**
+ * Finds clusters and lone records that a new record with this name, and at this point, may duplicate, the most similar first. `alike`
  * follows the rule of the flag `suspected_duplicate` (README.md of lib/domain/records). Other candidates only begin or sound alike.
  *
  * 1. The name index yields names that begin like the text. It is current to the moment.

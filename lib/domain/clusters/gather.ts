@@ -16,7 +16,8 @@ import { type Evidence, type Joining, joinWrites, loadMemberships, moveWrites } 
 /** What a decision on identity makes of a cluster. `isNew`: it is not stored yet. `input`: values that change with it. */
 export type Gathering = { records: readonly RecordItem[]; evidence: Evidence; input?: ClusterInput; isNew?: boolean }
 
-/** Puts records into a cluster, and takes each out of the cluster that it was in before. Returns the cluster, and the ids of the new
+/**
+ * Puts records into a cluster, and takes each out of the cluster that it was in before. Returns the cluster, and the ids of the new
  * claims. Records that are in it already stay as they are. Fails with `conflict` if one of the clusters is locked, or if somebody else was
  * faster, and with `invalid` if there are too many. Three calls at most.
  */

@@ -31,7 +31,6 @@ export const Cluster = v.object({
 })
 export type Cluster = v.InferOutput<typeof Cluster>
 
-/** The name of a list of clusters. */
 export const clusterList = (kind?: string, locked?: boolean) =>
   `CLUSTER${kind === undefined ? '' : `#KIND#${kind}`}${locked === undefined ? '' : `#LOCKED#${locked}`}`
 

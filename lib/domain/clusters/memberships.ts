@@ -18,7 +18,8 @@ import { claimsIn, claimWrites } from '../records/claim-packs.ts'
 import { type Assertion, type RecordItem, SAME_REFERENT } from '../records/items.ts'
 import type { SettlingWay } from '../records/views/explain.ts'
 
-/* That a record is about the same thing as others is a claim, like any other: it has an author and may have a source. Beside the claim
+/*
+ * That a record is about the same thing as others is a claim, like any other: it has an author and may have a source. Beside the claim
  * is the item of a membership, which keeps a record from being in two clusters.
  */
 

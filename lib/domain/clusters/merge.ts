@@ -28,7 +28,8 @@ import {
   moveWrites,
 } from './memberships.ts'
 
-/* Merging two clusters, and splitting one. A split can undo a merge: the merged cluster keeps its id, its name and the list of its former
+/*
+ * Merging two clusters, and splitting one. A split can undo a merge: the merged cluster keeps its id, its name and the list of its former
  * members, and the split gives it those members back.
  */
 
