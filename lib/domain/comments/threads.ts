@@ -62,7 +62,8 @@ export type CommentPage = PageResult<Branch> & { people: PeopleById; found: Read
 /** Replies read with one page of comments. A query also ends after a megabyte. */
 const MOST_REPLIES = 100
 
-/** One page of a thread, newest comment first, with the first replies to each. Three calls at most: the comments, the replies to all of
+/**
+ * One page of a thread, newest comment first, with the first replies to each. Three calls at most: the comments, the replies to all of
  * them, and the size with the authors.
  */
 export async function listThread(thread: Thread, place: PageRequest, also: readonly Key[] = []): Promise<CommentPage> {
