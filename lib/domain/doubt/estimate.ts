@@ -93,7 +93,8 @@ function estimateView({ probability, effects }: Estimate, facts: Facts) {
 }
 const round = (value: number) => Math.round(value * 100) / 100
 
-/** Estimates waiting records by their entries in the queue: the least trusted source, contradictions, the contributor. Returns a function
+/**
+ * Estimates waiting records by their entries in the queue: the least trusted source, contradictions, the contributor. Returns a function
  * from an entry to its sort key: the most doubtful sorts first. One call for each hundred contributors.
  */
 export async function doubtOrder(entries: readonly QueueEntry[]): Promise<(entry: QueueEntry) => string> {

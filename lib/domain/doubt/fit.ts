@@ -107,7 +107,8 @@ export async function estimateIfDue(): Promise<number> {
   return 1
 }
 
-/** Reads the decisions, fits a model for reviewers and one for everyone, and stores them with the tallies of claimants and sources. Fails
+/**
+ * Reads the decisions, fits a model for reviewers and one for everyone, and stores them with the tallies of claimants and sources. Fails
  * with `conflict` if another fit was faster. Returns the model for reviewers.
  */
 export async function estimateAnew(): Promise<DoubtModel> {

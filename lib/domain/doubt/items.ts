@@ -5,7 +5,8 @@ import { key } from '../../platform/table/keys.ts'
 /** The item types of doubt: the model of today, and the decisions on the claims of each person. */
 
 const Weights = v.record(v.string(), v.number())
-/** For whom a model is. That for reviewers was learned from all decisions, that for everyone only from those that everyone may read.
+/**
+ * For whom a model is. That for reviewers was learned from all decisions, that for everyone only from those that everyone may read.
  */
 export const doubtScopes = ['reviewers', 'everyone'] as const
 export type DoubtScope = (typeof doubtScopes)[number]

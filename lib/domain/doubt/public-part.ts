@@ -2,7 +2,8 @@ import { isForEveryone } from '../../base/visibility.ts'
 import type { History } from '../records/history.ts'
 import { mayReadTold, toldClaims } from '../records/past/told.ts'
 
-/** The part of a history that everyone may read: published claims, and the decisions that published them. What waits and what was refused
+/**
+ * The part of a history that everyone may read: published claims, and the decisions that published them. What waits and what was refused
  * is no part of it. Undefined if not everyone may read the record.
  */
 export function publicPart(history: History): History | undefined {
