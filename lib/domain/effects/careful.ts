@@ -3,7 +3,8 @@ import { nextTake, rawImagesOf, type StreamRecord, Takes, workOnTaken } from '..
 import { parkChange } from './parked.ts'
 import { type Projected, projectChanges } from './project.ts'
 
-/** A change may end the process that works on it, for example by using up its memory. No code can catch that, and the stream hands out
+/**
+ * A change may end the process that works on it, for example by using up its memory. No code can catch that, and the stream hands out
  * the batch again. So a batch that has waited counts its takes before it is worked on:
  *
  * 1. The first take works on the whole batch, as always.
@@ -11,7 +12,7 @@ import { type Projected, projectChanges } from './project.ts'
  * 3. A change that has ended three processes is parked with an error that says so, and the others go on.
  */
 
-/** A batch that is older, in milliseconds, counts its takes. A batch that comes for the first time is younger, unless the projector is late. */
+/** A batch that is older than these milliseconds counts its takes. One that comes for the first time is younger, unless the projector is late. */
 const OLD_MS = 10_000
 /** The most milliseconds that a call works on changes one by one. A call may last a minute. */
 const LONGEST_MS = 30_000

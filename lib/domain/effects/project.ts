@@ -117,7 +117,8 @@ class Batch {
     if (graphChange) this.#graphChanges.push({ place, it: graphChange })
   }
 
-  /** Does the shared work: reviewers first, then notifications, figures and footings, then search, the feed and the graphs. A failure fails
+  /**
+   * Does the shared work: reviewers first, then notifications, figures and footings, then search, the feed and the graphs. A failure fails
    * the first change that it concerns.
    */
   async close(): Promise<void> {

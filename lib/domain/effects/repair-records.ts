@@ -45,7 +45,10 @@ function derivedOf(it: LoadedRecord): Map<string, Write> {
   return new Map(writes.map((write) => [place(keyIn(write)), write]))
 }
 
-/** Writes the items that are derived from each record, and removes those that no record produces. `repairSizes` corrects the sizes of lists afterwards. */
+/**
+ * Writes the items that are derived from each record, and removes those that no record produces. `repairSizes` corrects the sizes of
+ * lists afterwards.
+ */
 export async function repairRecords(progress: (looked: number) => void): Promise<Repaired> {
   let [looked, mended] = [0, 0]
   for await (const page of scan(['record'])) {
