@@ -118,7 +118,10 @@ export async function submitExtension(unit: UnitOfWork, it: WholeExtension, acto
 /** The claim of a proposal to a definition. */
 export const claimOf = (name: string, extension_id: string) => ({ name, extension_id, version: 1 as const })
 
-/** Takes a further step. Fails with `invalid` in another state, and with `conflict` if somebody else was faster. */
+/**
+ * Withdraws, approves or rejects a proposal. Fails with `invalid` if its state does not allow that, and with `conflict` if somebody else
+ * was faster.
+ */
 export function stepExtension(
   unit: UnitOfWork,
   { about }: ExtensionSubject,

@@ -71,7 +71,7 @@ export const extensionStep = defineItem({
   key: (it: { extension_id: string; number: number }) => key.extensionStep(it.extension_id, it.number),
 })
 
-/** The claim of an open proposal to something that it would define. The first proposal that writes it has it. */
+/** The claim of an open proposal to one definition. It is written only where there is none, so two open proposals never define the same. */
 export const extensionClaim = defineItem({
   type: 'extension_claim',
   schema: v.object({ name: v.string(), extension_id: v.string(), version: v.literal(1) }),

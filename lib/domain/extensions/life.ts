@@ -1,6 +1,6 @@
 import { impossible } from '../../base/errors.ts'
 
-/** From which states each step of a proposal leads, and to which, whatever it proposes. Any other step is refused. */
+/** For each step: the states in which a proposal of any sort may take it, and the state to which it leads. */
 const moves = {
   submitted: { from: ['draft'], to: 'submitted' },
   withdrawn: { from: ['draft', 'submitted'], to: 'withdrawn' },

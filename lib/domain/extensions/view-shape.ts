@@ -37,7 +37,7 @@ export const ExtensionView = s.shape('SchemaExtension', () =>
     }),
   }),
 )
-/** A published proposal also tells its version and hash under the names of the registry. */
+/** A published proposal also shows its version and hash under the names of the registry. */
 export const PublishedExtensionView = s.shape('PublishedSchemaExtension', () =>
   v.object({ ...ExtensionView.entries, schema_version: s.text, extension_hash: s.text }),
 )
