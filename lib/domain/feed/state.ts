@@ -14,7 +14,7 @@ export type FeedSubject = { sort: 'record' | 'cluster'; id: string }
 /** What everyone may read of a thing, as a digest; null if that is nothing. `object_pk` is the id in its own address. */
 export type FeedState = { id: string; kind: KindKey; object_pk: string; digest: string | null }
 
-/** Whether a record is in the feed: if everyone may read it. */
+/** A record is in the feed if everyone may read it. */
 export const isInFeed = (it: RecordItem): boolean => maySee(null, it)
 
 /**

@@ -24,8 +24,8 @@ export async function writeChanges(subjects: readonly FeedSubject[]): Promise<vo
 }
 
 /**
- * Numbers what has changed; returns nothing if nothing has. The latest entries are read before the things. If another writer adds
- * an entry in between, the transaction fails. So the last writer has seen the last state.
+ * Plans numbered entries for what has changed; none if nothing has. The latest entries are read before the things. If another writer
+ * adds an entry in between, the transaction fails. So no entry describes an outdated state.
  */
 async function planEntries(subjects: readonly FeedSubject[]): Promise<Write[]> {
   const found = await getMany([key.changesEnd(), ...subjects.map(({ id }) => key.lastTold(id))], true)
