@@ -30,7 +30,6 @@ export function compareThreeWays(
   return compared
 }
 
-/** The names of the members that differ. */
 export const differingNames = (before: Values, after: Values): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => !isDeepStrictEqual(before[name], after[name]),

@@ -23,7 +23,8 @@ export type ForkInput = Pick<Fork, 'entity_id' | 'reason' | 'tag'> & { changes: 
 /** The most levels of forks below the record where they began. */
 const DEEPEST = 8
 
-/** Makes an alternative version of a record, which waits for review. It begins with the values that readers of the record see, without those
+/**
+ * Makes an alternative version of a record, which waits for review. It begins with the values that readers of the record see, without those
  * that the caller may not see. The record itself does not change. Fails with `not_found` on a record that the caller may not see.
  */
 export async function createFork(

@@ -22,7 +22,8 @@ import { type Fork, type ForkState, type ForkSubject, fork, stateOf } from './it
 export const conflictWays = ['rival', 'refuse'] as const
 export type ConflictWay = (typeof conflictWays)[number]
 
-/** Copies what only the fork has changed into its original, at once. What both have changed waits as a rival claim; with `refuse` the merge
+/**
+ * Copies what only the fork has changed into its original, at once. What both have changed waits as a rival claim; with `refuse` the merge
  * fails with `conflict`. The original takes the place of the fork's record. The authors in the fork stay the authors of its values.
  */
 export async function mergeFork(unit: UnitOfWork, subject: ForkSubject, actor: Actor, way: ConflictWay): Promise<void> {

@@ -8,7 +8,8 @@ import { loadFamily, rootOf } from './load.ts'
 import { forkedStatus, forkName } from './view.ts'
 import type { LineageNode } from './view-shape.ts'
 
-/** The tree of a record and its forks, as this caller sees it. It begins at the topmost record that the caller sees above `of`. So a hidden
+/**
+ * The tree of a record and its forks, as this caller sees it. It begins at the topmost record that the caller sees above `of`. So a hidden
  * record leaves no trace: depths are counted from there.
  */
 export async function lineageOf(of: RecordItem, actor: Actor | null): Promise<LineageNode & { truncated?: boolean }> {

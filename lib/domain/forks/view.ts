@@ -39,7 +39,7 @@ export async function compareSides(
   })
 }
 
-/** Reads what each fork changed when it was made, of those whose values the caller may read. Two calls at most. */
+/** Reads what each fork changed when it was made. Forks whose values the caller may not read are left out. Two calls at most. */
 async function loadSummaries(forks: readonly ForkSubject[], actor: Actor | null): Promise<Map<string, Differences>> {
   const read = forks.filter((it) => mayReadFork(actor, it) && it.about.fields.length > 0)
   if (read.length === 0) return new Map()
