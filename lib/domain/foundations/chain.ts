@@ -20,7 +20,8 @@ export type Chain = { references: string[]; records: RecordItem[] }
 const MOST_REFERENCES = 6
 const MOST_RECORDS = 25
 
-/** Loads the chain of a source. Records of documents that bear its name stand for it, and so do records in one cluster with these. What the
+/**
+ * Loads the chain of a source. Records of documents that bear its name stand for it, and so do records in one cluster with these. What the
  * caller may not see is no part of it. Six calls at most.
  */
 export async function loadChain(of: Foundation, actor: Actor | null): Promise<Chain> {

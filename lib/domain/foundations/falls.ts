@@ -29,7 +29,8 @@ export function planFall(history: History, fallen: ReadonlySet<string>): (Fall &
     .filter(({ property, after }) => property !== nameField || after !== null)
 }
 
-/** The values of a record that fall with sources in question, each with the plan as advice. `marks`: the notes under its references that
+/**
+ * The values of a record that fall with sources in question, each with the plan as advice. `marks`: the notes under its references that
  * experts have put a source in question. One call, none without marks.
  */
 export async function loadFalls(history: History, marks: readonly SourceMark[]) {

@@ -73,8 +73,8 @@ function successorsOf(grounds: Grounds, claim: Assertion, references: readonly s
 }
 
 /**
- * The claim that would stand for a property if all these references fell: by the decisions taken again, else the newest claim that was
- * settled by itself.
+ * The claim that would stand for a property if all these references fell. The decisions are replayed without the fallen claims. If no claim
+ * stands by them, the newest settled claim that has not fallen does.
  */
 export function standingWithout(
   { history, referencesById }: Grounds,

@@ -24,7 +24,8 @@ export const outcomesOf = (decisions: readonly DecisionOutcomes[], property: str
     .toSorted((a, b) => a.sequence - b.sequence)
     .flatMap(({ outcomes }) => outcomes.filter((outcome) => outcome.property === property))
 
-/** Returns the id of the claim that would stand without the claims that `hasFallen` names, or null. Each decision is taken again: a fallen
+/**
+ * Returns the id of the claim that would stand without the claims that `hasFallen` names, or null. Each decision is taken again: a fallen
  * claim displaces nothing, and a claim meets no rival where nothing stands.
  */
 export function replayWithout(outcomes: readonly PropertyOutcome[], hasFallen: (id: string) => boolean): string | null {
@@ -42,7 +43,7 @@ export function replayWithout(outcomes: readonly PropertyOutcome[], hasFallen: (
   return standing
 }
 
-/** The claim that a decision was about, or another one that came with it if that has fallen. */
+/** The claim that a decision was about. If it has fallen, another claim that came with it. */
 function incomingOf(
   { stands, rule, rivals }: Pick<PropertyOutcome, 'stands' | 'rule' | 'rivals'>,
   named: readonly string[],

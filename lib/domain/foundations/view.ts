@@ -26,7 +26,6 @@ export const dependentCounts = () => ({
   is_exact: v.boolean(),
 })
 
-/** Shows one value of a page. */
 export function dependentView({
   record,
   footing,
@@ -62,7 +61,6 @@ export const RulingView = s.shape('SourceRuling', () =>
   }),
 )
 
-/** Shows what was decided on one record. */
 export const rulingView = ({
   entity_id,
   verdict,
@@ -77,7 +75,8 @@ export const rulingView = ({
   at,
 })
 
-/** The batch of a source in question, as the queue shows it. `resting`: the values that rested on it alone when it was put in question;
+/**
+ * The batch of a source in question, as the queue shows it. `resting`: the values that rested on it alone when it was put in question;
  * `decided`: those of them that were decided on.
  */
 export const SourceBatchView = s.shape('SourceBatch', () =>
