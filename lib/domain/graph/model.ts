@@ -3,12 +3,12 @@ import type { GraphNode } from './node.ts'
 /** The nodes of a graph, by review identity. A node keeps its links to records that are not listed. */
 export type Graph = ReadonlyMap<string, GraphNode>
 
-/** Nodes of a graph. A reader can ask for no more. */
+/** The most nodes of a graph. A reader can ask for no more. */
 export const MOST_NODES = 2000
 
 /**
- * The graph after records have changed: `changed` has the node of each, or null for a record that does not belong in it. If there are too
- * many, those with the fewest links between listed nodes go, of equal ones those that came last.
+ * The graph after records have changed: `changed` has the node of each, or null for a record that does not belong in it. If there are more
+ * than `most` nodes, those with the fewest links to listed nodes go; of equal ones, those that came last.
  */
 export function withChanges(graph: Graph, changed: ReadonlyMap<string, GraphNode | null>, most = MOST_NODES): Graph {
   const next = new Map(graph)

@@ -6,7 +6,8 @@ import { maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 
-/** Notes which records these writes have hidden, so that no graph shows them from the answer on. The projector takes them out of the graphs a
+/**
+ * Notes which records these writes have hidden, so that no graph shows them from the answer on. The projector takes them out of the graphs a
  * second later. Call it after the commit of the writes. One call for each hundred notes, none if nothing is hidden. A failure is only
  * logged, since the change itself is stored.
  */
