@@ -161,7 +161,7 @@ export async function findVoidHooks(hooks: readonly Hook[]): Promise<Hook[]> {
   )
 }
 
-/** Removes the hooks that a key has made, in the transaction that revokes the key. One call. */
+/** Removes the hooks that a key has made, in the transaction that revokes the key. One call, and one for each such hook. */
 export async function removeHooksOfKey(unit: UnitOfWork, { id, user_id }: { id: string; user_id: string }) {
   const all = await walk({ index: 'gsi3', pk: listOf(user_id), forward: false, limit: MOST_HOOKS * 2 })
   for (const { key_id, id: made } of all.map((it) => parse(hook, it))) if (key_id === id) await removeHook(unit, made)
