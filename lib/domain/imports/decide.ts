@@ -48,7 +48,8 @@ export type DecidedStep = {
   ended: boolean
 }
 
-/** Decides on the next rows of a batch, each by an ordinary verdict under the usual rules. Escalated records are left, and those
+/**
+ * Decides on the next rows of a batch, each by an ordinary verdict under the usual rules. Escalated records are left, and those
  * with an unsettled contradiction. A record that others change again and again is left, too.
  */
 export async function decideRows(

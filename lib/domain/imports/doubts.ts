@@ -10,7 +10,6 @@ import { columnFor, type Piece, type ReadRow } from './rows.ts'
 
 /** What is doubtful in a row, though it is no fault, and how its dates were understood. */
 
-/** A doubt about a cell. */
 export const CellDoubt = v.object({
   field: v.string(),
   column: v.nullable(v.string()),

@@ -13,7 +13,8 @@ import { aboutValue, columnOf, type EvidenceCells, evidenceField, type Mapping, 
 import type { ReferenceResolver } from './references.ts'
 import { type CellFault, columnAbout, type ReadRow } from './rows.ts'
 
-/** Cells about single values: source, type of source, confidence, address and note. Columns such as "condition.confidence" hold them. A
+/**
+ * Cells about single values: source, type of source, confidence, address and note. Columns such as "condition.confidence" hold them. A
  * value gets a new claim only if its own cell, or a cell about it, was changed.
  */
 
@@ -116,7 +117,8 @@ export const isEvidenceUnchanged = (known: KnownEvidence, changes: readonly Evid
     return about === undefined || textOf(known, currentOf(known, about.field), about.member) === from
   })
 
-/** The contribution of a row, with the evidence of its values. `fields`: the properties that get a claim. Evidence that no cell changes
+/**
+ * The contribution of a row, with the evidence of its values. `fields`: the properties that get a claim. Evidence that no cell changes
  * is taken from the record, as long as value and source stay.
  */
 export function withEvidence(

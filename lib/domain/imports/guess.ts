@@ -258,7 +258,6 @@ function optionField(kind: Kind, { values, filled }: Column, taken: readonly str
   )?.[0]
 }
 
-/** The guesses as a mapping. */
 export function buildMapping(
   kind: Kind,
   guesses: readonly ColumnGuess[],

@@ -1,4 +1,5 @@
-/** Headers that people write, in English and Nepali, by the field that they mean. Names, labels and aliases of fields are recognised
+/**
+ * Headers that people write, in English and Nepali, by the field that they mean. Names, labels and aliases of fields are recognised
  * without this list.
  */
 export const headerWords: Readonly<Record<string, readonly string[]>> = {

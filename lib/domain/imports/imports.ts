@@ -118,7 +118,6 @@ export const completeImport = (
     files_until: later(KEPT_DAYS * 86_400),
   })
 
-/** A task for a worker. */
 const workOf = (task: Task, actor: Actor, of: number, more: Partial<TaskState> = {}): TaskState => ({
   task,
   by: storedActor(actor),
@@ -212,7 +211,8 @@ export async function changeMapping(unit: UnitOfWork, old: Import, mapping: Mapp
   return save(unit, old, { mapping, columns, ...beforeCheck })
 }
 
-/** Guesses the mapping anew, for another kind, sheet or header row. Like a first guess it may be incomplete; the dry run refuses
+/**
+ * Guesses the mapping anew, for another kind, sheet or header row. Like a first guess it may be incomplete; the dry run refuses
  * an incomplete one.
  */
 export async function changeTarget(

@@ -53,7 +53,6 @@ const Sheet = v.object({
 })
 export type Sheet = v.InferOutput<typeof Sheet>
 
-/** A verdict on a batch. */
 const BatchVerdict = v.object({
   verdict: v.picklist(['accept', 'reject', 'request_changes']),
   feedback: v.string(),

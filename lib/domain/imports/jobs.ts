@@ -11,7 +11,8 @@ import { firstSentence } from './references.ts'
 import { listRows } from './row-list.ts'
 import { loadRows, type TableRow } from './store.ts'
 
-/** Imports as the dashboard shows them: a job with a mapping from headers to fields, the first rows, and remarks of its reader. A job has
+/**
+ * Imports as the dashboard shows them: a job with a mapping from headers to fields, the first rows, and remarks of its reader. A job has
  * the id of its import, so it is tried and run as any import.
  */
 
@@ -50,7 +51,8 @@ export const notesOf = ({ row_review_state }: Job): Record<string, unknown> =>
 /** The most bytes of a file that is read while its sender waits. A larger one is read by the worker. */
 const READ_AT_ONCE = 1024 * 1024
 
-/** Takes in a table. A small one is read at once: its columns are guessed, or its import has failed with a sentence that says why. The
+/**
+ * Takes in a table. A small one is read at once: its columns are guessed, or its import has failed with a sentence that says why. The
  * provenance becomes the source of its rows. `there` names the file, which is in the bucket already.
  */
 export async function beginJob(

@@ -10,8 +10,8 @@ const LARGEST_QUERY = 1000
 const PARTITIONS_AT_ONCE = 8
 
 /**
- * Searches many partitions for sort keys that begin with one of many texts, each followed by `#`. A partition is read from one
- * such text to the next. That never takes more calls than a query for each text, and few if most of the partition is searched for.
+ * Searches many partitions for sort keys that begin with one of many texts, each followed by `#`. A partition is read in order, from
+ * one such text to the next. That takes about one query for each text, and fewer if most of the partition is searched for.
  */
 export class KeySearch {
   readonly #prefixes = new Map<string, Set<string>>()

@@ -6,7 +6,8 @@ import { loadResults, loadRuns, type RowResult, type RunResult } from './results
 
 export type ListedRow = { result: RowResult; run: RunResult | undefined; head: RecordItem | undefined }
 
-/** One page of the rows of an import, of one outcome or of all. Reads two objects of the bucket for each 500 rows, and the heads of
+/**
+ * One page of the rows of an import, of one outcome or of all. Reads two objects of the bucket for each 500 rows, and the heads of
  * the page's records.
  */
 export async function listRows(

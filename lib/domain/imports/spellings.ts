@@ -45,7 +45,10 @@ function isOneValue(head: Spelling | undefined, other: Spelling): boolean {
   return countEdits(a, b) <= MOST_EDITS
 }
 
-/** Spellings that share a key are compared, and no others. They share one if a letter is missing, added or replaced, or if letters changed places. */
+/**
+ * Only spellings that share a key are compared. Two share one if a letter of one is missing, added or replaced in the other, or if letters
+ * have changed places.
+ */
 function keysOf(value: string): string[] {
   const letters = lettersOf(value)
   if (letters.length < LEAST_LETTERS || letters.length > MOST_LETTERS) return [letters]

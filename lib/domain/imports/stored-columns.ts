@@ -21,7 +21,6 @@ const Shares = v.object({
   long: share,
 })
 
-/** The columns of a sheet as they are stored. */
 const StoredColumns = v.object({
   columns: v.array(
     v.object({

@@ -32,7 +32,7 @@ export const isProblem = (error: unknown): boolean => error instanceof Error && 
 /** The fault of an archive that cannot be read. */
 export const damagedFault = () => impossible('The file is no workbook, or is damaged.')
 
-/** Opens an archive. */
+/** Opens an archive. Fails with `invalid` if it is damaged. */
 export const openZip = (bytes: Buffer): Promise<ZipFile> =>
   new Promise((done, fail) => {
     fromBuffer(bytes, { lazyEntries: true, validateEntrySizes: true }, (error, zip) =>

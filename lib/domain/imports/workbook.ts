@@ -18,7 +18,8 @@ import {
   TOO_TIGHT,
 } from './workbook-archive.ts'
 
-/** Limits of what is held in memory while a workbook is read: the list of sheets, all shared strings, all styles, and one row. They hold
+/**
+ * Limits of what is held in memory while a workbook is read: the list of sheets, all shared strings, all styles, and one row. They hold
  * for every part of the archive, whatever its name. A shared string takes some 100 bytes beside its text.
  */
 const MOST_LISTED = 8 * 1024 * 1024

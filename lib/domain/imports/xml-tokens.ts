@@ -36,7 +36,8 @@ export class XmlReader {
     this.#listener = listener
   }
 
-  /** Reads the next piece. A tag or text that ends in a later piece waits for it. A long rest is read again only after as many further
+  /**
+   * Reads the next piece. A tag or text that ends in a later piece waits for it. A long rest is read again only after as many further
    * characters, so the time is linear in the length.
    */
   take(piece: string): void {
