@@ -73,7 +73,6 @@ export const kinds: Readonly<Record<KindKey, Kind>> = {
   entity,
 }
 
-/** Returns the kind with this code. Undefined if there is none. */
 export function kindOfCode(code: number): Kind | undefined {
   return byCode.get(code)
 }

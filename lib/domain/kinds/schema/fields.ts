@@ -104,7 +104,6 @@ export function fraction(label: string, description: string, more: More = {}): F
   })
 }
 
-/** Yes or no. */
 export function boolean(label: string, description: string, more: More = {}): Field {
   return field('boolean', 'flag', label, description, more)
 }

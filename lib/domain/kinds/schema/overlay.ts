@@ -3,7 +3,8 @@ import type { Vocabulary } from './enums.ts'
 import { boolean, edtfDate, type Field, number, relation, relations, select, text, url } from './fields.ts'
 import type { Kind } from './kind.ts'
 
-/* What the community has added to the kinds since the release: values of open lists, and optional fields. The declarations themselves are
+/*
+ * What the community has added to the kinds since the release: values of open lists, and optional fields. The declarations themselves are
  * changed, so all code that reads them sees the additions. Values computed from them are dropped first (`whenKindsChange`).
  */
 
