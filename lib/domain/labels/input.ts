@@ -35,8 +35,8 @@ export type LabelInput = v.InferOutput<typeof LabelsBody>['labels'][number]
 export type Labelled = { labels: readonly Label[]; isPublic: boolean; parts: readonly string[] }
 
 /**
- * Makes the labels of a thing from a body. A label that was there keeps who set it, and when. Fails with `invalid` if one is on
- * nothing that the thing has, or says nothing. Labels apply at once, so words of one's own on what is public take a reviewer.
+ * Makes the labels of a thing from a body. A label that was there keeps who set it, and when. Fails with `invalid` if one is on a part
+ * that the thing does not have, or has no text. Labels apply at once, so only a reviewer sets own words on a public thing.
  */
 export async function changeLabels(thing: Labelled, inputs: readonly LabelInput[], actor: Actor): Promise<Label[]> {
   const at = now()
