@@ -8,7 +8,6 @@ import { findPointsAt, listSizeIn, loadRank, loadRanks, rootOf } from './order-s
 import { type BoardName, orderOf } from './score.ts'
 import { findPeople } from './search.ts'
 
-/** The request for a page of a board. */
 export type BoardRequest = BoardList & { search?: string | undefined }
 export type RankedRow = BoardRow & { rank: number }
 export type Board = {

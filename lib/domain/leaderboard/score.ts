@@ -75,7 +75,6 @@ export const orderOf = (points: number): string => descendingText(points)
 /** A person's points and tie-breaker on each board that the person is on. */
 export type Positions = Partial<Record<BoardName, Position>>
 export type Position = { points: number; tie: number }
-/** Computes the positions for some figures. */
 export const positionsFor = (it: Figures): Positions =>
   Object.fromEntries(
     boardNames.flatMap((board) => {

@@ -18,7 +18,8 @@ const cursor = defineItem({
   key: () => key.boardSweep(),
 })
 
-/** Closes last month, and updates the figures of the next people. Its runs reach everyone in turn, so they repair an update that the
+/**
+ * Closes last month, and updates the figures of the next people. Its runs reach everyone in turn, so they repair an update that the
  * projector has parked. Returns the number of people.
  */
 export async function sweepBoards(): Promise<number> {

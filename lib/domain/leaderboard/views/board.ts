@@ -64,7 +64,6 @@ export const ContributorRowView = s.shape('ContributorRow', () =>
   }),
 )
 
-/** A row of the contributors. */
 export const contributorRow = (it: RankedRow, origin: string) => ({
   rank: it.rank,
   user_id: it.user_id,
