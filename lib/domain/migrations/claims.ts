@@ -13,7 +13,8 @@ const AT_ONCE = 4
 /** Layout 3 noted the row of an imported table that a claim came from as a line of its note. */
 const rowLine = /^row: (\S.*)$/m
 
-/** In layout 4 a claim about no record has an identifier, by which it is found: the id of its row. The line of its note stays, so the
+/**
+ * In layout 4 a claim about no record has an identifier, by which it is found: the id of its row. The line of its note stays, so the
  * earlier version finds it as well.
  */
 export const identifyClaims: Rewrite = (position, most) =>

@@ -49,8 +49,8 @@ const store = (old: Stamp | undefined, next: Omit<Stamp, 'version'>): Promise<vo
 
 /**
  * Works on the step under way, lot by lot, until it is done or `until`, in milliseconds of `performance.now()`. One worker at a time.
- * It stores how far it came after each lot of `most` items, so another worker goes on from there. Returns how many items it changed. A table without
- * any user gets the stamp of the newest layout at once.
+ * It stores how far it came after each lot of `most` items, so another worker goes on from there. Returns how many items it changed. A
+ * table without any user gets the stamp of the newest layout at once.
  */
 export async function workOnMigration(until: number, most = LOT): Promise<number> {
   const stamp = await loadStamp()
