@@ -25,10 +25,8 @@ export function contributorWordsOf(value: unknown): string {
   return isLink(value) ? (value.text ?? '') : textOf(value)
 }
 
-/** Whether a value is a stored picture. */
 export const isPicture = (value: unknown): value is Picture =>
   typeof value === 'object' && value !== null && 'id' in value && 'width' in value
 
-/** Whether a value is a stored link. */
 export const isLink = (value: unknown): value is Link =>
   typeof value === 'object' && value !== null && 'name' in value && 'id' in value
