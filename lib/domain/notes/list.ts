@@ -53,7 +53,8 @@ const MOST_FOUND = 200
 const MOST_WORDS = 6
 const Entry = v.object({ note_id: v.string(), created_at: v.string() })
 
-/** Lists one page of the notes in which each word of the search begins a word of the names, or one of the first words of the text. One query
+/**
+ * Lists one page of the notes in which each word of the search begins a word of the names, or one of the first words of the text. One query
  * for each word, and one call for each hundred items of the hits and of the page. Exact up to 200 notes for a word.
  */
 export async function searchNotes(

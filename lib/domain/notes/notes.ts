@@ -26,7 +26,8 @@ export async function loadNote(id: string): Promise<WholeNote | undefined> {
 /** How long the same text of the same sender is one note: a day. */
 const SAME_S = 86_400
 
-/** Stores a note of a visitor. If the same address sent the same text about the same thing within a day, it returns that note instead.
+/**
+ * Stores a note of a visitor. If the same address sent the same text about the same thing within a day, it returns that note instead.
  * `actor` is null for who is not signed in. Some 85 capacity units at most: text and words cost the most. Safe to repeat.
  */
 export async function leaveNote(

@@ -6,7 +6,8 @@ import { createUserNamedAfterEmail, loadUser } from '../../platform/users/users.
 /** The user in whose name visitors' notes become contributions. Nobody signs in as this user. */
 const VISITOR = '00000000-0000-4000-8000-76697369746f'
 
-/** Returns the author of what visitors say, so that no reviewer is the author of what the reviewer judges. The account is made with the first
+/**
+ * Returns the author of what visitors say, so that no reviewer is the author of what the reviewer judges. The account is made with the first
  * note that becomes a contribution. One call.
  */
 export async function visitorActor(unit: UnitOfWork): Promise<Actor> {
