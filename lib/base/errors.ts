@@ -32,7 +32,7 @@ export class Problem extends Error {
   readonly detail: string
   readonly fields: Fields | undefined
   readonly headers: Record<string, string>
-  /** Members that stand beside `detail`. */
+  /** Members of the body beside `detail`. */
   readonly also: Readonly<Record<string, unknown>>
   /** For the log: the service that failed. */
   readonly dependency: Dependency | undefined

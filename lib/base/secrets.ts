@@ -22,7 +22,7 @@ const MARK = 'ssm:'
 const pathIn = (value = '') => value.slice(MARK.length)
 /** The longest time of one attempt, in milliseconds. */
 const TIME_LIMIT_MS = 3000
-/** Attempts after failures other than throttling. */
+/** The most attempts. If the failure is throttling, START_MS limits them instead. */
 const ATTEMPTS = 3
 /**
  * Milliseconds in which throttled attempts are repeated. Lambda gives a function ten seconds to start. Many functions that start at once are

@@ -1,7 +1,6 @@
 import { Sha256 } from '@smithy/core/checksum'
 import { SignatureV4 } from '@smithy/signature-v4'
 
-/** Credentials of AWS. */
 export type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 
 /** Makes the signer of requests to one service of AWS in one region, with AWS Signature Version 4. */

@@ -20,7 +20,7 @@ const HALF = 62 ** 3 / 2
 /** The smallest id of this millisecond. Every earlier id is smaller. */
 export const firstIdAt = (milliseconds: number): string => toBase62(milliseconds, 8) + toBase62(0, 3)
 
-/** Whether a text has the form of an id. */
+/** Whether a text has the form of the id of a notification. */
 export const isNotificationId = (text: string): boolean => /^[0-9A-Za-z]{11}$/.test(text)
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -65,7 +65,7 @@ export async function notePending<T>(dependency: Dependency, call: () => Promise
 export const pendingDependency = ({ pending }: Meter): Dependency | undefined =>
   [...pending].find(([, calls]) => calls > 0)?.[0]
 
-/** Counts the retries of a call that had so many attempts, successful or not. */
+/** Adds the retries of a call that had so many attempts, successful or not. */
 export function noteAttempts(attempts = 1): void {
   const meter = storage.getStore()
   if (meter) meter.retries += attempts - 1
