@@ -279,7 +279,9 @@ export const claimOf = ({ id, email }: Pick<User, 'id' | 'email'>) => ({
   version: 1 as const,
 })
 
-/** Example: `maya`, then `maya1` to `maya9`, then `maya` and eight letters by chance. One call for each name that is tried. */
+/**
+ * Example: `maya`, then `maya1` to `maya9`, then `maya` and eight random characters. One call for each of the first ten that is tried.
+ */
 async function findFreeUsername(base: string): Promise<string> {
   for (let suffix = 0; suffix < 10; suffix += 1) {
     const username = suffix === 0 ? base : `${base}${suffix}`
@@ -380,7 +382,10 @@ export const byAddress = ({ id, email }: User) => ({ entity_id: id, kind: 'user_
 const emailTaken = () => invalid({ email: ['A user with this email address already exists.'] })
 const usernameTaken = () => invalid({ username: ['This username is already taken.'] })
 
-/** The local part of an email as a username: its letters only, at least three, at most 40. Example: `maya+x@one.example` gives `maya-x`. */
+/**
+ * The local part of an email as a username of at most 40 characters, without those that usernames cannot have. Examples:
+ * `maya+x@one.example` gives `maya-x`, and `li@one.example` gives `user-li`.
+ */
 function usernameFrom(email: string): string {
   const plain = (email.split('@')[0] ?? '').toLowerCase().replace(/[^a-z0-9_.-]/g, '-')
   return cut(plain.length < 3 ? `user-${plain}` : plain, 40)
