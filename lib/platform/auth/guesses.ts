@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { asciiLowerCase } from '../../engines/matching/index.ts'
 
 /**
- * Wrong passwords for one account. A route that takes a password declares this throttle. A person who mistypes stays below the limit. A
- * program that guesses does not.
+ * The limit of wrong passwords for one account. A route that takes a password declares this throttle. A person who mistypes stays below
+ * the limit. A program that guesses does not.
  */
 export const guesses = {
   scope: 'guess',
@@ -17,8 +17,8 @@ export const guesses = {
 export type CountGuesses = (scope: 'guess', hits: number, whose: string) => Promise<boolean>
 
 /**
- * Counts an attempt to give the password of an account. `who` is the name that was given. Names without an account are counted, too, so
- * nobody can tell which accounts exist. The count stays if the request fails. Fails with `tooMany` if all attempts are used up.
+ * Counts an attempt to give the password of an account. `who` is the id of the account, or the given name if no account has it. So nobody
+ * can tell which accounts exist. The count stays if the request fails. Fails with `tooMany` if all attempts are used up.
  */
 export const countGuess = (count: CountGuesses, who: string): Promise<boolean> => count('guess', 1, digestOfName(who))
 
@@ -26,5 +26,5 @@ export const countGuess = (count: CountGuesses, who: string): Promise<boolean> =
 export const forgiveGuess = (count: CountGuesses, who: string): Promise<boolean> =>
   count('guess', -1, digestOfName(who))
 
-/** The digest under which the name or address of an account is counted. A count may outlast the account, so it holds no name. */
+/** The digest under which an account, a name or an address is counted. A count may outlast the account, so it holds no name. */
 export const digestOfName = (who: string): string => hash('sha256', asciiLowerCase(who), 'base64url')
