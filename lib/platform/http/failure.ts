@@ -3,7 +3,6 @@ import { type Code, Problem, unavailable } from '../../base/errors.ts'
 import { isThrottle } from '../../engines/table/index.ts'
 import { Reply } from './reply.ts'
 
-/** The HTTP status of each code of an error. */
 const statuses: Record<Code, number> = {
   malformed: 400,
   invalid: 400,

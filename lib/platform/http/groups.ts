@@ -90,7 +90,6 @@ export const groupNames = Object.keys(roots) as Group[]
 /** The segments of a path, without the empty ones at its ends. */
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/** The roots of all groups. */
 export const groupRoots: readonly Root[] = Object.entries(roots).flatMap(([group, own]) =>
   own.map((path) => ({ group: group as Group, path, segments: segmentsOf(path) })),
 )
