@@ -107,16 +107,16 @@ const canSeeProposal = (actor: Actor | null, it: Subject) =>
 const canReadScan = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (it.public && actor !== null && reviewer(actor))
 /**
- * Whether the actor may read the values of a fork. Who may inspect the original may, if they may inspect the fork or contributed the
- * original.
+ * Whether the actor may read the values of a fork. It takes the right to inspect the original, and either the right to inspect the fork
+ * or to have contributed the original.
  */
 const canReadFork = (actor: Actor | null, it: Subject): boolean =>
   it.original !== undefined &&
   canInspect(actor, it.original) &&
   (canInspect(actor, it) || (!it.deleted_at && isOwner(actor, it.original)))
 /**
- * Whether the actor may know that a fork exists, of which sort, and which fields it changes. Besides its readers, whoever may inspect the
- * original may, unless the fork was rejected or its tier is closed to them.
+ * Whether the actor may know that a fork exists, of which sort, and which fields it changes. Its readers may. So may whoever inspects the
+ * original, unless the fork was rejected or its tier is closed to them.
  */
 const canSeeFork = (actor: Actor | null, it: Subject): boolean =>
   canReadFork(actor, it) ||
@@ -453,8 +453,8 @@ export const maySeeEmail = (actor: Actor | null, user: string): boolean =>
 /** Whether this caller may see that record. For handlers that load a further record. */
 export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(actor, it)
 /**
- * Whether a person may see a record without the rights of any role. A flag that its contributor will read later goes by this, since roles
- * come and go.
+ * Whether a person may see a record without the rights of any role. Flags that the contributor of a record will read go by this, since
+ * roles come and go.
  */
 export const maySeeAsOwner = (user: string, it: Subject): boolean =>
   canRead(
@@ -481,7 +481,7 @@ export const hasRank = (who: Pick<Actor, 'is_staff' | 'rank'>, least: Rank): boo
 export const mayChangeRoleOf = (actor: Actor, user: string): boolean => actor.is_staff || actor.id !== user
 /** Whether the caller may answer that user's application. */
 export const mayAnswer = (actor: Actor, applicant: string): boolean => actor.id !== applicant
-/** Whether the caller works on that record: its contributor, reviewers, staff. They see what waits and what lost. */
+/** Whether the caller works on that record: its contributor, reviewers, staff. They see edits that wait, and claims that lost. */
 export const worksOn = (actor: Actor | null, it: Pick<Subject, 'contributor_id'>): boolean =>
   actor !== null && (actor.id === it.contributor_id || reviewer(actor))
 /**
