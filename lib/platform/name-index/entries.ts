@@ -23,7 +23,6 @@ const Entry = v.object({
   names: v.array(v.string()),
   point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
 })
-/** Parses a stored entry. */
 export const readEntry = (stored: unknown) => v.parse(Entry, stored)
 
 /** The traits by which look-alikes are found: spellings of names, and identities, which begin with "=". */

@@ -26,7 +26,7 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => CountPlac
   [/^(QUEUE#[^#]+)$/, (list) => ({ group: `ALL#${INSIDERS}`, name: `${list}` })],
   [/^(FLAG#[^#]+)(.*)$/, (list, filter) => ({ group: `${list}`, name: `${filter}` })],
   [/^QUEUE#([^#]+)#IN#(.*)$/, (type, category) => ({ group: `QUEUE#IN#${category}`, name: `${type}` })],
-  // Families whose sizes are read together: the lists of all kinds, and the lists of records that name a record.
+  // The lists of all kinds. Their sizes are read together, like those of the records that name a record (last rule).
   [/^KIND#([^#]+)#(.*)$/, (kind, standing) => ({ group: 'KIND', ...(kind && { sk: kind }), name: `${standing}` })],
   // Notes of visitors: the sizes of all their lists are read together.
   [/^NOTE(#.*)?$/, (rest) => ({ group: 'NOTE', name: rest || 'ALL' })],
