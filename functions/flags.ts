@@ -62,7 +62,7 @@ const change = (body: typeof Whole | typeof Part) =>
     },
   })
 
-/** Flags: faults of records that people report, and reviewers settle. */
+/** Flags: doubts about records, which people or the service raise and reviewers settle. */
 export const routes = withTables({
   'GET /data/review-flags/': actorRoute({
     permission: 'flag.list',

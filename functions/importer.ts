@@ -4,9 +4,9 @@ import { log } from '../lib/base/telemetry/log.ts'
 import { continueImports } from '../lib/domain/imports/work.ts'
 import { worker } from '../lib/platform/worker.ts'
 
-/** In the last milliseconds of its time, so many, the function takes no more work. */
+/** How long before its time limit the function stops taking work, in milliseconds. */
 const SPARE_MS = 60_000
-/** Milliseconds that it waits for the next task if a schedule has called it. */
+/** Milliseconds that the function waits for the next task if a schedule has called it. */
 const LINGER_MS = 5_000
 
 /** Runs every second minute. Works on imports: reads files, tries rows, runs them, decides on them, takes them back. */

@@ -25,7 +25,7 @@ import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route
 
 const numbers = { page: s.whole, page_size: s.whole, total_pages: s.whole }
 
-/** The caller among those who sent legacy submissions. */
+/** The caller's rank and figures among those who sent legacy submissions. */
 const PersonalStatisticsView = s.shape('PersonalStatistics', () =>
   v.object({
     rank: s.whole,

@@ -8,7 +8,7 @@ const LONGEST_S = 60
 
 /** Runs every minute. Sends the letters that are due. */
 export const handler = worker(async (): Promise<LetterCounts> => {
-  // Only one runs at a time, so that the limit of letters a minute holds.
+  // Only one visit runs at a time, so that the limit of letters a minute holds.
   const result = (await withLock('letters', LONGEST_S, deliverLetters)) ?? {
     sent: 0,
     refused: 0,

@@ -5,7 +5,7 @@ import { continueJobs } from '../lib/domain/projects/merge.ts'
 import { recoverStaged } from '../lib/engines/table/immediate.ts'
 import { worker } from '../lib/platform/worker.ts'
 
-/** In the last milliseconds of its time, so many, the function begins no more parts. A part takes less, even if the table is slow. */
+/** How long before its time limit the function stops beginning parts, in milliseconds. A part takes less, even if the table is slow. */
 const SPARE_MS = 60_000
 
 /**

@@ -228,7 +228,10 @@ const jobView = (it: Import, job: Job, staged: StagedTable) => ({
 
 type ChangeMapping = Parameters<typeof changeMapping>
 
-/** Changes what headers mean. Fails with `conflict` before the table is read, and with `invalid` for an unknown header or field. */
+/**
+ * Changes which fields the columns of a table fill. Fails with `conflict` before the table is read, and with `invalid` for an unknown
+ * header or field.
+ */
 async function mapColumns(
   unit: ChangeMapping[0],
   old: ChangeMapping[1],

@@ -44,7 +44,7 @@ const load = async () => ({
   ...(await import('../../lib/doors/citations/question.ts')),
 })
 
-/** Answers that are kept as questions, so that they can be cited and told again. */
+/** Answers that are kept as questions, so that they can be cited and given again. */
 export const citations = {
   'POST /data/citations/': actorRoute({
     permission: 'citation.create',
