@@ -37,6 +37,8 @@ import {
   LinkedDataView,
   LinkedListView,
 } from '../lib/doors/linked/shapes.ts'
+import { linkValue, resourcePath } from '../lib/doors/pages/address.ts'
+import { mementoLinks } from '../lib/doors/pages/memento.ts'
 import { needsSearch } from '../lib/engines/search/index.ts'
 import type { PageRequest, PageResult } from '../lib/engines/table/index.ts'
 import {
@@ -52,9 +54,11 @@ import {
 import { members, objectOf } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { CSV, GEO_JSON, JSON_LD, XLSX } from '../lib/platform/http/media.ts'
+import { httpDate } from '../lib/platform/http/moment.ts'
 import { listAddress, listBody } from '../lib/platform/http/page.ts'
 import { CalendarName } from '../lib/platform/http/params.ts'
 import { jsonText, replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import type { Request } from '../lib/platform/http/request.ts'
 import {
   actorRoute,
   changeRoute,
@@ -185,11 +189,15 @@ export const routes = withTables({
     permission: 'record.list',
     summary: 'List: {many}',
     description: `With \`search\`, the best fit comes first. ${ABOUT_LINKED_OR_MAPPED} With \`text/csv\` or as XLSX the whole list, up to 20,000 rows, as a table that may be corrected and sent to \`/data/imports/\`; 303 leads to one that is large. With \`evidence\` also the source of each value and how sure it is, up to 2,000 rows.`,
-    answerHeaders: ['Content-Disposition'],
-    answer: withTypes(listOfKind(rowShape, { facets: v.optional(FacetsView) }), {
-      [JSON_LD]: LinkedListView,
-      [GEO_JSON]: (kind) => featuresShape(s.whole, rowShape(kind)),
-    }),
+    answerHeaders: ['Content-Disposition', 'Link', 'Memento-Datetime'],
+    answer: {
+      ...withTypes(listOfKind(rowShape, { facets: v.optional(FacetsView) }), {
+        [JSON_LD]: LinkedListView,
+        [GEO_JSON]: (kind) => featuresShape(s.whole, rowShape(kind)),
+      }),
+      302: null,
+    },
+    isTimeGate: true,
     params: CollectionAddress,
     query: DatedQuery,
     usesReadCache: true,
@@ -288,6 +296,7 @@ export const routes = withTables({
     permission: 'record.read',
     summary: 'Read: {one}',
     description: ABOUT_LINKED_OR_MAPPED,
+    answerHeaders: ['Link', 'Memento-Datetime'],
     answer: withTypes(ok(recordShape), {
       [JSON_LD]: LinkedDataView,
       [GEO_JSON]: (kind) => featureShape(s.whole, recordShape(kind)),
@@ -296,17 +305,21 @@ export const routes = withTables({
     subject,
     query: ViewQuery,
     handle: async ({ subject, actor, query, request }) => {
-      const it = await asOf(query.at, subject, actor)
+      const it = await asOf(query.at, subject, actor, request)
       const dating = await loadDateDisplay([it], dateStyleOf(request, query.calendar), actor)
       return dating.addDates(await viewRecord(await withTiedCards(it, actor), actor), it)
     },
     representations: {
       [JSON_LD]: async ({ subject, actor, query, request }) => {
         const { linkedRecord } = await importLinked()
-        return linkedRecord(await showRecord(actor, await asOf(query.at, subject, actor)), actor, request.origin)
+        return linkedRecord(
+          await showRecord(actor, await asOf(query.at, subject, actor, request)),
+          actor,
+          request.origin,
+        )
       },
-      [GEO_JSON]: async ({ subject, actor, query }) => {
-        const it = await showRecord(actor, await withTiedCards(await asOf(query.at, subject, actor), actor))
+      [GEO_JSON]: async ({ subject, actor, query, request }) => {
+        const it = await showRecord(actor, await withTiedCards(await asOf(query.at, subject, actor, request), actor))
         return featureOf(it, actor, it.id, recordDetail(it, actor))
       },
     },
@@ -389,10 +402,20 @@ export const handler = endpoint(routes, async (request, status) =>
 )
 
 /** Loads a record as it is now, or as it was public at a moment. */
-async function asOf(at: string | undefined, it: LoadedRecord, actor: Actor | null): Promise<LoadedRecord> {
+async function asOf(
+  at: string | undefined,
+  it: LoadedRecord,
+  actor: Actor | null,
+  request: Request,
+): Promise<LoadedRecord> {
   if (at === undefined) return it
   const then = await loadPastRecord(it.entity_id, at, actor)
   if (!then) throw notFound()
+  const original = `${request.origin}${resourcePath(it)}`
+  request.moreHeaders = {
+    'memento-datetime': httpDate(then.accepted_at ?? at),
+    link: mementoLinks(original).map(linkValue).join(', '),
+  }
   return then
 }
 

@@ -138,6 +138,7 @@ export const routes = withTables({
   'GET /data/entities/{entity_id}/explain/': readRoute({
     permission: 'history.read',
     summary: 'Tell why values are what they are: their provenance',
+    answerHeaders: ['Link', 'Memento-Datetime'],
     description:
       'For each property: the value that stands, the claim it rests on, the rule and the decision that made it so, and its rivals. `doubts` tells how probable it is that reviewers keep a claim, and what speaks for it: to reviewers of all claims that stand or wait, to others of those that stand, by what everyone may read.',
     answer: ok(ExplanationView),

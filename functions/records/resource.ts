@@ -26,18 +26,16 @@ import { featureShape, LinkedDataView } from '../../lib/doors/linked/shapes.ts'
 import { hasAddress, linkValue, resourcePath, signposts } from '../../lib/doors/pages/address.ts'
 import { pageContext } from '../../lib/doors/pages/context.ts'
 import {
-  httpDate,
   LINK_FORMAT,
   mementoAddress,
   mementoAt,
   mementoLinks,
   mementosOf,
-  readAcceptDatetime,
   timeMap,
 } from '../../lib/doors/pages/memento.ts'
 import { bytes } from '../../lib/platform/http/answer.ts'
 import { CSV, GEO_JSON, HTML, JSON_LD, rdfTypes, XLSX } from '../../lib/platform/http/media.ts'
-import { PastMoment } from '../../lib/platform/http/moment.ts'
+import { httpDate, PastMoment, readAcceptDatetime } from '../../lib/platform/http/moment.ts'
 import { listBody } from '../../lib/platform/http/page.ts'
 import { lenientChoice, numberFromOne, QueryText } from '../../lib/platform/http/params.ts'
 import { type Content, Reply, replyContent } from '../../lib/platform/http/reply.ts'

@@ -1,6 +1,6 @@
-import { invalid } from '../../base/errors.ts'
 import type { History } from '../../domain/records/history.ts'
 import { publicMoments } from '../../domain/records/past/moments.ts'
+import { httpDate } from '../../platform/http/moment.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { type Link, linkValue } from './address.ts'
 
@@ -23,17 +23,6 @@ export const mementoLinks = (original: string): Link[] => [
   { to: original, rel: 'original timegate' },
   { to: `${original}/timemap/`, rel: 'timemap', type: LINK_FORMAT },
 ]
-
-/** A moment as HTTP writes it, to the second. */
-export const httpDate = (at: string): string => new Date(at).toUTCString()
-
-/** Reads `Accept-Datetime`, as the last moment of its second. Undefined without the header. Fails with `invalid` if it is no date of HTTP. */
-export function readAcceptDatetime(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined
-  const time = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(header.trim()) ? Date.parse(header) : Number.NaN
-  if (Number.isNaN(time)) throw invalid({ 'Accept-Datetime': ['Give a date such as "Thu, 31 May 2007 20:35:00 GMT".'] })
-  return new Date(time + 999).toISOString()
-}
 
 /** The memento that held at a moment: the first one for a moment before it. Undefined if there is none. */
 export const mementoAt = (mementos: readonly string[], at: string): string | undefined =>

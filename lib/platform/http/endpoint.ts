@@ -34,6 +34,7 @@ import { isFromEdge } from './edge.ts'
 import { type StoreReply, withIdempotencyKey } from './idempotency.ts'
 import { findHalfCharacter, storageFaultOf } from './json.ts'
 import { CSV, formatTypes, JSON_TYPE, XLSX } from './media.ts'
+import { leadToPast, mementoHeaders } from './moment.ts'
 import { pageMembers, pageOf } from './page.ts'
 import { canonicalPath, type Match, routeMatcher } from './path.ts'
 import { Reply } from './reply.ts'
@@ -131,6 +132,9 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const query = parseInput(spec.query, { ...request.query, ...repeatedMembers(spec, request) })
   const body = readBodyAs(typeof spec.body === 'function' ? spec.body(params) : spec.body, request, await readBody())
 
+  const past = spec.isTimeGate && leadToPast(request)
+  if (past) return finish(spec, request, past, undefined)
+
   // 7. The handler makes the view. A read gets no unit of work, so it cannot write.
   const type = typeFor(spec, request)
   const scope = rule.lists?.(actor)
@@ -156,6 +160,9 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   // 8. Warnings, language, ETag and cache headers; 304 if the client has this answer already.
   if (isRead(request)) warnOrRefuse(request, unreadPage(spec, request))
   const reply = await translateReply(addWarnings(englishReply), request, spec.translatedPaths)
+  const { at } = Object(query)
+  if (typeof at === 'string')
+    request.moreHeaders = { ...mementoHeaders(request, at, spec.isTimeGate === true), ...request.moreHeaders }
   const tag = subject && !rule.changes ? tagOf(reply, version, mayCountChanges(actor, subject)) : undefined
   return finish(spec, request, reply, tag)
 }
@@ -192,6 +199,7 @@ export type Declared = Documented & {
   throttles?: readonly Throttle[]
   usesReadCache?: true
   tellsGone?: true
+  isTimeGate?: true
   pageSize?: number
   idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
@@ -358,8 +366,11 @@ function tagOf({ body, headers }: Reply, version: number | undefined, showsVersi
 /** Adds cache policy, ETag and Vary. Turns the reply into 304 if `If-None-Match` names its ETag. */
 function finish(spec: Declared, request: Request, reply: Reply, etag: string | undefined): Reply {
   const control = spec.cache?.control ?? 'private, no-store'
-  const vary = spec.representations && { vary: 'Origin, Accept-Encoding, Accept' }
-  const headers = { 'cache-control': control, ...(etag && { etag }), ...vary, ...reply.headers }
+  const vary = spec.representations && {
+    vary: `Origin, Accept-Encoding, Accept${spec.isTimeGate ? ', Accept-Datetime' : ''}`,
+  }
+  const own = { 'cache-control': control, ...(etag && { etag }), ...vary }
+  const headers = { ...own, ...request.moreHeaders, ...reply.headers }
   const isCurrent =
     reply.status === 200 && headers.etag && matches(request.headers['if-none-match'], (tag) => tag === headers.etag)
   return isCurrent ? new Reply(304, undefined, headers) : new Reply(reply.status, reply.body, headers, reply.cookies)

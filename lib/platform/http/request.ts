@@ -42,6 +42,8 @@ export type Request = {
   isByRest?: boolean
   /** Set if the handler has put texts in the language of the request into the answer. */
   isTranslated?: true
+  /** Headers that the handler adds to its answer, whichever media type that has. */
+  moreHeaders?: Readonly<Record<string, string>>
   /** Set when the handler reads the page that the query names. */
   isPageRead?: true
   /** The key of the route, for the log line. */

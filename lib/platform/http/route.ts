@@ -53,6 +53,8 @@ type Spec<Permission, P, Q, B, Given, A extends Answers, T = never> = Documented
   usesReadCache?: true
   /** Set if a subject that everyone could read and that was deleted is answered by 410, not by 404. */
   tellsGone?: true
+  /** Set if `Accept-Datetime` leads to the answer of that time, which has the query member `at`. */
+  isTimeGate?: true
   /** Makes the JSON, which clients get unless they ask for another media type. */
   handle: Handle<P, Q, B, Given & WithCount<T>, Answered<A>>
   /** Handlers for the other media types of the answer. The Accept header chooses one. */

@@ -488,6 +488,42 @@ describe('Memento', () => {
     ])
   })
 
+  test('is on every answer of a past moment: records, lists and explanations, in each form', async () => {
+    const timemap = textOf(await app.anon.get(at('/timemap/')))
+    const [first = ''] = [...timemap.matchAll(/datetime="([^"]+)"/g)].map(([, date = '']) => date)
+    const then = new Date(Date.parse(first) + 3_600_000)
+    const query = { at: then.toISOString() }
+    for (const accept of ['application/json', 'application/ld+json', 'text/turtle', 'application/geo+json']) {
+      const one = await app.anon.get(`/cidoc/structures/${it.id}/`, { query, headers: { accept } })
+      expect([one.status, one.headers['memento-datetime'], one.headers.link]).toEqual([
+        ...[200, first],
+        `<${original()}>; rel="original timegate", <${original()}/timemap/>; rel="timemap"; type="application/link-format"`,
+      ])
+      const list = await app.anon.get('/cidoc/structures/', { query: { ...query, limit: 5 }, headers: { accept } })
+      expect([list.status, list.headers['memento-datetime'], list.headers.link]).toEqual([
+        ...[200, then.toUTCString(), '<http://localhost:8000/cidoc/structures/>; rel="original timegate"'],
+      ])
+    }
+    const why = await app.anon.get(`/data/entities/${it.cultural_entity_id}/explain/`, { query })
+    expect([why.status, why.headers['memento-datetime']]).toEqual([200, then.toUTCString()])
+    const today = await app.anon.get('/cidoc/structures/')
+    expect([today.headers['memento-datetime'], today.headers.link]).toEqual([undefined, undefined])
+  })
+
+  test('leads from a list to the list of then, and from a time to come to now', async () => {
+    const list = (date: string) =>
+      app.anon.get('/cidoc/structures/', { query: { format: 'jsonld' }, headers: { 'accept-datetime': date } })
+    const led = await list('Thu, 31 May 2007 20:35:00 GMT')
+    const address = 'http://localhost:8000/cidoc/structures/?format=jsonld'
+    expect([led.status, led.headers.location, led.headers.link]).toEqual([
+      ...[302, `${address}&at=2007-05-31T20%3A35%3A00.999Z`, `<${address}>; rel="original timegate"`],
+    ])
+    expect(led.headers.vary).toContain('Accept-Datetime')
+    const { location = '' } = (await list('Fri, 01 Jan 2100 00:00:00 GMT')).headers
+    expect((await app.anon.get(location.replace('http://localhost:8000', ''))).status).toBe(200)
+    expect((await list('yesterday')).status).toBe(400)
+  })
+
   test('a record that waits has no state', async () => {
     const waiting = await contribute(app.contributor, 'structures', { name: 'Waits' })
     const headers = { 'accept-datetime': 'Thu, 31 May 2007 20:35:00 GMT' }
