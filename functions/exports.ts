@@ -24,7 +24,7 @@ import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
 
 const ABOUT_FRAGMENTS = [
   'Of `subject`, `predicate` and `object` each is an address, a text in quotes (`"Patan"@en`), or left open. A page has 100 statements, their number and',
-  'the controls to go on (Hydra). The statements are those of the last run of the export, without the provenance of values: their claims are named.',
+  'the controls to go on (Hydra). `values` restricts the variables of the pattern to up to 64 bindings (brTPF): `(?s) { (<http://example.org/1>) }`. The statements are those of the last run of the export, without the provenance of values: their claims are named.',
 ].join(' ')
 
 /** The subject, predicate or object of a pattern. */
@@ -140,7 +140,11 @@ export const routes = {
     description: ABOUT_FRAGMENTS,
     answer: bytes(TRIG, ...rdfTypes),
     cache: { control: 'public, max-age=60' },
-    query: v.object({ subject: Term, predicate: Term, object: Term, page: wholeNumber(1, 1_000_000) }),
+    query: v.object({
+      ...{ subject: Term, predicate: Term, object: Term },
+      values: v.optional(v.pipe(v.string(), v.maxLength(20_000))),
+      page: wholeNumber(1, 1_000_000),
+    }),
     handle: async (call) => replyContent(await fragment(call, TRIG), TRIG),
     representations: {
       [TRIG]: (call) => fragment(call, TRIG),

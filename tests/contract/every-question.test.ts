@@ -80,6 +80,7 @@ const said: Record<string, readonly string[]> = {
   my_domain: flag,
   name: ['Survey', 'survey of'],
   subject: ['http://localhost:8000/cidoc/structures/1/', '?s'],
+  values: ['(?s) { (<http://localhost:8000/cidoc/structures/1/>) }', 'none'],
   predicate: ['http://www.w3.org/2000/01/rdf-schema#label', 'none'],
   object: ['"Survey"', '"a"@ne', '"1"^^http://www.w3.org/2001/XMLSchema#integer'],
   offset: ['1', '1000'],

@@ -1,7 +1,7 @@
 import { english, sayIn } from '../../base/language/say.ts'
 import { kindKeys, kinds } from '../../domain/kinds/index.ts'
 import { context, type Node } from '../linked/context.ts'
-import { datasetOf } from './answer.ts'
+import { BR_TPF, datasetOf } from './answer.ts'
 
 /** What the last run of the export made, as far as the description tells it. */
 export type ExportedDataset = {
@@ -66,7 +66,8 @@ export async function describeDataset(of: ExportedDataset | undefined, origin: s
       id: `${origin}/fragments/`,
       type: 'dcat:DataService',
       'dcat:endpointURL': { id: `${origin}/fragments/` },
-      'dcterms:conformsTo': { id: 'http://www.w3.org/ns/hydra/spec/latest/triple-pattern-fragments' },
+      // The second takes bindings of variables as well (brTPF).
+      'dcterms:conformsTo': [{ id: 'http://www.w3.org/ns/hydra/spec/latest/triple-pattern-fragments' }, { id: BR_TPF }],
     },
     'dcat:distribution': files.map((file) => ({
       id: addressOf(file.name),

@@ -95,10 +95,16 @@ export function beginningOf(pattern: Pattern): { order: Order; beginning: string
   return { order, beginning: terms.map((name) => `${pattern[name]}\t`).join('') }
 }
 
+/** The terms of a line, as lines hold them. */
+export function patternOf(order: Order, line: string): Required<Pattern> {
+  const terms = line.split('\t')
+  const term = (name: keyof Pattern) => terms[orders[order].indexOf(name as never)] ?? ''
+  return { subject: term('subject'), predicate: term('predicate'), object: term('object') }
+}
+
 /** The statement of a line. */
 export function statementOf(order: Order, line: string, origin: string): Quad {
-  const terms = line.split('\t')
-  const term = (name: 'subject' | 'predicate' | 'object') =>
-    longTerm(terms[orders[order].indexOf(name as never)] ?? '', origin)
+  const terms = patternOf(order, line)
+  const term = (name: keyof Pattern) => longTerm(terms[name], origin)
   return { subject: term('subject') as Iri, predicate: term('predicate') as Iri, object: term('object') }
 }

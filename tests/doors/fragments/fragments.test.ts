@@ -46,7 +46,7 @@ beforeAll(async () => {
   dump = await parseRdf([...lines].join('\n'), 'application/n-quads')
 }, 240_000)
 
-type Pattern = { subject?: string; predicate?: string; object?: string; page?: number }
+type Pattern = { subject?: string; predicate?: string; object?: string; values?: string; page?: number }
 const ask = (query: Pattern, accept = 'application/n-quads') =>
   app.anon.get('/fragments/', { query: query as Record<string, string>, headers: { accept } })
 /** The data and the controls of a fragment. */
@@ -122,6 +122,82 @@ describe('a pattern', () => {
       expect((await parseRdf(answer.text, type)).length).toBeGreaterThan(30)
     },
   )
+})
+
+describe('bindings', () => {
+  const STYLE = 'https://cair-nepal.org/heritageGraph/architectural_style'
+  const LABEL = 'http://www.w3.org/2000/01/rdf-schema#label'
+  const written = (term: Parameters<typeof named>[0]) => {
+    if (term.termType === 'NamedNode') return `<${term.value}>`
+    const escaped = term.value.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n').replace(/\t/g, '\\t')
+    return `"${escaped}"${term.language ? `@${term.language}` : `^^<${term.datatype?.value}>`}`
+  }
+  /** The statements of the dump that fit a pattern, once for each restriction of its subject. */
+  const labelled = () => dump.filter(({ predicate }) => predicate.value === LABEL)
+
+  test('restrict a pattern to the statements that fit one of them', async () => {
+    const some = labelled().filter((_, at) => at % 3 === 0)
+    const subjects = some.slice(0, 30).map(({ subject }) => subject)
+    const values = `(?who) { ${subjects.map((it) => `(${written(it)})`).join(' ')} }`
+    const fits = labelled().filter(({ subject }) => subjects.some((it) => it.value === subject.value))
+    const { data, control } = await fragment({ subject: '?who', predicate: LABEL, object: '?name', values })
+    expect(await canonical(data)).toBe(await canonical(fits))
+    expect(control('totalItems')).toEqual([String(fits.length)])
+    const [first] = control('#first')
+    expect(new URL(first ?? '').searchParams.get('values')).toBe(values)
+  })
+
+  test('may bind texts, several variables, none, and those that the pattern has not', async () => {
+    const [one, other, third] = labelled()
+    if (!one || !other || !third) throw new Error('too few')
+    const ask = async (values: string) =>
+      canonical((await fragment({ subject: '?s', predicate: LABEL, object: '?o', values })).data)
+    expect(await ask(`(?o) { (${written(one.object)}) }`)).toBe(
+      await canonical(labelled().filter(({ object }) => named(object) === named(one.object))),
+    )
+    const pairs = `(?x ?s ?o) { (1 ${written(one.subject)} ${written(one.object)}) (UNDEF ${written(other.subject)} ${written(third.object)}) }`
+    expect(await ask(pairs)).toBe(await canonical([one]))
+    expect(await ask(`?s { ${written(one.subject)} }`)).toBe(
+      await canonical(labelled().filter(({ subject }) => subject.value === one.subject.value)),
+    )
+    expect(await ask('(?s) { }')).toBe('')
+    expect(await ask('(?s) { (<ex:comunica:unknown>) }')).toBe('')
+    const all = await fragment({ subject: '?s', predicate: STYLE, object: '?o', values: '(?s ?o) { (UNDEF UNDEF) }' })
+    expect(await canonical(all.data)).toBe(await canonical((await fragment({ predicate: STYLE })).data))
+  })
+
+  test('tell each statement once on all pages, though it fits two of them', async () => {
+    const [one] = labelled()
+    if (!one) throw new Error('too few')
+    const values = `(?p ?o) { (<${LABEL}> UNDEF) (UNDEF ${written(one.object)}) }`
+    const all: typeof dump = []
+    for (let page = 1; ; page += 1) {
+      const { data, control } = await fragment({ subject: '?s', predicate: '?p', object: '?o', values, page })
+      all.push(...data)
+      if (control('#next').length === 0) break
+    }
+    const fits = dump.filter(
+      ({ predicate, object }) => predicate.value === LABEL || named(object) === named(one.object),
+    )
+    expect(all).toHaveLength(fits.length)
+    expect(await canonical(all)).toBe(await canonical(fits))
+  })
+
+  test('cost no unit of the table, at their most', async () => {
+    const values = `(?s) { ${Array.from({ length: 64 }, (_, at) => `(<${base}/cidoc/structures/${at}/>)`).join('')} }`
+    const answer = await ask({ subject: '?s', predicate: '?p', object: '?o', values })
+    expect([answer.status, answer.cost.units]).toEqual([200, 0])
+  })
+
+  test.each([
+    ['(?s) { (<http://x/1>', 'Give values as SPARQL has them: (?s) { (<http://example.org/1>) }.'],
+    ['(?s ?o) { (<http://x/1>) }', 'Give values as SPARQL has them: (?s) { (<http://example.org/1>) }.'],
+    ['SELECT', 'Give values as SPARQL has them: (?s) { (<http://example.org/1>) }.'],
+    [`(?s) { ${'(<http://x/1>)'.repeat(65)} }`, 'Send 64 bindings at most.'],
+  ])('that are wrong are refused: %.30s', async (values, message) => {
+    const { status, body } = await app.anon.get('/fragments/', { query: { subject: '?s', values } })
+    expect([status, body]).toEqual([400, { values: [message] }])
+  })
 })
 
 test('nothing that is hidden is in the dump or in any fragment', async () => {

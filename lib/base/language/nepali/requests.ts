@@ -33,6 +33,9 @@ export const requests: Readonly<Record<string, string>> = {
   'The account that asked for this is closed, or has another owner now.': 'यो माग्ने खाता बन्द छ, वा अब अर्कै व्यक्तिको हो।',
   'No active account found with the given credentials.': 'दिइएको विवरणसँग मिल्ने कुनै सक्रिय खाता भेटिएन।',
   'You do not have permission to perform this action.': 'तपाईंलाई यो काम गर्ने अनुमति छैन।',
+  'Give values as SPARQL has them: (?s) { (<http://example.org/1>) }.':
+    'values SPARQL जस्तै दिनुहोस्: (?s) { (<http://example.org/1>) }।',
+  'Send 64 bindings at most.': 'बढीमा ६४ बन्धन पठाउनुहोस्।',
   'This was deleted.': 'यो मेटाइएको छ।',
   'Not found.{0}': 'भेटिएन।<0>',
   'Method "{0}" not allowed.': 'विधि "{0}" यहाँ चल्दैन।',
