@@ -3,7 +3,7 @@ import { newId, now } from '../../lib/base/clock.ts'
 import { notFound } from '../../lib/base/errors.ts'
 import { kindKeys } from '../../lib/domain/kinds/index.ts'
 import { findNamedRecord } from '../../lib/domain/records/named.ts'
-import { countShare, loadShareCount, platforms, ShareCountView, ShareView } from '../../lib/domain/shares.ts'
+import { countShare, loadShareCount, nameShare, platforms, ShareCountView, ShareView } from '../../lib/domain/shares.ts'
 import { creation, ok } from '../../lib/platform/http/answer.ts'
 import { choice, line, members, optionalChoice, REQUIRED } from '../../lib/platform/http/body.ts'
 import { MISSING } from '../../lib/platform/http/params.ts'
@@ -30,15 +30,26 @@ export const shares = {
     permission: 'share.create',
     summary: 'Count that a record was passed on',
     description:
-      '`entity_id` is its review identity, or with `entity_type` its number. Who passed it on is not stored.',
+      '`entity_id` is its review identity, or with `entity_type` its number. Who passed it on is not stored. Who passes it on again to the same platform counts once a day: the account, or without one the address.',
     answer: creation(ShareView),
     errors: [404],
     body: Share,
-    throttles: [{ scope: 'shares', rate: { limit: 60, seconds: 60 }, per: 'address', counts: 'every success' }],
-    handle: async ({ unit, actor, body: { entity_id, entity_type, platform } }) => {
+    throttles: [
+      { scope: 'shares', rate: { limit: 60, seconds: 60 }, per: 'address', counts: 'every success' },
+      {
+        scope: 'share',
+        rate: { limit: 1, seconds: 86_400 },
+        per: 'given',
+        counts: 'in the handler',
+        isOptional: true,
+      },
+    ],
+    handle: async ({ unit, actor, count, request, body: { entity_id, entity_type, platform } }) => {
       const record = await findNamedRecord(entity_id, entity_type, actor)
       if (!record) throw notFound()
-      countShare(unit, record.entity_id, platform)
+      const caller = actor?.id ?? request.address
+      if (await count('share', 1, nameShare(record.entity_id, platform, caller)))
+        countShare(unit, record.entity_id, platform)
       return replyCreated({ id: newId(), entity: record.entity_id, platform, created_at: now() })
     },
   }),

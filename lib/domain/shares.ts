@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto'
 import * as v from 'valibot'
+import { config } from '../base/config.ts'
 import * as s from '../base/shapes.ts'
 import { addNumbers, getMany, itemAt, type UnitOfWork } from '../engines/table/index.ts'
 import { key } from '../platform/table/keys.ts'
@@ -13,6 +15,15 @@ export const ShareView = s.shape('Share', () =>
 export const ShareCountView = s.shape('ShareCount', () =>
   v.object({ total: s.whole, by_platform: v.record(v.string(), s.whole) }),
 )
+
+/**
+ * One person's passing on of one record to one platform, as the count of a day holds it. It tells neither who nor what: whoever reads
+ * the table would need the secret of the service.
+ */
+export const nameShare = (entity_id: string, platform: SharePlatform, caller: string): string =>
+  createHmac('sha256', config.SECRET_KEY)
+    .update(JSON.stringify(['share', entity_id, platform, caller]))
+    .digest('base64url')
 
 /** Counts that a record was passed on. One number of one item rises, so many may do it at the same time. */
 export function countShare(unit: UnitOfWork, entity_id: string, platform: SharePlatform): void {

@@ -23,8 +23,22 @@ test('a record is passed on by anyone, and counted by platform, by either of its
     created_at: '2025-01-15T10:00:00.000Z',
   })
   sure(201, await share({ entity_id: temple.id, entity_type: 'structure', platform: 'copy_link' }, app.other))
-  await Promise.all([1, 2, 3].map(async () => sure(201, await share({ entity_id, platform: 'email' }))))
+  const visitors = [1, 2, 3].map((n) => app.with({ 'x-test-address': `192.0.2.10${n}` }))
+  await Promise.all(visitors.map(async (who) => sure(201, await share({ entity_id, platform: 'email' }, who))))
   expect(await counted(entity_id)).toEqual({ total: 5, by_platform: { copy_link: 2, email: 3 } })
+})
+
+test('who passes it on again to the same platform counts once a day: the account, or without one the address', async () => {
+  const { cultural_entity_id: entity_id } = await publish(app, 'structures', { name: 'Passed on again' })
+  const again = (platform: string, who = app.anon) => share({ entity_id, platform }, who)
+  const elsewhere = app.with({ 'x-test-address': '192.0.2.200' })
+  for (const { status } of await Promise.all([1, 2, 3, 4].map(() => again('email')))) expect(status).toBe(201)
+  for (const who of [app.contributor, app.contributor, app.other, elsewhere]) sure(201, await again('email', who))
+  sure(201, await again('twitter'))
+  expect(await counted(entity_id)).toEqual({ total: 5, by_platform: { twitter: 1, email: 4 } })
+  app.tick(86_400)
+  sure(201, await again('email'))
+  expect((await counted(entity_id)).by_platform.email).toBe(5)
 })
 
 test('who passed it on is stored nowhere', async () => {
