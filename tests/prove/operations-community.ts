@@ -1,7 +1,10 @@
-import { type Base, said } from './base.ts'
+import { type Base, said, verdict } from './base.ts'
 import { at, fileForm, post, type Row } from './operation.ts'
+import { SPECK } from './operations-files.ts'
 import type { Answer } from './requests.ts'
 import type { Step } from './steps.ts'
+import { moduleIn } from './world/processes.ts'
+import type { World } from './world/world.ts'
 
 /**
  * What people do beside records: forks, organizations, visitors' notes, proposals of things, relationships and schema, identity, tables as
@@ -19,6 +22,7 @@ const DOCUMENTS = '/data/ocr-documents/'
 const PARTS = '/data/ocr-chunk-uploads/'
 const JOBS = '/data/tabular-import-jobs/'
 const LINKS = '/api/reconciled-links/'
+const ALERTS = '/api/curator-alerts/'
 const CANDIDATES = '/cidoc/identity-candidates/'
 
 /** The id of what a request has made: of the first, unless another is meant. */
@@ -84,11 +88,7 @@ export const onRequest = (who: string, made: readonly Answer[], verb: string) =>
 /** Somebody contributes what looks like another's record, so that it is asked whether both are one. The question is in the last answer. */
 export const aCandidate = (): Step[] => [
   post('other', '/cidoc/structures/', { name: 'Nyatapola', coordinates: '27.6713, 85.4293', assertion: said }),
-  {
-    does: async (world) => {
-      while (await world.time.until(world.deliver()));
-    },
-  },
+  heard,
   post('curator', '/cidoc/entity-clusters/', { canonical_label: 'Nyatapola', type_scope: 'structure' }),
   { who: 'curator', method: 'GET', path: CANDIDATES },
 ]
@@ -97,6 +97,80 @@ export const resolving = (who: string, made: readonly Answer[], resolution: stri
     resolution,
     ...(resolution === 'accept' && { target_cluster_id: made.at(-2)?.body.id }),
   })
+
+/** What follows of what was done has been heard. */
+const heard: Step = {
+  does: async (world) => {
+    while (await world.time.until(world.deliver()));
+  },
+}
+
+/** A scanned document that a worker has read. Its id is in the first answer. */
+export const aDocument = (): Step[] => [
+  post('dev', `${DOCUMENTS}upload/`, fileForm(SPECK, 'page.png', 'image/png', { standalone_ingestion: 'true' })),
+  { does: (world, made) => readPage(world, made[0]) },
+]
+export const onDocument = (method: string, made: readonly Answer[], verb: string, body?: object) => ({
+  who: 'dev',
+  method,
+  path: `${DOCUMENTS}${made[0]?.body.uploaded_document_id}/${verb}/`,
+  sent: body ? { body } : {},
+})
+const corrected = { block_corrections: { '0_0': { corrected_text: 'Patan' } } }
+/** Its sender has said which record it tells of. */
+export const aReviewedDocument = (): Step[] => [
+  ...aDocument(),
+  (made) =>
+    onDocument('PATCH', made, 'review-state', {
+      field_decisions: { name: { edited_value: 'Gokarna', block: '0_0' } },
+      ontology_handoff_key: 'structure',
+    }),
+]
+
+/** Stores what a worker would read of the page. */
+async function readPage(world: World, made: Answer | undefined): Promise<void> {
+  const { beginReading, finishReading } = await moduleIn(0, 'lib/domain/scans/reading.ts')
+  const words = ['Golden', 'Gate'].map((text, i) => ({ text, confidence: 0.9, box: [i * 50, 0, i * 50 + 40, 20] }))
+  const pages = [{ width: 100, height: 20, confidence: 0.9, lines: [words] }]
+  await world.run({ name: 'a reader', process: 0 }, async () =>
+    finishReading(await beginReading(made?.body.uploaded_document_id), {
+      text: 'Golden Gate',
+      confidence: 0.9,
+      pages,
+      isDigital: false,
+    }),
+  )
+}
+
+/** An address to which a record leads is gone. The link is in the first answer, with the id of its alert. */
+export const anAlert = (b: Base): Step[] => [
+  post('reviewer', LINKS, { entity_uri: b.second.cultural_entity_id, target_uri: 'https://example.org/moved' }),
+  verdict(b.second, { verdict: 'accept' }),
+  heard,
+  { does: (world, made) => alertOn(world, made[0]) },
+]
+export const onAlert = (who: string, made: readonly Answer[], verb: string) =>
+  post(who, `${ALERTS}${made[0]?.body.alert}/${verb}/`)
+
+/** Stores the alert that the weekly look at links would make. */
+async function alertOn(world: World, made: Answer | undefined): Promise<void> {
+  const [{ curatorAlert, reconciledLink, alertIdOf }, { commitWrites }, { get, put }, { now }] = await Promise.all(
+    [
+      'lib/domain/alerts/items.ts',
+      'lib/engines/table/immediate.ts',
+      'lib/engines/table/index.ts',
+      'lib/base/clock.ts',
+    ].map((path) => moduleIn(0, path)),
+  )
+  await world.run({ name: 'a look at links', process: 0 }, async () => {
+    const link = await get(reconciledLink, { id: made?.body.id })
+    const id = alertIdOf(link.id, 'stale_link')
+    const about = { id, link_id: link.id, entity_id: link.entity_id, issue_type: 'stale_link', detail: 'It is gone.' }
+    const open = { status: 'open', resolved_at: null, resolved_by: null, suggested_replacement_uri: null }
+    await commitWrites([put(curatorAlert, { ...about, ...open, detected_at: now(), created_at: now(), version: 1 })])
+    if (made) made.body.alert = id
+  })
+}
 
 const rows = () => fileForm(Buffer.from('Name,Type\nGokarna,Temple\n'), 'rows.csv', 'text/csv')
 const announced = { filename: 'page.png', byte_size: 6, media_type: 'image' }
@@ -316,6 +390,26 @@ export const communityRows: readonly Row[] = [
     undefined,
     () => [post('dev', PARTS, announced), (made) => post('dev', `${PARTS}${idOf(made)}/append/`, part())],
   ],
+  [
+    'correct a document',
+    200,
+    'dev',
+    'PATCH',
+    (_, made) => onDocument('PATCH', made, 'review-state').path,
+    () => corrected,
+    aDocument,
+  ],
+  [
+    'end the review of a document',
+    200,
+    'dev',
+    'POST',
+    (_, made) => onDocument('POST', made, 'finalize-review').path,
+    undefined,
+    aReviewedDocument,
+  ],
+  ['resolve an alert', 200, 'expert', 'POST', (_, made) => onAlert('expert', made, 'resolve').path, undefined, anAlert],
+  ['ignore an alert', 200, 'expert', 'POST', (_, made) => onAlert('expert', made, 'ignore').path, undefined, anAlert],
   ['list documents', 200, 'dev', 'GET', () => DOCUMENTS, undefined, undefined, { changes: false }],
 
   [

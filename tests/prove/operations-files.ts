@@ -27,7 +27,7 @@ function withData(change: (data: Buffer) => Buffer): Buffer {
 const BROKEN = withData((data) => Buffer.alloc(data.length, 0x55))
 const CUT_SHORT = withData((data) => data.subarray(0, data.length - 3))
 /** So small that nobody can read it. */
-const SPECK = await sharp(drawing(4, 4, ''))
+export const SPECK = await sharp(drawing(4, 4, ''))
   .png()
   .toBuffer()
 const picture = (name = 'stone.png', more: Record<string, string> = {}) => fileForm(PICTURE, name, 'image/png', more)

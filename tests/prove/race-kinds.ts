@@ -2,15 +2,20 @@ import { mp3 } from '../harness/media-files.ts'
 import { type Base, type Made, move, said, verdict } from './base.ts'
 import {
   aCandidate,
+  aDocument,
   aFork,
   aNote,
+  anAlert,
   anApprovedExtension,
   anOrganization,
   aRelationship,
   aRequest,
+  aReviewedDocument,
   aThing,
   joining,
   judged,
+  onAlert,
+  onDocument,
   onRelationship,
   onRequest,
   onSchema,
@@ -488,6 +493,27 @@ const rows: readonly Row[] = [
     (_, made) => [resolving('expert', made, 'accept'), resolving('curator', made, 'reject')],
     exactly(1),
     aCandidate,
+  ],
+  [
+    'resolve and ignore an alert',
+    (_, made) => [onAlert('expert', made, 'resolve'), onAlert('curator', made, 'ignore')],
+    exactly(1),
+    anAlert,
+  ],
+  [
+    'correct a line of a document twice',
+    (_, made) =>
+      ['Patan', 'Thimi'].map((corrected_text) =>
+        onDocument('PATCH', made, 'review-state', { block_corrections: { '0_0': { corrected_text } } }),
+      ),
+    orConflict(1),
+    aDocument,
+  ],
+  [
+    'end the review of a document twice',
+    (_, made) => [1, 2].map(() => onDocument('POST', made, 'finalize-review')),
+    exactly(1),
+    aReviewedDocument,
   ],
   ['delete twice', (b) => [1, 2].map(() => remove('staff', record(b.open))), atLeast(1)],
   ['restore twice', (b) => [1, 2].map(() => post('staff', `${record(b.deleted)}restore/`)), atLeast(1)],

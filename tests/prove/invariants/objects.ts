@@ -5,7 +5,7 @@ import type { Plain, View } from './view.ts'
 /** The bucket and the table agree: what an item names is there, and what is there is named. */
 
 /** What a rule of the bucket clears away (serverless.yml), and nothing else is to: what clients send, and what is made for readers. */
-const PASSES = /^(uploads|tables|derivatives)\//
+const PASSES = /^(uploads|parts|tables|derivatives)\//
 
 /** Objects that items of a type name, whatever else they may come to name: each must be there. */
 const NAMED: Readonly<Record<string, (it: Plain) => readonly (string | null | undefined)[]>> = {
@@ -17,11 +17,13 @@ const NAMED: Readonly<Record<string, (it: Plain) => readonly (string | null | un
   user: (it) => [it.profile_image ? `profile-images/${it.id}/${it.profile_image}` : null],
   import: (it) => [it.object_key],
   graph: (it) => [it.object],
+  scan: (it) => [it.object_key],
 }
 
 /** Objects that may be there for an item and need not be, or not yet. */
 const POSSIBLE: Readonly<Record<string, (it: Plain) => readonly (string | null | undefined)[]>> = {
   project_upload: (it) => it.object_keys,
+  scan: (it) => [`scans/${it.id}/reading.json.gz`],
   picture_file: (it) => [`pictures/${it.id}`],
   'search-snapshot': (it) => [it.current.key, it.previous?.key],
   // What is on its way, or on its way out.
