@@ -50,7 +50,7 @@ export type Evidence = {
   supporting_sources: readonly string[]
   confidence: string
   note: string
-  /** Who decided that it holds, and how. */
+  /** Who decided that the claim holds, and how. */
   decided: Decided
 }
 /** A decision on a membership: by whom, in what way, and why. */
