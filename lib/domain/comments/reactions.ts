@@ -73,7 +73,7 @@ export async function loadReactions(target: ReactionTarget, actor: Actor | null)
   return { upvotes, downvotes, user_reaction: own?.on[SUBJECT] ?? null }
 }
 
-/** The member for the record itself in `on`. Comments are named by their numbers there. */
+/** The member of `on` for the record itself. The members for comments are their numbers. */
 const SUBJECT = 'subject'
 
 export type Toggled = { action: 'created' | 'removed' | 'switched'; reaction_type: ReactionType }
