@@ -22,7 +22,7 @@ const about: Readonly<Record<string, string>> = {
   beside: 'What was decided on other values of the record.',
   claimant: 'What was decided on earlier claims of its author.',
 }
-/** Facts of which answers show the effect, but not the value: the value would say how often others were right. */
+/** Facts of which answers show the effect, but not the value: the value would say something about people. */
 const untold: readonly string[] = ['beside', 'claimant']
 
 /** Whether a model has learned anything. */
