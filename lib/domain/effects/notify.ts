@@ -51,7 +51,7 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   decision: ({ before, after }) => {
     if (before || !after) return undefined
     const it = parse(decision, after)
-    // A merge of a fork is told of with the fork.
+    // The item of the fork causes the notices of its merge.
     if (it.fork !== null) return undefined
     return {
       notices: it.escalated_to === null ? [it.verdict] : [it.verdict, 'asked'],
