@@ -80,7 +80,7 @@ export function createExtension(
   return made
 }
 
-/** Changes a draft. Fails with `invalid` for what is no draft any more, and with `conflict` if somebody else was faster. */
+/** Changes a draft. Fails with `invalid` if it was submitted or withdrawn, and with `conflict` if somebody else was faster. */
 export function amendExtension(
   unit: UnitOfWork,
   { about: old, proposed_yaml: before, textVersion }: WholeExtension,

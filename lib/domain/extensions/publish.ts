@@ -49,7 +49,7 @@ export async function publishExtension(unit: UnitOfWork, it: WholeExtension, act
   return made
 }
 
-/** The version of the registry with these additions. The kinds are as before afterwards. */
+/** The version of the registry with these additions. Afterwards the kinds are as they were. */
 function versionWith(next: Overlay): string {
   const before = appliedOverlay()
   applyOverlay(kinds, next)
