@@ -6,7 +6,7 @@ import { rulingList } from './items.ts'
 /** The batch of a source in question, and how many of its values were decided on. */
 export type SourceBatch = { source: DataSource; decided: number }
 
-/** Sources in question that are listed beside the queue, at most. */
+/** The most sources in question that are listed beside the queue. */
 const MOST_BATCHES = 20
 
 /** Lists the batches of sources in question that the caller may see, the oldest first. Two calls, one if there are none. */

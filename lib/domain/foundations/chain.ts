@@ -16,7 +16,7 @@ export type Foundation = { source: DataSource } | { record: RecordItem }
 /** All references by which claims name a source, with the records that stand for it, as one caller may see them. */
 export type Chain = { references: string[]; records: RecordItem[] }
 
-/** References and records of a chain, at most: what a page reads stays below a bound. */
+/** The most references and records of a chain, so that the cost of a page has a bound. */
 const MOST_REFERENCES = 6
 const MOST_RECORDS = 25
 

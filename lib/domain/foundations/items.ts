@@ -56,7 +56,7 @@ export const dependent = defineItem({
 })
 export type Dependent = v.InferOutput<typeof dependent.schema>
 
-/** Records that one request decides on: their writes are one transaction. */
+/** The most records that one request decides on: their writes are one transaction. */
 export const MOST_AT_ONCE = 5
 
 /** What was decided on one record of the batch of a questioned source, so that it can be taken back. */
