@@ -19,7 +19,7 @@ export type GraphLink = {
   at?: string
 }
 export type GraphImage = { file: string; width: number; height: number; licence: string; creator: string }
-/** What the graph knows of a record. It holds nothing that depends on the reader. */
+/** What the graph holds of a record. Nothing in it depends on the reader. */
 export type GraphNode = {
   id: string
   kind: KindKey
