@@ -12,7 +12,7 @@ const digits = (text: string) => text.replace(/[०-९]/g, (it) => String(it.ch
 
 const NUMBER = '[+-]?\\d{1,3}(?:\\.\\d+)?'
 const DMS = `(\\d{1,3})\\s*[°º:]\\s*(?:(\\d{1,2}(?:\\.\\d+)?)\\s*['′’:]?\\s*)?(?:(\\d{1,2}(?:\\.\\d+)?)\\s*(?:["″”]|''|′′)?\\s*)?`
-/** Degrees and minutes with blanks between them, as GPS receivers write. Example: `N27 40.404`. Only with a letter it is one angle. */
+/** Degrees and minutes with blanks between them, as GPS receivers write. Example: `N27 40.404`. It is one angle only if it has a letter. */
 const SPACED = /^\s*([NSEW])?\s*(\d{1,3})\s+(\d{1,2}(?:\.\d+)?)(?:\s+(\d{1,2}(?:\.\d+)?))?\s*([NSEW])?\s*$/i
 const oneAngle = new RegExp(`^\\s*([NSEW])?\\s*(?:${DMS}|(${NUMBER})\\s*°?)\\s*([NSEW])?\\s*$`, 'i')
 

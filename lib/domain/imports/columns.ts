@@ -53,7 +53,7 @@ const TESTED_VALUES = 500
 /** The most different values of a column that are listed. A column with more has no list. */
 const DIFFERENT_VALUES = 60
 
-/** Counts values of one column. */
+/** The counts of the values of one column. */
 type Tally = { filled: number; tested: number; values: Set<string>; bySort: Map<Sort, number>; rows: Set<number> }
 
 /** Profiles the columns of a sheet, row by row. */

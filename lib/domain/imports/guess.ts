@@ -79,7 +79,7 @@ export function areHeaders(cells: readonly string[]): boolean {
   return known.length >= 2 && known.length >= filled.length * 0.6
 }
 
-/** How many different fields cells name, as headers of the kind of which they name most. */
+/** How many different fields the cells name if they are headers. It is the most that they name of any one kind. */
 export function countNamedFields(cells: readonly string[]): number {
   const filled = cells.filter((it) => it.trim() !== '' && it.length <= LONGEST_HEADER)
   if (filled.length === 0) return 0

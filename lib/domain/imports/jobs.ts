@@ -32,7 +32,7 @@ const job = defineItem({
   key: ({ import_id }: { import_id: string }) => key.importJob(import_id),
 })
 
-/** The job of an import that was sent through another door. */
+/** The job of an import that was not sent as a job. */
 const plainJob = (import_id: string): Job => ({ import_id, provenance: {}, row_review_state: '{}', version: 0 })
 
 /** Loads the job of an import. One call. */
@@ -177,7 +177,7 @@ const stagedRow = ([row, cells]: TableRow, headers: readonly string[]) => ({
 /** The most rows whose faults a preview shows. */
 const TOLD_ROWS = 100
 
-/** What the dry run says against rows, one sentence each, for the first 100 rows that it refuses. Empty before a dry run. */
+/** The faults of the first 100 rows that the dry run refuses, one sentence each. Empty before a dry run. */
 export async function listFaults(it: Import): Promise<string[]> {
   const { results } = await listRows(it, { outcome: 'refused' }, { limit: TOLD_ROWS, offset: 0 })
   return results.flatMap(({ result }) => result.faults.map(({ message }) => `Row ${result.row}: ${message}`))

@@ -2,7 +2,7 @@ import { impossible } from '../../base/errors.ts'
 
 /** The name of the column that holds the text of lines without an object. Rows with a cell in it are refused. */
 export const BAD_LINE = 'import:line'
-/** Characters of such a line that are kept. */
+/** The most characters that are kept of a line without an object. */
 const KEPT_OF_LINE = 2000
 
 /**

@@ -17,7 +17,7 @@ import { visibleValues } from '../records/views/record.ts'
 import { KeySearch } from './key-search.ts'
 import type { Mapping } from './mapping.ts'
 
-/** By what the record of a row is searched: the id in its cell, or its header. */
+/** How the record of a row is searched: by the id in its cell, or by its header. */
 export type RowReference = { row: number; id: string | undefined; header: Header | undefined }
 
 /** Finds the records that rows are about, by the number of the row, with the values that the caller may see. */

@@ -11,7 +11,7 @@ export const delimiterNames = ['comma', 'semicolon', 'tab', 'pipe'] as const sat
 export const encodings = ['utf-8', 'utf-16', 'windows-1252'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** Sheets of a workbook at most, and the last row in which headers may stand. */
+/** The most sheets of a workbook, and the last row in which headers may stand. */
 export const MOST_SHEETS = 50
 export const LAST_HEADER_ROW = 50
 /** Rows from which options are guessed. */

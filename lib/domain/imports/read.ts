@@ -76,7 +76,7 @@ async function chooseSheet({ id, given }: SentTable, sheets: readonly Sheet[]): 
   return best.place
 }
 
-/** How likely a sheet is the one that is meant: it holds a table, it has no name of notes, its headers are known. */
+/** How likely a sheet is the one that is meant: it holds a table, its name does not mean notes, its headers name fields. */
 async function rankOfSheet(id: string, place: number, sheet: Sheet | undefined): Promise<number> {
   const rows = (await loadRows(id, place, 0)).slice(0, GUESSED_ROWS)
   const named = Math.max(0, ...rows.map(([, cells]) => countNamedFields(cells)))

@@ -140,7 +140,7 @@ function partsOf({ split, part, script }: Rule, text: string, field: Field | und
   return one === undefined ? [] : [one]
 }
 
-/** Names may contain commas. So names are split at semicolons only, and without one a list of labels is split later. */
+/** Names may contain commas, so they are split at semicolons only. A list of labels without a semicolon is split later. */
 const marksOf = (field: Field, text: string) => {
   if (field.type === 'media') return undefined
   return field.type === 'relation' || text.includes(';') ? ';' : undefined

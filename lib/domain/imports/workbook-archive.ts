@@ -20,7 +20,7 @@ export type Fill = { column: number; first: number; last: number }
 /** Limits of a workbook: unpacked bytes, parts. Any real workbook of 50 MB is below them. */
 export const MOST_UNPACKED = 400 * 1024 * 1024
 const MOST_PARTS = 5000
-/** Merged ranges of a sheet that are filled down at most. */
+/** The most merged ranges of a sheet that are filled down. */
 export const MOST_FILLS = 20_000
 
 export const TOO_TIGHT = 'The workbook is packed too tightly to be sound.'

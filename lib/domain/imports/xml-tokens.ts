@@ -9,7 +9,7 @@ export type XmlListener = {
   text(text: string): void
 }
 
-/** Characters of one tag, text or comment at most, so that no piece of the document is kept without end. */
+/** The most characters of one tag, text or comment, so that no piece of the document is kept without end. */
 const LONGEST_TOKEN = 1024 * 1024
 
 /** Why a document is not read: it is no XML, declares entities of its own, or has a tag without end. */
@@ -22,7 +22,7 @@ export class XmlFault extends Error {
   }
 }
 
-/** Tells a listener of the elements and texts of a document, as far as its pieces go. Throws an `XmlFault`. */
+/** Reports the elements and texts of a document to a listener, piece by piece. Throws an `XmlFault`. */
 export class XmlReader {
   readonly #listener: XmlListener
   #rest = ''
