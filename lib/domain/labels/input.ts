@@ -31,7 +31,7 @@ export const LabelsBody = members({
 })
 export type LabelInput = v.InferOutput<typeof LabelsBody>['labels'][number]
 
-/** A thing that carries labels. `isPublic`: readers see it now. `parts`: what of it a label can be on, besides all of it. */
+/** A thing that carries labels. `isPublic`: readers see the thing now. `parts`: the properties and pictures that a label can be on. */
 export type Labelled = { labels: readonly Label[]; isPublic: boolean; parts: readonly string[] }
 
 /**
