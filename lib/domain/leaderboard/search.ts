@@ -2,7 +2,7 @@ import type { Scope } from '../../base/visibility.ts'
 import { openSearchModelIfAny } from '../../engines/search/index.ts'
 import { filterUsersByName, findUsersByPrefix } from '../../platform/users/search.ts'
 
-/** The most people that one search finds. Their entries are read one by one and cached with the answer. */
+/** The most people that one search finds. Their entries are read a hundred at a time, and the answer is cached. */
 const MOST_FOUND = 500
 
 const everyone: Scope = { signedIn: false, everything: false, own: null }
