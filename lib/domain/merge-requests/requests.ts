@@ -11,14 +11,14 @@ import { checkProject } from './check.ts'
 import { statusOf, wordless } from './load.ts'
 
 /*
- * A merge request is a project that was sent in, under the project's id. Its status is the state of the project, so both tell the same.
+ * A merge request is a project that was sent in, under the project's id. Its status is the state of the project, so the two cannot differ.
  */
 
 export type RequestInput = Pick<ProjectRequest, 'summary' | 'justification' | 'scope'> & { project: string }
 
 /**
  * Sends a project in. Fails with a field error on a project that the caller may not see, and with `refused` if the caller does not work on
- * it. It also fails with what is missing. What the service finds in its records is no obstacle: reviewers see it.
+ * it. It also fails if the project lacks what a request needs. What the service finds in its records is no obstacle: reviewers see it.
  */
 export async function openRequest(
   unit: UnitOfWork,
