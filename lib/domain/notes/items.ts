@@ -68,7 +68,7 @@ const Note = v.object({
   reviewed_by: nullableText,
   reviewed_at: nullableText,
   review_notes: text,
-  /** The review identity of the record that was made of it, or that it became a claim of; and the claim. */
+  /** The review identity of the record that was made of the note, or that got a claim by it. Then: the id of that claim. */
   promoted_entity: nullableText,
   promoted_claim: nullableText,
   /** When contacts are erased: ISO 8601. Null if there are none, or before the decision. */
