@@ -93,6 +93,8 @@ const Settings = v.pipe(
       assistantApiKey: secret,
       assistantModel: text('gpt-4o-mini'),
       searchWeights: text('0.80,0.15,0.05'),
+      /** A server of OpenSearch: its address, or `ssm:/NAME` if that holds a password. Empty: the embedded engine. */
+      searchUrl: text(),
       lettersSender: text(),
       lettersIdentity: text(),
       lettersPerMinute: text('120'),

@@ -92,7 +92,7 @@ const hasScanned = ({ record }: World, name: string) =>
 
 /** Makes the pointer name two snapshots that do not exist. Two changes go into the change log first. */
 async function spoilSnapshots(): Promise<void> {
-  const [{ searchKey: key }, { rawMany }, { db, TableName }, { appendChanges, loadLogEnd }, { PutCommand }] =
+  const [{ searchKey: key }, { rawMany }, { db, TableName }, { appendToLog, loadLogEnd }, { PutCommand }] =
     await Promise.all([
       import('../../lib/engines/search/keys.ts'),
       import('../../lib/engines/table/two-phase/staged.ts'),
@@ -100,8 +100,7 @@ async function spoilSnapshots(): Promise<void> {
       import('../../lib/engines/search/log.ts'),
       import('@aws-sdk/lib-dynamodb'),
     ])
-  for (let entry = 0; entry < 2; entry += 1)
-    await appendChanges([{ id: `gone:${randomUUID()}`, gone: true, version: 1 }])
+  for (let entry = 0; entry < 2; entry += 1) await appendToLog([{ id: `gone:${randomUUID()}`, gone: true, version: 1 }])
   const [pointer] = (await rawMany([key.searchSnapshot()])).values()
   if (!pointer) throw new Error('nobody has searched')
   const { number, changes } = await loadLogEnd()

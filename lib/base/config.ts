@@ -162,6 +162,15 @@ const Environment = v.pipe(
       ASSISTANT_MODEL: text('gpt-4o-mini'),
       ASSISTANT_TIMEOUT: wholeBelow(26, '20'),
       SEARCH_WEIGHTS: weights('0.80,0.15,0.05'),
+      /** A server of OpenSearch that answers searches, such as `https://search.example/heritage`. Empty: the embedded engine. */
+      SEARCH_URL: v.pipe(
+        address,
+        v.check((it) => it === '' || /^https?:/.test(it), 'must begin with https:// or http://'),
+        v.check(
+          (it) => it === '' || !URL.canParse(it) || /^\/?[a-z0-9_-]{0,60}\/?$/.test(new URL(it).pathname),
+          'must have one name of a-z 0-9 _ - as its path',
+        ),
+      ),
       LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'silent'], 'must be debug, info or silent'), 'info'),
       /** The share of calls that also write lines of `debug`, from 0 to 1. */
       LOG_SAMPLE_RATE: v.pipe(

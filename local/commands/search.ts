@@ -5,6 +5,7 @@ const usage = `npm run search -- COMMAND
   rebuild   builds the search model from the table, stores it and makes it the one that counts; texts that were read
             from assets before search knew of them are taken in
   compact   makes a snapshot of the present model now, due or not
+  rollback  goes back to the index before the last rebuild (with SEARCH_URL; the embedded engine does so by itself)
   status    says which snapshots there are and how much has changed since
 
 Without TABLE_NAME in the environment it means the local service, which must run. Elsewhere set TABLE_NAME, BUCKET_NAME,
@@ -31,6 +32,7 @@ const commands: Readonly<Record<string, () => Promise<string>>> = {
     return report
   },
   compact: async () => (await engine()).compactSearch(),
+  rollback: async () => (await engine()).rollBackSearch(),
   status: async () => (await engine()).describeSearch(),
 }
 

@@ -25,7 +25,7 @@ const required = [
 ]
 
 /** Settings that a file may hold. */
-const secrets = [...required, 'SECRET_KEY_FALLBACKS', 'METRICS_TOKEN', 'ASSISTANT_API_KEY']
+const secrets = [...required, 'SECRET_KEY_FALLBACKS', 'METRICS_TOKEN', 'ASSISTANT_API_KEY', 'SEARCH_URL']
 
 /**
  * Completes the environment, and returns the settings of the server. `NAME_FILE` names a file that holds the value of NAME, as Docker gives

@@ -7,13 +7,13 @@ export { isSomewhere, MOST_KM, readWhere, type WhereQuery as Where, whereEntries
 
 // To write: documents and their changes.
 
+export { appendChanges } from './append.ts'
 export { type DocumentChange as Change, provideDocuments, type SearchDocument as Document } from './document.ts'
-export { appendChanges } from './log.ts'
 export { withholdHidden } from './withhold.ts'
 
 // To keep the engine in order: snapshots, rebuilds, health.
 
-export { checkSearch, compactIfDue, compactSearch, describeSearch, rebuildSearch } from './upkeep.ts'
+export { checkSearch, compactIfDue, compactSearch, describeSearch, rebuildSearch, rollBackSearch } from './upkeep.ts'
 
 // Words of the field: the application hands them in by `provideVocabulary`. `meaningOf` folds names to their meaning.
 

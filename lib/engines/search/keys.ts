@@ -1,11 +1,13 @@
 import type { Key } from '../table/index.ts'
 
 /**
- * The keys of search's items: entries of the change log, its end, the pointer to the snapshots, the lock of a rebuild.
+ * The keys of search's items: entries of the change log, its end, the pointer to the snapshots, the indexes of a
+ * server, the lock of a rebuild.
  */
 export const searchKey = {
   searchEntry: (number: number): Key => ({ pk: 'SEARCH#LOG', sk: String(number).padStart(12, '0') }),
   searchEnd: (): Key => ({ pk: 'SEARCH', sk: 'HEAD' }),
   searchSnapshot: (): Key => ({ pk: 'SEARCH', sk: 'SNAPSHOT' }),
+  searchIndexes: (): Key => ({ pk: 'SEARCH', sk: 'INDEXES' }),
   searchRebuild: (): Key => ({ pk: 'SEARCH', sk: 'REBUILD' }),
 }

@@ -35,7 +35,7 @@ const MOST_BYTES = 250_000
  * Appends changes in order, with a read and a transaction for each entry. Fails with `conflict` if another writer was
  * faster `ATTEMPTS` times.
  */
-export async function appendChanges(changes: readonly DocumentChange[]): Promise<void> {
+export async function appendToLog(changes: readonly DocumentChange[]): Promise<void> {
   for (const part of splitChanges(changes)) await appendOne(part)
 }
 

@@ -1,3 +1,4 @@
+import { config } from '../../base/config.ts'
 import { isProblem, noneIf } from '../../base/errors.ts'
 import type { Model, SortOrder } from './query.ts'
 import { isSomewhere, type WhereQuery } from './where.ts'
@@ -19,16 +20,28 @@ export const needsSearch = ({ search, sort, facets, ...where }: ListQuery): bool
   (sort !== undefined && sort !== 'created' && sort !== '-created')
 
 let follower: Promise<typeof import('./model/follower.ts')> | undefined
+let server: Promise<typeof import('./opensearch/index.ts')> | undefined
 /**
- * Opens the model of this process, or brings it up to date with the log. Fails with `unavailable`. The engine's code is
- * imported with the first question, since most requests do not search.
+ * Opens the model of this process, or brings it up to date with the log. Where `SEARCH_URL` is set, it is that of the server. Fails with
+ * `unavailable`. The engine's code is imported with the first question, since most requests do not search.
  */
 export async function openSearchModel(): Promise<Model> {
   // The promise is kept, because Node resolves the module again at each `import()`, which takes longer than a search.
+  if (config.SEARCH_URL !== '') {
+    server ??= import('./opensearch/index.ts')
+    return (await server).serverModel()
+  }
   follower ??= import('./model/follower.ts')
   return (await follower).processModel()
 }
 
 /** Does the same for callers that can work without search. Undefined instead of `unavailable`. */
-export const openSearchModelIfAny = (): Promise<Model | undefined> =>
-  openSearchModel().catch(noneIf((error) => isProblem(error, 'unavailable')))
+export async function openSearchModelIfAny(): Promise<Model | undefined> {
+  try {
+    // A server is asked whether it is there, since opening its model does not call it.
+    if (config.SEARCH_URL !== '' && !(await (await import('./opensearch/check.ts')).check()).healthy) return undefined
+    return await openSearchModel()
+  } catch (error) {
+    return noneIf((it) => isProblem(it, 'unavailable'))(error)
+  }
+}

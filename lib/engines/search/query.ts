@@ -171,6 +171,8 @@ export type SearchUpkeep = {
    * Fails with `unavailable` while another process does it.
    */
   rebuild: (progress?: (items: number, documents: number) => void) => Promise<{ documents: number; report: string }>
+  /** Goes back to the state before the last rebuild. Fails with `impossible` if the engine keeps none. */
+  rollBack: () => Promise<string>
   /** Describes the state of the engine for the operator. */
   describe: () => Promise<string>
   /** Whether a new process could answer questions. The message is public, so it contains no number of documents. */

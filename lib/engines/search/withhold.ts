@@ -1,7 +1,7 @@
 import { log } from '../../base/telemetry/log.ts'
 import type { Write } from '../table/index.ts'
 import { type DocumentChange, isGone, type SearchDocument, sourceIfProvided } from './document.ts'
-import { appendChanges } from './log.ts'
+import { appendToLog } from './log.ts'
 
 /**
  * Appends to the change log what these writes have hidden: documents that are deleted, unpublished, or now for fewer readers. Call
@@ -31,7 +31,7 @@ function appendSoon(): NonNullable<typeof appending> {
   const changes: DocumentChange[] = []
   const appended = Promise.resolve(lastAppended).then(async () => {
     appending = undefined
-    await appendChanges(changes).catch((error: unknown) => {
+    await appendToLog(changes).catch((error: unknown) => {
       log({ level: 'error', message: 'search log', error: error instanceof Error ? error.name : 'unknown' })
     })
   })

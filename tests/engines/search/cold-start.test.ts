@@ -85,7 +85,7 @@ describe(`${STARTS} functions that start at once`, () => {
   })
 
   test('answer at once where there is a snapshot, each for what it costs one', async () => {
-    const { appendChanges } = await import('../../../lib/engines/search/log.ts')
+    const { appendChanges } = await import('../../../lib/engines/search/index.ts')
     await cold(1)
     await appendChanges([{ id: nobody, gone: true, version: 1 }])
     const [alone] = await cold(1)
@@ -134,7 +134,7 @@ describe(`${STARTS} functions that start at once`, () => {
 
   test('make the next snapshot once, if all of them come by for it', async () => {
     const { handler } = await import('../../../functions/sweeper.ts')
-    const { appendChanges } = await import('../../../lib/engines/search/log.ts')
+    const { appendChanges } = await import('../../../lib/engines/search/index.ts')
     await cold(1)
     await appendChanges([{ id: nobody, gone: true, version: 2 }])
     app.tick(90_000)

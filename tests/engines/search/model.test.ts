@@ -244,7 +244,7 @@ describe('the projector', () => {
   })
 
   test('several at once number their entries without a gap, and no change is lost', async () => {
-    const { appendChanges, loadLogEnd, readLogAfter } = await import('../../../lib/engines/search/log.ts')
+    const { appendToLog: appendChanges, loadLogEnd, readLogAfter } = await import('../../../lib/engines/search/log.ts')
     const { number } = await loadLogEnd()
     const ids = Array.from({ length: 12 }, (_, i) => `0000000${i.toString(16)}-0000-4000-8000-00000000abcd`)
     await Promise.all(ids.map((id) => appendChanges([{ id, gone: true, version: 1 }])))
@@ -500,7 +500,7 @@ describe('snapshots', () => {
     const { compactIfDue } = await import('../../../lib/engines/search/model/compact.ts')
     await settled()
     expect(await commandsOf(compactIfDue)).toEqual(['GetItemCommand', 'GetItemCommand'])
-    const { appendChanges } = await import('../../../lib/engines/search/log.ts')
+    const { appendChanges } = await import('../../../lib/engines/search/index.ts')
     const uuid = (i: number) => `${i.toString(16).padStart(8, '0')}-0000-4000-8000-00000000beef`
     await appendChanges(Array.from({ length: 500 }, (_, i) => ({ id: uuid(i), gone: true as const, version: 1 })))
     expect(await compactIfDue()).toBeDefined()

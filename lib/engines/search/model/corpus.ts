@@ -208,6 +208,11 @@ export class Words {
     return [...this.#stored.sharing(grams, least, most, isVisible), ...added]
   }
 
+  /** Notes in how many documents a word stands, where the corpus holds only some of them. */
+  know(word: string, counts: WordCounts): void {
+    if (this.count(word, 'total') > 0) this.#changed.set(word, counts)
+  }
+
   /** Adds (`by` 1) or takes away (-1) one document that contains the word. */
   add(word: string, tallies: WordCounts, by: 1 | -1): void {
     const stored = this.#changed.get(word) ?? this.#stored.counts(word)

@@ -38,7 +38,13 @@ export function createModel(corpus: Corpus, weights: Weights, state: () => strin
 
 function search(corpus: Corpus, weights: Weights, query: SearchQuery, state: string): SearchResult {
   const { offset = 0, limit } = query
-  const { asked, matches, ranking, reading } = answerQuestion(corpus, weights, query, offset + limit)
+  return showAnswer(corpus, query, answerQuestion(corpus, weights, query, offset + limit), state)
+}
+
+/** The page of an answer that a query asks for. */
+export function showAnswer(corpus: Corpus, query: SearchQuery, answer: Answer, state: string): SearchResult {
+  const { offset = 0, limit } = query
+  const { asked, matches, ranking, reading } = answer
   const order = ranking ?? sortByColumn(corpus, asked, matches.numbers, offset + limit)
   const page = order.slice(offset, offset + limit)
   return {
@@ -54,14 +60,19 @@ function search(corpus: Corpus, weights: Weights, query: SearchQuery, state: str
 const NAME_LIKENESS = 0.8
 
 /** A question as it is asked of the words: the query with the text and the filters that its grammar leaves. */
-type Asked = SearchQuery & Filters
-type Answer = { asked: Asked; matches: QuestionMatches; ranking?: RankedDocument[] | undefined; reading: Reading }
+export type Asked = SearchQuery & Filters
+export type Answer = {
+  asked: Asked
+  matches: QuestionMatches
+  ranking?: RankedDocument[] | undefined
+  reading: Reading
+}
 
 /**
  * Answers a question: first by its grammar ("stupas near Patan", "temples not of Durga"), then by its words. A question that is the name
  * of a document has no grammar. If nothing is found, words that nobody knows are left out.
  */
-function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number): Answer {
+export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number): Answer {
   const isPlain = query.literal || isPartTakenBack(query.without, 'identifier', query.text)
   const identified = isPlain ? noMatches().numbers : findByIdentifier(corpus, query)
   if (identified.length > 0) return answerByIdentifier(query, identified)

@@ -52,7 +52,7 @@ export function findMatches(
   const exact = matchDocuments(corpus, written, tellingShare(written), admits)
   const whole = anyTells(markedWords) ? exact : dropPassingMentions(exact, new Set())
   if ((whole.numbers.length >= ENOUGH_MATCHES && written.every(isWritten)) || how === 'prefix')
-    return { ...whole, queryWords: written, concepts }
+    return { ...whole, queryWords: written, concepts, least: tellingShare(written) }
 
   const queryWords = lookUpNearly(corpus, written, tally, question.literal)
   if (knownShare(queryWords) < LEAST_KNOWN_SHARE) return { ...noMatches(), queryWords, concepts }
@@ -64,9 +64,10 @@ export function findMatches(
   const near = matchDocuments(corpus, queryWords, enough, admits)
   const matches = count > 4 ? near : dropPassingMentions(near, new Set([...whole.numbers, ...besides]))
   if (matches.numbers.length > 0 || markedWords.length < 3 || queryWords.filter(isWritten).length < 2)
-    return { ...matches, queryWords, concepts, named }
+    return { ...matches, queryWords, concepts, named, least }
   // If documents contain two words of a question of three or more, a document with any one of its words matches.
-  return { ...matchDocuments(corpus, queryWords, LEAST_SHARE_OF_MANY / 4, admits), queryWords, concepts, named }
+  const any = LEAST_SHARE_OF_MANY / 4
+  return { ...matchDocuments(corpus, queryWords, any, admits), queryWords, concepts, named, least: any }
 }
 
 /** If some word is written nowhere: the documents that hold all other words, of which there are two or more. */

@@ -17,6 +17,8 @@ import { type RankedDocument, selectTop } from './sort.ts'
 export type QuestionMatches = Matches & {
   queryWords: readonly WeightedWord[]
   concepts: readonly Mention[]
+  /** The share of the question's weight that a document must contain. */
+  least?: number
   named?: ReadonlySet<number>
 }
 
@@ -43,6 +45,14 @@ const LIKENESS_SHARE = 0.6
 const FULL_SCORE = 0.7
 const DAY_MS = 86_400_000
 
+/** The share of the text model in the score of a question of these words. */
+export function textShareOf(queryWords: readonly WeightedWord[]): number {
+  const count = queryWords.filter(countsInText).length
+  return TEXT_SHARES[Math.min(count, TEXT_SHARES.length - 1)] ?? 0
+}
+/** The factor of the weight of names in the score of a document, before its names are compared. */
+export const NAME_FACTOR = WORD_SHARE / FULL_SCORE
+
 /**
  * Ranks documents by text, recency and popularity. It ranks all documents by their words, then compares the names of the best documents.
  */
@@ -54,8 +64,7 @@ export function rankByRelevance(
   size: number,
 ): RankedDocument[] {
   const { numbers, scores, texts, queryWords } = matches
-  const count = queryWords.filter(countsInText).length
-  const byText = TEXT_SHARES[Math.min(count, TEXT_SHARES.length - 1)] ?? 0
+  const byText = textShareOf(queryWords)
   const byName = 1 - byText
   const factorOf = questionFactor(matches)
   const extraScore = recencyAndPopularity(corpus, weights)

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clock } from '../../../base/clock.ts'
 import { Problem, unavailable } from '../../../base/errors.ts'
 import { withLock } from '../../table/immediate.ts'
-import { scan } from '../../table/index.ts'
-import { documentSource, type GoneDocument, isGone, type SearchDocument } from '../document.ts'
+import { changesInTable } from '../changes-in-table.ts'
+import { type GoneDocument, isGone, type SearchDocument } from '../document.ts'
 import { type BuildResult, buildSnapshot } from '../index/build.ts'
 import { searchKey } from '../keys.ts'
 import { loadLogEnd } from '../log.ts'
@@ -74,21 +74,8 @@ export async function waitForOtherRebuild(seconds: number): Promise<boolean> {
 export const isBusy = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable'
 
 async function* documentsInTable(gone: GoneDocument[], progress: RebuildProgress): AsyncGenerator<SearchDocument> {
-  let [itemsRead, documents] = [0, 0]
-  const { types, documentOf } = documentSource()
-  const pages = scan(types, (items) => {
-    itemsRead += items
-  })
-  for await (const page of pages) {
-    for (const stored of page) {
-      const change = documentOf(stored)
-      if (!change) continue
-      if (isGone(change)) gone.push(change)
-      else {
-        documents += 1
-        yield change
-      }
-    }
-    progress(itemsRead, documents)
+  for await (const change of changesInTable(progress)) {
+    if (isGone(change)) gone.push(change)
+    else yield change
   }
 }

@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+import { isProblem } from '../../../base/errors.ts'
+import { log } from '../../../base/telemetry/log.ts'
+import type { DocumentChange } from '../document.ts'
+import { readLogAfter } from '../log.ts'
+import { loadVocabulary } from '../vocabulary.ts'
+import { callServer, Refused } from './client.ts'
+import { type Indexes, loadIndexes, saveIndexes, takingChanges } from './indexes.ts'
+import { bulkLines } from './layout.ts'
+
+/** The most bytes of one bulk request. */
+const MOST_BYTES = 8_000_000
+/** The status of a change that the server has in this version or a newer one. */
+const OLDER = 409
+
+/**
+ * Brings the server up to the end of the change log. Returns the number of changes. What it could not write it writes with the next call:
+ * the position in the log goes on only when the server has found room for all changes up to it, and finds them.
+ */
+export async function feedServer(): Promise<number> {
+  let count = 0
+  let known = await loadIndexes()
+  while (known?.current) {
+    const { entries, more, lost } = await readLogAfter(known.position)
+    // The entries between are gone. The server lacks them, so the index is made anew.
+    if (lost) throw new Error('the search server has missed entries of the log: make its index anew')
+    const last = entries.at(-1)
+    if (!last) break
+    const changes = entries.flatMap((entry) => entry.changes)
+    await writeChanges(takingChanges(known), changes)
+    count += changes.length
+    const next = await moveOn(known, last.number)
+    if (!more || !next) break
+    known = next
+  }
+  return count
+}
+
+/** Notes how far the server is. Undefined if another process has noted something meanwhile: it goes on from there. */
+async function moveOn(known: Indexes, position: number): Promise<Indexes | undefined> {
+  try {
+    return await saveIndexes(known, { position })
+  } catch (error) {
+    if (isProblem(error, 'conflict')) return undefined
+    throw error
+  }
+}
+
+/** The same, for callers whose own work is done: a failure is logged, and the next call catches up. */
+export async function feedServerLater(): Promise<void> {
+  await feedServer().catch((error: unknown) => {
+    log({ level: 'error', message: 'search server', error: error instanceof Error ? error.name : 'unknown' })
+  })
+}
+
+const Bulk = v.object({
+  items: v.array(v.record(v.string(), v.object({ status: v.number(), error: v.optional(v.unknown()) }))),
+})
+
+/** Writes changes to indexes, and waits until questions find them. Older versions than those of the server are passed over. */
+export async function writeChanges(
+  indexes: readonly string[],
+  changes: readonly DocumentChange[],
+  refresh: 'wait_for' | 'false' = 'wait_for',
+): Promise<void> {
+  await loadVocabulary()
+  for (const index of indexes) {
+    let [lines, bytes]: [string[], number] = [[], 0]
+    const flush = async () => {
+      if (lines.length > 0) await bulk(`${lines.join('\n')}\n`, refresh)
+      lines = []
+      bytes = 0
+    }
+    for (const change of changes) {
+      const added = bulkLines(index, [change])
+      lines.push(...added)
+      bytes += added.reduce((sum, line) => sum + line.length, 0)
+      if (bytes > MOST_BYTES) await flush()
+    }
+    await flush()
+  }
+}
+
+async function bulk(body: string, refresh: string): Promise<void> {
+  const { items } = v.parse(Bulk, await callServer('POST', `/_bulk?refresh=${refresh}`, body))
+  const failed = items.flatMap((item) => Object.values(item)).find(({ status }) => status >= 400 && status !== OLDER)
+  if (failed) throw new Refused(failed.status, JSON.stringify(failed.error).slice(0, 500))
+}
