@@ -35,7 +35,7 @@ export const announcement = defineItem({
   expires: expiryOf,
 })
 
-/** The end of the announcements. Each new one writes it. So ids only grow, and nothing is added before an announcement that was read. */
+/** The item that names the last announcement. Each new announcement writes it, so ids only grow and none is added before one that was read. */
 const End = v.object({
   /** The number of announcements ever made. */
   n: v.number(),
@@ -56,7 +56,7 @@ const announcedEvent = defineItem({
   expires: (it) => it.until,
 })
 
-/** The id of the last announcement. `found` has been read with `key.announcedEnd`. `''` before the first one. */
+/** The id of the last announcement, from items that include the one of `key.announcedEnd`. `''` before the first announcement. */
 export const lastIdIn = (found: ReadonlyMap<string, Stored>): string => itemIn(found, announcedEnd, {})?.last ?? ''
 
 /** Loads the id of the last announcement. `''` before the first one. One call. */
@@ -94,7 +94,7 @@ const announceSome = (news: readonly NewAnnouncement[]): Promise<void> =>
     return { result: undefined, writes }
   })
 
-/** The announcement after this end. Its id is later than all before it, and its time is that of its id. */
+/** Builds the announcement that follows this end. Its id sorts after all earlier ids, and `created_at` is the time in its id. */
 function nextAnnouncement({ n, last, ms }: End, news: NewAnnouncement): Announcement {
   const { created_at: happened_at, not_for, ...it } = news
   const present = Math.max(clock.now().getTime(), ms)
@@ -111,7 +111,7 @@ function nextAnnouncement({ n, last, ms }: End, news: NewAnnouncement): Announce
   }
 }
 
-/** The time of reviewing to which an announcement belongs. Undefined if it belongs to none. */
+/** The span of reviewing in which an announcement falls. Undefined if it falls in none. */
 export const spanOf = ({ spans }: AnnouncedTo, it: Announcement): ReviewSpan | undefined =>
   spans.find(({ since, through }) => it.happened_at >= since && (through === null || it.notification_id <= through))
 

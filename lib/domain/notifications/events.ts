@@ -28,7 +28,7 @@ type Notice = {
   unless_stub?: true
   /** Not for rows of a batch that wait or are decided together: the batch has notices of its own. */
   unless_batch?: true
-  /** The English sentence, and the key of its Nepali one. `{detail}` is replaced. The name of record or project follows it. */
+  /** The English sentence; it is also the key of its Nepali one. `{detail}` is replaced. The message appends the name of the record or project. */
   says: string
   /** The page of the dashboard that the notice leads to. */
   link: string

@@ -38,7 +38,7 @@ const remind = (user_id: string, last: string): Promise<void> =>
     return { result: undefined, writes: [put(inbox, withNextVersion<Inbox>(box, { mailing: due }), box)] }
   })
 
-/** Plans the writes that begin, change or end a person's letters. New letters contain only messages that arrive later. */
+/** Plans the writes that begin, change or end a person's letters. Messages that have arrived before letters begin are in none. */
 export async function mailingWrites(
   user_id: string,
   how: Pick<Mailing, 'mode' | 'hour' | 'zone'> | undefined,

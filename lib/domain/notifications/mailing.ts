@@ -56,7 +56,7 @@ export function nextHour(at: string, hour: number, zone: string): string {
 export function isZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat('en-GB', { timeZone: zone })
-    // An offset is no zone: it does not follow the clocks.
+    // An offset such as +05:45 is refused: it does not follow summer time.
     return /^[A-Za-z]/.test(zone)
   } catch {
     return false

@@ -13,8 +13,8 @@ export const isReviewer = (it: Pick<User, 'is_active' | 'reviewer_role'>): boole
   it.is_active && it.reviewer_role?.is_active === true
 
 /**
- * Notes in someone's inbox that they begin or end reviewing, by what the user is now. Who begins is told of what happened since then,
- * also where it was announced before this note. Who ends keeps what they were told. Safe to repeat.
+ * Notes in a user's inbox whether the user reviews now. A new reviewer sees the announcements of all events since the role began, even
+ * of those before this call. A former reviewer keeps the announcements of the past. Safe to repeat.
  */
 export const followReviewer = (user_id: string): Promise<void> =>
   changeInbox(async () => {
@@ -40,7 +40,7 @@ function withSpan(user: User, box: Inbox): Inbox {
   return { ...box, announced }
 }
 
-/** When someone began to review: with the role, or when it became active again. A role that was imported may be older than the account. */
+/** When someone began to review: when they got the role, or when it became active again. An imported role may be older than the account. */
 function startOfReview({ created_at, reviewer_role: role }: User, { announced }: Inbox): string {
   const begun = (announced ? role?.updated_at : role?.created_at) ?? created_at
   return laterOf(begun, created_at)

@@ -42,7 +42,7 @@ export async function markAllRead(unit: UnitOfWork, user_id: string): Promise<nu
 
 /**
  * Marks notifications as read. Returns how many of them were unread. Ignores ids of no notification, or of another person's.
- * More than 90 do not fit into one transaction: then each 90 but the last are stored ahead. To mark twice changes nothing.
+ * A transaction holds 90 marks, so of more ids all but the last 90 are committed ahead. Marking twice changes nothing.
  */
 export async function markRead(unit: UnitOfWork, user_id: string, ids: readonly string[]): Promise<number> {
   const parts = splitIntoParts([...new Set(ids)].filter(isNotificationId), MARKED_AT_ONCE)
@@ -72,7 +72,7 @@ async function markPart(unit: UnitOfWork, user_id: string, ids: readonly string[
   return own.length + announced.length
 }
 
-/** Those of these ids that name announcements which the owner of the inbox has not read. Two calls; none for who has never reviewed. */
+/** Loads the unread announcements among these ids. Up to two calls; none if the owner of the inbox has never reviewed. */
 async function loadUnreadAnnouncements(box: Inbox, ids: readonly string[]): Promise<Announcement[]> {
   const { user_id, announced } = box
   const unread = ids.filter((id) => announced && id > announced.read_through)
@@ -85,12 +85,12 @@ async function loadUnreadAnnouncements(box: Inbox, ids: readonly string[]): Prom
     .filter((it) => isLiving(it) && isFor(user_id, announced, it))
 }
 
-/** So many announcements may come to lie before the place up to which all is read at one time. */
+/** The most announcements by which `read_through` advances at one time. */
 const ADVANCED_AT_ONCE = 100
 
 /**
- * Moves the place up to which all is read to just before the oldest unread announcement. So whoever reads one by one never has more
- * read marks to look at than they have left gaps. Two calls.
+ * Moves `read_through` to just before the oldest unread announcement. So a person who reads one by one does not pile up read marks:
+ * only marks after the oldest unread announcement are looked at. Two calls.
  */
 async function advanceReadThrough(box: Inbox, justRead: readonly Announcement[]): Promise<Write[]> {
   const { user_id, announced } = box

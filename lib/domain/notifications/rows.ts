@@ -16,7 +16,7 @@ import {
 } from './items.ts'
 import { loadReadMarks } from './read-marks.ts'
 
-/** One person's notifications and the announcements for them as one list, by id, which is by time. No id is in both. */
+/** One person's notifications, and the announcements for them, as one list. Its order is that of the ids, and so of time. */
 
 export type Row = { message: Message; is_read: boolean }
 export const idOf = ({ message }: Row): string => message.notification_id
@@ -69,7 +69,7 @@ export async function* readOwnRows(
   }
 }
 
-/** Streams of announcement rows: one for each time in which the owner of the inbox reviewed. */
+/** Streams of announcement rows: one for each span in which the owner of the inbox reviewed. */
 export const readAnnouncedRows = (
   box: Inbox | undefined,
   type: string | undefined,
@@ -112,7 +112,7 @@ function boundsOf({ since, through }: ReviewSpan) {
   return { first: laterOf(start, oldestId()), last: through ?? undefined }
 }
 
-/** A text that sorts just before an id, and after all earlier ids. Every id has eleven letters. */
+/** A text that sorts just before the first id of a millisecond, and after all earlier ids: that id ends in `0`, and this drops it. */
 export const idBefore = (id: string): string => id.slice(0, -1)
 /** An id with this suffix sorts just after the id, and before all later ids. */
 const AFTER = '~'
@@ -121,7 +121,7 @@ export const laterOf = (a: string, b: string | undefined): string => (b !== unde
 const earlierOf = (a: string | undefined, b: string | undefined): string | undefined =>
   a === undefined || (b !== undefined && b < a) ? b : a
 
-/** Takes the first `most` rows of all streams, by id, for which `isWanted` is true. It gives up after `mostRead` rows. */
+/** Takes the first `most` rows, by id, for which `isWanted` is true, from all streams. Stops after reading `mostRead` rows. */
 export async function takeRows(
   streams: readonly AsyncGenerator<Row>[],
   { forward, most, mostRead }: { forward: boolean; most: number; mostRead: number },

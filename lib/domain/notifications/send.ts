@@ -21,7 +21,7 @@ const STORED_AT_ONCE = 90
 /** Stores notifications of one person, in order. Leaves out those stored before and those that have expired. One transaction for each 90. */
 export async function sendAll(user_id: string, news: readonly News[]): Promise<void> {
   let left = news.filter((it) => expiryOf(it) > nowSeconds())
-  // Two events of one millisecond may give the same id. The second one gets an id of the next turn.
+  // Two events of one millisecond may give the same id. The next turn computes another id for the second event.
   for (let turn = 0; left.length > 0; turn += 1) {
     const clashing: News[] = []
     for (const part of splitIntoParts(left, STORED_AT_ONCE)) clashing.push(...(await sendSome(user_id, part, turn)))
