@@ -7,7 +7,7 @@ import { key } from '../../platform/table/keys.ts'
 
 /** Each membership of an organization is an item of its own, in the partition of the organization. */
 
-/** The roles of members. A list of members begins with the last of them. */
+/** The roles of members, lowest first. Lists of members begin with the highest role. */
 export const memberRoles = ['member', 'editor', 'admin'] as const
 
 const text = v.optional(v.string(), '')
@@ -22,9 +22,9 @@ const Organization = v.object({
   website: text,
   country: text,
   focus_areas: v.array(v.string()),
-  /** Staff say so. A new name has to be verified again. */
+  /** Only staff set it. It becomes false if anyone else changes the name. */
   is_verified: v.boolean(),
-  /** An admin, too. */
+  /** The owner is one of `admins`, too. */
   owner_id: v.string(),
   admins: v.array(v.string()),
   member_count: v.number(),
@@ -38,7 +38,7 @@ export type Organization = v.InferOutput<typeof Organization>
 /** The list of all organizations. */
 export const ALL = 'ORGANIZATION'
 
-/** The place of an organization in the list of each order. */
+/** The sort key of an organization in each order of the list. */
 export const placesOf = ({ id, name, created_at }: Pick<Organization, 'id' | 'name' | 'created_at'>) => ({
   name: `${foldedName(name)}#${id}`,
   created_at: `${created_at}#${id}`,
@@ -78,7 +78,7 @@ const Membership = v.object({
   organization_id: v.string(),
   user_id: v.string(),
   role: v.picklist(memberRoles),
-  /** True if an admin has said so. Whoever joins by themselves is not confirmed. */
+  /** True if an admin has confirmed the member. Joining does not confirm. */
   confirmed: v.boolean(),
   joined_at: v.string(),
   version: v.number(),
@@ -103,7 +103,7 @@ export const membership = defineItem({
   }),
 })
 
-/** The most words by which an organization is found: of its names first, then of its description from the beginning. */
+/** The most words by which an organization is found. Words of its names come first, then those of its description from its beginning. */
 const MOST_WORDS = 35
 
 /** The folded words by which an organization is found. None if it is deleted. */

@@ -30,15 +30,15 @@ export async function listOrganizations({ by, forward }: Order, page: PageReques
   return { ...listed, results: items.map((it) => parse(organization, it)), people: peopleIn(found) }
 }
 
-/** The most organizations that are read for one word of a search, and the most words. */
+/** The most organizations that are read for one word of a search, and the most words of a search. */
 const MOST_FOUND = 300
 const MOST_WORDS = 6
 
 const Entry = v.object({ organization_id: v.string(), name: v.string(), created_at: v.string() })
 
 /**
- * Lists one page of the organizations in which each word of the text begins some word of names or description. One query for each word, then
- * two calls for the page. Exact up to 300 organizations for a word.
+ * Lists one page of the organizations that match all words of the text. A word matches if a word of names or description begins with it.
+ * One query for each word, then two calls for the page. Exact up to 300 organizations for a word.
  */
 export async function searchOrganizations(
   text: string,

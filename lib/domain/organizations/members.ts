@@ -32,8 +32,8 @@ const MOST_MEMBERSHIPS = 100
 const MOST_ADMINS = 50
 
 /**
- * Joins an organization as a member whom no admin has confirmed. Joining gives no right to read anything. Fails with `invalid` for who is a
- * member already, and for who is in 100 organizations.
+ * Joins an organization as a member whom no admin has confirmed. Joining gives no right to read anything. Fails with `invalid` if the
+ * caller is a member already, or is in 100 organizations.
  */
 export const joinOrganization = (unit: UnitOfWork, subject: OrganizationSubject, actor: Actor): Promise<Membership> =>
   changeMembers(unit, subject, async (it) => {
@@ -55,7 +55,7 @@ export const joinOrganization = (unit: UnitOfWork, subject: OrganizationSubject,
     }
   })
 
-/** Ends the membership of a user. Fails with `invalid` for the owner, and for who is no member. */
+/** Ends the membership of a user. Fails with `invalid` for the owner, and for a user who is no member. */
 export const endMembership = (unit: UnitOfWork, subject: OrganizationSubject, user_id: string): Promise<void> =>
   changeMembers(unit, subject, async (it) => {
     const old = await loadMembership(it.id, user_id)
@@ -68,7 +68,7 @@ export const endMembership = (unit: UnitOfWork, subject: OrganizationSubject, us
     }
   })
 
-/** What an admin says of a member. With `owner` the member becomes the owner. */
+/** What an admin changes of a member. With `owner` the member becomes the owner. */
 export type MemberInput = {
   role?: Membership['role'] | undefined
   confirmed?: boolean | undefined
@@ -76,8 +76,8 @@ export type MemberInput = {
 }
 
 /**
- * Changes the role of a member, or confirms the member. Who gets a role is confirmed by it. Fails with `notFound` for who is no member.
- * Fails with `refused` if someone else than the owner or staff names an owner, and with `invalid` if the owner would be no admin.
+ * Changes the role of a member, or confirms the member. A role also confirms. Fails with `notFound` for a user who is no member, with
+ * `refused` if someone else than the owner or staff names an owner, and with `invalid` if the owner would be no admin.
  */
 export const amendMembership = (
   unit: UnitOfWork,
@@ -135,7 +135,7 @@ export type MemberPage = {
   last?: string | undefined
 }
 
-/** Lists one page of the members, admins first, then the longest. `found` holds their users. Two calls. */
+/** Lists one page of the members by role, admins first; of one role the earliest joined first. `found` holds their users. Two calls. */
 export async function listMembers({ id, member_count }: Organization, page: PageRequest): Promise<MemberPage> {
   const list = { partitions: [{ index: 'gsi1' as const, pk: membersOf(id) }], counted: [], forward: true }
   const { items, ...listed } = await readList(list, page, (rows) => rows.map((row) => keyOf(String(row.user_id))))

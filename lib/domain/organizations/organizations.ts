@@ -98,7 +98,7 @@ export function amendOrganization(
 }
 
 /**
- * Deletes an organization and frees its name. Its items stay, without a list that shows them. Fails with `conflict` if it has other
+ * Deletes an organization and frees its name. Its items stay, but no list shows them. Fails with `conflict` if it has other
  * members than its owner, and the caller is not staff.
  */
 export function deleteOrganization(unit: UnitOfWork, { about: old }: OrganizationSubject, actor: Actor): void {
@@ -145,7 +145,7 @@ function nameWrites(old: Organization | undefined, next: Organization): Write[] 
 
 const nameTaken = () => invalid({ name: ['An organization with this name already exists.'] })
 
-/** The writes of the entries by which an organization is found. An entry holds its place in each order, so that a page is sorted before it is read. */
+/** The writes of the entries by which an organization is found. An entry holds its sort key in each order, so hits are sorted before they are read. */
 function wordWrites(old: Organization | undefined, next: Organization): Write[] {
   const [before, after] = [wordsOf(old), wordsOf(next)]
   const isMoved = old !== undefined && placesOf(old).name !== placesOf(next).name

@@ -65,7 +65,7 @@ export const organizationRow = (it: Organization, people: PeopleById) => ({
 /** The reader of a member's row: who asks, of which organization, and the address that links begin with. */
 type Reader = { of: Organization; actor: Actor | null; origin: string }
 
-/** A member as this reader sees it. Admins of the organization see addresses, as staff and the member do; for others they are empty. */
+/** A member as this reader sees it. The email address is for admins of the organization, staff and the member; for others it is empty. */
 export function memberRow(it: Membership, found: ReadonlyMap<string, Stored>, { of, actor, origin }: Reader) {
   const stored = itemAt(found, keyOf(it.user_id))
   const user = stored && userOf(stored)
