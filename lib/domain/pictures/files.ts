@@ -29,8 +29,8 @@ const LEASE_S = 120
 export type PictureUploadInput = PictureFile['announced'] & { file_name: string }
 
 /**
- * Stores the announcement of a file. If `direct`, the client will post the file to the bucket. Else it came with the request,
- * which holds the lease to complete it.
+ * Stores the announcement of a file. If `direct`, the client will post the file to the bucket. Else the file came with the request,
+ * and this request holds the lease to complete the upload.
  */
 export async function announceFile(
   unit: UnitOfWork,
@@ -104,8 +104,8 @@ export async function planRelease(ids: readonly string[]): Promise<Write[]> {
 export const loadPictureFile = (id: string): Promise<PictureFile | undefined> => get(pictureFile, { id })
 
 /**
- * Takes the lease to complete an upload. Fails with `gone` if it has expired or was announced by an earlier owner of the account, and
- * with `conflict` while another request has it.
+ * Takes the lease to complete an upload. Fails with `gone` if the upload has expired or was announced by an earlier owner of the account.
+ * Fails with `conflict` while another request has the lease.
  */
 export function holdPictureUpload(unit: UnitOfWork, old: PictureFile, actor: Actor): PictureFile {
   if ((old.until !== null && old.until <= now()) || old.ownership !== (actor.ownership ?? 1))

@@ -8,7 +8,7 @@ const statementAddress = /^https?:\/\/rightsstatements\.org\/(?:vocab|page)\/([A
 
 /**
  * Returns the stored spelling of a licence: an SPDX identifier, or the address of a statement of rightsstatements.org.
- * Undefined for any other text. It loads the long SPDX list, so import this file only when a licence is sent.
+ * Undefined for any other text. This file loads the long SPDX list, so import it only when a licence is sent.
  */
 export function licenceOf(text: string): string | undefined {
   const spdx = spdxIds.get(text.toLowerCase())

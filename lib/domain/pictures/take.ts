@@ -13,7 +13,7 @@ import { IMAGES, type PictureFile, pictureFile } from './items.ts'
  * the files. A file must be the caller's own, or belong to a picture that the record has or had (`earlier`).
  *
  * Fails with a field error on any other file, on a missing or expired file, and on a file that is named twice. Fails also
- * on an unknown licence and on two faces. Reads the table once.
+ * on an unknown licence, and if two pictures are marked as the face. One call.
  */
 export async function resolvePictures(
   values: Values,
@@ -50,7 +50,7 @@ function faultsAmong(inputs: readonly Picture[]): string[] {
   ]
 }
 
-/** The earlier pictures, files and licences that the pictures of a contribution name. Licences by the spelling sent. */
+/** What the pictures of a contribution name: earlier pictures and files by id, and licences by the spelling that was sent. */
 type Referents = {
   earlierById: ReadonlyMap<string, Picture>
   files: ReadonlyMap<string, PictureFile | undefined>
