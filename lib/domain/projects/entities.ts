@@ -6,7 +6,7 @@ import { recordItem } from '../records/items.ts'
 import { type ProjectEntity, type ProjectSubject, projectEntity } from './items.ts'
 import { changeProject, checkOpen, type WholeProject } from './projects.ts'
 
-/** The most linked records of a project. No page could show more. */
+/** The most linked records of a project, since a project is read with all of them. */
 const MAX_LINKED_RECORDS = 10_000
 
 /** Links a record to a project. Fails with `invalid` if the caller may not see the record, or if it is linked already. */

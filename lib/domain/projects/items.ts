@@ -23,7 +23,7 @@ const Membership = v.object({
 })
 export type Membership = v.InferOutput<typeof Membership>
 
-/** What a request to merge a project says. Its standing is the state of the project. */
+/** What a request to merge a project says. Whether it is open or decided, the state of the project says. */
 const Request = v.object({
   summary: v.string(),
   justification: v.string(),
@@ -32,7 +32,7 @@ const Request = v.object({
   opened_at: v.string(),
   reviewed_by: nullableText,
   reviewer_note: text,
-  /** Found when it was opened: values that would be added, and those that contradict others. */
+  /** How many values the merge would add, and how many contradict others. Counted when the request was opened. */
   added_count: v.number(),
   conflict_count: v.number(),
   /** The merge as an activity in linked data, and the records that it made public. */
@@ -69,7 +69,7 @@ export const Project = v.object({
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
-  /** The latest request to merge it. Null if it was sent in without words. */
+  /** The latest request to merge it. Null if the project was never sent in by a merge request. */
   request: v.optional(v.nullable(Request), null),
   /** The merge or rollback that runs in the background. Until it ends, edits of the project get 409. merge-job.ts stores its progress. */
   merge: v.optional(
@@ -162,7 +162,7 @@ export const Asset = v.object({
   orientation: v.optional(v.nullable(v.number()), null),
   object_key: v.string(),
   thumbnail_key: nullableText,
-  /** Workers that began to draw the thumbnail and did not come to an end. See lib/engines/table/takes.ts. */
+  /** How many workers in a row began to draw the thumbnail and did not finish. See lib/engines/table/takes.ts. */
   thumbnail_takes: v.optional(v.number(), 0),
   /** A sentence that says why drawing the thumbnail was given up. */
   thumbnail_error: text,

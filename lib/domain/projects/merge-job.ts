@@ -57,9 +57,9 @@ const Job = v.object({
   of: v.number(),
   /** Failures in a row, without a finished part between them. */
   failures: v.number(),
-  /** Workers that took it one after another and finished no part. See lib/engines/table/takes.ts. */
+  /** How many workers in a row took it and finished no part. See lib/engines/table/takes.ts. */
   takes: v.optional(v.number(), 0),
-  /** The reason for calling it off. Null unless it will be called off. */
+  /** Why the job is to be called off. Null if it goes on. */
   failed: v.optional(v.nullable(v.object({ reason: v.string(), blockers: v.array(v.string()) })), null),
   /** The end of the lease. */
   held_until: v.string(),
@@ -112,7 +112,7 @@ export const listJobs = async (limit = 100): Promise<MergeJob[]> =>
 
 const WORKER_ENDED = 'The process that worked on this ended three times.'
 
-/** Takes the lease of a job. Undefined if another worker has it. A job that ended too many workers is `failed` from now on. */
+/** Takes the lease of a job. Undefined if another worker has it. A job on which too many workers died becomes `failed`. */
 export async function takeJob(it: MergeJob): Promise<MergeJob | undefined> {
   if (isHeld(it)) return undefined
   const takes = nextTake(it.takes)

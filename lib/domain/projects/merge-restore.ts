@@ -36,8 +36,8 @@ import {
 
 /**
  * The parts of a rollback: records, links and assets become what they were before the merge. A record stays as it is if it was
- * decided on, edited or deleted since, or if others have built on it. The activity names it. Fails with `invalid` if the project
- * has no snapshot.
+ * decided on, edited or deleted since, or if others have built on it. The activity names such records. Fails with `invalid` if the
+ * project has no snapshot.
  */
 export async function restoreInParts(whole: WholeProject, order: MergeOrder): Promise<WorkInParts> {
   const stored = await loadLatestSnapshot(whole.about.id)
@@ -58,10 +58,10 @@ export async function restoreInParts(whole: WholeProject, order: MergeOrder): Pr
   }
 }
 
-/** Writes of one record, about. Links and assets are staged in parts of as many items as the parts of records have writes. */
+/** About how many writes a record takes. A part of links and assets has as many items as a part of records has writes. */
 const WRITES_PER_RECORD = 8
 
-/** `going`: the records of the project. Links from one to another keep none. */
+/** `going` are the records of the project. A link between two of them does not prevent the rollback of either. */
 async function planPart(part: StoredObject, until: number, going: ReadonlySet<string>): Promise<PartPlan> {
   const reasons: Record<string, readonly string[]> = {}
   const writes: Write[] = []
@@ -78,7 +78,7 @@ async function planPart(part: StoredObject, until: number, going: ReadonlySet<st
   return { records: records.length, left: Object.keys(reasons), reasons, writes }
 }
 
-/** What others have built on a record since the merge. Claims that the merge itself has left are none of theirs. */
+/** What others have built on a record since the merge. The claims that the merge itself stored are not among it. */
 async function findBuiltOn(
   it: History,
   { after, decision_id }: AcceptedRecord,
@@ -153,7 +153,7 @@ const isSame = (one: Assertion, other: Assertion) =>
 
 const member = (it: RecordItem, name: string): unknown => Object.entries(it).find(([each]) => each === name)?.[1]
 
-/** The ids of all links and assets that the project has or had: always in one order, so that a part names the same ones again. */
+/** The ids of all links and assets that the project has or had, sorted, so that a part that is planned again has the same ids. */
 const idsOfBelongings = (whole: Pick<WholeProject, 'entities' | 'assets'>, before: Snapshot): string[] => {
   const all = [whole, before].flatMap(({ entities, assets }) => [
     ...entities.map((it) => it.entity_id),
@@ -163,8 +163,8 @@ const idsOfBelongings = (whole: Pick<WholeProject, 'entities' | 'assets'>, befor
 }
 
 /**
- * Plans the writes that make some links and assets equal to those of the snapshot. They are read again, since a worker may have drawn or
- * read a file meanwhile. What it has stored stays.
+ * Plans the writes that make some links and assets equal to those of the snapshot. They are read again, since a worker may have stored
+ * a thumbnail or a text meanwhile. These stay.
  */
 async function planBelongings(id: string, { entities, assets }: Snapshot, some: readonly string[]): Promise<Write[]> {
   const current = await loadWholeById(id)
@@ -212,7 +212,7 @@ function restoredAsset(before: Asset, old: Asset | undefined): Asset {
 /** The most records that the activity of a rollback names. */
 const MAX_NAMED = 200
 
-/** By record, why it was left. Readers of the project may not know of a contribution that waits, so it is not among the reasons. */
+/** Why each record was left. `linked_waiting` is dropped: readers of the project may not learn of a contribution that waits. */
 function reasonsOf(ids: readonly string[], results: readonly PartResult[]): Record<string, string[]> {
   const all = new Map(results.flatMap(({ reasons }) => Object.entries(reasons ?? {})))
   return Object.fromEntries(ids.map((id) => [id, (all.get(id) ?? []).filter((it) => it !== 'linked_waiting')]))

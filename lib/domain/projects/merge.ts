@@ -120,9 +120,9 @@ const folderWrites = ({ id, project }: MergeOrder, { action }: MergeRequest): Wr
 
 /** Milliseconds within which a request must be answered. */
 const ANSWER_WITHIN_MS = 28_000
-/** The steps after the parts take at most this many times as long as the steps before them. */
+/** The steps after staging take at most this many times as long as the steps before it. */
 const ENDING_FACTOR = 4
-/** Milliseconds for staging parts within the request. `spentMs` is what the steps before took, so a slow table gets fewer. */
+/** Milliseconds for staging parts within the request. `spentMs` is the time of the steps before, so a slow table leaves less. */
 const stagingTime = (spentMs: number) => Math.min(mergeLimits.waitedForMs, ANSWER_WITHIN_MS - ENDING_FACTOR * spentMs)
 
 async function workInParts(action: MergeJob['action'], whole: WholeProject, order: MergeOrder): Promise<WorkInParts> {
@@ -130,8 +130,8 @@ async function workInParts(action: MergeJob['action'], whole: WholeProject, orde
 }
 
 /**
- * Reads the project again, with its assets and links. Fails with `conflict` if it has changed. One query alone may read a link or
- * an asset before a change, and the project after it.
+ * Reads the project again, with its assets and links. Fails with `conflict` if it has changed: one query may read a link or an asset as
+ * it was before a change, and the project as it was after it.
  */
 async function reloadUnchanged({ about }: WholeProject): Promise<WholeProject> {
   const whole = await loadWholeById(about.id)
@@ -228,8 +228,7 @@ async function planSwitch<R>(
 }
 
 /**
- * Switches. Caches are invalidated before it, so that no process stores what it read before the switch. If this process dies after
- * the switch, no cache holds old records.
+ * Invalidates caches, then switches. The order matters if this process dies after the switch: then no cache may hold old records.
  */
 async function makeVisible(switchOver: () => Promise<void>): Promise<void> {
   await invalidate(changedTypes)
@@ -290,7 +289,7 @@ export async function continueJobs(until: number): Promise<{ ended: number; runn
   return { ended, running: jobs.length - ended }
 }
 
-/** The failures in a row, a minute apart, after which a job is called off. A throttled table alone does not fail ten times. */
+/** The failures in a row after which a job is called off. They are two minutes apart: a throttled table recovers in less than ten. */
 const MAX_FAILURES = 10
 
 /** Works on one job. Returns whether it has ended. */
@@ -303,8 +302,8 @@ async function workOnJob(taken: MergeJob, until: number): Promise<boolean> {
 const ownerGone = () => forbidden('The account that asked for this is closed, or has another owner now.')
 
 /**
- * Stages parts of a job, unless the account that asked for it is closed or has changed hands. Returns the job as it is stored then.
- * Undefined if another worker has taken it.
+ * Stages parts of a job, and switches if all are staged. Fails the job if the account that asked for it is closed or has another owner.
+ * Returns the job as it was last stored. Undefined if another worker has taken it.
  */
 async function tryWork(taken: MergeJob, until: number): Promise<MergeJob | undefined> {
   let job = taken

@@ -58,7 +58,7 @@ export function blockersOf({ abstract, asset_count, entity_count, ocr_statuses }
   ]
 }
 
-/** The states in which reviewers see a hidden project. */
+/** Whether reviewers see a hidden project in this state. */
 export const isReviewable = (state: string): boolean => state === 'in_review' || state === 'approved'
 
 /** The states of projects that were sent in. */

@@ -81,8 +81,8 @@ const forbiddenMove = (it: Project, to: ProjectState, role: string) =>
 const stateName = (state: ProjectState) => state.replace('_', ' ')
 
 /**
- * Fails with `invalid` and the blockers. Assets are read after the project. A request that adds or removes an asset also writes the
- * project, so the condition on the project's version fails.
+ * Fails with `invalid` and the blockers if the project lacks something. Its assets are read after the project itself. That is safe:
+ * whoever adds or removes an asset also writes the project, and then this move fails on the project's version.
  */
 async function checkComplete(it: Project): Promise<void> {
   const assets = it.asset_count === 0 ? [] : ((await loadWholeById(it.id))?.assets ?? [])

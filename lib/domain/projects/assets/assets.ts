@@ -235,7 +235,7 @@ export async function removeAsset(unit: UnitOfWork, old: AssetSubject, actor: Ac
   unit.afterCommit(() => withholdTexts(about.about, old.asset.id))
 }
 
-/** Reads the asset again, so that a thumbnail or a text that was added since makes no conflict. Fails with `notFound` if absent. */
+/** Reads the asset again, so that a thumbnail or text that a worker has added meanwhile causes no conflict. Fails with `notFound` if absent. */
 async function reloadAsset({ asset: { project_id, id } }: AssetSubject): Promise<Asset> {
   const current = await loadAsset(project_id, id)
   if (!current) throw notFound()

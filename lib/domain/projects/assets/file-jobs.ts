@@ -41,8 +41,8 @@ async function unusedKeys({ project_id, id }: { project_id: string; id: string }
 }
 
 /**
- * Takes an asset to draw its thumbnail. Undefined if there is nothing to do: it is drawn, or deleted. A file that ended three workers
- * is given up.
+ * Takes an asset to draw its thumbnail. Undefined if the thumbnail is drawn or given up, or the asset deleted. A file on which three
+ * workers died is given up.
  */
 export const beginThumbnail = ({ project_id, id }: Asset): Promise<Asset | undefined> =>
   inUnit(async (unit) => {

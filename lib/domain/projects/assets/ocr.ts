@@ -9,9 +9,9 @@ type AssetIds = { project_id: string; id: string }
 
 /** The most attempts to read one file. */
 const MAX_ATTEMPTS = 3
-/** Seconds after which a reader counts as dead. A reader runs for five minutes at most. */
+/** Seconds after which a reader is taken for dead. A reader runs for five minutes at most. */
 const STOPPED_AFTER_S = 6 * 60
-/** Seconds after which the queue counts as having lost a waiting asset. */
+/** Seconds after which a waiting asset is taken for lost by the queue. */
 const FORGOTTEN_AFTER_S = 30 * 60
 /** The longest stored text, in characters. An item holds 400 KB, and a project is read with all of its assets. */
 const LONGEST_TEXT = 20_000
@@ -70,8 +70,8 @@ const endedAsset = (before: Asset, ocr_status: 'completed' | 'failed', changes: 
 const ASSETS_PER_VISIT = 100
 
 /**
- * Puts lost assets back into the queue. An asset without an attempt left becomes `failed`. Returns their number. Each new
- * `ocr_since` sends an asset to the queue, so a write is enough. Safe to run twice at once.
+ * Puts lost assets back into the queue. An asset without an attempt left becomes `failed`. Returns the number of both. A write of a
+ * new `ocr_since` is enough: it sends the asset to the queue. Safe to run twice at once.
  */
 export async function sweepOcr(): Promise<number> {
   const waiting = await walk({ index: 'gsi2', pk: 'OCR', forward: true, limit: ASSETS_PER_VISIT })

@@ -22,7 +22,7 @@ const AssetText = v.object({
   owner_id: v.string(),
   created_at: v.string(),
   updated_at: v.string(),
-  /** Made from the versions of project and asset, since an asset comes and goes only with a change of its project. */
+  /** The project's version times `MOST_CHANGES`, plus the asset's version. Adding or removing an asset raises the project's version. */
   version: v.number(),
 })
 export type AssetText = v.InferOutput<typeof AssetText>
@@ -84,7 +84,7 @@ const writeText = (project_id: string, id: string): Promise<void> =>
 
 /**
  * Hides the texts of a project's assets in search at once: of all assets if the project is hidden, else of one deleted asset. The
- * projector, which writes the texts, would be two seconds late. Call it after the commit. One query, and two calls for the log.
+ * projector, which writes the texts, would be a second or two late. Call this after the commit. One query, and two calls for the log.
  */
 export async function withholdTexts(about: Project, deleted = ''): Promise<void> {
   const { pk, sk } = key.assetText(about.id, deleted)
@@ -92,7 +92,7 @@ export async function withholdTexts(about: Project, deleted = ''): Promise<void>
   const isGone = deleted !== '' || about.deleted_at !== null
   await withholdHidden(
     texts.map((old) => {
-      // Newer than all that is written, and not newer than what the projector will write.
+      // Higher than every version written so far, and not higher than the one that the projector will write.
       const version = about.version * MOST_CHANGES
       const next = { ...old, ...(isGone && { title: '', text: '' }), public: false, version }
       return put(assetText, next, old)
@@ -109,7 +109,7 @@ function textOf(about: Project, it: Asset | undefined, ids: { project_id: string
   return { ...common, title, text: it.ocr_text, public: about.visibility === 'public' }
 }
 
-/** More changes than one asset has while its project stays the same. */
+/** More than the version of any asset. */
 const MOST_CHANGES = 1_000_000
 
 const textMembers = ['title', 'text', 'public', 'owner_id', 'slug'] as const satisfies readonly (keyof AssetText)[]

@@ -5,7 +5,7 @@ import { ChangeView } from '../../records/views/difference.ts'
 import { ConflictView } from '../../review/views/conflict-shape.ts'
 import { ProjectEntityView } from './project.ts'
 
-// Apart from the view itself: a start reads the shape, and only a preview the code of a merge.
+// The shape has a file of its own: every start loads it, while only a preview loads the view with the code of a merge.
 
 /** What a merge would do to a linked record. */
 export const ForeseenRecordView = s.shape('ForeseenRecord', () =>
@@ -28,7 +28,7 @@ export const ForeseenRecordView = s.shape('ForeseenRecord', () =>
     ),
   }),
 )
-/** What a merge would do as a whole: what would refuse it, its size, and about how many seconds it takes. */
+/** What a merge would do as a whole: its blockers, its size, and about how many seconds it takes. */
 export const mergePreview = () => ({
   blockers: v.array(s.text),
   size: v.object({

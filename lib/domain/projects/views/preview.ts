@@ -10,7 +10,8 @@ import { entityView } from './project.ts'
 
 /**
  * What a merge would do to one linked record: its present state, its next state, contradictions, look-alikes and the blocker.
- * `it` is the record with its future values, as the caller may see them. `evidenceOf` adds what is known of the source of a claim.
+ * `it` is the record with the values that the merge would accept, as far as the caller may see them. `evidenceOf` adds what is known of
+ * the source of a claim.
  */
 export function foreseenView(
   { link, head, plan, alike }: ForeseenRecord,

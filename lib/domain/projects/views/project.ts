@@ -73,7 +73,7 @@ export const projectRow = (it: Project, people: PeopleById): s.Output<typeof Pro
 
 export type Referenced = { people: PeopleById; head: (entity_id: string) => RecordItem | undefined }
 
-/** The progress of a background merge or rollback; null without one. */
+/** The progress of a background merge or rollback, in records; null without one. */
 export type MergeProgress = { state: 'running'; action: 'merge' | 'rollback'; done: number; of: number } | null
 
 /** The progress of a background merge or rollback, in records. Meanwhile the project takes no edits. */
