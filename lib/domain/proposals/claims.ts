@@ -4,9 +4,9 @@ import { getMany, itemIn, put, remove, type Write, withNextVersion } from '../..
 import { key } from '../../platform/table/keys.ts'
 import { proposalClaim } from './items.ts'
 
-/** What proposals claim. While one waits nobody proposes the same, and once it is refused nobody ever does. */
+/** What proposals claim. While a proposal waits, nobody can propose the same. Once it is refused, nobody ever can. */
 
-/** The name of a claim: a digest of the things that it is about. */
+/** The name of a claim: a digest of what it is about. Example: the review identities of two records. */
 export const nameOfClaim = (...things: readonly string[]): string =>
   hash('sha256', things.join('\n'), 'base64url').slice(0, 32)
 

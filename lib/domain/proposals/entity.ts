@@ -20,7 +20,7 @@ import { type DataSource, dataSource } from '../sources/sources.ts'
 import { nameOfClaim } from './claims.ts'
 import type { EntityContent, Named } from './items.ts'
 
-/** That records are about one thing: what a proposal of that says is checked, and made. */
+/** Proposals that records are about one thing: checks what a proposal says, and makes it true. */
 
 /** What a proposal names, as it is now. */
 type EntityFindings = {
@@ -31,7 +31,7 @@ type EntityFindings = {
 }
 
 /**
- * Looks up what a proposal names. What its author may not see counts as absent. Fails with an error for each member that names nothing.
+ * Looks up what a proposal names. What its author may not see is treated as absent. Fails with an error for each member that names nothing.
  * One call.
  */
 export async function findEntity(content: EntityContent, author: Actor): Promise<EntityFindings> {
@@ -111,9 +111,9 @@ export async function checkAnchorsFree({ anchors, cluster: into }: EntityFinding
 }
 
 /**
- * Fails with `conflict` if a reviewer has held two of these records to be different things. Of the members of the cluster only those
- * count that the reader may see; without `reader` all do. Returns the questions about the pairs. Two calls, and one more for each
- * hundred pairs.
+ * Fails with `conflict` if a reviewer has held two of these records to be different things. Looks at the cluster's members that
+ * `reader` may see, without `reader` at all of them. Returns the identity candidates of the pairs. One call for each hundred members, and
+ * one for each hundred pairs.
  */
 export async function checkPairs({ anchors, cluster: into }: EntityFindings, reader?: Actor) {
   const stored = into ? await loadRecords(into.members) : new Map<string, RecordItem>()
@@ -130,19 +130,19 @@ export async function checkPairs({ anchors, cluster: into }: EntityFindings, rea
   return { pairs, candidates, records: [...anchors, ...members] }
 }
 
-/** The names of what a proposal claims: these records are one thing. Without records, that something of this name exists. */
+/** The name of the claim that these records are one thing. Without records, of the claim that something of this name exists. */
 export function namesOfEntity(content: EntityContent, { kind, anchors, cluster: into }: EntityFindings): string[] {
   const ids = anchors.map(({ entity_id }) => entity_id).sort()
   const thing = ids.length > 0 || into ? ids : [kind.key, fold(content.canonical_label)]
   return [nameOfClaim('entity', ...thing, into?.id ?? '')]
 }
-/** The name of the claim of a proposal of just these two. */
+/** The name that a proposal of just these two records would claim. */
 export const nameOfPair = ([one, other]: readonly [string, string]) => nameOfClaim('entity', ...[one, other].sort(), '')
 
 /**
- * Makes what a proposal says, in the name of its author: the records are in one cluster, each by an accepted claim of identity with the
- * proposal's sources. Without records a new one is made, which waits for review. Questions about the pairs are answered. Returns the id
- * of the cluster. Fails with `conflict` as the checks above do, and if the cluster is locked.
+ * Carries out a proposal in the name of its author. The records get into one cluster, each by an accepted claim of identity with the
+ * proposal's sources. If it names no record, a new one is made, which waits for review. Identity candidates of the pairs are accepted.
+ * Returns the id of the cluster. Fails with `conflict` as the checks above do, and if the cluster is locked.
  */
 export async function makeEntity(
   unit: UnitOfWork,
@@ -189,7 +189,7 @@ export async function makeEntity(
   return gathered.cluster.id
 }
 
-/** Other names and identifiers are added. What the cluster has already stands. */
+/** The cluster's names and identifiers after the proposal. Those of the proposal are added; none of the cluster is replaced. */
 const namesAfter = (into: Cluster | undefined, { aliases, external_identifiers, canonical_label }: EntityContent) => ({
   curated_aliases: [
     ...new Set([
@@ -202,7 +202,7 @@ const namesAfter = (into: Cluster | undefined, { aliases, external_identifiers, 
   external_identifiers: { ...external_identifiers, ...into?.external_identifiers },
 })
 
-/** A record of the thing, as a contribution of the author. None if the kind asks for more than a name. */
+/** Makes a record of the thing, as a contribution of the author. None if the kind requires more than a name. */
 async function makeRecord(unit: UnitOfWork, kind: Kind, content: EntityContent, author: Actor): Promise<RecordItem[]> {
   const body = {
     [kind.nameField]: content.canonical_label,

@@ -53,7 +53,7 @@ const Proposal = v.object({
   machine: v.nullable(v.string()),
   status: v.picklist(proposalStatuses),
   content: v.variant('sort', [EntityContent, RelationshipContent]),
-  /** The claims of this proposal to what it says; see `proposalClaim`. */
+  /** The names of the claims that this proposal holds; see `proposalClaim`. */
   claims: v.array(v.string()),
   moderator_comment: v.string(),
   decided_by: v.nullable(v.string()),
@@ -111,8 +111,8 @@ export const proposalStep = defineItem({
 })
 
 /**
- * The claim of a proposal to what it says: these records are one thing, or this relationship holds. While it waits nobody proposes the
- * same; once it is refused nobody ever does.
+ * Reserves what a proposal says, for example that these records are one thing. While the proposal waits, nobody can propose the same.
+ * Once it is refused, nobody ever can.
  */
 export const proposalClaim = defineItem({
   type: 'proposal_claim',

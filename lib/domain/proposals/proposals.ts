@@ -36,12 +36,12 @@ export async function loadProposal(id: string, sort: ProposalSort): Promise<Prop
   return about?.content.sort === sort ? asSubject(about) : undefined
 }
 
-/** Proposals that a list shows, and those that wait, which it shows besides. */
+/** The most proposals of a list, and the most waiting ones that it shows besides. */
 const MOST_LISTED = 100
 
 /**
- * Lists proposals of a sort, newest first: the newest hundred of one person, or without `user` of all. Of all, the hundred that have
- * waited longest are there, too, so that none is overlooked. Two queries at most.
+ * Lists the newest hundred proposals of a sort, newest first: of one person, of one status, or of all. `status` filters a person's
+ * hundred. The list of all also has the hundred that have waited longest, so that none is overlooked. Two queries at most.
  */
 export async function listProposals(
   sort: ProposalSort,
@@ -63,7 +63,7 @@ export async function listProposals(
 const list = async (index: 'gsi1' | 'gsi2' | 'gsi3', pk: string, forward: boolean): Promise<Proposal[]> =>
   (await walk({ index, pk, forward, limit: MOST_LISTED })).map((item) => parse(proposal, item))
 
-/** Creates a draft. Fails with an error of the member if it names no cluster that it would extend. */
+/** Creates a draft. Fails with a field error if the draft is to extend a cluster and names none. */
 export function createProposal(unit: UnitOfWork, actor: Actor, content: ProposalContent): Proposal {
   checkDraft(content)
   const at = now()
@@ -87,7 +87,7 @@ export function createProposal(unit: UnitOfWork, actor: Actor, content: Proposal
   return made
 }
 
-/** Changes a draft. Fails with `invalid` for what is no draft any more, and with `conflict` if somebody else was faster. */
+/** Changes a draft. Fails with `invalid` if the proposal is no draft any more, and with `conflict` if somebody else was faster. */
 export function amendProposal(unit: UnitOfWork, { about: old }: ProposalSubject, content: ProposalContent): Proposal {
   if (old.status !== 'draft') throw impossible('Only a draft is changed.')
   checkDraft(content)
@@ -113,7 +113,7 @@ export async function submitProposal(unit: UnitOfWork, { about }: ProposalSubjec
   return move(unit, about, 'submitted', actor, { changes: { claims: names, submitted_at: now() }, also: claims })
 }
 
-/** Checks what a proposal says by the eyes of its author. Returns the names that it claims, and others that nobody may have refused. */
+/** Checks what a proposal says, by what its author may see. Returns the `names` that it claims, and `others` that must not be refused. */
 async function checkContent(content: ProposalContent, author: Actor): Promise<{ names: string[]; others: string[] }> {
   if (content.sort === 'relationship') {
     const findings = await findRelationship(content, author)
@@ -126,14 +126,14 @@ async function checkContent(content: ProposalContent, author: Actor): Promise<{ 
   return { names: namesOfEntity(content, findings), others: pairs.map(nameOfPair) }
 }
 
-/** Takes back a proposal that nobody has decided on. */
+/** Withdraws a proposal that nobody has decided on. */
 export async function withdrawProposal(unit: UnitOfWork, { about }: ProposalSubject, actor: Actor): Promise<Proposal> {
   checkMove(about.status, 'withdrawn')
   const also = await endClaims(about.claims, 'over')
   return move(unit, about, 'withdrawn', actor, { changes: { claims: [], resolved_at: now() }, also })
 }
 
-/** Refuses a proposal. Nobody proposes the same again. */
+/** Refuses a proposal for good: nobody can propose the same again. */
 export async function rejectProposal(
   unit: UnitOfWork,
   { about }: ProposalSubject,
@@ -146,7 +146,7 @@ export async function rejectProposal(
   return move(unit, about, 'rejected', actor, { changes, also, comment })
 }
 
-/** Approves a proposal and makes what it says, in one transaction. Everything is checked again. */
+/** Approves a proposal and carries it out, in one transaction. Everything is checked again. */
 export async function approveProposal(
   unit: UnitOfWork,
   { about }: ProposalSubject,
@@ -164,7 +164,7 @@ export async function approveProposal(
   return move(unit, about, 'approved', decider, { changes, also, comment })
 }
 
-/** The author as a caller. What a machine drafted stays its work. One call, none if the author acts. */
+/** The author as a caller, with the key of the machine that drafted the proposal. One call; none if the author acts. */
 async function authorOf({ author_id, machine }: Proposal, actor: Actor): Promise<Actor> {
   const key = machine === null ? {} : { key: { id: '', name: machine, scopes: [] } }
   if (actor.id === author_id) return { ...actor, ...key }
@@ -196,7 +196,7 @@ function move(
     created_at: at,
     version: 1,
   }
-  // First, so that of two deciders the second hears that it has changed.
+  // First in the transaction, so that the second of two deciders learns that the proposal has changed.
   unit.addFirst([put(proposal, next, old)])
   unit.add([put(proposalStep, step, undefined), ...also])
   return next

@@ -19,7 +19,7 @@ import type { Named, RelationshipContent } from './items.ts'
 export const findPredicate = (id: string) =>
   predicates.find(({ code }) => code === id || uuidOfPredicate(code) === id.toLowerCase())
 
-/** Clients that want a UUID may name a predicate by this one. */
+/** The UUID of a predicate, for clients that name things by UUID only. */
 const uuidOfPredicate = (code: string): string => pairId('relationship', code)
 
 type RelationshipFindings = {
@@ -30,8 +30,8 @@ type RelationshipFindings = {
 }
 
 /**
- * Looks up what a proposal names. What its author may not see counts as absent. Fails with an error for each member that names nothing,
- * and for a time that no calendar can read. Three calls.
+ * Looks up what a proposal names. What its author may not see is treated as absent. Fails with an error for each member that names
+ * nothing, and for a time that no calendar can read. Three calls at most.
  */
 export async function findRelationship(content: RelationshipContent, author: Actor): Promise<RelationshipFindings> {
   const { primary_source, supporting_source_ids, temporal_scope_edtf } = content
@@ -88,7 +88,7 @@ export function checkRelationshipNew({ predicate, subject, object }: Relationshi
   if (stands) throw conflict('This relationship is accepted already.')
 }
 
-/** The name of what a proposal claims. A relationship that reads alike from both sides has one name in either direction. */
+/** The name that a proposal claims. A relationship that reads alike from both ends has the same name in both directions. */
 export function namesOfRelationship({ predicate, subject, object }: RelationshipFindings): string[] {
   const ends = [subject.entity_id, object.entity_id]
   const isMutual = predicate.label === predicate.inverse_label
@@ -96,8 +96,8 @@ export function namesOfRelationship({ predicate, subject, object }: Relationship
 }
 
 /**
- * Makes what a proposal says: an accepted claim of the relationship, by its author, with the proposal's sources and time. Returns the id of
- * the claim. Fails as the checks above do, and with `conflict` if the record is not published.
+ * Carries out a proposal: makes an accepted claim of the relationship, by its author, with the proposal's sources and time. Returns the id
+ * of the claim. Fails as the checks above do, and with `conflict` if the subject is not published.
  */
 export async function makeRelationship(
   unit: UnitOfWork,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { proposalActions, proposalStatuses, resolutionModes } from './items.ts'
 
-// Apart from the views themselves: a start reads the shapes, and only the first proposal the views.
+// The shapes have a file of their own: every start loads them, while the views are loaded with the first request for proposals.
 
 /** A draft may name a record by any text. */
 const recordId = () => v.union([s.whole, s.text])
@@ -54,7 +54,7 @@ export const RelationshipProposalView = s.shape('RelationshipProposal', () =>
   }),
 )
 
-/** Why a step is not possible now. `conflicts`: anchors that are in the way, each with the cluster that it is in. */
+/** Why a step is not possible now. `conflicts`: the records that are in another cluster, each with that cluster. */
 export const ProposalConflictView = s.shape('ProposalConflict', () =>
   v.object({
     detail: s.text,

@@ -14,7 +14,7 @@ const lifeOf = (it: Proposal, people: PeopleById) => ({
   updated_at: it.updated_at,
 })
 
-/** A proposal that records are one thing. It names records by number, as its author does, and says nothing else of them. */
+/** Shows a proposal that records are one thing. It has the kind and id of each record, as the author gave them, and no name. */
 const entityRow = (it: Proposal, content: EntityContent, people: PeopleById) => ({
   ...lifeOf(it, people),
   canonical_label: content.canonical_label,
@@ -29,7 +29,7 @@ const entityRow = (it: Proposal, content: EntityContent, people: PeopleById) => 
   materialized_cluster: it.made,
 })
 
-/** A proposal that two records have a relationship. It says no title of either. */
+/** Shows a proposal that two records have a relationship, without the names of the two. */
 function relationshipRow(it: Proposal, content: RelationshipContent, people: PeopleById) {
   const known = findPredicate(content.predicate)
   return {
