@@ -29,9 +29,9 @@ import { type DecisionInput, type Edits, isMoot, type TakenValues, underReview }
 /** The changes of a verdict: members of the record, outcomes and fates of claims, and writes for new stubs. */
 export type VerdictResult = Settlement & {
   record: Partial<RecordItem>
-  /** The claims of the reviewer's own edits. */
+  /** The claims of the reviewer's own edits, and rivals that come from a fork. */
   newClaims: readonly Assertion[]
-  /** Values that claims made in words get, by claim id. */
+  /** By claim id: the value that was read from a claim which held only a text. */
   values: Values
   stubs: readonly Write[]
 }
@@ -82,7 +82,7 @@ export async function planAcceptance(
     claims,
     standing: computeCanonical(claims, old.decisions),
     values,
-    // What is taken over is no value of the reviewer's own.
+    // Values that are taken over from a fork are not the reviewer's own.
     edits: new Map(taken ? [] : editClaims.map((it) => [it.asserted_property, it.id])),
     contested,
     handling: input.conflict_handling,
@@ -147,13 +147,13 @@ async function applyEdits(old: History, reviewer: Actor, reviewed: Values, edits
   return { values: { ...Object.fromEntries(uncleared), ...data }, changed, stubs }
 }
 
-/** Applies what is taken over from a fork. Its values were resolved when the fork was changed. */
+/** Applies what is taken over from a fork. Links and pictures in it were resolved when the fork was changed. */
 function applyTaken(reviewed: Values, { data, cleared }: TakenValues) {
   const left = Object.entries(reviewed).filter(([name]) => !cleared.includes(name))
   return { values: { ...Object.fromEntries(left), ...data }, changed: Object.keys(data), stubs: [] }
 }
 
-/** The ids of the claims in contradictions that are not moot, by property. */
+/** By property: the ids of the claims in contradictions that are not moot. */
 function contestedClaims(old: History, settled: readonly Flag[]): Map<string, string[]> {
   const contested = new Map<string, string[]>()
   for (const flag of settled) {

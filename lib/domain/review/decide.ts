@@ -42,7 +42,7 @@ import { type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
 import { applySettlement, claimChanges, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
 import { type DecisionInput, type Edits, isContested, settledFlags, type TakenValues, underReview } from './verdict.ts'
 
-/** A record with its history, and the authors that the rules of a decision look at. `authors` is empty if nothing waits. */
+/** A record with its history. `authors` are the people whose work a verdict would judge; empty if nothing waits. */
 export type Decidable = History & { authors: readonly string[] }
 
 /** Loads a record with its history by its review identity. Undefined if it does not exist. One call. */
@@ -76,7 +76,8 @@ export async function planDecision(old: History, reviewer: Actor, input: Decisio
 
 /**
  * Plans edits of a published record that has no pending edit: a reviewer's own, or what is taken over from a fork. It settles
- * no contradiction. A reviewer's own edits decide on nobody's contribution, so any reviewer may make them. Fails with `conflict` if the record is not published or has a pending edit.
+ * no contradiction. A reviewer's own edits judge nobody's work, so any reviewer may make them. Fails with `conflict` if the record is
+ * not published or has a pending edit.
  */
 export async function planEdits(
   old: History,
@@ -100,7 +101,7 @@ export async function planRuling(old: History, reviewer: Actor, ruling: Ruling):
   return planVerdict(old, reviewer, input, [], ruling)
 }
 
-/** A decision without words and without a contradiction. */
+/** The input of a decision that has no texts and settles no contradiction. */
 export const plainInput = {
   verdict: 'accept_with_edits',
   conflict_handling: 'not_applicable',
@@ -166,7 +167,7 @@ async function planVerdict(
   return { decision: newDecision, record: next, activities, writes }
 }
 
-/** The members of a record by which claims against what stands have their place in the queue. */
+/** The members that give a record its place in the queue if claims against its standing values wait. */
 const returnToQueue = (old: History, rivals: readonly Assertion[], at: string): Partial<RecordItem> => ({
   contradicted: true,
   queue_age: ageAt(old.created_at, Date.parse(at)),

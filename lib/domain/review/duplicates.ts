@@ -4,7 +4,7 @@ import { loadFlagsOn } from '../records/conflict-flags.ts'
 import { flag, type RecordItem, withFlagAudience } from '../records/items.ts'
 import { headWrites, settledFlag, withFlagCounts } from './flags.ts'
 
-/** The writes that resolve the open flags which say that these records look alike. One call for each record. */
+/** The writes that resolve the open flags `suspected_duplicate` between these records. One call for each record. */
 export async function settleDuplicates(records: readonly RecordItem[], actor: Actor): Promise<Write[]> {
   const ids = records.map(({ entity_id }) => entity_id)
   return (await Promise.all(records.map((about) => settle(about, ids, actor)))).flat()

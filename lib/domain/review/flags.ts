@@ -108,8 +108,8 @@ function listsFor(filter: FlagFilter, actor: Actor): List {
 }
 
 /**
- * Adds the other record, if the caller may see it, and the people that the flag names. Undefined if the caller may not know of the
- * flag. One call.
+ * Adds to a flag the other record, if the caller may see it, and the people that it names. Undefined if the caller may not know of
+ * the flag. One call.
  */
 export async function showFlag(
   it: FlagWithRecord,
@@ -120,7 +120,7 @@ export async function showFlag(
   return namesHidden(shown, actor) ? undefined : { shown, people: peopleIn(found) }
 }
 
-/** Whether the service says by the flag that a record is like another one, which the caller may not see. Only reviewers know then. */
+/** Whether the service raised the flag for a likeness to a record that the caller may not see. Then only reviewers may know of the flag. */
 const namesHidden = ({ flag: { flagged_by, other_entity_id }, other }: FlagWithRecords, actor: Actor | null): boolean =>
   flagged_by === null && other_entity_id !== null && !other && !mayReview(actor)
 
@@ -201,7 +201,7 @@ const change = (
   })
 
 /**
- * Plans on the flag as it was read. A second run reads flag and record again, and fails with `conflict` if the flag
+ * Runs `plan` on the flag as it was read. A second run reads flag and record again, and fails with `conflict` if the flag
  * itself has changed.
  */
 async function onLatest<T>(
@@ -216,8 +216,8 @@ async function onLatest<T>(
 }
 
 /**
- * A person has at most one open flag of a type on a record. Fails with `invalid` if another one is open. The record was read
- * before, so its version guards against a flag that is raised at the same moment.
+ * Fails with `invalid` if the person has another open flag of this type on the record. The caller has read the record before, so its
+ * version guards against a flag that is raised at the same moment.
  */
 async function checkNoTwin(it: Flag): Promise<void> {
   if (it.is_resolved || it.flagged_by === null) return
@@ -231,7 +231,7 @@ async function checkNoTwin(it: Flag): Promise<void> {
   if (twin) throw invalidObject('A flag of this type, raised by the same person, is open on this record.')
 }
 
-/** A flag as somebody has resolved it. */
+/** A flag as it is once this person has resolved it. */
 export const settledFlag = (it: Flag, actor: Actor): Flag => withNextVersion<Flag>(it, settlementOf(true, actor))
 
 const settlementOf = (is_resolved: boolean, actor: Actor) => ({
@@ -265,7 +265,7 @@ export const headWrites = (old: RecordItem, next: RecordItem): Write[] => [
 const withRecord = (it: Flag, about: RecordItem): FlagWithRecord => ({
   flag: it,
   about,
-  // To the contributor a concealed flag does not exist. Nobody settles one on a record of their own all the same.
+  // To the contributor a concealed flag does not exist, so it has no `contributor_id`. `authors` still keeps them from settling it.
   contributor_id: it.concealed ? null : about.contributor_id,
   authors: [about.contributor_id],
   public: audiences.some((one) => one === withFlagAudience(it, about).audience),

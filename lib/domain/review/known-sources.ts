@@ -9,15 +9,15 @@ import { type SourceMark, sourceMark } from '../sources/marks.ts'
 import { dataSource } from '../sources/sources.ts'
 import type { Evidence } from './propose.ts'
 
-/** What is known of the sources of records' claims. `marks`: by which of their references experts have put one in question. */
+/** What is known of the sources of records' claims. `marks`: one for each reference to a source that experts have put in question. */
 export type KnownSources = { marks: readonly SourceMark[]; evidenceOf: (claim: Assertion) => Evidence }
 
 type References = ReadonlyMap<string, readonly string[]>
 type Found = Awaited<ReturnType<typeof getMany>>
 
 /**
- * Loads how the sources of the records' living claims are known to do: whether experts have put them in question, what reviewers decided on
- * their claims, and when they were published. One call for a hundred keys, none if no claim names a source.
+ * Loads what is known of the sources of living claims: whether experts have put them in question, how reviewers decided on
+ * their claims, and when they were published. One call for each hundred keys; none if no claim names a source.
  */
 export async function loadKnownSources(...records: readonly Pick<History, 'assertions'>[]): Promise<KnownSources> {
   const byClaim: References = new Map(records.flatMap(referencesByClaim))
@@ -39,7 +39,7 @@ function referencesByClaim({ assertions }: Pick<History, 'assertions'>) {
   return living.map((it) => [it.id, referencesOf(it, byPack)] as const)
 }
 
-/** What is known of a claim by its references. It is in question only if all its sources are. */
+/** What is known of the sources of one claim. A claim is in question only if all its sources are. */
 function knownOf(references: readonly string[], found: Found) {
   const marks = references.map((reference) => itemIn(found, sourceMark, { reference }))
   const tallies = references.flatMap((reference) => itemIn(found, doubtSource, { reference }) ?? [])

@@ -31,7 +31,7 @@ export function reviewOptionsOf(record: History, actor: Actor): ReviewOptions {
   }
 }
 
-/** A contradiction has to be settled. A correction may be accepted as it is, or by the name of what it does: `supersedes`. */
+/** A contradiction needs a handling. A correction is accepted with `not_applicable` or, which means the same, with `supersedes`. */
 const isAllowed = (handling: Handling, record: History, contested: boolean) =>
   handling === 'not_applicable'
     ? !contested
@@ -48,7 +48,7 @@ const isCorrectionOfAny = (record: History, claim: Assertion) =>
 const rulingOn = (actor: Actor, record: History, verdict: Verdict) =>
   mayDecide(actor, decidingOn(record, { verdict, confidence_override: null }))
 
-/** A record that is with the highest rank cannot be escalated. */
+/** Whether the caller may give a verdict. A record that already requires the highest rank cannot be escalated. */
 const mayGive = (actor: Actor, record: History, verdict: Verdict) =>
   rulingOn(actor, record, verdict) === true &&
   (verdict !== 'escalate' || personaAfter(record, verdict) !== record.required_persona)

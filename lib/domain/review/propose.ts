@@ -16,17 +16,17 @@ export type Evidence = Sighting & {
 }
 
 const confidences: readonly string[] = ['certain', 'likely', 'uncertain', 'speculative']
-/** Rungs that differ by at most this are close. Then time or confidence decides. */
+/** Sources whose rungs (`rungOf`) differ by at most this are close. Then other facts decide, such as confidence. */
 const CLOSE_RUNGS = 1
-/** Rungs that a questioned source loses. */
+/** How many rungs worse a questioned source is. */
 const QUESTIONED = 2
-/** So many decisions of which half were kept stand before those on a source: few decisions say little. */
+/** This many imagined decisions, half of them to keep, are added to those on a source. So a share from few decisions stays near a half. */
 const PRIOR_DECISIONS = 10
-/** Shares of kept claims that differ by this much speak for one of two sources that are close. */
+/** Two close sources whose shares of kept claims differ by at least this are decided by that share. */
 const CLEARLY_MORE = 0.2
-/** Years after which what was seen of a thing may have changed. */
+/** Years after which the state of a thing may have changed. */
 const LONG_SINCE = 5
-/** The last rung of sources that know belief and practice themselves. */
+/** On the ladder of `belief`, the last rung of sources that know belief and practice at first hand. */
 const KNOWS_BELIEF = 2
 
 /** What the advice looks at beside the two claims. */
@@ -50,7 +50,7 @@ export function proposeHandling(
   return weighed === undefined ? weighSources(sort, standing, rival) : proposals[weighed]
 }
 
-/** A withdrawn source supports nothing: the other claim goes before it. */
+/** A withdrawn source supports nothing. If one of the two claims rests on one, the other claim wins. */
 function weighTrust(standing: Evidence, rival: Evidence): keyof typeof proposals | undefined {
   const [old, next] = [standing, rival].map(({ standing_of_source }) => standing_of_source === 'withdrawn')
   if (old === next) return undefined
@@ -58,8 +58,8 @@ function weighTrust(standing: Evidence, rival: Evidence): keyof typeof proposals
 }
 
 /**
- * What is seen today changes, so the later sighting goes before the earlier one. A later report by somebody who did not see it decides
- * nothing: somebody should look.
+ * State and position of a thing change, so a later eyewitness wins, unless their sort of source is clearly worse. If a clearly worse
+ * source reports another state after five years or more, the advice is to look. Undefined if the sightings decide nothing.
  */
 function weighSightings(sort: PropertySort, standing: Evidence, rival: Evidence): keyof typeof proposals | undefined {
   if (sort !== 'state' && sort !== 'position') return undefined
@@ -72,7 +72,7 @@ function weighSightings(sort: PropertySort, standing: Evidence, rival: Evidence)
   return sort === 'state' && isLongSince && !isAsGood ? 'told_later' : undefined
 }
 
-/** Weighs the sources, and says so where a source in question made the difference. */
+/** Weighs the sources. The reason says so if the advice is different because a source is in question. */
 function weighSources(sort: PropertySort, standing: Evidence, rival: Evidence): Proposal {
   const advice = weighRungs(sort, standing, rival)
   const otherwise = weighRungs(sort, asTrusted(standing), asTrusted(rival))
@@ -87,8 +87,8 @@ const isQuestioned = ({ standing_of_source }: Evidence): boolean => standing_of_
 const asTrusted = (it: Evidence): Evidence => ({ ...it, standing_of_source: 'trusted' })
 
 /**
- * Weighs the sources by how well they know such a property. If they are close, the one wins of which clearly more was kept, then confidence
- * speaks for the standing claim. The rival wins only with at least equal confidence.
+ * Weighs the sources by how well they know this sort of property. Between close sources, the one of which clearly more claims were kept
+ * wins. If that does not decide, a higher confidence speaks for the standing claim. The rival wins only with at least equal confidence.
  */
 function weighRungs(sort: PropertySort, standing: Evidence, rival: Evidence): Proposal {
   const [old, next] = [rungIn(sort, standing), rungIn(sort, rival)]
@@ -118,7 +118,7 @@ const confidenceOf = ({ confidence }: Evidence) => {
   return rank < 0 ? confidences.length : rank
 }
 
-/** What a source knows better, as the sentences name it. */
+/** The sorts of properties, as the reasons name them in "knows better ...". */
 const subjects: Readonly<Record<Exclude<PropertySort, 'fact'>, string>> = {
   position: phrase('where a thing stands'),
   name: phrase('what a thing is called'),

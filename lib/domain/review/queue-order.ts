@@ -4,9 +4,9 @@ import { parse, walk } from '../../engines/table/index.ts'
 import { type QueueEntry, queueByAge, queueLists, queueParts } from '../records/queue-entry.ts'
 import { agedBefore, expiringBefore, fromAged, orderAt, type QueueType, toAged } from '../records/rules/triage.ts'
 
-/** An entry with its place: a text that sorts as the merged queue does. */
+/** An entry with its place: a text by which the merged queue is sorted. */
 export type PlacedEntry = { entry: QueueEntry; place: string }
-/** One order of a queue: the stored runs to merge, and the entries that are still stored under their former age (`overdue`). */
+/** One order of a queue: the stored lists to merge (`runs`), and the entries that are still stored under their former age (`overdue`). */
 export type QueueOrder = { runs: readonly Run[]; overdue: Promise<readonly PlacedEntry[]>; forward: boolean }
 
 type Run = {
@@ -53,7 +53,7 @@ export function byUrgencyAt(
   return { runs, overdue: placed, forward: true }
 }
 
-/** The queue or its forks by creation. An entry expires by its creation time alone, so none is misplaced here. */
+/** The queue or its forks by creation. This order does not depend on age classes, so no entry is `overdue`. */
 export function byCreation(at: number, type: QueueType | 'forks', forward: boolean): QueueOrder {
   const same = (key: string) => key
   const most = type === 'expiring' ? `${new Date(expiringBefore(at)).toISOString()}#~` : undefined
@@ -75,7 +75,7 @@ export const isExpiring = (entry: QueueEntry, at: number): boolean =>
 /** The most overdue entries that are read. The sweeper runs every minute, so few are overdue. */
 const MOST_OVERDUE = 5000
 
-/** Lists the entries that are still stored under their former age, the latest first. One small call if none is. */
+/** Lists the entries that are still stored under their former age, the latest first. One call, a small one if there are none. */
 export async function listOverdue(at: number, limit = MOST_OVERDUE): Promise<QueueEntry[]> {
   const beyond = `${new Date(at).toISOString()}#~`
   const items = await walk({ index: 'gsi4', pk: queueLists.due, forward: false, limit, beyond })

@@ -35,8 +35,8 @@ const foldedNames = (entry: QueueEntry) => namesOfEntry(entry).map(fold).join(' 
 const updateTime = ({ updated_at }: QueueEntry) => updated_at
 
 /**
- * The orders of the queue. The indexes keep those that are undefined here. Entries of the others are sorted in memory: by `doubt` with what
- * lib/domain/doubt estimates, which is loaded for the page.
+ * The orders of the queue, each with the text of an entry to sort by. Orders that are undefined here are those of the indexes. The order
+ * `doubt` is sorted by estimates of lib/domain/doubt.
  */
 const sorts = {
   '-triage_priority': undefined,
@@ -72,16 +72,16 @@ export type QueueListing = { count: number; results: QueueRow[]; people: PeopleB
 /**
  * The most entries that are read for one page.
  *
- * - A type or a category is listed to the end, with its exact size.
- * - A text is looked up by search.
- * - Any other filter or order sees only the first entries of the type.
- * - A category by creation is filtered out of its type's list. Such a page may be short, and `next` continues it.
+ * - Without a filter, or by category alone, the whole queue can be paged through, and its size is exact.
+ * - A text is looked up by search, which this does not limit.
+ * - Any other filter or order sees only this many entries from the start of the type's list.
+ * - A category in the order of creation is picked from its type's list. Such a page may be short, and `next` continues it.
  */
 const MOST_READ = 2000
 
 /**
- * Lists one page of the queue, exact at this moment even if the sweeper is late. Costs one call for each run, one for overdue
- * entries, and one read of sizes, records, leases and people. Fails with `invalid` if the offset is too deep.
+ * Lists one page of the queue, exact at this moment even if the sweeper is late. Costs one call for each stored list that is merged,
+ * one for overdue entries, and one for sizes, records, leases and people. Fails with `invalid` if the offset is too deep.
  */
 export async function listQueue(requested: QueueFilter, place: PageRequest): Promise<QueueListing> {
   const filter = simplify(requested)
@@ -148,7 +148,7 @@ async function countNow(): Promise<Record<QueueType | 'forks', number>> {
   }
 }
 
-/** Rewrites a request to the smallest queue that has all its entries. Example: contradictions only becomes `conflicts`. */
+/** Replaces filters by a queue that holds exactly what they select. Example: `contradictions_only` becomes the type `conflicts`. */
 function simplify({ contradictions_only, stale_days, ...filter }: QueueFilter): QueueFilter {
   if (contradictions_only && ['all', 'conflicts'].includes(filter.type))
     return simplify({ ...filter, stale_days, type: 'conflicts' })
@@ -221,7 +221,7 @@ async function readPage(
   }
 }
 
-/** Reads a page of what search finds. Without a text it filters the first entries. Its links carry only the moment. */
+/** Reads a page of the entries that search finds; without a text, of the first entries that fit. Links to other pages carry only the moment. */
 async function filterPage(
   filter: QueueFilter,
   order: QueueOrder,
@@ -249,7 +249,7 @@ async function readFirstFitting(filter: QueueFilter, order: QueueOrder, at: numb
   return items
 }
 
-/** Searches the queue by name and applies the other filters, in order. Undefined without a text or a search model. */
+/** Searches the queue by name, applies the other filters, and sorts. Undefined without a text or a search model. */
 async function searchEntries({ search, ...filter }: QueueFilter, at: number): Promise<QueueEntry[] | undefined> {
   const found = search === undefined ? undefined : await searchQueue(search, at)
   const place = (entry: QueueEntry) =>

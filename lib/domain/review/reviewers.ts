@@ -65,7 +65,7 @@ export type ReviewerFigures = {
 
 /** The most decisions of a week that are counted. */
 const MOST_DECISIONS = 5000
-/** Latest activities that are read, to find those in the reviewer's field. */
+/** How many of the latest activities of each audience are read, to find those in the reviewer's field. */
 const ACTIVITIES_READ = 60
 const ACTIVITIES_SHOWN = 10
 const WEEK_MS = 7 * 86_400_000

@@ -23,7 +23,7 @@ export async function searchQueue(text: string, at: number): Promise<QueueEntry[
   return answer?.hits.flatMap((hit) => entryOfHit(hit, at) ?? [])
 }
 
-/** Undefined for a document of an earlier release, which has no payload. Search replaces it with the next change. */
+/** The entry of a hit. Undefined for a document of an earlier release, which has no payload until its record changes. */
 function entryOfHit(hit: Hit, at: number): QueueEntry | undefined {
   const entry = v.safeParse(QueueEntry, {
     ...hit.payload,

@@ -19,19 +19,19 @@ import { reviewStateOf } from '../records/review-state.ts'
 import { findMove } from '../records/rules/status.ts'
 
 export type Supersession = {
-  /** The record that takes its place. */
+  /** The review identity of the record that takes its place. */
   successor: string
-  /** Whether a fork takes its place, or it is itself a fork that gives way to its original. */
+  /** `supersede`: a fork takes its place. `give_way`: it is itself a fork, and was merged into its original. */
   trigger: 'supersede' | 'give_way'
   actor: Actor
-  /** What its history tells. */
+  /** The activity that its history gets. */
   told: Pick<Activity, 'activity_type' | 'comment'>
   at: string
 }
 
 /**
- * Plans that another record takes the place of this one. It leaves lists, search, names and the queue; its address still answers. What
- * waits of it is superseded. Fails with `conflict` if it has been replaced already.
+ * Plans that another record takes the place of this one. This one leaves lists, search, the name index and the queue; its address still
+ * answers. Its waiting claims are superseded. Fails with `conflict` if it has been replaced already.
  */
 export function planSupersession(old: History, { successor, trigger, actor, told, at }: Supersession): Write[] {
   checkWhole(old)

@@ -9,8 +9,8 @@ import { type Handling, type Verdict, verdictEffects } from '../records/rules/ve
 export type Edits = Contribution & { pictures?: readonly Picture[] }
 
 /**
- * What a verdict takes over from a fork. `claims` bring the values of `data`, by their own authors. `rivals` are claims against what stands:
- * they wait, each with its flag.
+ * What a verdict takes over from a fork. `claims` bring the values of `data`, by their own authors. `rivals` contradict standing values:
+ * they wait, and `flags` say so.
  */
 export type TakenValues = {
   fork: string
@@ -38,7 +38,7 @@ export type DecisionInput = {
   escalated_to?: string | null
   /** Set by a verdict on a whole batch. Its contributor gets one notice for the batch, and none for each row. */
   of_batch?: boolean
-  /** The list that counts its decisions. */
+  /** The list that counts the decisions of such a verdict. */
   batch_list?: string
 }
 
@@ -65,8 +65,8 @@ export function settledFlags(old: History, { verdict }: DecisionInput): Flag[] {
 }
 
 /**
- * The claims that a verdict judges: those of the waiting revision. If no revision waits, they are the single claims that
- * contradict a standing value, and those of machines: these brought the record into review.
+ * The claims that a verdict judges: those of the waiting revision. If no revision waits, claims made apart have brought the record into
+ * review: those that contradict a standing value, and those of machines.
  */
 export function underReview(old: History): Assertion[] {
   const pending = old.assertions.filter((it) => it.reconciliation_status === 'pending')

@@ -3,7 +3,7 @@ import * as s from '../../../base/shapes.ts'
 import { handlings } from '../../records/rules/verdicts.ts'
 import { AssertionView } from '../../records/views/record.ts'
 
-/** A pending claim and the claim that it meets, with a proposal how to settle the two. */
+/** A pending claim (`rival`) and the claim that it meets (`standing`), with a proposal how to settle the two. */
 export const ConflictView = s.shape('Conflict', () =>
   v.object({
     property: s.text,

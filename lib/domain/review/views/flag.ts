@@ -9,7 +9,7 @@ import { flagView } from '../../records/views/entity.ts'
 import type { FlagWithRecords } from '../flags.ts'
 
 /**
- * A flag as this caller may see it. Its claims are for those who work on the record. Its reason is also for the person who
+ * A flag as this caller may see it. Its claims are shown to those who work on the record, its reason also to the person who
  * raised it.
  */
 export function flagRow(
@@ -33,7 +33,7 @@ export function flagRow(
   }
 }
 
-/** The conflict check names the other record in its reason. Callers who may not see that record get a general sentence. */
+/** The service names the other record in the reason of its flag. Callers who may not see that record get a general sentence. */
 function reasonOf(
   { reason, flagged_by, other_entity_id }: FlagWithRecords['flag'],
   other: RecordItem | undefined,

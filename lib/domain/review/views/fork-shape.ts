@@ -4,7 +4,7 @@ import { UserCardView } from '../../../platform/users/people.ts'
 import { recordStatuses } from '../../records/rules/status.ts'
 import { anyValue } from '../../records/views/difference.ts'
 
-/** What rows of the queue tell of a fork. */
+/** What a row of the queue shows of a fork. */
 export const ForkInfoView = s.shape('ForkInfo', () =>
   v.object({
     fork_id: s.uuid,
@@ -20,7 +20,7 @@ export const ForkInfoView = s.shape('ForkInfo', () =>
 )
 export type ForkInfo = s.Output<typeof ForkInfoView>
 
-/** What the workspace tells of a fork, and of the record that it is a version of. */
+/** What the workspace shows of a fork, and of the record that it is a version of. */
 export const ForkContextView = s.shape('ForkContext', () =>
   v.object({
     fork_id: s.uuid,

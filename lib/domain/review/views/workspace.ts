@@ -59,7 +59,7 @@ export function workspaceView(
 
 /**
  * Pairs each pending claim with the claims of its property that stand, or that another person made before it. Pairs with
- * equal values are left out. `evidenceOf` adds what is known of the source of a claim.
+ * equal values are left out. `evidenceOf` adds what is known of the sources of a claim.
  */
 export function conflictsIn(it: History, evidenceOf: KnownSources['evidenceOf'] = (claim) => claim) {
   const living = it.assertions.filter((claim) => claim.reconciliation_status !== 'superseded').toSorted(byAge)
