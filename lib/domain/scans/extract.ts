@@ -4,15 +4,15 @@ import { findNamedRecords } from '../projects/assets/mentions.ts'
 import type { Found, Page } from './items.ts'
 
 /**
- * Finds values in the text of a document, without a model: names of known public records, dates in five calendars, and the first line as a
- * name. Each has its page and box. Nothing is accepted by it: a person decides.
+ * Finds values in the text of a document, without a language model: names of public records, dates in five calendars, and the first line
+ * as a name. Each value has its page and box. None is accepted by itself: a person decides.
  */
 
 type Word = Page['lines'][number][number]
 type PlacedWord = Word & { page: number }
 type Box = Found['box']
 
-/** For each kind of a named record: what sort of thing it is, and the field that it fills. */
+/** By kind of a named record: what sort of thing it is, and the field that its name fills. */
 const sorts: Readonly<Partial<Record<KindKey, { entity_type: string; field_name: string }>>> = {
   structure: { entity_type: 'ARTIFACT', field_name: 'name' },
   monument: { entity_type: 'ARTIFACT', field_name: 'name' },
@@ -27,7 +27,7 @@ const sorts: Readonly<Partial<Record<KindKey, { entity_type: string; field_name:
 /** The most values of one document. */
 const MOST_FOUND = 60
 
-/** Finds the values of a document. Some 320 small reads for a printed page. */
+/** Finds the values of a document. Costs about 320 small reads for a printed page. */
 export async function extractFields(pages: readonly Page[]): Promise<Found[]> {
   const words: PlacedWord[] = pages.flatMap(({ lines }, i) => lines.flat().map((word) => ({ ...word, page: i + 1 })))
   const text = pages.flatMap(({ lines }) => lines.map(textOfLine)).join('\n')
@@ -47,12 +47,12 @@ export async function extractFields(pages: readonly Page[]): Promise<Found[]> {
     .map((found, i) => ({ ...found, id: String(i + 1), confidence: Math.round(found.confidence * 100) / 100 }))
 }
 
-/** The text of a line. Words have no blanks, so it has as many words as the line. */
+/** The text of a line. Words contain no blanks, so splitting the text at blanks gives the words again. */
 export const textOfLine = (line: readonly Word[]): string => line.map(({ text }) => text).join(' ')
 
 type NewFound = Omit<Found, 'id'>
 
-/** The page, the box around some words of one page, and how sure they were read. */
+/** The page of some words, the box around them, and the mean confidence of their OCR. */
 function placeOf(words: readonly PlacedWord[]): Pick<Found, 'page_number' | 'box' | 'confidence'> | undefined {
   const [first] = words
   if (!first) return undefined
@@ -66,7 +66,7 @@ export const boxAround = (words: readonly Pick<Word, 'box'>[]): Box => {
   return [Math.min(...side(0)), Math.min(...side(1)), Math.max(...side(2)), Math.max(...side(3))]
 }
 
-/** Dates as scanned texts write them: an era with a year, or a year by itself, perhaps with month and day; digits of either script. */
+/** Dates as scanned texts write them, with Latin or Devanagari digits: an era with a year, or a year alone; month and day may follow. */
 const DIGIT = '[0-9०-९]'
 const ERA =
   '(?:B\\.?\\s?S\\.?|N\\.?\\s?S\\.?|A\\.?D\\.?|C\\.?E\\.?|वि\\.?\\s?सं\\.?|ने\\.?\\s?सं\\.?|विक्रम\\s(?:संवत्|सम्बत्)|नेपाल\\s(?:संवत्|सम्बत्))'
@@ -80,7 +80,7 @@ function findDates(line: readonly Word[], page: number): NewFound[] {
   return [...text.matchAll(dated)].flatMap(({ 0: value, index }) => {
     const reading = readDateOrFault(value, undefined)
     if (isFault(reading)) return []
-    // The words over which the date goes.
+    // The words that the date covers.
     let start = 0
     const over = line.filter((word) => {
       const from = start
@@ -103,7 +103,7 @@ function findDates(line: readonly Word[], page: number): NewFound[] {
   })
 }
 
-/** The first line with letters, for a document that names no known building. It is a guess, so it is not sure. */
+/** The first line with three letters in a row, as the name of a document that names no building of a record. A guess of low confidence. */
 function titleOf(pages: readonly Page[]): NewFound[] {
   for (const [i, { lines }] of pages.entries()) {
     const line = lines.find((words) => /(?:\p{L}\p{M}*){3}/u.test(textOfLine(words)))

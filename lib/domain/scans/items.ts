@@ -19,7 +19,7 @@ const nullableText = v.optional(v.nullable(v.string()), null)
 
 const Scan = v.object({
   id: v.string(),
-  /** The number of its file, for older clients. */
+  /** The number of its file. Older clients use it. */
   media: v.number(),
   owner_id: v.string(),
   /** The review identity of the record that it is about. Null for a document by itself. */
@@ -27,7 +27,7 @@ const Scan = v.object({
   submission_id: text,
   file_name: v.string(),
   description: text,
-  /** Where it comes from, as its sender says: institution, collection, languages, copyright. */
+  /** Where the document comes from, as the sender says: institution, collection, languages, copyright. */
   provenance: v.record(v.string(), v.string()),
   content_type: text,
   media_type: text,
@@ -35,7 +35,7 @@ const Scan = v.object({
   sha256: text,
   width: v.optional(v.nullable(v.number()), null),
   height: v.optional(v.nullable(v.number()), null),
-  /** Null if what was sent is no file that can be read. */
+  /** The object with the file. Null if the file that was sent is broken or of another type. */
   object_key: nullableText,
   status: v.picklist(scanStatuses),
   document_type: v.picklist(documentTypes),
@@ -49,10 +49,10 @@ const Scan = v.object({
   raw_text: text,
   confidence: v.number(),
   page_count: v.optional(v.number(), 0),
-  /** When the fields were last found in the text, corrections included. */
+  /** When values were last searched in the text, with corrected lines. */
   found_at: nullableText,
   finalized_at: nullableText,
-  /** The review identity of the record that finalizing has made or changed. */
+  /** The review identity of the record that was made or changed when the review of the document ended. */
   made: nullableText,
   created_at: v.string(),
   updated_at: v.string(),
@@ -62,7 +62,7 @@ export type Scan = v.InferOutput<typeof Scan>
 
 /** Names the list of a person's documents, of all or of one status. */
 export const scanList = (user: string, status?: string) => `SCAN#OF#${user}${status ? `#${status}` : ''}`
-/** Documents whose text is being read, by start. */
+/** The index partition of documents that wait for the reader or are being read, the longest first. */
 export const READING = 'SCAN#READING'
 
 export const scan = defineItem({
@@ -80,7 +80,7 @@ export const scan = defineItem({
   counted: (it) => [scanList(it.owner_id), scanList(it.owner_id, it.status)],
 })
 
-/** What people said of what was read. Objects from the sender are stored as JSON text: DynamoDB refuses some numbers. */
+/** The decisions and corrections of people on a document. They are stored as JSON text, because DynamoDB refuses some numbers. */
 export const scanReview = defineItem({
   type: 'scan_review',
   schema: v.object({ id: v.string(), state: v.string(), version: v.number() }),
@@ -107,7 +107,7 @@ const PartedScan = v.object({
       form: v.optional(v.picklist(['expected', 'measured'])),
     }),
   ),
-  /** The document that was made of the parts. Kept, so that a repeated request finds the upload. */
+  /** The id of the document that was made of the parts. The item stays, so that a repeated request finds it. */
   scan_id: v.optional(v.string()),
   until: v.number(),
   created_at: v.string(),
@@ -122,7 +122,7 @@ export const partedScan = defineItem({
   expires: (it) => it.until,
 })
 
-/** A document as the subject of permissions. Once it is finalized reviewers read it, since a contribution cites it. */
+/** A document as the subject of permissions. Once it is finalized, reviewers may read it, since a contribution cites it. */
 export type ScanSubject = Subject & { about: Scan; version: number }
 export const asSubject = (about: Scan): ScanSubject => ({
   about,
@@ -148,7 +148,7 @@ const Found = v.object({
   field_value: v.string(),
   confidence: v.number(),
   entity_type: v.string(),
-  /** 1 for the name of a known record, in any spelling; null for what no record has. */
+  /** 1 if the value is the name of a record, in any spelling; else null. */
   match: v.nullable(v.number()),
   page_number: v.number(),
   box: Box,
@@ -156,6 +156,6 @@ const Found = v.object({
 })
 export type Found = v.InferOutput<typeof Found>
 
-/** What was read of a document, as the bucket holds it. */
+/** The text that was read from a document, with the values found in it, as the bucket holds them. */
 export const Reading = v.object({ pages: v.array(Page), fields: v.array(Found) })
 export type Reading = v.InferOutput<typeof Reading>

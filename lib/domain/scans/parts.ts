@@ -15,7 +15,7 @@ import { beginScan } from './scans.ts'
 export const LARGEST_SCAN = 25 * 1024 * 1024
 /** Bytes of the parts that the dashboard sends. */
 export const DASHBOARD_PART = 6 * 1024 * 1024
-/** Seconds until a file that is not complete is given up. The bucket deletes its parts a day later. */
+/** Seconds after which an incomplete file is given up. The bucket deletes its parts a day later. */
 const LIFETIME_S = 2 * 86_400
 /** The most parts of a file. */
 const MOST_PARTS = 200
@@ -50,8 +50,8 @@ export function beginParted(unit: UnitOfWork, input: PartedInput): PartedScan {
 }
 
 /**
- * Adds the next part. With `offset`, a part that is there already is not added twice. Fails with `invalid` if the part begins elsewhere or goes
- * beyond the announced size, and with `conflict` if another part came at the same time.
+ * Adds the next part. With `offset`, a part that was sent before is not added again. Fails with `invalid` if the part does not begin
+ * where the last one ended, or goes beyond the announced size. Fails with `conflict` if another part came at the same time.
  */
 export async function appendPart(
   unit: UnitOfWork,
@@ -160,8 +160,8 @@ async function* bytesOfAll(parts: readonly ScanPart[]): AsyncGenerator<Uint8Arra
 }
 
 /**
- * Makes a document of a file whose parts are all there. Fails with `invalid` if parts are
- * missing or the document is made, and with `gone` if a part was deleted. The parts pass through a file on the disk, so memory stays flat.
+ * Makes a document of a file of which all parts were sent. Fails with `invalid` if parts are missing or the document was made before,
+ * and with `gone` if a part was deleted. The parts pass through a file on the disk, so memory stays flat.
  */
 export async function completeParted(unit: UnitOfWork, before: PartedScan): Promise<Scan> {
   checkOpen(before)

@@ -6,24 +6,24 @@ import { extractFields } from './extract.ts'
 import { type Page, READING, type Scan, scan } from './items.ts'
 import { putReading } from './scans.ts'
 
-/** How the text of a document is read by a worker: `lib/domain/projects/assets/ocr.ts` does so for the files of projects. */
+/** How a worker reads the text of a document. `lib/domain/projects/assets/ocr.ts` does the same for files of projects. */
 
 const MAX_ATTEMPTS = 3
-/** Seconds after which a reader counts as dead, and after which a waiting document counts as lost. */
+/** Seconds after which a reader is taken for dead, and a waiting document for lost. */
 const STOPPED_AFTER_S = 6 * 60
 const FORGOTTEN_AFTER_S = 30 * 60
-/** The longest text in the item, in characters. */
+/** The most characters of text that the item holds. */
 const LONGEST_TEXT = 20_000
 const GIVEN_UP = 'The document could not be read in three attempts.'
 
-/** The document that a change asks to read. Only a new `ocr_since` is a new request. */
+/** The id of the document that has to be read after this change. Only a new `ocr_since` is a new request. */
 export function findScanWork({ before, after }: Images): { scan_id: string } | undefined {
   if (after?.type !== scan.type) return undefined
   const it = parse(scan, after)
   return it.status === 'pending' && before?.ocr_since !== it.ocr_since ? { scan_id: it.id } : undefined
 }
 
-/** Takes a document to read it. Undefined if another reader has it, or if it is read. One that failed in all attempts becomes `failed`. */
+/** Takes a document to read it. Undefined if another reader has it, or if it was read. After the last attempt it becomes `failed`. */
 export const beginReading = (id: string): Promise<Scan | undefined> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
@@ -45,7 +45,7 @@ export const beginReading = (id: string): Promise<Scan | undefined> =>
     return next
   })
 
-/** Stores what was read of a document, with the values that are found in it. */
+/** Stores the text that was read from a document, and the values that are found in it. */
 export async function finishReading(
   begun: Scan,
   { text, confidence, pages, isDigital }: { text: string; confidence: number; pages: Page[]; isDigital: boolean },
@@ -93,7 +93,7 @@ function endedScan(before: Scan, status: 'completed' | 'failed', changes: Partia
 /** Documents of one visit of the sweeper. */
 const MOST_SWEPT = 100
 
-/** Sends documents to the reader again that it has lost. Returns their number. Safe to run twice at once. */
+/** Sends lost documents to the reader again. Returns their number. Safe to run twice at once. */
 export async function sweepScans(): Promise<number> {
   const waiting = await walk({ index: 'gsi2', pk: READING, forward: true, limit: MOST_SWEPT })
   const lost = waiting.map((item) => parse(scan, item)).filter((it) => (it.ocr_since ?? '') < later(-FORGOTTEN_AFTER_S))

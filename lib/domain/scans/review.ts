@@ -10,10 +10,10 @@ import { boxAround, extractFields } from './extract.ts'
 import { type Found, type Page, type Reading, type Scan, scanReview } from './items.ts'
 import { amendScan, loadReading, putReading } from './scans.ts'
 
-/** What a person says of what was read: which values hold, which lines are read wrongly, and what becomes of it. */
+/** The review of a document by a person: which values hold, which lines were misread, and the contribution that follows. */
 
 const Linked = v.object({ resource_key: v.string(), id: v.number() })
-/** What was decided on one value. `block` names a line for a value that was not found: its page and line from 0, as `0_3`. */
+/** What was decided on one value. `block` gives the place of a value that the service did not find: page and line from 0, as `0_3`. */
 const Decision = v.object({
   edited_value: v.optional(v.nullable(v.string()), null),
   uncertain: v.optional(v.boolean(), false),
@@ -32,21 +32,21 @@ type Review = { id: string; state: string; version: number }
 const loadReview = async (id: string): Promise<Review> =>
   (await get(scanReview, { id })) ?? { id, state: JSON.stringify(EMPTY), version: 0 }
 
-/** Loads what was said of a document. One call. */
+/** Loads the decisions and corrections on a document. One call. */
 export const loadState = async (id: string): Promise<ReviewState> =>
   v.parse(State, JSON.parse((await loadReview(id)).state))
 
-/** A change: null removes a member. */
+/** Changes of a review. Null removes a member. */
 export type ReviewChanges = {
   field_decisions?: Readonly<Record<string, unknown>> | undefined
   block_corrections?: Readonly<Record<string, unknown>> | undefined
   ontology_handoff_key?: string | null | undefined
 }
 
-/** The most characters of what is said of one document. */
+/** The most characters of the stored review of one document. */
 const MOST_STATE = 150_000
 
-/** Changes what was said of a document, member by member, inside of each value too. Fails with `conflict` once it is finalized. */
+/** Merges changes into the review of a document, also inside nested objects. Fails with `conflict` once the document is finalized. */
 export async function amendState(unit: UnitOfWork, about: Scan, changes: ReviewChanges): Promise<ReviewState> {
   if (about.finalized_at !== null) throw conflict('This document has been finalized.')
   const old = await loadReview(about.id)
@@ -73,7 +73,7 @@ function mergeDeep(old: unknown, changes: unknown): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The pages with corrected lines. A corrected line keeps its box; its words share it. */
+/** The pages with corrected lines. Each word of a corrected line gets the box of the whole line. */
 const correctPages = ({ pages }: Pick<Reading, 'pages'>, { block_corrections }: ReviewState): Page[] =>
   pages.map((page, i) => ({
     ...page,
@@ -86,7 +86,7 @@ const correctPages = ({ pages }: Pick<Reading, 'pages'>, { block_corrections }: 
     }),
   }))
 
-/** Finds the values of a document anew, in the text as it is corrected. What was decided on a value goes with its number, so it is forgotten. */
+/** Finds the values of a document anew, in the corrected text. They get new ids, so decisions on the former values have no effect any more. */
 export async function findAnew(unit: UnitOfWork, about: Scan): Promise<Scan> {
   if (about.status !== 'completed') throw impossible('The text of this document has not been read yet.')
   const [reading, state] = await Promise.all([loadReading(about), loadState(about.id)])
@@ -129,9 +129,10 @@ export type Finalized = {
 }
 
 /**
- * Ends the review of a document. The values that were decided on become a contribution, which waits for review like any other. It is of the kind
- * to hand over to (`ontology_handoff_key`), or a change of the record that the document is about. Its source cites the document, and for each value page and box.
- * Fails with `conflict` if it is finalized already, and with `invalid` if the values make no contribution.
+ * Finalizes a document: the values that were decided on become a contribution, which waits for review like any other. It changes the record
+ * that the document is about, else makes one of the kind `ontology_handoff_key`. Without both there is no contribution. Its source cites
+ * the document, with page and box of each value.
+ * Fails with `conflict` if the document is finalized already, and with `invalid` if the values make no contribution.
  */
 export async function finalizeScan(unit: UnitOfWork, about: Scan, actor: Actor, origin: string): Promise<Finalized> {
   if (about.finalized_at !== null) throw conflict('This document has been finalized.')
@@ -185,7 +186,7 @@ function contributionOf(handing: Handing, kind: Kind, decided: readonly Decided[
   throw impossible(`${String(issue?.path?.at(-1)?.key ?? '')}: ${issue?.message ?? ''}`)
 }
 
-/** The field of a kind that a value fills: the one of its name, or for a linked record the first that links to its kind. */
+/** The field of a kind that a value fills: the field of that name. A linked record may else fill the first field that links to its kind. */
 function fieldFor(kind: Kind, { name, linked }: Decided): string | undefined {
   const target = linked ? kindOfScope(linked.resource_key) : undefined
   const fits = ([own, field]: readonly [string, Field]) => own === name || field.aliases.includes(name)

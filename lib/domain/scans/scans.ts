@@ -49,8 +49,8 @@ export async function listScans(
 }
 
 /**
- * Stores a document, whose text is read next. Fails with `invalid` if the file is no whole image or PDF. With `keepsFaulty` such a file becomes
- * a document that has failed, with the reason.
+ * Stores a document, whose text a worker reads next. Fails with `invalid` if the file is no whole image or PDF. With `keepsFaulty` such a
+ * file becomes a document of the status `failed` instead, with the reason.
  */
 export async function beginScan(
   unit: UnitOfWork,
@@ -125,17 +125,17 @@ export function amendScan(unit: UnitOfWork, old: Scan, changes: Partial<Scan>): 
   return next
 }
 
-/** Lets a document that has failed wait for the reader again, like a new one. */
+/** Makes a failed document wait for the reader again, like a new one. */
 export const retryScan = (unit: UnitOfWork, old: Scan): Scan =>
   amendScan(unit, old, { status: 'pending', error: '', ocr_since: now(), ocr_attempts: 0, ended_at: null })
 
 const readingKey = (id: string) => `scans/${id}/reading.json.gz`
 
-/** Stores what was read of a document, in place of an earlier reading. */
+/** Stores the reading of a document, in place of an earlier one. */
 export const putReading = (id: string, reading: Reading): Promise<void> =>
   putObject(readingKey(id), gzipSync(JSON.stringify(reading)), 'application/gzip')
 
-/** Loads what was read of a document. Empty if nothing was read yet. */
+/** Loads the reading of a document. Without pages and fields if nothing was read yet. */
 export async function loadReading({ id, status }: Pick<Scan, 'id' | 'status'>): Promise<Reading> {
   const object = status === 'completed' ? await getObject(readingKey(id)) : undefined
   return object ? v.parse(Reading, JSON.parse(gunzipSync(object.bytes).toString())) : { pages: [], fields: [] }

@@ -176,7 +176,7 @@ export const PartedView = s.shape('OcrChunkUpload', () =>
 
 export const uploadedView = ({ media, id, status }: Scan) => ({ media_id: media, uploaded_document_id: id, status })
 
-/** A scanned document as an answer. `fields` is what was found in it: lists leave it out, one document shows it as assertions. */
+/** A scanned document as an answer. `fields` are the values found in it, shown as `assertions`; lists leave them out. */
 export const scanView = (it: Scan, fields: readonly Found[] = []) => ({
   id: it.id,
   media: it.media,
@@ -189,7 +189,7 @@ export const scanView = (it: Scan, fields: readonly Found[] = []) => ({
     pipeline_status: it.found_at === null ? 'idle' : 'complete',
     pipeline_finished_at: it.found_at,
     pipeline_error: '',
-    // Nothing goes further by itself, however sure it is: a person decides on each.
+    // A person decides on each value. None becomes a claim by itself, however high its confidence.
     assertions: fields.map((field) => ({
       subject: it.file_name,
       predicate: field.field_name,
@@ -217,7 +217,7 @@ const readingView = (it: Scan) => ({
 
 export const stateView = (state: ReviewState, { finalized_at }: Scan) => ({ ...state, finalized_at })
 
-/** A document with its pages, line by line, and what was found. A corrected line shows beside it what was read. */
+/** A document with its pages, line by line, and the values found. A corrected line also shows the text that was read. */
 export const reviewView = (it: Scan, { pages, fields }: Reading, state: ReviewState) => ({
   document_id: it.id,
   ...readingView(it),
@@ -245,7 +245,7 @@ export const reviewView = (it: Scan, { pages, fields }: Reading, state: ReviewSt
   saved_review_state: stateView(state, it),
 })
 
-/** The surest value for each field, by the names of fields that a form has. */
+/** The value of highest confidence for each field. With `names`, only for these fields of a form. */
 export const suggestionsView = (fields: readonly Found[], names: ReadonlySet<string> | undefined) => {
   const sorted = [...fields].sort((a, b) => a.confidence - b.confidence)
   const fitting = sorted.filter(({ field_name }) => names === undefined || names.has(field_name))
@@ -258,7 +258,7 @@ export const suggestionsView = (fields: readonly Found[], names: ReadonlySet<str
 }
 
 const NO_FIELDS = 'No value was found in this document.'
-/** What a review would hand over: the document, its values, and what is missing. */
+/** What finalizing would hand over: the document, its values, and what is missing. */
 export function scanPreview(it: Scan, fields: readonly Found[], { field_decisions }: ReviewState) {
   const root = `doc-${it.id}`
   const values = fields.map((field) => {
@@ -306,11 +306,11 @@ export function scanPreview(it: Scan, fields: readonly Found[], { field_decision
   }
 }
 
-/** Where a value goes by how sure it is. None is accepted by itself, however sure it is. */
+/** The route of a value by its confidence. No route accepts a value without a person. */
 const routeOf = (confidence: number): (typeof scanRoutes)[number] =>
   confidence >= 0.7 ? 'community_review' : confidence >= 0.5 ? 'expert_review' : 'reject'
 
-/** What a document would hand over, as nodes and edges; with `routes` only the values that go one of them. */
+/** What a document would hand over, as nodes and edges. With `routes`, only the values that take one of these routes. */
 export function scanGraph(it: Scan, preview: ReturnType<typeof scanPreview>, routes: readonly string[]) {
   const nodes = preview.entities.flatMap(({ id, label, entity_type: type, confidence, kind }) => {
     const route = kind === 'document' ? null : routeOf(confidence)
@@ -332,7 +332,7 @@ export function scanGraph(it: Scan, preview: ReturnType<typeof scanPreview>, rou
   }
 }
 
-/** How far a document is, as an event of a stream (SSE). The client asks again after three seconds, until it has been read. */
+/** The progress of a document, as an event of a stream (SSE). `retry` makes the client ask again after three seconds. */
 export const scanEvent = ({ status, ...it }: ReturnType<typeof scanView>): string => {
   const { processing_progress, user_safe_error } = it
   return `retry: 3000\nevent: status\ndata: ${JSON.stringify({ status, processing_progress, user_safe_error })}\n\n`
