@@ -5,9 +5,9 @@ import seed from './questions.json' with { type: 'json' }
 import { splitWords } from './split.ts'
 
 /*
- * The concepts of questions that no record holds. Their words are data: `names.json` and `questions.json`. A concept has a label, and words for it in English,
- * Nepali and Newar: singular, in any spelling, with commas between them. Of a sort of thing, words after a semicolon only ask for it:
- * a relief is a sort of statue, but no other word for one.
+ * The concepts of questions that no record holds. Their words are data: `names.json` and `questions.json`. Each concept has a label and
+ * words in English, Nepali and Newar: singular, in any spelling, with commas between them. Words after a semicolon find a sort of thing
+ * but do not mean the same. Example: "relief" finds statues, but not every statue is a relief.
  */
 
 /** The sorts of concept that a part of a question may name. */
@@ -24,13 +24,13 @@ const interpretations = [
 ] as const
 type Interpretation = (typeof interpretations)[number]
 
-/** How `interpreted` names a part of a question: by its concept, or by what the grammar read. */
+/** The names that `interpreted` uses for parts of a question: sorts of concept, and what the grammar reads. */
 export const readParts = [...interpretations, 'near', 'years', 'order', 'identifier', 'words'] as const
 
 const conceptsFrom = (as: Interpretation, rows: Readonly<Record<string, string>>): Concept[] =>
   Object.entries(rows).map(([label, words]) => ({ as, label, phrases: [label, ...splitWords(words)] }))
 
-/** Sorts of beings after whom records are named: "queen's pond". */
+/** Sorts of beings after whom records are named. Example: queen, as in "queen's pond". */
 const owners: ReadonlySet<string> = new Set(names.owners)
 const furtherWords: Readonly<Record<string, string>> = seed.sort
 const sorts = (): Concept[] =>
@@ -57,7 +57,7 @@ export const sortByResource: Readonly<Record<string, string>> = {
   calendar_systems: 'Calendar',
 }
 
-/** The resources whose records are concepts by all their names. A record tells more than the words of `names.json` and `questions.json`, and at once. */
+/** The resources whose records are concepts, by all their names. Unlike the words of `names.json`, a new record is a concept at once. */
 export const conceptsByResource = (): Readonly<Record<string, ConceptSource>> => ({
   locations: { as: 'place', by: 'point', spareWords: splitWords(seed.spareWords.place) },
   deities: { as: 'deity', spareWords: splitWords(seed.spareWords.deity) },
@@ -67,7 +67,7 @@ export const conceptsByResource = (): Readonly<Record<string, ConceptSource>> =>
 
 type Town = { at: number[]; reach: number }
 const townNames: Readonly<Record<string, string>> = names.town
-/** Towns, each with its centre, and its radius in kilometres. A record of such a name tells more of it. */
+/** Towns, each with its centre, and its radius in kilometres. */
 const places = (): Concept[] =>
   Object.entries<Town>(seed.place).map(
     ([
@@ -126,7 +126,7 @@ const months = (): Concept[] =>
     near: monthsNear(label, splitWords(near)),
   }))
 
-/** The months that overlap with a month. Each pair is written once, in the row of one of the two. */
+/** The months that overlap with a month. `seed.month` has each pair once, in the row of one of the two. */
 function monthsNear(label: string, own: readonly string[]): string[] {
   return Object.entries<Month>(seed.month).flatMap(([other, { near = '' }]) => {
     if (splitWords(near).includes(label)) return [other]
@@ -143,7 +143,7 @@ const seasons = (): Concept[] =>
     near: splitWords(near),
   }))
 
-/** The concepts that no record holds. They are made with the first question, since most functions never search. */
+/** The concepts that no record holds. A function and no constant, since most processes never search. */
 export const concepts = (): readonly Concept[] => [
   ...sorts(),
   ...places(),

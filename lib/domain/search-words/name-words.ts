@@ -3,13 +3,13 @@ import data from './names.json' with { type: 'json' }
 import { splitWords } from './split.ts'
 
 /*
- * The words by which names are compared come of the same data as those of questions: who compares two names, and who asks for them, know
- * the same sorts of things.
+ * The words by which names are compared. They come from the same data as those of questions (`names.json`), so that search and the
+ * comparison of names know the same sorts of things.
  */
 
 const owners: ReadonlySet<string> = new Set(data.owners)
 
-/** The words of one meaning for each sort that are one word: temple, mandir, degah. */
+/** The single words for each sort of thing. Example: temple, mandir, degah. */
 const groups = (): Lexicon['groups'] => [
   ...Object.entries(data.sort).map(([label, words]) => ({
     words: [label.toLowerCase(), ...splitWords(words)].filter((it) => !it.includes(' ')),

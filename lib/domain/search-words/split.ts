@@ -1,4 +1,4 @@
-/** Splits words with commas or semicolons between them. */
+/** Splits a text at commas and semicolons. */
 export const splitWords = (text: string): string[] =>
   text
     .split(/[,;]/)

@@ -1,6 +1,5 @@
 import type { LanguageGrammar } from './language.ts'
 
-/** English. */
 export const english: LanguageGrammar = {
   not: {
     leads: `not in, not at, not from, not of, not on, not near, not by, not for, that are not, which are not, are not, is not, not, without, except for,

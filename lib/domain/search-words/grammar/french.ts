@@ -1,6 +1,6 @@
 import type { LanguageGrammar } from './language.ts'
 
-/** French: what visitors type. */
+/** The few French phrases that visitors type. */
 export const french: LanguageGrammar = {
   not: { leads: 'sans, sauf, hors de, en dehors de' },
   near: { leads: 'près de, pres de, proche de, autour de, à côté de' },

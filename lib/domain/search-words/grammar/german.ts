@@ -1,6 +1,6 @@
 import type { LanguageGrammar } from './language.ts'
 
-/** German: what visitors type. */
+/** The few German phrases that visitors type. */
 export const german: LanguageGrammar = {
   not: { leads: 'nicht in, nicht im, ohne, außer, ausserhalb von, außerhalb von, außerhalb' },
   near: { leads: 'nahe bei, in der nähe von, nahe, neben, bei' },

@@ -6,7 +6,7 @@ import { hindi } from './hindi.ts'
 import type { LanguageGrammar } from './language.ts'
 import { nepali } from './nepali.ts'
 
-/** The grammar of questions in all languages. Another language is another file, and its place in this list. */
+/** The grammar of questions in all languages. To add a language, add a file and name it in this list. */
 export const grammar = (): GrammarPhrase[] => [english, nepali, hindi, german, french].flatMap(phrasesOf)
 
 const phrasesOf = (language: LanguageGrammar): GrammarPhrase[] =>

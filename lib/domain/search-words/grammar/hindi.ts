@@ -1,6 +1,6 @@
 import type { LanguageGrammar } from './language.ts'
 
-/** Hindi, in Devanagari and as people type it. */
+/** Hindi, in Devanagari and in the Latin letters that people type. */
 export const hindi: LanguageGrammar = {
   not: { follows: 'ke bahar, ke alawa, ke siva, ko chhodkar, nahi, के बाहर, के अलावा, के सिवा, को छोड़कर, नहीं' },
   near: { follows: 'ke paas, ke pas, ke nazdeek, ke najdik, ke aas paas, के पास, के नज़दीक, के निकट, के आसपास' },

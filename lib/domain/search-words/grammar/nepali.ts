@@ -1,6 +1,6 @@
 import type { LanguageGrammar } from './language.ts'
 
-/** Nepali, in Devanagari and as people type it. */
+/** Nepali, in Devanagari and in the Latin letters that people type. */
 export const nepali: LanguageGrammar = {
   not: {
     follows: `bahek, bahira, bahirako, bahira ka, baheka, chhadera, chadera, nabhayeko, nabhaeko, hoina, haina, बाहेक, बाहिर, बाहिरका, बाहिरको, बाहेकका,

@@ -1,6 +1,6 @@
 /**
- * Superlatives of one meaning. The first word is that of the question in any form; documents that hold one of the row come first, since
- * records have no figure of size or height.
+ * Superlatives, one row for each meaning. A question with one of a row's words ranks documents first that contain any word of the row,
+ * since records have no figure of size or height.
  */
 export const superlatives: readonly (readonly string[])[] = [
   [
