@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { defineItem } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 
-/** That a source is in question, noted under each reference by which claims name it. */
+/** Notes that a source is in question. There is one mark for each reference by which claims name the source. */
 export const sourceMark = defineItem({
   type: 'source_mark',
   schema: v.object({

@@ -34,7 +34,7 @@ const SourceUpload = v.object({
 /** The states of the file of a data source. */
 export const ingestStatuses = ['pending', 'processing', 'ready', 'failed'] as const
 
-/** What an expert says of a source. `references`: by what claims name it. `is_restoring`: what was decided is being taken back. */
+/** What an expert says of a source. `references`: those by which claims name it. `is_restoring`: decisions for its sake are being undone. */
 export const standings = ['trusted', 'questioned', 'withdrawn'] as const
 const Question = v.object({
   standing: v.picklist(standings),
@@ -90,7 +90,7 @@ const listsOf = ({ source_type, access_tier, ingest_status }: DataSource) =>
     ),
   )
 
-/** The lists of sources that are in question, and of those whose decisions are being taken back. */
+/** The lists of sources that are in question, and of those for which decisions are being undone (`is_restoring`). */
 export const IN_QUESTION = 'SOURCE#IN_QUESTION'
 export const RESTORING = 'SOURCE#RESTORING'
 
@@ -178,7 +178,7 @@ export async function amendSource(
   return next
 }
 
-/** Sets the labels of a source: all of them, in this order. Fails with `refused` if the caller may not say one. */
+/** Replaces all labels of a source, in this order. Fails with `refused` if the caller may not set one of them. */
 export async function labelSource(
   unit: UnitOfWork,
   old: DataSource,
@@ -244,7 +244,7 @@ export async function listSources(filter: SourceFilter, scope: Scope, place: Pag
   }
 }
 
-/** Sources of one name that are listed at most. */
+/** The most sources of one name that are listed. */
 const MAX_SAME_NAME = 100
 
 /**
