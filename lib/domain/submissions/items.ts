@@ -6,7 +6,7 @@ import { submissionStatuses } from './members.ts'
 /**
  * The item types of legacy submissions: rows of the old form, their versions, moderation and suggestions.
  *
- * An object from the sender is stored as JSON text: DynamoDB refuses some numbers and deep nesting.
+ * An object from the sender is stored as JSON text, because DynamoDB refuses some numbers and deep nesting.
  */
 const json = v.string()
 
@@ -24,7 +24,7 @@ export const Submission = v.object({
   contributor_id: v.string(),
   status: v.picklist(submissionStatuses),
   latest_version: v.number(),
-  /** Digest of the imported row. An equal digest means that a later import brings the same row. */
+  /** The digest of the imported row. A later import of a row with the same digest changes nothing. */
   row_hash: v.string(),
   created_at: v.string(),
   updated_at: v.string(),

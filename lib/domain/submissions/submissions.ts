@@ -57,7 +57,7 @@ export async function loadSubmission(id: string): Promise<SubmissionSubject | un
 export type SubmissionFilter = { contributor?: string | undefined; status?: string | undefined }
 export type SubmissionPage = PageResult<Submission> & { people: PeopleById }
 
-/** Returns one page, newest first. The first read returns the rows, the second the size and the contributors. */
+/** Returns one page, newest first. Two calls: one for the rows, one for the size and the contributors. */
 export async function listSubmissions(
   { contributor, status }: SubmissionFilter,
   place: PageRequest,
@@ -148,7 +148,7 @@ export const loadModeration = ({ id }: Submission): Promise<Moderation | undefin
 
 export type ModerationInput = { comment: string; status?: SubmissionStatus | undefined }
 
-/** Sets the status of a submission, and stores who did so with which remark. Both are one transaction. */
+/** Sets the status of a submission, and stores the moderator and the remark, in one transaction. */
 export async function moderateSubmission(
   unit: UnitOfWork,
   id: number,
