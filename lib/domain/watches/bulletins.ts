@@ -10,12 +10,12 @@ import { BULLETIN_PERIOD_S, loadWatches } from './watches.ts'
 
 /** People whose bulletins are made in one visit. */
 const MOST_BULLETINS = 200
-/** Records that a bulletin names. Of further ones it tells the number. */
+/** The most records that a bulletin names. It gives only the number of the others. */
 const MOST_NAMED = 10
 
 /**
- * Makes the bulletins that are due. Returns how many people were told something. A bulletin is at most eleven notices in the inbox, from
- * which letters follow. It costs a person whose things have not changed two calls a day, and a search for each search.
+ * Makes the bulletins that are due. Returns how many people got notices. A bulletin is at most eleven notices in the inbox; letters follow
+ * from the inbox. While nothing has changed, it costs two reads and a write for each person, and a search for each watched search.
  */
 export async function tellWatchers(): Promise<number> {
   const due = (await walk({ index: 'gsi2', pk: DUE, forward: true, limit: MOST_BULLETINS }))
@@ -28,8 +28,8 @@ export async function tellWatchers(): Promise<number> {
 }
 
 /**
- * Makes the bulletin of one person, of the changes up to `through`. The notices have ids that follow from the changes, so after a
- * failure the bulletin is made again without telling anything twice.
+ * Makes the bulletin of one person, of the changes up to `through`. The ids of the notices are derived from the changes. So after a
+ * failure the bulletin is made again, and no notice appears twice.
  */
 async function tellWatcher(user_id: string, through: number): Promise<boolean> {
   const { watches, head } = await loadWatches(user_id)

@@ -16,7 +16,7 @@ const MOST_CHANGES = 50
 export type SeenChange = Pick<FeedEntry, 'id' | 'number' | 'at' | 'change'> & { record: RecordItem }
 type NotedChange = Omit<SeenChange, 'record'>
 
-/** Returns those of the watches of which something was noted after this number. Searches are always among them. One call. */
+/** Returns the watches under whose subject a change was noted after this number, and all watches of searches. One call. */
 export async function withNews(watches: readonly Watch[], after: number): Promise<Watch[]> {
   const subjects = watches.flatMap((it) => subjectOf(it) ?? [])
   const found = await getMany([...new Set(subjects)].map(key.watchedLast), true)
@@ -30,7 +30,7 @@ export async function withNews(watches: readonly Watch[], after: number): Promis
 
 /**
  * Lists the latest changes of watched things after this number, newest first. Each record appears once, by its latest change, and
- * only if everyone may read it now. Calls: one for each watch, for a search one and the model's own, and one for each hundred records.
+ * only if everyone may read it now. Calls: one for each watch (for a search the model's own), and one for each hundred records.
  */
 export async function listSeenChanges(watches: readonly Watch[], after = 0): Promise<SeenChange[]> {
   const noted = await Promise.all(watches.map((it) => notedChanges(it, Math.max(it.since, after))))

@@ -15,19 +15,19 @@ import { type Around, listPlacesAround, relatedPlaces, rememberPlaces } from './
 
 /** Changes of the feed that are noted together. */
 const CHANGES_AT_ONCE = 25
-/** Parts of one visit, so that other work gets its turn. */
+/** The most batches of changes of one visit, so that other work gets its turn. */
 const MOST_PARTS = 40
 /** Records that are loaded in parallel. */
 const RECORDS_AT_ONCE = 10
-/** The most things of one record under which its change is noted: the record, its contributor, its sources and places. */
+/** The most subjects under which the change of one record is noted: the record, its kind, its sources and places. */
 const MOST_SUBJECTS = 20
 /** Writes in one transaction. */
 const WRITES_AT_ONCE = 90
 
 /**
- * Notes new changes of the feed under the subjects that somebody watches. Returns how many changes it has looked at. A change costs
- * one query, whoever watches, and one for each place that it lies in; a watched subject costs two writes, however many watch it. Safe
- * to repeat: the place up to which it came is stored last, and each note has a fixed key.
+ * Notes new changes of the feed under the subjects that somebody watches. Returns how many changes it has looked at. Each change costs
+ * one query, and one for each place in which its record lies. Each watched subject costs two writes, however many people watch it.
+ * Safe to repeat: the number of the last noted change is stored last, and each note has a fixed key.
  */
 export async function followFeed(): Promise<number> {
   let looked = 0
@@ -62,7 +62,7 @@ async function noteChanges(entries: readonly FeedEntry[]): Promise<void> {
       .filter((subject) => itemIn(found, watchCount, { subject }) !== undefined)
       .map((subject) => ({ subject, ...entry })),
   )
-  // Entries come in the order of their numbers, so of each subject the last one stays.
+  // Entries are ordered by number, so the map keeps the last number of each subject.
   const last = new Map(noted.map(({ subject, number }) => [subject, number]))
   const writes = [
     ...noted.map((it) => putAlways(watchedChange, it)),

@@ -3,9 +3,9 @@ import { defineItem } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { FeedEntry } from '../feed/items.ts'
 
-/** The item types of watches: what people watch, and what has become of it. */
+/** The item types of watches: what people watch, and the changes of it. */
 
-/** The sorts of things that can be watched. A place is the records that name it; a search is the records that it finds. */
+/** What can be watched. To watch a place is to watch the records that name it; to watch a search, the records that it finds. */
 export const watchSorts = ['record', 'place', 'source', 'kind', 'search'] as const
 export type WatchSort = (typeof watchSorts)[number]
 
@@ -17,7 +17,7 @@ export const Watch = v.object({
   user_id: v.string(),
   id: v.string(),
   ...subject,
-  /** The number of the last change when the watch began. Earlier changes are not told. */
+  /** The number of the last change when the watch began. Bulletins leave out changes up to this one. */
   since: v.number(),
   created_at: v.string(),
   version: v.number(),
@@ -29,10 +29,10 @@ export const watch = defineItem({
   key: (it: { user_id: string; id: string }) => key.watch(it.user_id, it.id),
 })
 
-/** A person who watches something. It lies in one partition with the watches. */
+/** A person who watches something. The item lies in one partition with the person's watches. */
 export const Watcher = v.object({
   user_id: v.string(),
-  /** The number of the last change that a bulletin has told, or passed over. */
+  /** The number of the last change that bulletins have dealt with: named, counted or left out. */
   told: v.number(),
   /** When the next bulletin is due, ISO 8601. */
   due_at: v.string(),
@@ -69,7 +69,7 @@ export const watchedChange = defineItem({
   expires: ({ at }) => Math.floor(Date.parse(at) / 1000) + LIFETIME,
 })
 
-/** The number of the last change that was noted under a subject. So a bulletin sees by one read that nothing is new. */
+/** The number of the last change that was noted under a subject. It shows a bulletin by one read that nothing is new. */
 export const watchedLast = defineItem({
   type: 'watched_last',
   schema: v.object({ subject: v.string(), number: v.number(), version: v.literal(1) }),
@@ -83,6 +83,6 @@ export const watchedThrough = defineItem({
   key: () => key.watchedThrough(),
 })
 
-/** The name under which the changes of a watched thing are noted. A search has none: it is asked when it is looked at. */
+/** The name under which the changes of a watched thing are noted. Undefined for a search, which runs when its changes are needed. */
 export const subjectOf = ({ what, about }: Pick<Watch, 'what' | 'about'>): string | undefined =>
   what === 'search' ? undefined : `${what}#${about}`

@@ -3,16 +3,16 @@ import type { Assertion } from '../records/items.ts'
 import { claimEdges } from '../records/links.ts'
 import { loadRecordById } from '../records/load.ts'
 
-/** Which places lie in which: by accepted relationships of places, such as a court that is part of a town. */
+/** Which places lie in which other places, by accepted relationships. Example: a court is part of a town. */
 
-/** How far up is looked: shrine, court, quarter, town, district, province. */
+/** The most steps from a place outwards. Example: shrine, court, quarter, town, district, province are five. */
 const MOST_LEVELS = 5
-/** Places around those of one record. */
+/** The number of surrounding places of one record after which no further step is taken. */
 const MOST_AROUND = 10
 /** The relationships by which a place lies in another one. */
 const lying: ReadonlySet<string> = new Set(['located_in', 'part_of'])
 
-/** Tells in which places a place lies directly. */
+/** Returns the places in which a place lies directly. */
 export type Around = (place: string) => Promise<readonly string[]>
 
 /** The places that accepted relationships of a record name. */
@@ -21,7 +21,7 @@ export const relatedPlaces = (assertions: readonly Assertion[], fits: (relation:
     .flatMap(claimEdges)
     .flatMap(({ to, toKind, relation }) => (toKind === 'location' && fits(relation) ? [to] : []))
 
-/** Returns a function that reads each place once, by one query. What a place that not everyone may read lies in counts for nothing. */
+/** Returns a function that reads each place once, by one query. A place that not everyone may read lies in none. */
 export function rememberPlaces(): Around {
   const known = new Map<string, Promise<readonly string[]>>()
   return (place) => {
@@ -36,7 +36,7 @@ async function loadPlacesAround(place: string): Promise<readonly string[]> {
   return record && isInFeed(record) ? relatedPlaces(record.assertions, (relation) => lying.has(relation)) : []
 }
 
-/** Lists the places in which these places lie, and those in which these lie, nearest first. Circles end where they began. */
+/** Lists the places in which these places lie, directly or through others, nearest first. Relationships in a circle do no harm. */
 export async function listPlacesAround(places: readonly string[], around: Around): Promise<string[]> {
   const found = new Set<string>()
   let edge: readonly string[] = places

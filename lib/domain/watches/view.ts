@@ -22,10 +22,10 @@ export const WatchView = s.shape('Watch', () =>
     created_at: s.time,
   }),
 )
-/** What the link that stops watching has stopped. */
+/** Whether the link that stops watching has stopped it. */
 export const WatchingStoppedView = s.shape('WatchingStopped', () => v.object({ stopped: v.boolean() }))
 
-/** Loads what the names of watched things are made of. One call for fifty. */
+/** Loads the items from which `watchedName` takes names. One call for each hundred. */
 export const loadWatchedThings = (watches: readonly Watch[]): Promise<Map<string, Stored>> =>
   getMany(watches.flatMap(keysOf), true)
 

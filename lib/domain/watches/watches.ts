@@ -73,7 +73,7 @@ export async function beginWatch(unit: UnitOfWork, actor: Actor, input: WatchInp
 /** Many people may begin to watch one thing at once. */
 const ATTEMPTS = 10
 
-/** Ends the given watches of a person. Safe to repeat. One transaction holds the watches of one person: 50 at most. */
+/** Ends the first 49 of the given watches of a person, as many as one transaction holds. Repeat it until none is left. */
 export async function endWatches(unit: UnitOfWork, user_id: string, isEnding: (it: Watch) => boolean): Promise<void> {
   unit.retryOn('conflict', ATTEMPTS)
   const { watches, head } = await loadWatches(user_id)
@@ -99,7 +99,7 @@ async function countWrites(watches: readonly Watch[], by: 1 | -1): Promise<Write
   })
 }
 
-/** Fails with `invalid` if there is no such thing, or none that the caller may see. */
+/** Fails with `invalid` unless the caller may see such a thing. */
 async function checkSubject({ what, about }: WatchInput, actor: Actor): Promise<void> {
   const fault = await checks[what](about, actor)
   if (fault !== undefined) throw invalid({ about: [fault] })
