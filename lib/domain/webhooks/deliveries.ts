@@ -19,7 +19,7 @@ import { key } from '../../platform/table/keys.ts'
 
 /**
  * A stored message to a receiver. `functions/webhooks.ts` sends it, so a slow receiver delays no request. Pauses grow after each
- * failure. After the sixth attempt the delivery is `dead`. So is a delivery that ended its sender three times.
+ * failure. After the sixth failed attempt the delivery is `dead`. So is a delivery on which three senders in a row died.
  */
 const Delivery = v.object({
   /** The sender chooses it. A second message with the same id is refused. */
@@ -29,7 +29,7 @@ const Delivery = v.object({
   body: v.string(),
   state: v.picklist(['waiting', 'delivered', 'dead']),
   attempts: v.number(),
-  /** Senders that took it one after another and did not come to an end. See lib/engines/table/takes.ts. */
+  /** How many senders in a row took it and did not finish. See lib/engines/table/takes.ts. */
   takes: v.optional(v.number(), 0),
   next_at: v.string(),
   last_error: v.string(),
@@ -63,7 +63,7 @@ const deliveriesOf = (hook: string) => `DELIVERY#OF#${hook}`
 export const deliveryFor = (hook_id: string | null, message: Message): Write =>
   put(delivery, newDelivery(hook_id, message), undefined)
 
-/** Builds the write that stores a message which could not be put together. It is never sent, and its receiver reads why. */
+/** Builds the write that stores a message which could not be composed. It is never sent; `last_error` says why. */
 export const deadDelivery = (hook_id: string, message: Message, last_error: string): Write =>
   put(delivery, { ...newDelivery(hook_id, message), state: 'dead', last_error }, undefined)
 
@@ -111,8 +111,8 @@ const MOST_SENT = 80
 const LEASE_S = 30
 
 /**
- * Sends the deliveries that are due, until `until`, in milliseconds of `performance.now()`. Counts those that were delivered, that
- * failed and will be tried again, and that are dead now.
+ * Sends the deliveries that are due, until `until`, in milliseconds of `performance.now()`. Returns how many were delivered, how many
+ * failed and will be tried again, and how many are dead now.
  */
 export async function deliverDue(send: (it: Delivery) => Promise<void>, until: number) {
   const counts = { delivered: 0, failed: 0, dead: 0 }
@@ -148,7 +148,7 @@ async function deliver(read: Delivery, send: (it: Delivery) => Promise<void>) {
   return 'delivered'
 }
 
-/** Ends a delivery that ended its sender three times. Undefined if another run was faster. */
+/** Makes a delivery `dead` on which three senders died. Undefined if another run was faster. */
 async function giveUp(old: Delivery) {
   const ended = withNextVersion<Delivery>(old, { state: 'dead', next_at: now(), last_error: SENDER_ENDED })
   return (await isDone(commitWrites([put(delivery, ended, old)]))) ? ('dead' as const) : undefined

@@ -10,14 +10,14 @@ export type WebhookMessage = { id: string; event: string; body: string }
 /** Milliseconds for one attempt: name lookup, connection and answer. */
 const ATTEMPT_MS = 5000
 
-/** The key that signs messages, and whether only public addresses are connected to. */
+/** The key that signs messages. `guarded`: only HTTPS, and only to public addresses. */
 export type SendingTerms = { secret: string; guarded: boolean }
 /** The terms of the review webhook. Operators set its address, so in the stages `local` and `dev` it may be a private one. */
 const reviewWebhookTerms = (): SendingTerms => ({ secret: config.WEBHOOK_SECRET, guarded: config.secure })
 
 /**
- * Sends a message by POST. Fails unless the status is 2xx; redirects are not followed. If `guarded`, the connection goes to the
- * very address that was checked. A name that changes its address a moment later cannot lead it elsewhere.
+ * Sends a message by POST. Fails unless the status is 2xx; redirects are not followed. If `guarded`, it connects to the very address
+ * that was checked, so a host name that changes its address a moment later cannot redirect it.
  */
 export function sendMessage(
   url: string,
