@@ -3,17 +3,17 @@ import { provideWithholding } from '../platform/unit-of-work.ts'
 import { documentOf, documentTypes } from './effects/search-documents.ts'
 
 /*
- * Where the engine of search learns what it works on: which items are documents, and which words mean what. Every function that may
- * search, or hide what search finds, imports this file first. The table engine learns its layout in `lib/platform/table/lists.ts`.
+ * Tells the search engine which items are documents, and which words mean what. Every function that may search, or hide what search
+ * finds, imports this file first. `lib/platform/table/lists.ts` does the same for the table engine.
  */
 
 provideDocuments({ types: documentTypes, documentOf })
 provideWithholding(async (writes) => {
   await withholdHidden(writes)
-  // Only a change of a record can hide one, so other functions never read this code.
+  // Only a change of a record can hide a node of the graph, so other writes never load this code.
   if (!writes.some(({ type, replaces }) => type === 'record' && replaces)) return
   const { withholdFromGraph } = await import('./graph/withhold.ts')
   await withholdFromGraph(writes)
 })
-// The words are imported with the first search, so that no start reads them.
+// The words are imported with the first search, so that no start loads them.
 provideVocabulary(() => import('./search-words/vocabulary.ts').then(({ vocabulary }) => vocabulary()))
