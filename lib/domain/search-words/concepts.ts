@@ -6,8 +6,8 @@ import { splitWords } from './split.ts'
 
 /*
  * The concepts of questions that no record holds. Their words are data: `names.json` and `questions.json`. Each concept has a label and
- * words in English, Nepali and Newar: singular, in any spelling, with commas between them. Words after a semicolon find a sort of thing
- * but do not mean the same. Example: "relief" finds statues, but not every statue is a relief.
+ * words in English, Nepali and Newar: singular, in any spelling, with commas between them. Words of `names.json` mean the same. Words of
+ * `questions.json` only find the concept.
  */
 
 /** The sorts of concept that a part of a question may name. */

@@ -1,4 +1,4 @@
-/** Splits a text at commas and semicolons. */
+/** Splits a text at commas and semicolons. Blank parts are left out. */
 export const splitWords = (text: string): string[] =>
   text
     .split(/[,;]/)
