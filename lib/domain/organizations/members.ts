@@ -76,8 +76,8 @@ export type MemberInput = {
 }
 
 /**
- * Changes the role of a member, or confirms the member. A role also confirms. Fails with `notFound` for a user who is no member, with
- * `refused` if someone else than the owner or staff names an owner, and with `invalid` if the owner would be no admin.
+ * Changes the role of a member, or confirms the member. A role also confirms. Fails with `notFound` for a user who is no member.
+ * Fails with `refused` if someone else than the owner or staff names an owner, and with `invalid` if the owner would be no admin.
  */
 export const amendMembership = (
   unit: UnitOfWork,
