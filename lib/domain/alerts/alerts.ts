@@ -60,7 +60,7 @@ const isOpen = (record: RecordItem | undefined): record is RecordItem =>
 
 type LinkFilter = { authority?: string | undefined; is_stale?: boolean | undefined }
 
-/** Lists links of records that everyone reads, newest first. One query, and one batch read. */
+/** Lists links of records that everyone reads, newest first. One query, or more with `is_stale`, and one batch read. */
 export async function listLinks(
   { authority, is_stale }: LinkFilter,
   place: PageRequest,
@@ -85,7 +85,7 @@ export async function listLinks(
 
 type AlertFilter = { status?: string | undefined; issue_type?: string | undefined }
 
-/** Lists alerts, newest first. One query, and one batch read. */
+/** Lists alerts, newest first. One query, or more with `issue_type`, and one batch read. */
 export async function listAlerts(
   { status, issue_type }: AlertFilter,
   place: PageRequest,
