@@ -249,7 +249,7 @@ export const ImportValuesView = s.shape('ImportValues', () =>
         values: s.whole,
         groups: s.whole,
         doubtful: s.whole,
-        /** Rows whose values are not listed, since the column has more than 1,000 different ones. */
+        /** Rows whose values are not listed: the column has more than 1,000 different ones, or the table more than 20,000. */
         unlisted: s.whole,
       }),
     ),
