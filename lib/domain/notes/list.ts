@@ -25,7 +25,7 @@ export type NoteFilter = {
 /** `found` holds the texts, records and people that the rows name. */
 export type NotePage = PageResult<Note> & { found: ReadonlyMap<string, Stored> }
 
-/** Lists one page of the notes, newest first unless `forward`. One query, and one batch read. */
+/** Lists one page of the notes, newest first unless `forward`. One query, or more with several filters or `way`, and one batch read. */
 export async function listNotes({ state, type, way, forward }: NoteFilter, page: PageRequest): Promise<NotePage> {
   const index = type ? 'gsi3' : state ? 'gsi1' : 'gsi2'
   const { items, ...listed } = await readList(
