@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../deploy/stand-ins/free-port.ts'
+import { runOwnTests } from './own-tests.ts'
 import { answerAt } from './service.ts'
-import { judge, type Outcome, outputOf, type Suite, say, versionIn } from './suite.ts'
+import { judge, type Outcome, type Suite, say, versionIn } from './suite.ts'
 
 /** Our own tests of the table over emulators of others: what the table does in one call, in one transaction and, where it is quick enough, in two phases. */
 const TABLE_TESTS = 'tests/engines/table'
@@ -49,32 +49,13 @@ async function testsOver(
 ): Promise<Pick<Outcome, 'cases' | 'failures'>> {
   try {
     await answerAt(isUp)
-    const reports = ['--reporter=json', `--outputFile.json=${report}`]
-    await outputOf('vitest', ['run', TABLE_TESTS, ...but, '--maxWorkers=1', ...reports], {
-      env: { ...process.env, DYNAMODB_ENDPOINT: new URL(isUp).origin },
-      maxBuffer: 200_000_000,
-    }).catch(() => undefined)
-    const { numTotalTests, testResults }: VitestReport = JSON.parse(await readFile(report, 'utf8'))
-    const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
-      const failed = assertionResults.filter((it) => it.status === 'failed')
-      const whole = status === 'failed' && failed.length === 0 ? [`${name}: ${message}`] : []
-      return [...whole, ...failed.map((it) => `${it.fullName}: ${it.failureMessages[0]}`)]
+    return await runOwnTests([TABLE_TESTS, ...but, '--maxWorkers=1'], report, {
+      DYNAMODB_ENDPOINT: new URL(isUp).origin,
     })
-    return { cases: `${numTotalTests} tests`, failures }
   } finally {
     emulator.kill()
   }
 }
-type VitestReport = {
-  numTotalTests: number
-  testResults: {
-    name: string
-    status: string
-    message: string
-    assertionResults: { status: string; fullName: string; failureMessages: string[] }[]
-  }[]
-}
-
 /** What moto does otherwise than DynamoDB itself. */
 const DIFFERENCES = [
   [/is not valid JSON|InternalFailure/, 'it fails where two requests come at once'],

@@ -7,6 +7,7 @@ import { iiifValidator, mcpInspector, oaiSchemas, reconciliationClient, schemath
 import { audit, cfnLint, redocly, spectral } from './documents.ts'
 import { dynamoDbLocal, moto } from './emulators.ts'
 import { type Service, startService } from './service.ts'
+import { comunica } from './statements.ts'
 import type { Suite } from './suite.ts'
 import { libreOffice } from './tables.ts'
 
@@ -18,10 +19,18 @@ import { libreOffice } from './tables.ts'
 const suites: readonly Suite[] = [
   ...[redocly, spectral, cfnLint, audit],
   ...[iiifValidator, oaiSchemas, reconciliationClient, mcpInspector, libreOffice, schemathesis],
-  ...[moto, dynamoDbLocal],
+  ...[comunica, moto, dynamoDbLocal],
 ]
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, print: { type: 'boolean' } } })
+const isWanted = ({ name }: Suite) =>
+  values.only === undefined || values.only.split('|').some((it) => name.startsWith(it))
+if (!suites.some(isWanted)) {
+  console.error(
+    `No suite has a name that begins with ${values.only}. There are: ${suites.map(({ name }) => name).join(', ')}.`,
+  )
+  process.exit(2)
+}
 const folder = await mkdtemp(join(tmpdir(), 'outside-'))
 // One service for all suites that ask one; schemathesis, which changes everything, asks it last.
 let running: Promise<Service> | undefined
@@ -30,8 +39,7 @@ const service = () => (running ??= startService(folder))
 await buildDocuments(process.cwd())
 const rows = new Map<string, string>()
 let unknown = 0
-for (const { name, install, run } of suites) {
-  if (values.only !== undefined && !values.only.split('|').some((it) => name.startsWith(it))) continue
+for (const { name, install, run } of suites.filter(isWanted)) {
   const outcome = await run({ folder, service })
   if (!outcome) {
     console.log(`${name}: skipped, since it is not installed (${install}).`)

@@ -265,8 +265,11 @@ const comunica: { QueryEngine: new () => Engine } | undefined = await import(COM
 describe.skipIf(!comunica)(
   'Comunica (skipped where it is not installed) answers over the fragments as over the dump',
   () => {
+    /** Questions for a block of bindings. */
+    let blocks = 0
     const fetchHere = async (address: string | Request, init: RequestInit = {}) => {
       const url = new URL(typeof address === 'string' ? address : address.url)
+      if (url.searchParams.has('values')) blocks += 1
       const headers = Object.fromEntries(new Headers(init.headers).entries())
       const answer = await app.anon.get(url.pathname + url.search, { headers: { accept: headers.accept ?? '*/*' } })
       const response = new Response(answer.text, { status: answer.status, headers: answer.headers })
@@ -290,11 +293,17 @@ describe.skipIf(!comunica)(
             .sort()
         }
         const overDump = await rows({ sources: [new Store(dump)] })
-        const overFragments = await rows({ sources: [{ type: 'qpf', value: `${base}/fragments/` }], fetch: fetchHere })
-        expect(overFragments).toEqual(overDump)
+        // As plain fragments, and by blocks of bindings.
+        for (const type of ['qpf', 'brtpf']) {
+          const overFragments = await rows({ sources: [{ type, value: `${base}/fragments/` }], fetch: fetchHere })
+          expect([type, overFragments]).toEqual([type, overDump])
+        }
         expect(overDump.length).toBeGreaterThan(0)
       },
       60_000,
     )
+    test('and has asked for blocks of bindings', () => {
+      expect(blocks).toBeGreaterThan(10)
+    })
   },
 )
