@@ -35,8 +35,8 @@ export type ActivityPage = PageResult<{ activity: Activity; about: RecordItem | 
 }
 
 /**
- * Lists activities, newest first. `about` is undefined if the caller may not see the record. Calls: one for each audience
- * of the caller, and one that reads sizes, records and people together.
+ * Lists activities, newest first unless `forward`. `about` is undefined if the caller may not see the record. Calls: one for each
+ * audience of the caller, one for sizes, records and people, and with `username` those that find the user.
  */
 export async function listRecordActivities(
   filter: ActivityFilter,

@@ -8,15 +8,15 @@ type Partition = {
 }
 
 /**
- * Returns the revisions with the authors of their values. A verdict stores a revision of its own if it takes over a claim
- * that somebody made apart. That revision is the claimant's work, though the reviewer stored it.
+ * Returns the revisions with the authors of their values. A verdict that accepts a claim which was made apart from a contribution
+ * stores a new revision. Its author is the author of the claim, though the reviewer stored it.
  */
 export const withAuthors = (partition: Partition): Revision[] =>
   partition.revisions.map((revision) => ({ ...revision, created_by: authorOf(revision, partition) }))
 
 /**
- * Returns the id of the author of a revision. If a verdict brought values of several people, it is the author of the
- * reviewed revision where that is one of them.
+ * Returns the id of the author of a revision. If a verdict brought values of several people, the author of the reviewed revision
+ * goes before the others.
  */
 function authorOf(revision: Revision, { revisions, assertions, decisions }: Partition): string {
   const decision = decisions.find(

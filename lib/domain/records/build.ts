@@ -48,12 +48,12 @@ export type NewRecordInput = {
   evidence?: Evidences | undefined
   actor: Actor
   flags?: readonly NewFlag[]
-  /** True if another contribution names the record, and nobody has described it yet. */
+  /** True if the record is made only because another contribution names it. */
   stub?: boolean
   batch?: BatchRow | undefined
   /**
-   * If it is a fork: of which record, the evidence of the values that it takes over, and the labels of the record. `names` are the
-   * members with these values.
+   * Set if the record is a fork. `names` are the members whose values it takes over, `evidence` is what these rest on, and `labels`
+   * are those of the original.
    */
   fork?: { origin: ForkOrigin; names: readonly string[]; evidence: AssertionInput; labels: RecordItem['labels'] }
 }
@@ -294,7 +294,7 @@ export const newActivity = (
   version: 1,
 })
 
-/** A doubt of the service, before it is stored as a flag. */
+/** A flag that the service is going to raise. */
 export type NewFlag = Pick<Flag, 'flag_type' | 'reason'> &
   Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property' | 'concealed'>>
 

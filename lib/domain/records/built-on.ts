@@ -16,15 +16,15 @@ import { claimEdges, valueEdges } from './links.ts'
 import { loadRecordById } from './load.ts'
 
 /**
- * What others have built on a record: their links, claims, comments, pictures and decisions. Whoever takes work back leaves a
- * record on which others have built.
+ * What others have built on a record: their links, claims, comments, pictures and decisions. A rollback, or the taking back of an
+ * import, leaves such a record as it is.
  */
 
-/** `linked_waiting`: only a contribution that waits links to it, which few may know. */
+/** `linked_waiting`: only contributions that wait link to the record. Few people may know of these. */
 export const builtReasons = ['linked', 'linked_waiting', 'claimed', 'commented', 'pictured', 'decided'] as const
 export type BuiltReason = (typeof builtReasons)[number]
 
-/** Says that a record of an import is named by a record of somebody else. It is stored with the link, so no link is missed. */
+/** Notes that a record of somebody else links to a record of an import. It is stored in the transaction of the link, so no link is missed. */
 const Naming = v.object({ to: v.string(), from: v.string(), version: v.literal(1) })
 const naming = defineItem({
   type: 'naming',
@@ -36,18 +36,18 @@ const naming = defineItem({
 export const namingWrites = (to: readonly string[], from: string): Write[] =>
   [...new Set(to)].map((each) => putAlways(naming, { to: each, from, version: 1 }))
 
-/** Whether a link by this person to this record is noted: it came with an import of somebody else, who may take it back. */
+/** Whether links of this person to this record are noted: the record came with somebody else's import, which may be taken back. */
 export const isNamingNoted = (
   target: { batch?: object | null | undefined; contributor_id: string | null },
   actor: { id: string },
 ): boolean => Boolean(target.batch) && target.contributor_id !== actor.id
 
-/** The work that is to be taken back: whose it is, and which revision it made at what time. */
+/** The work that is to be taken back: its author, the revision that it made, and the time. */
 export type Work = {
   by: string
   revision: number
   at: string
-  /** Whether a decision belongs to the work itself, and so does not keep it. */
+  /** Whether a decision belongs to the work itself. Such a decision is not something that others have built. */
   isOwnDecision: (it: Decision) => boolean
 }
 
@@ -84,13 +84,13 @@ export const targetsOfRecord = (it: RecordItem & { assertions?: readonly Asserti
 
 /** Entries of related records that one query reads. */
 const ENTRIES = 1000
-/** Linking records that are looked at, at most, for one record. */
+/** The most linking records that are looked at for one record. */
 const LOOKED_AT = 100
 
 /**
- * Whether records outside of `going` link to this record, and whether only waiting ones do. Two queries; two more calls if other
- * records have entries. A link of a published record has its entry once the projector has seen it. A link by somebody else to a
- * record of an import has one from the start.
+ * Whether records outside of `going` link to this record, and whether only waiting ones do. Two queries, one call for the records that
+ * have entries, and a query for each record that may link by a claim. Links of published records have entries once the projector has
+ * seen them; links by others to a record of an import have them at once.
  */
 export async function findLinksInto(record: History, going: ReadonlySet<string>): Promise<BuiltReason[]> {
   const { entity_id } = record
@@ -104,7 +104,7 @@ export async function findLinksInto(record: History, going: ReadonlySet<string>)
   return standing.length > 0 ? ['linked_waiting'] : []
 }
 
-/** The first records outside of what goes that have an entry as related to this one. */
+/** The first records that have an entry as related to this one, without those that are taken back. */
 async function outsideEntries(entity_id: string, isOutside: (id: string) => boolean): Promise<string[]> {
   const found = new Set<string>()
   for (let beyond: string | undefined; found.size < LOOKED_AT; ) {
@@ -116,7 +116,7 @@ async function outsideEntries(entity_id: string, isOutside: (id: string) => bool
   return [...found].slice(0, LOOKED_AT)
 }
 
-/** Those of the records `from` that stand or wait, and link to this one now. */
+/** The records among `from` that link to this one now, except deleted and rejected ones. */
 async function findLinking(
   entity_id: string,
   from: readonly string[],
@@ -129,7 +129,7 @@ async function findLinking(
     .filter((it) => !it.deleted_at && (it.public || it.status !== 'rejected'))
   const linking = heads.filter((it) => targetsOf(it).includes(entity_id))
   if (linking.some((it) => it.public)) return linking
-  // A relationship is a claim, which the head does not hold. Entries of links that lead out of the record are no others.
+  // A relationship is a claim, which the head does not hold, so these records are read whole. Records to which this one links are skipped.
   const unclear = heads.filter((it) => !linking.includes(it) && !outgoing.has(it.entity_id))
   for (const { entity_id: id } of unclear) {
     const loaded = await loadRecordById(id)

@@ -5,17 +5,17 @@ import { claimsIn } from './claim-packs.ts'
 import type { Assertion } from './items.ts'
 
 /**
- * A claim about no record is found by the id that it has in its source. Claims about records need no such entry: the lists of
- * their records have them.
+ * Index entries by which a claim about no record is found, by the id that it has in its source. Claims about records have none: they
+ * are found by their record.
  */
 
-/** Claims of one identifier that are looked at. An identifier that more claims share identifies nothing. */
+/** The most claims of one identifier that are read. An identifier that more claims share identifies nothing. */
 const MOST_IDENTIFIED = 50
 
 /** The writes by which a new claim is found. */
 export const identifierWrites = (claim: Assertion): Write[] => indexWrites(undefined, indexedOf(claim))
 
-/** The writes by which a claim is found as it is after a change. */
+/** The writes that update the entries of a claim after a change. */
 export const identifierChanges = (before: Assertion, after: Assertion): Write[] =>
   indexWrites(indexedOf(before), indexedOf(after))
 
@@ -42,7 +42,7 @@ export async function isEntryOfClaim(entry: Stored, { sk }: Key): Promise<boolea
 const claimOf = (pack: Stored | undefined, id: string): Assertion | undefined =>
   pack && claimsIn(pack).find((claim) => claim.id === id)
 
-/** The entries that the claims of a stored item need and that are not there. */
+/** The writes of the entries that the claims of a stored pack need and that do not exist. */
 export async function missingEntries(pack: Stored): Promise<Write[]> {
   const writes = claimsIn(pack).flatMap(identifierWrites)
   const keys = writes.map(({ action }) => keyOf(action.Put?.Item ?? {}))

@@ -13,9 +13,8 @@ import { findRefused } from './refused-pairs.ts'
 import { type ClaimConflict, type ComparedClaim, contradictingRivals, findConflicts } from './rules/conflicts.ts'
 
 /**
- * Returns one flag `suspected_duplicate` for each look-alike. Records to which the record links (`linked`) are no duplicates, nor those
- * that a reviewer has held to be another thing. Look-alikes that the contributor may see come first. Flags for the others are
- * concealed from the contributor.
+ * Returns one flag `suspected_duplicate` for each look-alike. Records to which the record links (`linked`) are left out, and those that a
+ * reviewer has held to be another thing. Look-alikes that the contributor may see come first. Flags for the others are concealed.
  */
 export async function findLikenessFlags(
   kind: Kind,
@@ -52,8 +51,8 @@ const likenesses = {
 }
 
 /**
- * Finds contradictions between new claims and those on record. A hidden place is first rounded as `actor` may see it:
- * otherwise a flag, or none, would reveal the place.
+ * Finds contradictions between new claims and those of the record. A hidden place is first rounded as `actor` may see it:
+ * otherwise the presence or absence of a flag would reveal the place.
  */
 export function detectConflicts(
   old: LoadedRecord,
@@ -72,7 +71,7 @@ export function detectConflicts(
   return withoutCorrected(old, claims, findConflicts(standing, incoming))
 }
 
-/** Leaves out rivals that a new claim corrects: authors do not contradict themselves where a value is theirs alone. */
+/** Leaves out rivals that a new claim only corrects (`isCorrection`): these are no contradictions. */
 function withoutCorrected(
   old: LoadedRecord,
   claims: readonly Assertion[],

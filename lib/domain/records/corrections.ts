@@ -5,7 +5,7 @@ import { comparatorOf, kinds } from '../kinds/index.ts'
 import type { Assertion, LoadedRecord } from './items.ts'
 import { rungOf, sortOfProperty } from './rules/evidence.ts'
 
-/** Values of one property compared, and whether a claim corrects what its own author said before. */
+/** Compares values of one property, and decides whether a claim corrects what its own author said before. */
 
 type Compared = Pick<LoadedRecord, 'kind' | 'data'>
 type Judged = Compared & Pick<LoadedRecord, 'assertions'>
@@ -16,7 +16,7 @@ function comparatorIn({ kind }: Pick<LoadedRecord, 'kind'>, property: string): C
   return field && comparatorOf(field)
 }
 
-/** Compares two values. Null if one is missing, or if the kind has no such field. Bare years count in the record's calendar. */
+/** Compares two values. Null if one is missing, or if the kind has no such field. Bare years are read in the record's calendar. */
 export function compareValues(
   record: Compared,
   property: string,
@@ -45,7 +45,7 @@ const isSameSource = (a: Assertion, b: Assertion): boolean =>
   a.source_citation === b.source_citation &&
   a.source_url === b.source_url
 
-/** Whether the new claim's sort of source knows this sort of property better. Any sort is better than no source at all. */
+/** Whether the new claim's sort of source knows this sort of property better. Any source is better than none; one without a type is never worse. */
 function hasBetterSource({ kind }: Compared, standing: Assertion, claim: Assertion): boolean {
   const sort = sortOfProperty(kinds[kind], claim.asserted_property)
   const isKnown = standing.source_type !== '' || !namesSource(standing)

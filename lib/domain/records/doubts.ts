@@ -14,7 +14,7 @@ import { recordItem } from './items.ts'
 import type { PeriodMeanings } from './periods.ts'
 import { visiblePoint } from './place.ts'
 
-/** Unlikely values are accepted as input. The contributor gets a warning, and reviewers get a flag. */
+/** Finds unlikely values. They are accepted as input: the contributor gets a warning, and reviewers get a flag. */
 
 /** Nepal with a margin, in degrees. (27, 85) lies inside. If (85, 27) was sent, its numbers are probably swapped. */
 const nepal = { south: 26, north: 31, west: 79.5, east: 88.5 }

@@ -10,7 +10,7 @@ import type { Assertion, LoadedRecord } from './items.ts'
 import { loadRecordById } from './load.ts'
 import { mayShowClaim } from './views/record.ts'
 
-/** What one value of a record rests on, and the cells that say it: source, type of source, confidence. */
+/** What one value of a record rests on, and the cells of a table that show it: source, type of source, confidence. */
 
 /** The registered sources that claims name, by id. One that the reader may not see is left out. */
 export type SourceNames = ReadonlyMap<string, string>
@@ -29,8 +29,8 @@ export async function loadSourceNames(
 }
 
 /**
- * The evidence of the value that a property has in `values`. `claims` are those that the reader may see, oldest first. `revision`: as it
- * was known at that revision. Undefined if no claim brings the value.
+ * The evidence of the value that a property has in `values`. `claims` are those that the reader may see, oldest first. With `revision`,
+ * only claims up to that revision are used. Undefined if no claim brings the value.
  */
 export function evidenceFor(
   claims: readonly Assertion[],
@@ -44,18 +44,18 @@ export function evidenceFor(
       claim.asserted_property === property &&
       isDeepStrictEqual(claim.value, values[property]) &&
       (claim.revision_number ?? 0) <= revision &&
-      // What was replaced since stood at that revision.
+      // A claim that is superseded today may have stood at that revision.
       (isPast || claim.reconciliation_status !== 'superseded'),
   )
-  // A claim that was made apart has said the same as the contribution. The contribution brought the value.
+  // A claim that was made apart may state the same value. The claim of a contribution goes before it.
   return bringing.findLast(({ revision_number }) => revision_number !== null) ?? bringing.at(-1)
 }
 
-/** The cells about a value, and the words after the dot in the names of their columns. */
+/** The cells about a value, by what follows the dot in the name of the column. Example: `name.source`. */
 export const evidenceColumns = ['source', 'source_type', 'confidence'] as const
 export type EvidenceColumn = (typeof evidenceColumns)[number]
 
-/** A cell about a value. A registered source is `#id name`, as a link is; any other one is its citation, else its address. */
+/** Writes a cell about a value. A registered source is written `#id name`, as a link is; any other source as its citation, else its address. */
 export function evidenceText(evidence: Evidence | undefined, column: EvidenceColumn, names: SourceNames): string {
   if (!evidence) return ''
   if (column !== 'source') return evidence[column]
@@ -64,7 +64,7 @@ export function evidenceText(evidence: Evidence | undefined, column: EvidenceCol
   return evidence.source_citation || evidence.source_url
 }
 
-/** What a record says of its values, as one reader may see it. `revision`: as it was known at that revision. */
+/** The evidence of a record's values, as one reader may see it. With `revision`, as it was at that revision. */
 export type KnownEvidence = {
   /** Oldest first. */
   claims: readonly Assertion[]
@@ -74,7 +74,7 @@ export type KnownEvidence = {
   revision?: number | undefined
 }
 
-/** What a loaded record says of its values. One call if its claims name registered sources. */
+/** The evidence of a loaded record's values. One call if its claims name registered sources. */
 export const evidenceIn = async (record: LoadedRecord, actor: Actor): Promise<KnownEvidence> =>
   knownIn(record, actor, await loadSourceNames(record.assertions, actor))
 
@@ -86,7 +86,7 @@ function knownIn(record: LoadedRecord, actor: Actor, names: SourceNames): KnownE
 /** Records that are loaded at once. */
 const RECORDS_AT_ONCE = 20
 
-/** Loads what these records say of their values, by review identity. One query for each record. */
+/** Loads the evidence of these records' values, by review identity. One query for each record, and one call for each hundred sources. */
 export async function loadEvidence(ids: readonly string[], actor: Actor): Promise<Map<string, KnownEvidence>> {
   const loaded = await mapAtOnce([...new Set(ids)], RECORDS_AT_ONCE, loadRecordById)
   const found = loaded.filter((record) => record !== undefined)

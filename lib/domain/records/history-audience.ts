@@ -26,7 +26,7 @@ import {
   withFlagAudience,
 } from './items.ts'
 
-/** The items that can move, and the head, have sort keys between these. `$` is the character after `#`. */
+/** The items that have an audience, and the head, have sort keys between these. `$` is the character after `#`. */
 const [FIRST_SORT_KEY, LAST_SORT_KEY] = ['ACTIVITY#', 'HEAD#CLAIMS$']
 /** A transaction has 100 actions, and an item that moves also changes the counters of its lists. */
 const ITEMS_IN_TRANSACTION = 20

@@ -35,14 +35,14 @@ const ActivityBrief = v.object({
   username: text,
 })
 
-/** Of which record a record is a fork. `root` is where the forks began, `depth` how many forks lie between, itself included. */
+/** The record of which a fork was made (`parent`), and the first original (`root`). `depth` is 1 for a fork of the root, 2 for a fork of that. */
 const ForkOrigin = v.object({ parent: v.string(), root: v.string(), depth: v.number() })
 export type ForkOrigin = v.InferOutput<typeof ForkOrigin>
 
 export const RecordItem = v.object({
   entity_id: v.string(),
   kind: v.picklist(kindKeys),
-  /** Counts up within a kind: structure 7. Records of the kind `entity` have one too, but answers do not show it. */
+  /** The number of the record within its kind. Example: structure 7. Records of the kind `entity` have one too, but answers do not show it. */
   id: v.number(),
   name: v.string(),
   category: v.string(),
@@ -71,16 +71,16 @@ export const RecordItem = v.object({
   open_contradictions: v.optional(v.number(), 0),
   /** True once a contradiction was ever flagged, even if it is resolved by now. */
   contradicted: v.optional(v.boolean(), false),
-  /** What communities say of its use. Labels apply at once, without a review. */
+  /** What communities say of the use of the thing. Labels apply at once, without a review. */
   labels: v.optional(v.array(Label), []),
-  /** The name of the key by which a machine sent what waits. Null if a person did. */
+  /** The name of the API key with which a machine sent the waiting change. Null if a person sent it. */
   machine: nullableText,
-  /** The id of the person whose key that is. */
+  /** The id of the person who owns that key. */
   machine_of: nullableText,
   /** True once a reviewer has given any verdict. */
   decided: v.optional(v.boolean(), false),
   activity_count: v.optional(v.number(), 0),
-  /** The number of stored claims. A read that finds another number has seen half of a transaction. Absent in old items. */
+  /** The number of claims, without those of identity. A read that finds another number has seen half of a transaction. Absent in old items. */
   claim_count: v.optional(v.number()),
   /** The least trusted source type among the claims under review. Example: `web`. */
   worst_source_type: nullableText,
@@ -94,7 +94,7 @@ export const RecordItem = v.object({
   stub: v.optional(v.boolean(), false),
   /** The import and row that made a revision of the record. While that revision waits, reviewers find the record in the batch. */
   batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number(), revision: v.number() })), null),
-  /** Set if it is a fork: an alternative version of another record, which is judged on its own. */
+  /** Set if the record is a fork: an alternative version of another record, which is judged on its own. */
   fork: v.optional(v.nullable(ForkOrigin), null),
   /** The record that took its place: a fork that was promoted, or the record into which a fork was merged. */
   superseded_by: nullableText,
@@ -153,7 +153,7 @@ export function recordItemOf(loaded: RecordItem): RecordItem {
   return item
 }
 
-/** Returns the time of the last change that the public may know of. An edit that waits does not count. */
+/** Returns the time of the last change that the public may know of. A waiting edit does not change it. */
 export function changedAt(
   record: Pick<RecordItem, 'public' | 'accepted_at' | 'accepted_revision_id' | 'updated_at'>,
 ): string {
@@ -217,7 +217,7 @@ export const recordItem = defineItem({
 
 export const claimStatuses = ['pending', 'accepted', 'disputed', 'superseded'] as const
 
-/** A status that was set on one claim. Of a claim of identity also who decided it, how, and why. */
+/** A status that was set on one claim. For a claim of identity also who decided it (`by`), how (`way`), and why. */
 const Settling = v.object({
   status: v.picklist(claimStatuses),
   at: v.string(),
@@ -250,7 +250,7 @@ export const Assertion = v.object({
   generated_at_time: text,
   supporting_sources: v.optional(v.array(v.string()), []),
   attributed_to_agent: text,
-  /** The id of the claim in the source that it comes from. */
+  /** The id that the claim has in its source. */
   identifier: text,
   /** The name of the API key with which a machine sent the claim. Null if a person sent it. */
   software: nullableText,
@@ -283,7 +283,7 @@ export const SAME_REFERENT = 'identity.same_referent'
 export const isUnderReview = ({ reconciliation_status, revision_number }: Assertion) =>
   reconciliation_status === 'pending' && revision_number !== null
 
-/** `superseded` is not among them: such a claim may never have been public. */
+/** `superseded` is missing here, because a superseded claim may never have been public. */
 const settledStatuses = ['accepted', 'disputed'] as const
 /** Whether every reader of the record may see the claim. */
 export const isSettled = ({ reconciliation_status: status }: Pick<Assertion, 'reconciliation_status'>): boolean =>
@@ -411,7 +411,7 @@ export const Flag = v.object({
   version: v.number(),
 })
 export type Flag = v.InferOutput<typeof Flag>
-/** A member that is undefined does not narrow the list. */
+/** Which flags are listed. An undefined member does not narrow the list. */
 export type FlagFilter = { flag_type?: string | undefined; is_resolved?: boolean | undefined }
 const filterText = ({ flag_type: type, is_resolved }: FlagFilter) =>
   `${type === undefined ? '' : `#TYPE#${type}`}${is_resolved === undefined ? '' : `#RESOLVED#${is_resolved}`}`
@@ -495,7 +495,7 @@ export const Decision = v.object({
   escalated_to: nullableText,
   /** True if the verdict was on a whole batch. The contributor then gets one notice for all decisions of the batch. */
   of_batch: v.optional(v.boolean(), false),
-  /** The list that counts the decisions of that verdict. Null in other decisions, and in old ones. */
+  /** The list that counts the decisions of one verdict on a batch. Null in other decisions, and in old ones. */
   batch_list: nullableText,
   /** The fork from which the decision took values over. */
   fork: nullableText,

@@ -11,9 +11,8 @@ import { type ClaimConflict, contradictingRivals } from './rules/conflicts.ts'
 const MOST_PAIRS = 20
 
 /**
- * Whether the texts of each pair name one thing, or a place and what lies in it, by the names that records have for the caller: two names
- * of one town, whichever record told them a second ago. Search answers from the same knowledge. No call without pairs, else the model's
- * own. All false without search.
+ * Whether the texts of each pair name one thing, or a place and a place within it. It asks the search model for the names of records that
+ * the caller may see. Example: two names of one town. No calls but the model's own; none without pairs. All false without search.
  */
 export async function nameOneThing(
   pairs: readonly (readonly [a: string, b: string])[],
@@ -42,7 +41,7 @@ const lies = ({ area: inner }: Meaning, { area: outer }: Meaning): boolean =>
   inner.reach < outer.reach &&
   distanceInMetres(inner.at, outer.at) <= outer.reach * 1000
 
-/** Two names of one thing contradict nothing. Asks what records tell of names, only if names contradict each other. */
+/** Makes contradictions between two names of one thing `compatible`. Asks the search model only if names contradict each other. */
 export async function withoutOneThing(
   old: LoadedRecord,
   claims: readonly Assertion[],
@@ -68,7 +67,7 @@ export async function withoutOneThing(
   }))
 }
 
-/** The name that a claim's value is, as the caller may see it. Undefined for other values. */
+/** The value of a claim, as the caller may see it, if it is a name or another text. Undefined for other values. */
 function nameIn(old: LoadedRecord, claim: Assertion, actor: Actor): string | undefined {
   const field = kinds[old.kind].fields[claim.asserted_property]
   const comparator = field && comparatorOf(field)

@@ -7,8 +7,8 @@ import { type RecordItem, recordItem } from './items.ts'
 import { queueWrites } from './queue-entry.ts'
 
 /**
- * Sets the labels of a record, of its values and of its pictures: all of them, in this order. Fails with `invalid` if one is on
- * nothing that the record has, and with `refused` if the caller may not say it.
+ * Replaces all labels of a record, of its values and of its pictures, in this order. Fails with `invalid` if one is on something that
+ * the record does not have, and with `refused` if the caller may not set it.
  */
 export async function labelRecord(
   unit: UnitOfWork,
@@ -22,7 +22,7 @@ export async function labelRecord(
   return next
 }
 
-/** What of a record a label can be on: the properties that have a value, and the pictures. */
+/** The parts of a record that a label can be on: the properties that have a value, and the pictures. */
 const partsOf = ({ data }: RecordItem): string[] => [
   ...Object.keys(data),
   ...picturesIn(data).map(({ id }) => onPicture(id)),

@@ -81,7 +81,7 @@ export async function followEdges(before: readonly Edge[], after: readonly Edge[
   for (const write of touched.flatMap(([id, edge]) => edgeWrites(edge, standing.has(id)))) await applyOnce(write)
 }
 
-/** A value and a claim may make the same edge. Here it counts once. */
+/** Edges without repetitions: a value and a claim may make the same edge. */
 const edgesById = (edges: readonly Edge[]): Map<string, Edge> =>
   new Map(edges.map((edge) => [`${edge.from} ${edge.relation} ${edge.to}`, edge]))
 
@@ -153,8 +153,8 @@ const endOf = ({ to, toKind, relation }: Edge): LinkItem['ends'] => {
 }
 
 /**
- * Adds the cards of deities and guthis that an event of the record names. Example: a consecration of this temple names
- * Taleju. An event that the caller may not see adds none. Views drop cards of other tiers. One call, or none without such events.
+ * Adds the cards of deities and guthis that an event of the record names. Example: a consecration of this temple names Taleju.
+ * An event that the caller may not see adds none. A view drops cards that its reader may not see. One call; none without such events.
  */
 export async function withTiedCards<T extends LoadedRecord>(record: T, actor: Actor | null): Promise<T> {
   const ends = record.links.flatMap((card) => (maySeeTier(actor, card.access_tier) ? card.ends : []))
@@ -176,12 +176,12 @@ export async function withTiedCards<T extends LoadedRecord>(record: T, actor: Ac
 /** One page of the related records of one kind. `more`: further pages follow. */
 export type RelatedGroup = { kind: KindKey; count: number; heads: RecordItem[]; more: boolean }
 
-/** Related records of a kind that are counted exactly. Beyond this number, only as many are read as the page needs. */
+/** Up to this many related records of a kind are counted exactly. Of more, only as many are read as the page needs. */
 const MOST_COUNTED = 500
 
 /**
  * Lists the related records that the caller may see, grouped by kind in the order of the registry: one page of each group, or
- * of group `only`. Counts leave out what the caller may not see. Two calls for each group, and one more for each further hundred.
+ * of group `only`. Counts leave out what the caller may not see. One call for sizes, two for each group, one more for each further hundred.
  */
 export async function listRelated(
   record: string,

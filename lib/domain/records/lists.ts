@@ -45,7 +45,7 @@ export type RecordFilter = {
 }
 /** Returns further keys to read with a page of records. */
 type KeysToAdd = (page: readonly RecordItem[]) => Key[]
-/** `found`: the items under the further keys. */
+/** `found`: the items under the keys that `KeysToAdd` returned. */
 export type RecordPage = PageResult<RecordItem> & { found: ReadonlyMap<string, Stored> }
 export type RowPage = PageResult<RecordRow> & { found: ReadonlyMap<string, Stored> }
 
@@ -68,8 +68,8 @@ export async function listRecords(
 }
 
 /**
- * Like `listRecords`, for callers that show rows. The process remembers the page until something in it changes. Then it reads ids and
- * versions, and only those rows and names that it does not know: two calls, and a third if a new row names something unknown.
+ * Like `listRecords`, for callers that show rows. The process keeps the page in memory until something in it changes. Then it reads ids and
+ * versions, and the rows and names that are not in memory. Two calls, and a third if a new row names something that is not in memory.
  */
 export function listRecordRows(filter: RecordFilter, scope: Scope, place: PageRequest): Promise<RowPage> {
   const list = listFor(filter, scope)
@@ -81,7 +81,7 @@ export function listRecordRows(filter: RecordFilter, scope: Scope, place: PageRe
 
 type ReadPage = { page: RowPage; found: ReadonlyMap<string, Stored> }
 
-/** Reads a page with its rows, the names in them, and the versions of all parts. */
+/** Reads a page with its rows, the names in them, and the versions of all parts of the cache. */
 async function readWhole(list: RecordList, place: PageRequest): Promise<ReadPage> {
   const began = clock.now().getTime()
   let results: RecordRow[] = []
@@ -97,7 +97,7 @@ async function readWhole(list: RecordList, place: PageRequest): Promise<ReadPage
   return { page: { ...listing, results, found: names }, found }
 }
 
-/** Reads a page as ids and versions, with the rows and names that this process does not know. `versions` are those of all parts. */
+/** Reads a page as ids and versions, with the rows and names that are not in memory. `versions` are those of all parts of the cache. */
 async function readChanges(list: RecordList, place: PageRequest, versions: Stored): Promise<ReadPage> {
   const began = clock.now().getTime()
   const rows = new Map<string, RecordRow>()
@@ -121,7 +121,7 @@ async function readChanges(list: RecordList, place: PageRequest, versions: Store
   return { page: { ...listing, results, found: new Map([...names.known, ...learned, ...further]) }, found }
 }
 
-/** Records of one kind and identifier that are listed. An identifier that more records share identifies nothing. */
+/** The most records of one kind and identifier that are listed. An identifier that more records share identifies nothing. */
 const MOST_IDENTIFIED = 300
 
 /** Lists the records of a kind with this `identifier` that the caller may see. Two calls. */
@@ -152,21 +152,19 @@ function passes(
   if (contributor !== undefined && record.contributor_id !== contributor) return false
   const isOwn = actor !== null && record.contributor_id === actor.id
   if (mine) return isOwn
-  // A published record counts as published even while an edit waits: otherwise this list would reveal the edit.
+  // A record is listed as published even while an edit waits: otherwise its absence would reveal the edit.
   if (status) return status === visibilityOf(record) || (record.public && isPublished(status))
   return record.public || isOwn || all === true
 }
 
-/** A list of records. `of`: the parts of what is stored to which its rows and its size belong. `shows`: whether a record may be in it. */
+/** A list of records. `of`: the parts of the cache whose change makes its rows or its size stale. `shows`: whether a record may be in it. */
 type RecordList = List & { of: readonly string[]; shows: (row: RecordRow) => boolean }
 
 /**
- * Returns the index partitions of the records that pass the filter and that the scope allows. A category stands for all
- * its kinds.
+ * Returns the list of the records that pass the filter and that the scope allows. A category stands for all its kinds.
  *
- * Records are listed by their audience or their status. Claims, flags and activities are listed by their history audience.
- * The reason: `?status=` lists withheld records by status (`draft`, `rejected`). All of them have the one history audience
- * `withheld`. A list of that audience would mix the statuses, and its counter could not give the size of one status.
+ * Published records are listed by audience, withheld ones by status, since `?status=` asks for one status (`draft`, `rejected`) with
+ * its exact size. Claims, flags and activities are listed by history audience: that of all withheld records is `withheld`.
  */
 function listFor({ kind, status, mine, all, contributor, category, forward }: RecordFilter, scope: Scope): RecordList {
   const listOwner = mine ? scope.own : contributor
@@ -207,7 +205,7 @@ const partOfList = (listed: string | undefined, visibility: string): string => {
   return listed === undefined ? parts.published : parts.publishedOf(listed.replace(/:.*/, ''))
 }
 
-/** Returns the visibilities that a filter names. Without a status: all with `mine` or `all`, else the published ones. None for an unknown status. */
+/** Returns the visibilities that a filter names. Without `status` they are the published ones; with `mine` or `all`, all. None for an unknown status. */
 function visibilitiesFor({ status, mine, all }: Pick<RecordFilter, 'status' | 'mine' | 'all'>): readonly string[] {
   if (status === undefined) return mine || all ? recordVisibilities : audiences
   if (isPublished(status)) return audiences

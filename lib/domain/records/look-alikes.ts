@@ -15,16 +15,16 @@ export type LookAlike = {
   how: 'same_identity' | 'same_name' | 'close'
 }
 
-/** Look-alikes of one record that anybody is told of. */
+/** The most look-alikes of one record that are shown. */
 export const MOST_LOOK_ALIKES = 5
-/** Look-alikes that are returned. They are more, since the reader may not see all of them. */
+/** The most look-alikes that are returned. More than are shown, since the reader may not see all of them. */
 const MOST_FOUND = 25
-/** Spellings and identities that are looked up, at one call each. Spellings of the main name come first. */
+/** The most spellings and identities that are looked up, at one call each. Spellings of the main name come first. */
 const MOST_TRAITS = 8
 
 export type LikenessSubject = Pick<Indexed, 'kind' | 'names' | 'identities' | 'point'> & { entity_id?: string }
 
-/** A range of sort keys in the name index. `identified`: each record in it shares an identity, which is enough. */
+/** A range of sort keys in the name index. `identified`: the records in it share an identity, which alone makes a look-alike. */
 export type LookupRange = { pk: string; from: string; to: string; identified: boolean }
 
 /**
@@ -43,7 +43,7 @@ export async function findLookAlikes(subject: LikenessSubject): Promise<LookAlik
   return pickLookAlikes(subject, found.flat())
 }
 
-/** Entries that are read from one range. */
+/** The most entries that are read from one range. */
 export const MOST_PER_RANGE = 50
 
 /**

@@ -5,8 +5,8 @@ import type { LoadedRecord } from './items.ts'
 import { loadRecord, loadRecordById } from './load.ts'
 
 /**
- * Finds the record that a client names: by its review identity, or by its number with the kind. Undefined if there is none, if the number comes
- * without a kind, and if the caller may not see the record. One query.
+ * Finds the record that a client names: by its review identity, or by its kind and number. Undefined if there is none, if a number comes
+ * without a kind, or if the caller may not see the record. One query.
  */
 export async function findNamedRecord(
   id: string,

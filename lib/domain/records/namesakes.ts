@@ -2,7 +2,7 @@ import type { Actor } from '../../platform/permissions.ts'
 import type { Assertion, LoadedRecord } from './items.ts'
 import { type ClaimConflict, contradictingRivals } from './rules/conflicts.ts'
 
-/** Leaves out contradictions between two names of one thing. The code that asks for names is loaded only if there are contradictions. */
+/** Makes contradictions between two names of one thing `compatible`. The code for it is loaded only if there are contradictions. */
 export async function withoutNamesakes(
   old: LoadedRecord,
   claims: readonly Assertion[],

@@ -2,8 +2,8 @@ import { packedId, packOf, placeInPack } from '../../base/ids/address.ts'
 import type { PropertyOutcome } from './rules/canonical.ts'
 
 /**
- * How the outcomes of a decision are stored. Most outcomes are plain: the new claim is accepted and has no rivals. Plain outcomes
- * are grouped by the pack of their claims (claim-packs.ts), and each takes one number: `{ <pack>: { name: 17, height: 18 } }`.
+ * How the outcomes of a decision are stored. Most outcomes are plain: a claim is accepted and has no rivals. Plain outcomes are
+ * grouped by the pack of their claims (claim-packs.ts), and each takes one number: `{ <pack>: { name: 17, height: 18 } }`.
  */
 export type StoredOutcomes = {
   outcomes?: readonly PropertyOutcome[]

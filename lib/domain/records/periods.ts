@@ -24,13 +24,13 @@ export type Period = { id: number; name: string; cultural_entity_id: string }
 
 /** Words that may precede the name of a period in a date. Example: "during the". */
 const PREFIX = /^\s*(?:(?:in|during|from|of|c\.|circa)\s+)?(?:the\s+)?/i
-/** Periods of one name that are read. */
+/** The most periods of one name that are read. */
 const MAX_SAME_NAME = 25
 const NAMES_AT_ONCE = 8
 
 /**
- * Finds a published period of this name that has dates. The caller must be allowed to see it. Two calls. A period of Nepal's history
- * has several names: if no record has the one given, the others are looked up, too. So "मल्लकाल" and "Malla period" are one period.
+ * Finds a published period of this name that has dates and that the caller may see. If no record has the name, other names of the same
+ * period of Nepal's history are tried. Example: "मल्लकाल" and "Malla period". Two calls; with other names one more each, and one.
  */
 export async function findPeriodByName(
   words: string,
@@ -77,7 +77,7 @@ function boundsOf({ data }: RecordItem): DateReading | undefined {
 /** Words that name a period, with a date that can be read. Example: "Malla period" with "1200-01-01/1768-12-31". */
 export type PeriodMeanings = ReadonlyMap<string, string>
 
-/** Texts that are looked up for one request. Each costs two calls. */
+/** The most texts that are looked up for one request. Each costs the calls of `findPeriodByName`. */
 const MOST_NAMES = 5
 
 /** Finds the periods that dates name, in these values and in the claims of `old`. No call if all are plain dates. */
@@ -104,7 +104,7 @@ const unreadableDates = (
     isDate(kind, member) && typeof value === 'string' && isFault(readDateOrFault(value, calendar)) ? [value] : [],
   )
 
-/** Returns the bounds of the periods that these texts name. Two calls for each text. */
+/** Returns the bounds of the periods that these texts name. Costs the calls of `findPeriodByName` for each of the first five texts. */
 async function boundsByName(texts: readonly string[], actor: Actor | null): Promise<Map<string, DateReading>> {
   const names = [...new Set(texts)].slice(0, MOST_NAMES)
   const found = await Promise.all(names.map((name) => findPeriodByName(name, actor)))

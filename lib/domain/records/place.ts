@@ -5,7 +5,7 @@ import { pointOf } from '../kinds/index.ts'
 import type { RecordRow } from './items.ts'
 
 /**
- * How exactly a reader may know a place. Some tiers show a coarse place to readers who do not work on the record: a
+ * How exactly a reader may know a place. Some tiers show readers who do not work on the record only a coarse place, rounded to a
  * tenth of a degree.
  */
 
@@ -15,7 +15,7 @@ type PlaceSubject = Pick<RecordRow, 'access_tier' | 'contributor_id'>
 export const visiblePoint = (record: PlaceSubject & Pick<RecordRow, 'point'>, actor: Actor | null): Point | null =>
   record.point && !maySeePlace(actor, record) ? roundPoint(record.point) : record.point
 
-/** Only `coordinates` are ever hidden. */
+/** Whether the value of a property is a place that is hidden from the reader. Only `coordinates` are ever hidden. */
 export const isPlaceHidden = (record: PlaceSubject, property: string, actor: Actor | null): boolean =>
   property === 'coordinates' && !maySeePlace(actor, record)
 

@@ -55,7 +55,7 @@ export const RecordQuery = v.object({
 })
 /** Names of linked data for `format`. */
 const linkedFormats = formatNames([JSON_LD, ...rdfTypes])
-/** Lists that also answer as a table (`format`, `columns`). */
+/** The query of lists that also answer as a table (`format`, `columns`). */
 export const DatedQuery = v.object({
   ...RecordQuery.entries,
   calendar: CalendarName,

@@ -37,7 +37,7 @@ export const QueueEntry = v.object({
   age: v.picklist(ages),
   /** The import and row, while it waits as part of a batch. Then it is in the list of the batch and in no queue. */
   batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number() })), null),
-  /** Whether the record is a fork: then it is in the list of these, too. */
+  /** Whether the record is a fork. Then it is in the list of forks, too. */
   fork: v.optional(v.boolean(), false),
   created_at: v.string(),
   updated_at: v.string(),
@@ -137,7 +137,7 @@ export function queueWrites(old: RecordItem | undefined, next: RecordItem | unde
     ...replaceDerived(queueByAge, before, after),
     ...(moved ? replaceDerived(queueByUrgency, urgentBefore, urgentAfter) : []),
   ]
-  // The lists of the queue check the record itself, so in a two-phase commit an entry may vanish some seconds late.
+  // Reads of the queue check the record itself, so after a two-phase commit an entry may vanish some seconds late.
   return writes.map((write) => ({ ...write, mayLag: true }))
 }
 
@@ -158,7 +158,7 @@ export const payloadOfEntry = (entry: QueueEntry) => ({
 /** Whether the record waits for a reviewer or for its contributor. */
 export const isWaiting = ({ deleted_at, status }: RecordItem): boolean => deleted_at === null && isPending(status)
 
-/** The import and row whose revision is the current one. Null once somebody has edited the record by hand. */
+/** The import and row that made the current revision. Null once somebody has edited the record by hand. */
 export const batchRowOf = ({ batch, current_revision }: RecordItem): QueueEntry['batch'] =>
   batch?.revision === current_revision ? { id: batch.id, row: batch.row } : null
 
@@ -198,7 +198,7 @@ function proposedNames({ kind, name, data, proposed }: RecordItem): string[] {
   return [...new Set([name, ...namesOf(textOf(values[kinds[kind].nameField]), values)])]
 }
 
-/** Whether a record of this status waits. Do not call it for a deleted record: that keeps its status and does not wait. */
+/** Whether a record of this status waits. Not for deleted records: these keep their status and do not wait. */
 export const isPending = (status: RecordItem['status']): status is QueueEntry['status'] =>
   status === 'pending_review' || status === 'pending_revision'
 

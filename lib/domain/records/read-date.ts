@@ -6,7 +6,7 @@ import { ConvertedDateView } from '../../platform/http/shown-dates.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { findPeriodByName } from './periods.ts'
 
-/** A date as it was typed. A bare year is read in `calendar`. The answer is in `language`. */
+/** A date as it was typed. A bare year is read in `calendar`. `language` is that of the answer. */
 type TypedDate = { words: string; calendar: unknown; language: Language }
 
 /** `period`: the record that the words name, if they are no date. */
@@ -23,7 +23,7 @@ export const ReadDateView = s.shape('ReadDate', () =>
  * Reads a typed date. Returns its bounds in every calendar, or why it is no date. Words are tried in this order:
  *
  * 1. As a date. No call.
- * 2. As the name of a period that the caller may see and that is a record, such as a reign. Two calls.
+ * 2. As the name of a record of a period, such as a reign, that the caller may see. Costs the calls of `findPeriodByName`.
  * 3. As a period of the built-in table.
  */
 export async function understandDate({ words, calendar, language }: TypedDate, actor: Actor) {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { getMany, itemAt } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 
-/** The id of the question whether two records are about the same thing. It is the same in either order, so a pair is asked once. */
+/** The id of the identity candidate of two records. It is the same in either order, so a pair is asked once. */
 export function pairId(a: string, b: string): string {
   const digits = hash('sha256', [a, b].sort().join('/'))
   return [

@@ -13,8 +13,8 @@ import { isNamingNoted } from './built-on.ts'
 import { claimsIn } from './claim-packs.ts'
 
 /**
- * A record that a text names and that does not exist yet for the caller. `planStubs` fills its id into `links`. `hidden`: records of
- * this name that the caller may not see.
+ * A record that a text names and that does not exist, or not for the caller. `planStubs` makes a stub and fills its id into `links`.
+ * `hidden`: records of this name that the caller may not see.
  */
 export type MissingRecord = { kind: KindKey; name: string; links: Link[]; hidden: readonly HiddenNamesake[] }
 type HiddenNamesake = { entity_id: string; id: number | string; name: string }
@@ -51,7 +51,7 @@ export async function resolveRelations(
   return { data: { ...data, ...linked }, missing: byText.missing, noted: notedAmong(targets, actor) }
 }
 
-/** Finds the ids of records whose names mean the same as a text, though they fold differently. */
+/** Finds the ids of records whose names mean the same as a text but fold differently. */
 export type SynonymLookup = (kind: KindKey, text: string, actor: Actor) => Promise<string[]>
 
 type Relation = { name: string; field: Field; references: ReferenceInput[] }
@@ -75,7 +75,7 @@ const targetKeys: Partial<Record<KindKey, (id: string) => Key>> = {
 const idKey = (field: Field, id: number | string) => `${field.relation} ${id}`
 const textKey = (field: Field, text: string) => `${field.relation} ${fold(text)}`
 
-/** Returns the records among the targets of links to which a link by this person is noted. */
+/** Returns those targets to which links by this person are noted (`isNamingNoted`). */
 const notedAmong = (targets: readonly Stored[], actor: Actor): string[] =>
   targets
     .map((stored) => v.parse(Target, stored))
@@ -114,7 +114,7 @@ async function linksById(relations: readonly Relation[], actor: Actor, targets: 
 const targetIn = (stored: Stored | undefined, kind: KindKey, id: number | string): Stored | undefined =>
   stored && kind === 'assertion' ? claimsIn(stored).find((claim) => claim.id === id) : stored
 
-/** The members that all link targets share. A target that nobody reviews, such as a data source, counts as accepted. */
+/** The members that all link targets share. The defaults treat a target that nobody reviews, such as a data source, as accepted. */
 export const Target = v.object({
   name: v.optional(v.string()),
   canonical_label: v.optional(v.string()),
@@ -153,7 +153,7 @@ async function linksByText(relations: readonly Relation[], { actor, synonymsOf, 
       if (!('text' in reference) || !field.relation) continue
       const { text } = reference
       const folded = textKey(field, text)
-      // If several spellings fold alike, the first spelling counts.
+      // If several spellings fold alike, the first one is kept.
       if (!texts.has(folded)) texts.set(folded, { name, target: field.relation, text })
     }
   }
@@ -219,7 +219,7 @@ async function pickTarget(kind: KindKey, actor: Actor, ids: readonly (number | s
   }
 }
 
-/** The name of a record that reviewers alone see stays out of the link. */
+/** Builds a link that was found by text. If the caller may not see the target's name, the link holds the text instead. */
 function linkByText(stored: Stored, text: string, actor: Actor): Link {
   const link = linkTo(stored, v.parse(v.union([v.number(), v.string()]), stored.id))
   return maySeeTarget(stored, actor) ? link : { ...link, name: text }

@@ -11,11 +11,11 @@ import { RecordRow, recordItem, rowMembers } from './items.ts'
 import { keysToShow, loadNamed, namedMembers } from './shown.ts'
 
 /**
- * Rows of records that this process knows. A record of one version never changes, so a page that has changed is read as ids and
- * versions, and only rows that are new are read whole. Names are known as long as no name of their kind has changed.
+ * Rows of records, and names in them, that this process keeps in memory. A record of one version never changes. So a page that has changed
+ * is read as ids and versions, and only new rows are read whole. A name is kept until any name of its kind changes.
  */
 
-/** Estimated bytes of all known rows, and of all known names. */
+/** The most bytes in memory, by estimate: of all rows, and of all names. */
 const [MOST_ROW_BYTES, MOST_NAME_BYTES] = [4_500_000, 1_500_000]
 const LIFETIME_MS = 600_000
 
@@ -24,16 +24,16 @@ const ENTRY_BYTES = 400
 
 const rows = lru<string, RecordRow>(MOST_ROW_BYTES, (row) => ENTRY_BYTES + sizeOf(row))
 
-/** The known row of an item that was read with its id and version. */
+/** The row in memory for an item that was read with its id and version. Undefined if absent or of another version. */
 export function knownRow({ entity_id, version }: Stored): RecordRow | undefined {
   const row = rows.get(String(entity_id))
   return row?.version === version ? row : undefined
 }
 
-/** What is read of a record to see whether the row in memory is still current. */
+/** The members that are read to see whether the row in memory is still current. */
 export const versionMembers: readonly string[] = ['entity_id', 'version']
 
-/** Reads the row of a stored record, and knows it from now on. */
+/** Reads the row of a stored record, and keeps it in memory. */
 export function rowOf(stored: Stored): RecordRow {
   const row = read(RecordRow, recordItem, stored)
   rows.set(row.entity_id, row, clock.now().getTime() + LIFETIME_MS)
@@ -43,7 +43,7 @@ export function rowOf(stored: Stored): RecordRow {
 type Name = { stamp: number; item: Stored }
 const names = lru<string, Name>(MOST_NAME_BYTES, ({ item }) => ENTRY_BYTES + sizeOf(item))
 
-/** The part to which the name under a key of `keysToShow` belongs. */
+/** The part of the cache to which the name under a key of `keysToShow` belongs. */
 function partOfName({ pk, sk }: Key): string {
   if (pk.startsWith('USER#')) return parts.people
   if (pk.startsWith('SOURCE#')) return parts.names('data_source')
@@ -52,14 +52,14 @@ function partOfName({ pk, sk }: Key): string {
   return parts.names(kindOfCode(address?.kindCode ?? 0)?.key ?? 'entity')
 }
 
-/** These rows show names of other things. Returns the parts of the cache (`parts`) to which those names belong. */
+/** Returns the parts of the cache to which the names of other things in these rows belong. */
 export const partsOfNames = (shown: readonly RecordRow[]): string[] => [...new Set(keysToShow(shown).map(partOfName))]
 
-/** The part of the cache whose change makes a row stale. A waiting record has another one, so it makes no public page stale. */
+/** The part of the cache whose change makes a row stale. Records that are not public have a part of their own, so they make no public page stale. */
 export const partOfRow = ({ public: isPublished, kind }: Pick<RecordRow, 'public' | 'kind'>): string =>
   isPublished ? parts.publishedOf(kind) : parts.withheld
 
-/** Keys of names, in two halves: those that are known at these versions, with their items, and those to read. */
+/** Splits keys of names: `known` are the items that are in memory and current at these versions, `unknown` the keys to read. */
 export function splitNames(keys: readonly Key[], versions: Stored): { known: Map<string, Stored>; unknown: Key[] } {
   const known = new Map<string, Stored>()
   const unknown: Key[] = []
@@ -75,8 +75,8 @@ const pickNamed = (stored: Stored): Stored =>
   Object.fromEntries(namedMembers.flatMap((name) => (stored[name] === undefined ? [] : [[name, stored[name]]])))
 
 /**
- * Returns the items that were read under these keys, with the members by which they are named. The process knows them from now on, but
- * for those of a part that has just changed.
+ * Returns the items that were read under these keys, with the members by which they are named. Keeps them in memory, except those of a
+ * part of the cache that has just changed.
  */
 export function learnNames(
   keys: readonly Key[],
@@ -96,7 +96,7 @@ export function learnNames(
   return learned
 }
 
-/** Returns the items that rows name, by `pk sk`. Those that are not known are read, with one call for a hundred. */
+/** Returns the items that rows name, by `pk sk`. Those that are not in memory are read, with one call for each hundred. */
 export async function loadNames(shown: readonly RecordRow[], versions: Stored): Promise<Map<string, Stored>> {
   const { known, unknown } = splitNames(keysToShow(shown), versions)
   if (unknown.length === 0) return known
@@ -105,8 +105,8 @@ export async function loadNames(shown: readonly RecordRow[], versions: Stored): 
 }
 
 /**
- * Reads rows by id. Of rows that the process knows it reads the versions, and the rest where that has changed. One call for a hundred
- * where all rows are known as they are, or none is; else two or three.
+ * Reads rows by id. For rows in memory it reads versions, and then the rows whose version has changed. For each hundred it makes one call
+ * if all rows are in memory and current, or none is in memory; else two or three.
  */
 export async function loadRows(ids: readonly string[]): Promise<Map<string, RecordRow>> {
   const isKnown = (id: string) => rows.get(id) !== undefined

@@ -30,7 +30,7 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
   }
 }
 
-/** The most identifiers of a record that search knows. */
+/** The most identifiers of a record by which search finds it. */
 const MOST_IDENTIFIERS = 20
 /** The names of a record in other systems: its identifier, and the addresses of the same thing elsewhere. */
 const identifiersIn = (data: Record<string, unknown>): string[] =>
@@ -80,9 +80,9 @@ const facetFields: Readonly<Record<FacetName, readonly string[]>> = {
 export const facetOfMember = (member: string): FacetName | null =>
   facetNames.find((facet) => facetFields[facet].includes(member)) ?? null
 
-/** Characters of a facet value. A longer text is prose. */
+/** The most characters of a facet value. A longer text is prose and left out. */
 const MOST_FACET_CHARACTERS = 80
-/** Values of one facet in one document. */
+/** The most values of one facet in one document. */
 const MOST_FACET_VALUES = 12
 
 /** Returns the values of each facet. A facet without values is left out. */
@@ -94,13 +94,13 @@ function facetValuesIn(data: Record<string, unknown>): NonNullable<Document['val
   return Object.fromEntries(facetValues.filter(([, texts]) => texts.length > 0))
 }
 
-/** A text is not split at commas: "Taumadhi, Bhaktapur" is one place. */
+/** The facet values in a member. A text is not split at commas: "Taumadhi, Bhaktapur" is one place. */
 const facetTextsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value])
     .map((part) => contributorWordsOf(part).trim())
     .filter((text) => text !== '' && text.length <= MOST_FACET_CHARACTERS)
 
-/** The fields that date a record: when an object was made, or a person lived. The first entry with a date counts. A pair is a span. */
+/** The fields that date a record: when an object was made, or a person lived. The first entry with a date is used. A pair is a span. */
 const yearMembers: readonly (readonly string[])[] = [
   ['construction_date'],
   ['creation_date'],
@@ -135,7 +135,7 @@ const textFieldTypes: ReadonlySet<FieldType> = new Set<FieldType>([
   'edtf_date',
   'media',
 ])
-/** Fields whose words do not describe the record itself. Names are searched apart. */
+/** Fields whose words do not describe the record itself, and names, which search holds apart. */
 const unsearchedMembers: ReadonlySet<string> = new Set([
   'name',
   'name_ne',
@@ -164,7 +164,7 @@ function textsOf(kind: Kind, data: Record<string, unknown>): string {
   return joinTexts(data, [...kind.search, ...others], [kind.nameField, ...unsearchedMembers])
 }
 
-/** Characters of a document that are searched. */
+/** The most characters of a document that are searched. */
 export const MOST_TEXT = 20_000
 
 /** Joins the words of these members, each text once. Members under `except` are left out. */

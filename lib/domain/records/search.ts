@@ -102,7 +102,7 @@ async function searchRecordRows(
 /** A page of rows as one reader sees them. `facets` only if they were asked for. */
 export type ShownRows = PageResult<Visible<RecordRow>> & { facets?: Facets }
 
-/** Returns one page of rows as the caller sees them: from the search model if the filter asks for what only that can do, else from the table. */
+/** Returns one page of rows as the caller sees them: from the search model if the filter needs it (`needsSearch`), else from the table. */
 export async function findShownRows(
   filter: RecordSearch,
   actor: Actor | null,
@@ -116,8 +116,8 @@ export async function findShownRows(
 }
 
 /**
- * The ids of pages, kept while the model stays as it is. The query contains the scope, so readers with different rights
- * share none.
+ * The ids of pages, kept until the model changes. The query contains the scope, so readers with different rights share no
+ * page.
  */
 const pageCache = answerCache<Omit<Page, 'hits'> & { ids: string[] }>(60)
 
@@ -161,7 +161,7 @@ export async function visibleRecords(hits: readonly Hit[], actor: Actor | null):
 
 const parseRecord = (stored: Stored) => parse(recordItem, stored)
 
-/** The model may lag behind the table for a moment, so each hit is checked again. */
+/** The records of these hits that the caller may see. The model may lag behind the table for a moment, so each hit is checked again. */
 const visibleIn = <T extends RecordRow>(
   found: ReadonlyMap<string, Stored>,
   hits: readonly Hit[],

@@ -82,7 +82,7 @@ export async function showClaims(
   return claims.flatMap((it) => claimIn(lookup, it.claim).map((claim) => asVisible({ ...it, claim })))
 }
 
-/** The members by which claims, targets and people are named. */
+/** The members of claims, link targets and people that give their names, and decide who sees these. */
 export const namedMembers: readonly string[] = [
   ...Object.keys({ ...ClaimPack.entries, ...Target.entries }),
   'id',
@@ -130,7 +130,7 @@ function visibleTargetName(found: ReadonlyMap<string, Stored>, kind: KindKey, id
 }
 
 /**
- * A claim is named by its value. If the value is a link, it is named by its property, because the target may be hidden.
+ * The name of a claim: its value. If the value is a link, the name is the property, because the link's target may be hidden.
  */
 function visibleClaimName(found: ReadonlyMap<string, Stored>, id: string, actor: Actor | null): string | undefined {
   const record = addressOf(id)?.record ?? ''
@@ -169,7 +169,7 @@ function keysIn(record: ShowableRecord): Key[] {
   ]
 }
 
-/** The other versions of a record that it names: what it is a fork of, and what took its place. */
+/** The other versions that a record names: those of which it is a fork, and the one that took its place. */
 const versionsOf = ({ fork, superseded_by }: Pick<RecordRow, 'fork' | 'superseded_by'>): string[] => [
   ...new Set([...(fork ? [fork.parent, fork.root] : []), ...(superseded_by === null ? [] : [superseded_by])]),
 ]
@@ -228,7 +228,7 @@ function recordIn<T extends ShowableRecord>(lookup: ReaderLookup, record: T): T 
 
 const isVisibleRecord = (lookup: ReaderLookup, entity_id: string) => lookup.name('entity', entity_id) !== undefined
 
-/** Of what a record is a fork, as the reader sees it. Without a visible parent it is shown as a record of its own. */
+/** The origin of a fork, as the reader sees it. Null if its parent is hidden: then the fork is shown as a record of its own. */
 function originIn(lookup: ReaderLookup, fork: ForkOrigin | null): ForkOrigin | null {
   if (!fork || !isVisibleRecord(lookup, fork.parent)) return null
   return isVisibleRecord(lookup, fork.root) ? fork : { parent: fork.parent, root: fork.parent, depth: 1 }

@@ -6,8 +6,8 @@ import type { DataSource } from '../sources/sources.ts'
 import type { Assertion, RecordItem } from './items.ts'
 
 /**
- * By what a claim names its source. `id:` is a registered source, `cite:` the words of a citation, `url:` an address. A claim that names
- * nothing has `none`: no source that falls can take it along.
+ * References by which claims name their sources. `id:` is a registered source, `cite:` the words of a citation, `url:` an address. A
+ * claim that names no source has the reference `none`. It never falls with a source.
  */
 export const NONE = 'none'
 
@@ -29,7 +29,7 @@ const addressReference = (url: string): string[] => {
   return bare === '' ? [] : [`url:${digest(bare)}`]
 }
 
-/** The registered sources of one record's contributions, by pack: what a contribution names as its source is the source of its claims. */
+/** The registered sources of a record's contributions, by pack. The field `source` of a contribution is the source of all its claims. */
 export function sourcesByPack(assertions: readonly Assertion[]): Map<string, readonly string[]> {
   const named = new Map<string, readonly string[]>()
   for (const claim of assertions) {
@@ -40,7 +40,7 @@ export function sourcesByPack(assertions: readonly Assertion[]): Map<string, rea
   return named
 }
 
-/** By what a claim names its sources: registered ones, else the words of its citation, else its address. */
+/** The references of a claim: its registered sources, else the words of its citation, else its address. */
 export function referencesOf(claim: Assertion, byPack: ReadonlyMap<string, readonly string[]>): string[] {
   const registered = [claim.source, ...claim.supporting_sources].filter((id) => id !== null)
   const ids = registered.length > 0 ? registered : (byPack.get(packOf(claim.id)) ?? [])
@@ -50,7 +50,7 @@ export function referencesOf(claim: Assertion, byPack: ReadonlyMap<string, reado
   return addressed.length > 0 ? addressed : [NONE]
 }
 
-/** By what claims may name a registered source. */
+/** The references by which claims may name a registered source. */
 export const referencesOfSource = ({ id, name, data }: Pick<DataSource, 'id' | 'name' | 'data'>): string[] => [
   idReference(id),
   ...citationReference(name),
@@ -58,7 +58,7 @@ export const referencesOfSource = ({ id, name, data }: Pick<DataSource, 'id' | '
   ...addressReference(textOf(data.url)),
 ]
 
-/** By what claims may name a document that a record describes. */
+/** The references by which claims may name the document that a record describes. */
 export const referencesOfRecord = ({ name, data }: Pick<RecordItem, 'name' | 'data'>): string[] => [
   ...citationReference(name),
   ...citationReference(textOf(data.source_citation)),

@@ -12,8 +12,8 @@ import { MOST_LOOK_ALIKES } from './look-alikes.ts'
 import type { MissingRecord } from './relations.ts'
 
 /**
- * Plans a stub for each record that a contribution names and that does not exist yet. Fills its id into the links. A stub with the
- * name of a record that the contributor may not see gets a flag for reviewers.
+ * Plans a stub for each record that a contribution names and that does not exist yet. Fills the id of the stub into the links. A stub
+ * with the name of a record that the contributor may not see gets a flag for reviewers.
  */
 export async function planStubs(
   missing: readonly MissingRecord[],
@@ -46,8 +46,8 @@ async function sourceStub(name: string, links: readonly Link[], actor: Actor): P
 }
 
 /**
- * Two contributions may name the same new record at once. The first makes the stub. The second is planned again and finds it. A
- * stub waits for review, so only its maker finds it: `maker` is absent for what everyone finds.
+ * Two contributions may name the same new record at once. The first makes the stub, the second is planned again and finds it. A stub
+ * waits for review, so only its maker finds it by name. Without `maker` the reservation is for everyone.
  */
 const reservationOf = (kind: KindKey, name: string, maker?: Actor) =>
   acquireLease(key.stub(kind, foldedName(name), maker?.id), { ...newHolder(60), type: 'reservation' }, beingMade)

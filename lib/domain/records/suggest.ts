@@ -27,7 +27,7 @@ export async function suggestValue(kind: Kind, field: string, name: string, acto
     .map((item) => parse(recordItem, item))
     .filter((it) => maySee(actor, it) && !it.deleted_at)
     .slice(0, MOST_LOOK_ALIKES)
-    // Coordinates are suggested only from records that everyone may read. Other tiers may guard their place.
+    // Coordinates are suggested only from records that everyone may read, since other tiers may hide the exact place.
     .filter((it) => field !== 'coordinates' || isForEveryone(it.access_tier))
   const values = (await showRecords(actor, visible)).map((it) => textOf(it.data[field])).filter(Boolean)
   const [first = ''] = values

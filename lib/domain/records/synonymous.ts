@@ -5,12 +5,12 @@ import { type Actor, scopeOf } from '../../platform/permissions.ts'
 import type { KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 
-/** Hits that are compared with the text. */
+/** The most hits that are compared with the text. */
 const MOST_HITS = 20
 
 /**
  * Returns the ids of visible records whose name means the same as a text, best first. Example: Mayadevi Temple and Maya Devi
- * Mandir. None for a generic name ("Krishna Mandir"), or without search. No call but the model's own.
+ * Mandir. None for a generic name ("Krishna Mandir"), or without search. No calls but the model's own.
  */
 export async function findSynonyms(kind: KindKey, text: string, actor: Actor): Promise<string[]> {
   const folded = fold(text)

@@ -73,7 +73,7 @@ export { loadRecord, loadRecordById } from './load.ts'
 
 type CreatedRecord = LoadedRecord & WithStubs & { revisions: Revision[]; activities: Activity[] }
 
-/** `named`: the review identities of the stubs that were made because the values name them. */
+/** `named`: the review identities of the stubs that were made for records that the values name. */
 type WithStubs = { named: string[] }
 
 const stubIdsIn = (stubs: readonly Write[]): string[] =>
@@ -124,7 +124,7 @@ async function planCreate(
 
 /**
  * Resolves the relations and pictures of an input. `missing`: records that do not exist yet. `noted`: records that came with imports of
- * other people. Links to them are noted, so that taking an import back sees them. `pictureWrites`: writes that keep the picture files from expiring.
+ * other people; links to them are noted for the case that the import is taken back. `pictureWrites`: writes that keep the picture files.
  */
 async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { synonymsOf, pictures }: ResolveOptions) {
   const resolved = await resolveRelations(kind, data, actor, synonymsOf)
@@ -133,8 +133,8 @@ async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { syno
 }
 
 /**
- * `pictures` are those that the record has or had. Without `synonymsOf` and `sameNames`, which search, words are matched by folded names, and
- * claims compared by their words alone.
+ * `pictures` are those that the record has or had. `synonymsOf` and `sameNames` use search. Without them, texts are matched by folded
+ * names, and names are compared as texts.
  */
 type ResolveOptions = {
   synonymsOf?: SynonymLookup | undefined
@@ -296,7 +296,7 @@ async function claimsFor(
   const revision_number = old.current_revision + 1
   const claims = newClaims(
     { ...origin, about: old, revision_number },
-    // A value that stays gets a claim if what it rests on has changed.
+    // A value that stays the same gets a new claim if its evidence has changed.
     [...changed, ...restated].map((property) => [property, after[property]]),
   )
   const found = detectConflicts(old, claims, { meanings, actor: origin.actor })
@@ -310,7 +310,7 @@ async function claimsFor(
   return { claims, contradicted: contradictionFlags(claims, conflicts), replaced, left }
 }
 
-/** The counts and marks of a record after an edit: its place in the queue, and how many claims a complete read has. */
+/** The members of a record after an edit on which its place in the queue depends, and its count of claims. */
 const queueMembersAfter = (
   old: LoadedRecord,
   { claims, contradicted, left }: EditClaims,
@@ -332,7 +332,7 @@ const claimsAfter = ({ claims, replaced, left }: EditClaims, at: string): Assert
   ...claims,
 ]
 
-/** Returns the record as its waiting edit would make it. The answer to an edit shows this. */
+/** Returns the record with the values of its waiting edit. The answer to an edit shows this. */
 export function asProposed(record: LoadedRecord): LoadedRecord {
   const { kind, proposed } = record
   if (!proposed) return record
@@ -386,8 +386,8 @@ export async function restoreRecord(unit: UnitOfWork, old: LoadedRecord): Promis
 }
 
 /**
- * Values that may wait behind a published record. Accepting a claim may write two packs: its own, and that of the claim
- * that it replaces. A transaction has room for 38.
+ * The most values that may wait behind a published record. Accepting a claim may write two packs: its own, and that of the claim
+ * that it replaces. A transaction has room for 38 such claims.
  */
 const MOST_WAITING_VALUES = 38
 

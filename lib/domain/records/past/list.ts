@@ -23,8 +23,8 @@ type PastPage = PageResult<RecordRow> & { more: boolean }
 
 /**
  * Returns one page of the records of a kind that were public at a moment, newest first. It is a page of today's list without
- * the records that were not public then, so it may be short. Records that are hidden today are missing. `count` is the size
- * of today's list.
+ * the records that were not public at that moment, so it may be short. Records that are hidden today are missing. `count` is
+ * the size of today's list.
  *
  * Costs two calls, one for each record of the page that was published again since, and one for each hundred of them.
  */

@@ -3,7 +3,7 @@ import { changedAt, type Decision, type RecordItem, type Revision } from '../ite
 
 /**
  * One public state of a record, from `at` on. Each acceptance names the revision that it published. That revision holds
- * exactly the values that were public from then on. A rollback removes decisions, so their states count as never public.
+ * exactly the values that were public from then on. A rollback removes decisions: what they published is not listed any more.
  */
 export type Publication = { at: string; number: number; decision: Decision | undefined }
 
@@ -12,7 +12,7 @@ type PublicationSubject = Pick<
   'public' | 'accepted_revision' | 'accepted_at' | 'accepted_revision_id' | 'updated_at' | 'absences'
 >
 
-/** Lists all publications, oldest first. A publication without a decision gets the time of the last public change. */
+/** Lists all publications, oldest first. A public revision without a decision gets the time of the last public change. */
 export function publicationsOf(record: PublicationSubject, decisions: readonly Decision[]): Publication[] {
   const decided = decisions
     .filter(({ accepted_revision }) => accepted_revision !== null)

@@ -8,7 +8,7 @@ import { coarserTier, type Publication, publicationAt, revisionOfPublication } f
 
 /**
  * Returns a record as it was public at a moment, with its values, claims and decisions of that moment. Undefined if it was
- * not public then, or if this reader may not read it. Links from other records are not stored for the past, so it has none.
+ * not public then, or if this reader may not read it. It has no links from other records: those of the past are not stored.
  */
 export function pastRecord(today: History, at: string, actor: Actor | null): History | undefined {
   const publication = publicationAt(today, today.decisions, at)

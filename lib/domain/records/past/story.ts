@@ -58,7 +58,7 @@ export const StoryEntryView = s.shape('StoryEntry', () =>
         change: s.oneOf(['added', 'removed', 'changed']),
         before: s.maybe(s.text),
         after: s.maybe(s.text),
-        /** Only where its author corrected a value that was theirs alone. */
+        /** Set if the author corrected a value that was theirs alone. */
         is_correction: v.optional(v.literal(true)),
         /** Only for dates: both values in the calendar of the query. */
         dates: v.optional(v.object({ before: s.maybe(DateShownView), after: s.maybe(DateShownView) })),
@@ -91,7 +91,7 @@ export async function storyPage(
   })
 }
 
-/** Lists all entries, newest first. Of two entries with the same time, the later one in the list below comes first. */
+/** Lists all entries, newest first. Of two entries with the same time, the one that is later in the array below comes first. */
 function entriesOf(history: Visible<History>, actor: Actor | null): Entry[] {
   const isInsider = worksOn(actor, history)
   return [
@@ -105,8 +105,8 @@ function entriesOf(history: Visible<History>, actor: Actor | null): Entry[] {
 }
 
 /**
- * Lists the publications, each compared with the previous publication that this reader could read. If nothing changed, those
- * who work on the record read of the decision alone, and others of nothing.
+ * Lists the publications, each compared with the previous publication that this reader could read. A publication that changed nothing
+ * is shown as a decision to those who work on the record, and to nobody else.
  */
 function publishedEntries(history: Visible<History>, actor: Actor | null, isInsider: boolean): Entry[] {
   let before: RecordItem['data'] | undefined
@@ -153,7 +153,7 @@ const refusedEntries = ({ decisions, revisions }: Visible<History>): Entry[] =>
     .filter(({ accepted_revision }) => accepted_revision === null)
     .map((decision) => decidedEntry({ revisions }, decision))
 
-/** The entry of a decision that changed nothing, with the revision that it was on. */
+/** The entry of a decision that changed nothing, with the revision that was reviewed. */
 const decidedEntry = ({ revisions }: Pick<History, 'revisions'>, decision: Decision): Entry => ({
   at: decision.created_at,
   event: 'decided',

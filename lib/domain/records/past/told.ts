@@ -10,8 +10,8 @@ import { coarserTier, publicationsOf, revisionOfPublication } from './publicatio
 export const tierOf = ({ data }: Revision): string => textOf(data.access_tier) || openTier
 
 /**
- * Returns the claims that publications told, by id, with the tiers of these publications. A publication tells the claims that
- * stand in it. It also tells the claims that its decision settled and that never stood.
+ * Returns the ids of the claims that publications made readable, with the tiers of these publications. A publication shows the claims
+ * that stand in it, and rivals that its decision settled and that never stood.
  */
 export function toldClaims(history: History): Map<string, readonly string[]> {
   const told = new Map<string, readonly string[]>()
@@ -28,11 +28,11 @@ export function toldClaims(history: History): Map<string, readonly string[]> {
   return told
 }
 
-/** Whether a reader of today may read one of these tiers: those of the publications that told a claim. */
+/** Whether a reader of today may read one of these tiers, which are those of the publications that showed a claim. */
 export const mayReadTold = (tiers: readonly string[] = [], actor: Actor | null): boolean =>
   tiers.some((tier) => maySeeTier(actor, tier))
 
-/** Whether the place that a claim states was rounded for this reader in each publication that told it. */
+/** Whether the place that a claim states was rounded for this reader in each publication that showed the claim. */
 export const isToldPlaceHidden = (
   history: History,
   { property, tiers }: { property: string; tiers: readonly string[] },

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Handling, handlingRules } from './verdicts.ts'
 
 /**
- * The values of a record are a pure function of its claims and decisions. A decision stores which claim stands, never
- * the result of a comparison. So the values stay the same even when comparators change.
+ * The values of a record are a pure function of its claims and decisions. A decision stores which claim stands, and no
+ * result of a comparison. So the values stay the same even when comparators change.
  */
 
 /**
- * A claim as these rules see it. `carried`: the claim belongs to a revision. A claim that was made apart does not. `proposed`: a machine
- * made it apart, and an acceptance takes it up where nothing stands.
+ * A claim as these rules see it. `carried`: it belongs to a revision, and so to a contribution. `proposed`: a machine made it apart from
+ * a contribution; an acceptance accepts it if its property has no value.
  */
 export type ClaimState = {
   id: string
@@ -41,8 +41,8 @@ export const outcomeRules = [
  * - `corrected`: its author corrected the value that stood, which was theirs alone.
  * - `edited`: it is the reviewer's own value.
  * - `removed`: the property has no value any more.
- * - `source_withdrawn`: the source of the former value was withdrawn. `source_restored`: that was taken back.
- * - Any other: this handling of a contradiction decided.
+ * - `source_withdrawn`: the source of the former value was withdrawn. `source_restored`: that was undone.
+ * - Any other rule is the handling of a contradiction that decided.
  */
 export type OutcomeRule = (typeof outcomeRules)[number]
 
@@ -53,8 +53,8 @@ export type DecisionOutcomes = { id: string; sequence: number; outcomes: readonl
 export type CanonicalValue = PropertyOutcome & { decision: string; sequence: number; value: unknown }
 
 /**
- * Computes the standing claim and value of each property. The latest decision on a property counts. The order of the
- * arguments does not matter.
+ * Computes the standing claim and value of each property, by the latest decision on it. The order of claims and decisions does
+ * not matter.
  */
 export function computeCanonical(
   claims: readonly ClaimState[],
@@ -170,7 +170,7 @@ function settleProperty(
 
 /**
  * Returns the id of the claim that brings a value: the latest waiting claim with this value. Undefined if the value
- * stands already. A refused value may be sent again unchanged, without a new claim. Then the refused claim brings it.
+ * stands already. If a refused value is sent again unchanged, there is no new claim: then the refused claim brings it.
  */
 function findCarrier(own: readonly ClaimState[], old: string | undefined, value: unknown): string | undefined {
   const equal = own.filter((claim) => isDeepStrictEqual(claim.value, value))

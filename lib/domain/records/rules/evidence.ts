@@ -1,13 +1,13 @@
 import type { Kind } from '../../kinds/index.ts'
 
 /**
- * What a sort of source can know of a sort of property. An inscription knows when a temple was made, and no coordinates; a survey
- * sees what stands today, and cannot see a year of building.
+ * How well a sort of source knows a sort of property. Example: an inscription says when a temple was made, but has no coordinates. A
+ * survey sees what stands today, but not the year in which it was built.
  */
 export const propertySorts = ['position', 'name', 'making', 'state', 'belief', 'fact'] as const
 export type PropertySort = (typeof propertySorts)[number]
 
-/** Fields by the sort of what they say. Any other field is of the sort of its kind. */
+/** Fields by the sort of property that they are. Other fields are `belief` in a kind of belief, else `fact`. */
 const fieldsOfSort: Readonly<Record<Exclude<PropertySort, 'fact' | 'name'>, readonly string[]>> = {
   position: [
     'coordinates',
@@ -53,7 +53,7 @@ const fieldsOfSort: Readonly<Record<Exclude<PropertySort, 'fact' | 'name'>, read
   ],
 }
 const nameFields: readonly string[] = ['name', 'name_ne', 'alternate_names']
-/** Kinds that are belief and practice themselves. Dates and places of these are told by those who keep them. */
+/** Kinds that are belief and practice themselves. Their fields are of the sort `belief`, unless the lists above give another. */
 const kindsOfBelief: readonly string[] = ['ritual', 'festival', 'tradition', 'deity', 'syncretism', 'kumari_selection']
 
 const sortOfField = new Map<string, PropertySort>([
@@ -63,13 +63,13 @@ const sortOfField = new Map<string, PropertySort>([
   ...nameFields.map((name): [string, PropertySort] => [name, 'name']),
 ])
 
-/** Returns the sort of a property of a kind. A property that the kind does not declare is a fact. */
+/** Returns the sort of a property of a kind. */
 export const sortOfProperty = (kind: Pick<Kind, 'key' | 'nameField'>, property: string): PropertySort =>
   property === kind.nameField
     ? 'name'
     : (sortOfField.get(property) ?? (kindsOfBelief.includes(kind.key) ? 'belief' : 'fact'))
 
-/** How well sorts of sources know a sort of property: the best first. Those in one row are equal. */
+/** Types of sources, ordered by how well they know a sort of property, the best first. Those in one row are equal. */
 type Ladder = readonly (readonly string[])[]
 
 const scholarship = ['thesis', 'journal', 'book', 'published'] as const
@@ -77,15 +77,15 @@ const records = ['archival', 'archive'] as const
 const survey = ['field_survey', 'field_note'] as const
 
 export const ladders: Readonly<Record<PropertySort, Ladder>> = {
-  // Measured on the spot, drawn on a map, taken from papers, described, told.
+  // Measured on the spot, then photographed, then from papers and studies, then described, then told.
   position: [survey, ['image'], [...records, ...scholarship], ['pdf', 'web'], ['oral_history'], ['inscription']],
-  // What the thing itself says, what it is called, what was written of it.
+  // What the thing itself says, then what people call it, then what was written of it.
   name: [['inscription'], [...survey, 'oral_history', ...records], scholarship, ['pdf', 'image'], ['web']],
-  // The inscription of a founder, papers of the time, study; then memory, and what cannot know.
+  // The inscription of a founder, then papers of the time, then studies, then memory, and last what cannot know.
   making: [['inscription'], records, scholarship, ['pdf'], ['oral_history', ...survey], ['image'], ['web']],
-  // Who stood before it; then what others wrote; then hearsay.
+  // Who stood before the thing, then what others wrote, then hearsay.
   state: [survey, ['image'], [...records, ...scholarship], ['pdf'], ['oral_history', 'web'], ['inscription']],
-  // Those who keep a custom know it, and those who watched it.
+  // Those who keep a custom, then those who watched it.
   belief: [['oral_history'], survey, scholarship, [...records, 'inscription'], ['image', 'pdf'], ['web']],
   fact: [['inscription'], records, scholarship, survey, ['oral_history'], ['image', 'pdf'], ['web']],
 }
@@ -101,7 +101,7 @@ export function rungOf(source_type: string, sort: PropertySort): number {
 const eyewitnesses: readonly string[] = ['field_survey', 'field_note', 'image']
 export const isEyewitness = (source_type: string): boolean => eyewitnesses.includes(source_type)
 
-/** The members of a claim that say when its source saw what it tells. */
+/** The members of a claim that say when its source saw the thing. */
 export type Sighting = {
   source_type?: string
   generated_at_time?: string
@@ -111,7 +111,7 @@ export type Sighting = {
   source_year?: string | undefined
 }
 
-/** Returns the year in which a source saw what it tells: as the claim says, else the last year of its citation, else of its source. */
+/** Returns the year in which a source saw the thing: as the claim says, else the last year in its citation, else that of its source. */
 export function yearSeen(of: Sighting): number | undefined {
   const said = firstYear(of.generated_at_time) ?? firstYear(of.temporal_scope_edtf)
   return said ?? lastYear(of.source_citation) ?? lastYear(of.source_year)

@@ -26,7 +26,7 @@ export function canonicalStatus(status: string | null | undefined): CanonicalSta
   return status ? (spellings.get(status) ?? 'unknown') : null
 }
 
-/** Whether a status means published. An absent status does, an unknown status does not. */
+/** Whether a status means published. True for an absent status, false for an unknown one. */
 export function isPublished(status: string | null | undefined): boolean {
   return !status || publishedSpellings.has(status)
 }
@@ -85,7 +85,7 @@ const isAllowedFrom = (state: ReviewState, row: MoveRow) =>
 const waitingStatuses = ['pending_review', 'pending_revision'] as const
 const livingStatuses = ['draft', 'pending_review', 'pending_revision', 'accepted', 'rejected'] as const
 
-/** The allowed moves. The first row that fits counts. No move leads from `superseded`, and deleted records do not move. */
+/** The allowed moves. The first row that fits is used. No move leads from `superseded`, and deleted records do not move. */
 export const moves: readonly MoveRow[] = [
   { trigger: 'submit', from: ['draft'], to: 'pending_review' },
 
@@ -105,7 +105,7 @@ export const moves: readonly MoveRow[] = [
   { trigger: 'request_changes', from: livingStatuses, to: 'pending_revision' },
   { trigger: 'escalate', from: waitingStatuses, to: 'unchanged' },
 
-  // A fork takes the place of a record. Its address still answers.
+  // A fork takes the place of this record, whose address still answers.
   { trigger: 'supersede', from: ['accepted'], public: true, to: 'superseded' },
   // The record of a fork that was merged gives way to its original, even if it waited until then.
   { trigger: 'give_way', from: livingStatuses, to: 'superseded' },

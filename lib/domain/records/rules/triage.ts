@@ -9,7 +9,7 @@ export const policy = {
   tier_rank_json: ['inscription', 'archival', 'published', 'field_survey', 'oral_history', 'web'],
 } as const
 
-/** Queues in which a record is until a write changes it. `expiring` also changes with time. */
+/** Queues that a record enters and leaves only by a write. The queue `expiring` also changes with time. */
 export const lastingQueueTypes = ['new_claims', 'conflicts', 'flagged'] as const
 export type LastingQueueType = (typeof lastingQueueTypes)[number]
 export const queueTypes = ['all', ...lastingQueueTypes, 'expiring'] as const
@@ -63,8 +63,8 @@ export function computeTriage(subject: TriageSubject, at: number) {
 }
 
 /**
- * Returns a sort key for the queue at moment `at`: most urgent first, then more flags, then the older one. The score is turned into
- * time: each part except age counts as so many milliseconds of waiting.
+ * Returns a sort key for the queue at moment `at`: the most urgent first, then more flags, then the older one. The score is turned
+ * into a time: each part except age is worth some milliseconds of waiting (`leadOf`).
  */
 export const orderAt = (it: TriageSubject, at: number): string =>
   orderKey(Math.max(Date.parse(it.created_at), at - FULL_AGE) - leadOf(it), it)
@@ -72,7 +72,7 @@ export const orderAt = (it: TriageSubject, at: number): string =>
 /** Returns the sort key among records that have waited less than 30 days. All of them age alike, so the key never changes. */
 export const youngOrder = (it: TriageSubject): string => orderKey(Date.parse(it.created_at) - leadOf(it), it)
 
-/** Returns the sort key among records that have waited 30 days or more. Their age no longer counts, so the key never changes. */
+/** Returns the sort key among records that have waited 30 days or more. Their age adds no more to the score, so the key never changes. */
 export const agedOrder = (it: TriageSubject): string => orderKey(FAR - leadOf(it), it)
 
 /** Turns a key of `orderAt` into a key of `agedOrder`. */
@@ -112,7 +112,7 @@ function leadOf(it: TriageSubject): number {
   return Math.round(((flags + conflict + source) / policy.w_age) * FULL_AGE)
 }
 
-/** A moment in the year 2286, in milliseconds. With it no number in a key is negative. */
+/** A moment in the year 2286, in milliseconds. Counted from it, no number in a key is negative. */
 const FAR = 10_000_000_000_000
 const MOST_FLAGS = 9999
 

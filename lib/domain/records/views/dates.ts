@@ -12,14 +12,14 @@ export type DateDisplay = {
   addDates: <T extends object>(answer: T, it: DatedValues) => T | (T & { dates: Record<string, DateShown> })
   /** Adds `date` to an answer about one value. Null if the value is not a date. */
   addDate: <T extends object>(answer: T, value: DateValue) => T | (T & { date: DateShown | null })
-  /** Undefined if the query names no calendar, null if the value is not a date. */
+  /** The date that a value is. Undefined if the query names no calendar, null if the value is not a date. */
   dateOf: (value: DateValue) => DateShown | null | undefined
 }
 type DateValue = { of: DatedValues; member: string; words: unknown }
 
 /**
  * Loads what all answers with `?calendar=` need to show dates. The name of a period stands for the bounds of its record, else for
- * those of the built-in table. Only the first five names are looked up, by two calls each at most.
+ * those of the built-in table. Only the first five names are looked up, each by the calls of `findPeriodByName`.
  */
 export async function loadDateDisplay(
   its: readonly DatedValues[],

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
 
 /**
- * How probable it is that reviewers keep a claim, with what speaks for and against it. `effect` is what a fact adds to the log-odds. The facts
- * of a claimant are told without numbers: this is about a claim, not about a person.
+ * How probable it is that reviewers keep a claim, with the facts for and against it. `effect` is what a fact adds to the log-odds. Facts
+ * about the claimant are shown without numbers: the view judges a claim, not a person.
  */
 export const DoubtView = s.shape('Doubt', () =>
   v.object({

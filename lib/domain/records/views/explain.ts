@@ -17,7 +17,7 @@ import type { Visible } from '../shown.ts'
 import { DoubtView } from './doubt.ts'
 import { AssertionView, assertionView, mayShowClaim, visibleValues } from './record.ts'
 
-/** Why a property has its value: the rule of a decision, or one of five reasons if no decision settled it. */
+/** Why a property has its value: the rule of a decision, or one of the five other reasons if no decision settled it. */
 type Reason = OutcomeRule | 'joined' | 'waits' | 'refused' | 'unclaimed' | 'nothing'
 
 const reasons: Readonly<Record<Reason, string>> = {
@@ -43,11 +43,11 @@ const reasons: Readonly<Record<Reason, string>> = {
 /** Null if two values cannot be compared. */
 export const comparisonSchema = () => s.maybe(s.oneOf(['same', 'refines', 'compatible', 'contradicts']))
 
-/** How it was decided of what cluster a record is. */
+/** By what a membership in a cluster was decided. */
 const settlingWays = ['cluster', 'candidate', 'proposal', 'merge', 'split'] as const
 export type SettlingWay = (typeof settlingWays)[number]
 
-/** `settled_by` is the decision that this claim lost or stood beside. */
+/** A rival. `settled_by` is the decision in which it lost, or was accepted beside the claim that stands. */
 const RivalView = s.shape('Rival', () =>
   v.object({
     ...AssertionView.entries,
@@ -76,7 +76,7 @@ export const ExplainedPropertyView = s.shape('ExplainedProperty', () =>
         created_at: s.time,
       }),
     ),
-    /** Of the membership in a cluster: who decided on it, how and why. */
+    /** For the membership in a cluster: who decided on it, how and why. */
     settled: v.optional(
       v.object({ by: s.maybe(UserCardView), at: s.time, way: s.oneOf(settlingWays), reason: v.optional(s.text) }),
     ),
@@ -91,14 +91,14 @@ export const ExplanationView = s.shape('Explanation', () =>
     kind: s.oneOf(kindKeys),
     cidoc_id: s.maybe(s.whole),
     properties: v.array(ExplainedPropertyView),
-    /** Missing while too little was decided. */
+    /** Absent while there are too few decisions for an estimate. */
     doubts: v.optional(v.array(DoubtView)),
   }),
 )
 
 /**
  * Explains each property of a record, or `only` one: its claim, the rule, the decision and the rivals. Claims that the
- * caller may not see are left out. Every reader sees a rival that a publication told, as the history tells it.
+ * caller may not see are left out. Every reader sees a rival that a publication showed (`toldClaims`), as in the history.
  */
 export function explainProperties(history: Visible<History>, actor: Actor | null, people: PeopleById, only?: string) {
   const standing = canonicalValues(history)
@@ -138,7 +138,7 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
   })
 }
 
-/** Who decided on a membership. The reason is for those who work on the record. Empty for members from before that was kept. */
+/** Who decided on a membership. The reason is for those who work on the record. Empty for old memberships, which do not hold it. */
 function settledView({ settlings = [] }: Assertion, people: PeopleById, isInsider: boolean) {
   const { by, at, way: stored, reason = '' } = settlings.at(-1) ?? {}
   const way = settlingWays.find((it) => it === stored)

@@ -19,7 +19,7 @@ import {
 import { isPlaceHidden, visiblePoint, visibleValue } from '../place.ts'
 import type { Visible } from '../shown.ts'
 
-/** Records as answers show them. Nothing is read here. */
+/** Records as answers show them. These functions read nothing from the table. */
 
 /** Shows a record in a list: every field under each of its names, and members that the service adds. */
 export function recordRow(record: Visible<RecordRow>, actor: Actor | null): Record<string, unknown> {
@@ -74,7 +74,7 @@ function linkedRecords({ links }: LoadedRecord, actor: Actor | null) {
   }
 }
 
-/** Returns the time of the last change. A waiting edit counts only for those who work on the record. */
+/** Returns the time of the last change. For readers who do not work on the record, a waiting edit is no change. */
 export const visibleUpdatedAt = (record: RecordRow, actor: Actor | null) =>
   worksOn(actor, record) ? record.updated_at : changedAt(record)
 
@@ -185,7 +185,7 @@ export const AssertionView = s.shape('Assertion', () =>
     generated_at_time: s.text,
     supporting_sources: v.array(s.text),
     attributed_to_agent: s.text,
-    /** Only of a claim that has one. */
+    /** Absent if the claim has none. */
     identifier: v.exactOptional(s.text),
     software: s.maybe(s.text),
     entity_type: s.oneOf(kindKeys),
@@ -202,11 +202,11 @@ export const AssertionView = s.shape('Assertion', () =>
     revision_number: s.maybe(s.whole),
     created_at: s.time,
     updated_at: s.time,
-    /** Only of a claim by itself whose value or record has some. */
+    /** Only in the view of one claim, if its value or record has labels. */
     labels: v.exactOptional(v.array(LabelView)),
   }),
 )
-/** A new claim. It has no `entity_id`: forms would take that for the id of the claim. */
+/** A new claim. It has no `entity_id`, which forms would take for the id of the claim. */
 export const NewAssertionView = s.shape('NewAssertion', () => {
   return v.object(omit(AssertionView.entries, 'entity_id'))
 })
