@@ -103,7 +103,7 @@ const PartedScan = v.object({
       object_key: v.string(),
       from: v.number(),
       size: v.number(),
-      /** Set if the object is a whole form, as the REST API stores it. Until it is measured, `size` is what the part should have. */
+      /** Set if the object is a whole form, as the REST API stores it. Until it is `measured`, `size` is the expected one. */
       form: v.optional(v.picklist(['expected', 'measured'])),
     }),
   ),

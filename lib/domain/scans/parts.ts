@@ -81,13 +81,13 @@ export async function appendPart(
   return next
 }
 
-/** What the head of a request says of a part that the REST API is about to store: the boundary of its form, and the length of it all, if it is known. */
+/** What the head of a request says of a part that the REST API is about to store. `length` is that of the whole form, if the head has it. */
 export type PartHead = { boundary: string; length: number | undefined; offset: number | undefined }
 
 /**
- * Notes the next part before the REST API stores it, and says where to. Until the next part or the end, its size is what it should have: a
- * whole part of the dashboard, or what is left. The part before counts as it lies in the bucket, and not at all if it never came there.
- * Without `at` there is nothing to be stored: with `offset`, the part is there already. Fails as `appendPart` does.
+ * Notes the next part before the REST API stores it, and returns the place to store it (`at`). Until it is measured, by the next part or at
+ * the end, its size is the expected one. The part before is measured now, and dropped if it is not in the bucket. Without `at` there
+ * is nothing to store: the part at `offset` was sent before. Fails as `appendPart` does.
  */
 export async function reservePart(
   unit: UnitOfWork,
@@ -119,12 +119,12 @@ export async function reservePart(
   return { parted, at }
 }
 
-/** The bytes that a form has around its one file: at least, and at most with other members beside it. */
+/** How many bytes a form has around its one file: at least this many, and at most `MOST_FRAMING`, with other members of the form. */
 const leastFraming = (boundary: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; name="chunk"; filename=""\r\n\r\n\r\n--${boundary}--\r\n`.length
 const MOST_FRAMING = 4000
 
-/** The upload as it lies in the bucket: the last part has its true size, and is left out if it is not there or is no part. */
+/** The upload with the true size of its last part, measured in the bucket. Left out is a last part that is missing or is no valid form. */
 async function settleParts(old: PartedScan): Promise<PartedScan> {
   const last = old.parts.at(-1)
   if (last?.form !== 'expected') return old
