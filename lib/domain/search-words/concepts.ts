@@ -40,7 +40,7 @@ const sorts = (): Concept[] =>
       Object.entries(names.sort).map(([label, words]) => [label, `${words}, ${furtherWords[label] ?? ''}`]),
     ),
   ).map((it) => ({ ...it, ...(owners.has(it.label) && { isOwner: true }), ...nearSorts(it) }))
-/** Things that may be called by the word of a broader sort, and so are asked for: a shrine may be a temple. */
+/** The broader sort whose word may also be used for things of this sort. Example: a shrine may be called a temple. */
 function nearSorts({ phrases }: Concept): Pick<Concept, 'near'> {
   const { word, nearby } = names.broadSort
   const isBroad = nearby.split(' ').some((it) => phrases[0]?.toLowerCase() === it)
