@@ -17,8 +17,8 @@ export const ShareCountView = s.shape('ShareCount', () =>
 )
 
 /**
- * One person's passing on of one record to one platform, as the count of a day holds it. It tells neither who nor what: whoever reads
- * the table would need the secret of the service.
+ * The name under which the count of a day remembers that one person passed on one record to one platform. It is a keyed hash, so a
+ * reader of the table learns neither the person nor the record without the secret of the service.
  */
 export const nameShare = (entity_id: string, platform: SharePlatform, caller: string): string =>
   createHmac('sha256', config.SECRET_KEY)
