@@ -24,7 +24,7 @@ type Notice = {
   to: 'contributor' | 'reviewers' | 'earlier_reviewers' | 'named' | 'contributor_unless_named' | ProjectAudience
   /** Also for the person who caused the event. Without it nobody is notified of their own doing. */
   receipt?: true
-  /** Not for a stub: a record that only stands for a name in another contribution. */
+  /** Not for a stub: a record that was made only because another contribution names it. */
   unless_stub?: true
   /** Not for rows of a batch that wait or are decided together: the batch has notices of its own. */
   unless_batch?: true

@@ -111,7 +111,7 @@ export const inbox = defineItem({
 })
 /** The inboxes for which a letter is due, by when. */
 export const DUE = 'INBOX#DUE'
-/** The inboxes of reviewers who want letters and have none due, by the last announcement that they were told of. */
+/** The inboxes of reviewers who want letters and have none due, ordered by the last announcement that a letter held. */
 export const WAITING = 'INBOX#REVIEWERS'
 
 /** An inbox before the first notification arrives. */
@@ -125,7 +125,7 @@ export function livingIn(found: ReadonlyMap<string, Stored>, user_id: string, id
   return it && isLiving(it) ? it : undefined
 }
 
-/** Many writers share an inbox: the person, and each event of which the person is told. */
+/** Attempts to write an inbox. Many writers share one: the person, and each event of which the person is notified. */
 const ATTEMPTS = 20
 
 /** Runs a plan that writes an inbox in a unit of work of its own. Runs it again if another writer was faster. */

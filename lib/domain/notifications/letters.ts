@@ -55,7 +55,7 @@ export async function mailingWrites(
   return [put(inbox, withNextVersion<Inbox>(box, { mailing, announced }), old)]
 }
 
-/** A letter that has been begun: its messages count as sent. Both ends of `announced` are ids. */
+/** A letter whose sending has begun; its messages are marked as sent. It holds notifications `after` to `through` by ordinal, `announced` by id. */
 export type BegunLetter = {
   after: number
   through: number
@@ -93,7 +93,7 @@ export const postponeLetter = (user_id: string, begun: BegunLetter, until: strin
 /** The most messages of a letter, the latest ones. */
 const MOST_IN_LETTER = 100
 
-/** Lists the messages of a letter: unread ones, newest first, as the reader may see them now. Up to six calls. */
+/** Lists the messages of a letter: unread ones, newest first, as the reader may see them now. Up to seven calls. */
 export async function listForLetter(actor: Actor, { after, through, announced }: BegunLetter) {
   const latest = { forward: false, limit: MOST_IN_LETTER }
   const isAnnounced = announced.through > announced.after

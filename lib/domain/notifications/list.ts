@@ -55,12 +55,12 @@ async function loadAnnouncedRow(id: string, box: Inbox | undefined): Promise<Row
 export type NotificationFilter = { is_read?: boolean | undefined; notification_type?: string | undefined }
 export type NotificationPage = PageResult<VisibleNotification> & { people: PeopleById }
 
-/** Rows that are read for one page. A filter by `is_read` may have to skip many. */
+/** The most rows that are read for one page. The filter `is_read` may have to skip many. */
 const MOST_READ = 5000
 
 /**
  * One page of the caller's notifications and announcements, newest first. `count` is exact up to 100. A greater count is a lower
- * bound. Three to six calls.
+ * bound. Usually three to six calls; more if the filter `is_read` has to skip many rows.
  */
 export async function listNotifications(
   filter: NotificationFilter,

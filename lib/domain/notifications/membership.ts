@@ -46,7 +46,7 @@ function startOfReview({ created_at, reviewer_role: role }: User, { announced }:
   return laterOf(begun, created_at)
 }
 
-/** The inbox of someone who reviews no longer. What they have not been told yet goes into a last letter. */
+/** The inbox of someone who reviews no longer. Announcements that no letter has held yet make a last letter due. */
 function withoutSpan(box: Inbox | undefined, last: string): Inbox | undefined {
   if (!box?.announced) return undefined
   const { announced, mailing } = box

@@ -4,7 +4,7 @@ import { idBefore, laterOf, ownRows, type Row, readAnnouncedRows, takeRows } fro
 
 /** Unread notifications are counted up to this number: 100 means "100 or more". */
 export const MOST_COUNTED = 100
-/** Announcements that are read to count the unread ones. */
+/** The most announcements that are read to count the unread ones. */
 const MOST_READ = 1000
 
 /** Counts unread notifications and announcements, up to 100. Costs two calls, and two more for the announcements of a reviewer. */
@@ -27,7 +27,7 @@ async function loadOwnUnread(user_id: string, box: Inbox): Promise<Row[]> {
   )
 }
 
-/** Oldest first, from `read_through` on. */
+/** Loads up to 100 unread announcements, oldest first, from `read_through` on. */
 async function loadAnnouncedUnread(box: Inbox): Promise<Row[]> {
   const from = unreadStart(box)
   return takeRows(
