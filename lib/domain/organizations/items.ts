@@ -12,7 +12,7 @@ export const memberRoles = ['member', 'editor', 'admin'] as const
 
 const text = v.optional(v.string(), '')
 
-/** An organization with the ids of its admins, so that one read tells who may change it. */
+/** An organization with the ids of its admins, so that one read shows who may change it. */
 const Organization = v.object({
   id: v.string(),
   name: v.string(),
