@@ -131,7 +131,7 @@ const FILES_PER_VISIT = 200
 /**
  * Deletes the files that no record has named in time. Returns their number. Safe to run twice at once.
  *
- * 1. It takes the lease, which raises the version. If a record names the file at the same time, one of both writes fails.
+ * 1. It takes the lease, which raises the version. If a record names the file at the same time, one of the two writes fails.
  * 2. It deletes the objects.
  * 3. It removes the item.
  */
