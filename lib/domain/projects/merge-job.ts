@@ -59,7 +59,7 @@ const Job = v.object({
   failures: v.number(),
   /** How many workers in a row took it and finished no part. See lib/engines/table/takes.ts. */
   takes: v.optional(v.number(), 0),
-  /** Why the job is to be called off. Null if it goes on. */
+  /** Why the job is to be called off. Null unless it failed. */
   failed: v.optional(v.nullable(v.object({ reason: v.string(), blockers: v.array(v.string()) })), null),
   /** The end of the lease. */
   held_until: v.string(),
