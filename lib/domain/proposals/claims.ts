@@ -30,7 +30,7 @@ export async function claimNames(
   )
 }
 
-/** The writes that end the claims of a proposal: refused ones stay for good, others go. One call. */
+/** The writes that end the claims of a proposal: those of a refused proposal stay for good, others are removed. One call. */
 export async function endClaims(names: readonly string[], end: 'refused' | 'over'): Promise<Write[]> {
   const claims = await loadClaims(names)
   return claims.map((it) =>
