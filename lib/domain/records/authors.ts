@@ -16,7 +16,7 @@ export const withAuthors = (partition: Partition): Revision[] =>
 
 /**
  * Returns the id of the author of a revision. If a verdict brought values of several people, the author of the reviewed revision
- * goes before the others.
+ * has priority.
  */
 function authorOf(revision: Revision, { revisions, assertions, decisions }: Partition): string {
   const decision = decisions.find(

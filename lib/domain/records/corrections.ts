@@ -45,7 +45,7 @@ const isSameSource = (a: Assertion, b: Assertion): boolean =>
   a.source_citation === b.source_citation &&
   a.source_url === b.source_url
 
-/** Whether the new claim's sort of source knows this sort of property better. Any source is better than none; one without a type is never worse. */
+/** Whether the type of the new claim's source knows this sort of property better. A named source without a type is not compared. */
 function hasBetterSource({ kind }: Compared, standing: Assertion, claim: Assertion): boolean {
   const sort = sortOfProperty(kinds[kind], claim.asserted_property)
   const isKnown = standing.source_type !== '' || !namesSource(standing)

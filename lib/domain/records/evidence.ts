@@ -47,7 +47,7 @@ export function evidenceFor(
       // A claim that is superseded today may have stood at that revision.
       (isPast || claim.reconciliation_status !== 'superseded'),
   )
-  // A claim that was made apart may state the same value. The claim of a contribution goes before it.
+  // A claim that was made apart may state the same value. The claim of a contribution has priority.
   return bringing.findLast(({ revision_number }) => revision_number !== null) ?? bringing.at(-1)
 }
 

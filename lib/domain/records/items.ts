@@ -279,7 +279,7 @@ export type Assertion = v.InferOutput<typeof Assertion>
  */
 export const SAME_REFERENT = 'identity.same_referent'
 
-/** Whether the next decision on the record decides on this claim. A claim that was made apart is settled by itself. */
+/** Whether the claim waits as part of a revision. A verdict judges claims made apart from a contribution only if no revision waits. */
 export const isUnderReview = ({ reconciliation_status, revision_number }: Assertion) =>
   reconciliation_status === 'pending' && revision_number !== null
 

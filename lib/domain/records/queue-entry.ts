@@ -202,7 +202,7 @@ function proposedNames({ kind, name, data, proposed }: RecordItem): string[] {
 export const isPending = (status: RecordItem['status']): status is QueueEntry['status'] =>
   status === 'pending_review' || status === 'pending_revision'
 
-/** A reviewer decides on a contradiction first, so a record with one is not in `flagged`. */
+/** Whether a record belongs to each queue. One that has, or ever had, a contradiction is not in `flagged`. */
 const belongsTo: Readonly<Record<LastingQueueType, (it: RecordItem) => boolean>> = {
   new_claims: (it) => it.status === 'pending_review' && !it.decided,
   conflicts: (it) => it.open_contradictions > 0,

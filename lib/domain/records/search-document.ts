@@ -135,7 +135,7 @@ const textFieldTypes: ReadonlySet<FieldType> = new Set<FieldType>([
   'edtf_date',
   'media',
 ])
-/** Fields whose words do not describe the record itself, and names, which search holds apart. */
+/** Fields that are not part of the searched text: words about something else, and names, which the document holds in other members. */
 const unsearchedMembers: ReadonlySet<string> = new Set([
   'name',
   'name_ne',
