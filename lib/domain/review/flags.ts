@@ -62,8 +62,8 @@ export type FlagListFilter = FlagFilter & { entity?: string | undefined }
 export type FlagPage = PageResult<FlagWithRecords> & { people: PeopleById }
 
 /**
- * Lists one page of the flags that the caller may see, newest first. Costs a call for each audience, and one for sizes, records
- * and people.
+ * Lists one page of the flags that the caller may see, newest first. Costs a call for each audience, two if `flag_type` comes without
+ * `is_resolved`, and one for sizes, records and people.
  */
 export async function listFlags(
   { entity, ...filter }: FlagListFilter,
