@@ -23,7 +23,7 @@ export function findScanWork({ before, after }: Images): { scan_id: string } | u
   return it.status === 'pending' && before?.ocr_since !== it.ocr_since ? { scan_id: it.id } : undefined
 }
 
-/** Takes a document to read it. Undefined if another reader has it, or if it was read. After the last attempt it becomes `failed`. */
+/** Takes a document to read it. Undefined if another reader has it, or if it was read. One that failed in all attempts becomes `failed`. */
 export const beginReading = (id: string): Promise<Scan | undefined> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
