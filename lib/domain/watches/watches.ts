@@ -99,7 +99,7 @@ async function countWrites(watches: readonly Watch[], by: 1 | -1): Promise<Write
   })
 }
 
-/** Fails with `invalid` unless the caller may see such a thing. */
+/** Fails with `invalid` if what is to be watched does not exist, or not for the caller. */
 async function checkSubject({ what, about }: WatchInput, actor: Actor): Promise<void> {
   const fault = await checks[what](about, actor)
   if (fault !== undefined) throw invalid({ about: [fault] })
