@@ -126,7 +126,7 @@ export async function deliverDue(send: (it: Delivery) => Promise<void>, until: n
 async function deliver(read: Delivery, send: (it: Delivery) => Promise<void>) {
   const old = await get(delivery, read)
   if (old?.state !== 'waiting' || old.next_at > now()) return undefined
-  // The attempt is counted before it begins. So it counts even if the process dies in the middle.
+  // The attempt is counted before it begins, so that it is counted even if the process dies in the middle.
   const takes = nextTake(old.takes)
   if (takes === undefined) return giveUp(old)
   const begun = withNextVersion<Delivery>(old, { attempts: old.attempts + 1, takes, next_at: later(LEASE_S) })
