@@ -25,7 +25,7 @@ export const nameShare = (entity_id: string, platform: SharePlatform, caller: st
     .update(JSON.stringify(['share', entity_id, platform, caller]))
     .digest('base64url')
 
-/** Counts that a record was passed on. One number of one item rises, so many may do it at the same time. */
+/** Counts that a record was passed on. Adds to a number without reading it, so many may do so at the same time. */
 export function countShare(unit: UnitOfWork, entity_id: string, platform: SharePlatform): void {
   unit.add([addNumbers(key.shares(entity_id), { [platform]: 1 })])
 }
