@@ -22,6 +22,7 @@ export function actingFunctions(): Plugin {
     enforce: 'pre',
     transform(code, id) {
       if (id.endsWith('/lib/engines/bucket/presign.ts')) return wrapPresign(code)
+      if (id.endsWith('/lib/platform/users/password.ts')) return rememberHashes(code)
       const file = /\/functions\/[\w-]+\.ts$/.exec(id)?.[0]
       if (!file) return undefined
       const inner = code.replace(/^export (const|async function) handler\b/m, '$1 unnamed')
@@ -41,6 +42,24 @@ function wrapPresign(code: string): string {
     export const presignedGet = (base, query, seconds, by) => unnamed_presignedGet(base, query, seconds, asRunningFunction(by))
     export const postFields = (rule, by) => unnamed_postFields(rule, asRunningFunction(by))
   `
+}
+
+/** Lets a test file derive each hash once. Many people have one password, and deriving its hash is slow on purpose. */
+function rememberHashes(code: string): string {
+  const inner = code.replace('promisify(argon2)', 'remembered(promisify(argon2))')
+  if (inner === code) throw new Error('lib/platform/users/password.ts derives its hashes otherwise')
+  return `import { remembered } from ${here}\n${inner}`
+}
+
+/** A function that answers what it has answered before to the same arguments. */
+export function remembered<Given extends readonly unknown[], T>(derive: (...given: Given) => T) {
+  const known = new Map<string, T>()
+  return (...given: Given): T => {
+    const asked = JSON.stringify(given)
+    const answer = known.has(asked) ? (known.get(asked) as T) : derive(...given)
+    known.set(asked, answer)
+    return answer
+  }
 }
 
 const running = new AsyncLocalStorage<string>()
