@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../harness/app.ts'
+import { archive } from '../../harness/archive.ts'
 import { withFault } from '../../harness/faults.ts'
 import { checkTable, csv, done, readTable, rowsIn, sendTable, work, xlsx } from '../../harness/imports.ts'
 import { sure } from '../../harness/make.ts'
@@ -16,15 +17,6 @@ const relation = (type: string, target: string) =>
 /** The part that says as what the workbook reads another one. */
 const related = (type: string, target: string) => ({ 'xl/_rels/workbook.xml.rels': relation(type, target) })
 
-/** An archive of these parts. */
-async function archive(parts: Record<string, string | Uint8Array>) {
-  const { strToU8, zipSync } = await import('fflate')
-  return zipSync(
-    Object.fromEntries(
-      Object.entries(parts).map(([name, text]) => [name, typeof text === 'string' ? strToU8(text) : text]),
-    ),
-  )
-}
 const book = { 'xl/workbook.xml': '<workbook><sheets><sheet name="A" sheetId="1" r:id="r1"/></sheets></workbook>' }
 
 describe('a file that is refused at once', () => {

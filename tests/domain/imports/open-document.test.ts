@@ -1,6 +1,6 @@
-import { strToU8, zipSync } from 'fflate'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../harness/app.ts'
+import { archive } from '../../harness/archive.ts'
 import { readTable, rowsIn, sendTable } from '../../harness/imports.ts'
 import { sure } from '../../harness/make.ts'
 
@@ -19,8 +19,6 @@ const EMPTY_REST =
 const content = (sheets: string, styles = '') =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<office:document-content><office:scripts/><office:automatic-styles>${styles}</office:automatic-styles>` +
   `<office:body><office:spreadsheet>${sheets}</office:spreadsheet></office:body></office:document-content>`
-const archive = (parts: Record<string, string>) =>
-  zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])))
 const workbook = (xml: string, parts: Record<string, string> = {}) =>
   archive({ mimetype: 'application/vnd.oasis.opendocument.spreadsheet', ...parts, 'content.xml': xml })
 
