@@ -113,12 +113,17 @@ describe('half of a character, which nothing can store', () => {
     expect(bodied.length).toBeGreaterThan(100)
   })
 
+  /** The schema of a kind has hundreds of places, and one function looks into all bodies: some of them, from first to last, are enough. */
+  const MOST = 12
+  const some = <T>(all: readonly T[]): T[] =>
+    all.filter((_, i) => i === 0 || Math.floor((i * MOST) / all.length) > Math.floor(((i - 1) * MOST) / all.length))
+
   test.each(bodied)('is refused with the name of the member: $method $path', async ({ method, path, schema }) => {
     const asked = await anew(routeOf({ method, path }))
     // A kind has members of its own. Its records share one route.
     const at = path.startsWith('/cidoc/') && !path.includes('{') ? path : asked.path
     const sample = asked.body instanceof FormData ? {} : asked.body
-    const bodies = new Set(spoilt(schema).map((it) => JSON.stringify(it)))
+    const bodies = some([...new Set(spoilt(schema).map((it) => JSON.stringify(it)))])
     const wrong: string[] = []
     for (const text of bodies) {
       const body = JSON.parse(text)
@@ -127,7 +132,7 @@ describe('half of a character, which nothing can store', () => {
       if (status !== 400 || !Object.hasOwn(told, member)) wrong.push(`${text}: ${status} ${JSON.stringify(told)}`)
     }
     expect(wrong).toEqual([])
-    expect(bodies.size).toBeGreaterThan(0)
+    expect(bodies.length).toBeGreaterThan(0)
   })
 })
 
