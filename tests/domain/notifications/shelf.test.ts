@@ -159,7 +159,7 @@ async function markAll(lib: Lib, it: Reader): Promise<void> {
   for (const each of it.told) each.is_read = true
 }
 
-test.each([1, 2, 3])('whatever happens, everybody has what they were told: seed %i', async (seed) => {
+test.each([1, 2])('whatever happens, everybody has what they were told: seed %i', async (seed) => {
   const lib = await load()
   const chance = dice(seed)
   const readers: Reader[] = []
