@@ -169,15 +169,13 @@ const checkInTime = async (check: () => Promise<Check>): Promise<Check> =>
 
 /** The stream is polled several times a second, so a smaller lag is not reported. */
 const NOTICED_LAG_S = 0.5
-/** The largest count of `countParked`. */
-const MOST_PARKED = 100
 
 /** The projector is healthy if it is not late and no change is parked. */
 async function checkStream(): Promise<Check> {
-  const [{ late, seconds }, parked] = await Promise.all([measureLag(activityLists), countParked()])
+  const [{ late, seconds }, { parked, isAll }] = await Promise.all([measureLag(activityLists), countParked()])
   const isBehind = seconds >= NOTICED_LAG_S
   if (parked === 0) return { healthy: !late, message: isBehind ? `It is ${seconds} s behind.` : 'It is up to date.' }
-  const many = parked === MOST_PARKED ? phrase('100 or more') : parked
+  const many = isAll ? parked : phrase(`${parked} or more`)
   return {
     healthy: false,
     message: isBehind

@@ -77,7 +77,7 @@ export const handler = worker(async (event?: { chores?: HowOften }): Promise<Rec
   for (const each of due) await withLock(`sweeper-${each}`, LONGEST_S, (wasLeft) => visit(each, wasLeft, done, failed))
   log({ level: 'info', message: 'sweep', count: Object.values(done).reduce((sum, each) => sum + each, 0) })
   if (event?.chores !== 'often') {
-    const [queue, parked] = await Promise.all([loadQueueState(), countParked()])
+    const [queue, { parked }] = await Promise.all([loadQueueState(), countParked()])
     log({ level: parked > 0 ? 'error' : 'info', message: 'queue', ...queue, parked })
   }
   if (failed.length > 0) throw new AggregateError(failed, 'chores of the sweeper')

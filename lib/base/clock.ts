@@ -30,13 +30,19 @@ export function newChildId(record: string): string {
 
 /** Makes ids for claims of a record that are stored in one pack (`packOf`). */
 export function newPackIds(record: string): () => string {
+  // The counter does not wrap within a pack, so the order of its ids is the order in which they were made.
+  if (counter + MOST_IN_PACK > MOST_COUNTED) counter = 0
   const [at, chance] = [clock.now().getTime(), clock.random(0x100000)]
   return () => childId(record, at, nextCount(), chance)
 }
 
+/** The counter of an id has 12 bits. */
+const MOST_COUNTED = 0xfff
+/** No contribution has more values. */
+const MOST_IN_PACK = 200
 // prove: memory
 let counter = 0
 function nextCount(): number {
-  counter = (counter + 1) % 0x1000
+  counter = (counter + 1) % (MOST_COUNTED + 1)
   return counter
 }

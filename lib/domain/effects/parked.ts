@@ -66,12 +66,13 @@ const Both = v.pipe(
   v.transform(({ before, after }): Images => ({ before, after })),
 )
 
-/** How many changes are parked. Reads at most 100 pieces. */
-export async function countParked(): Promise<number> {
+/** How many changes are parked. Reads at most 100 pieces: `isAll` is false if there may be more. */
+export async function countParked(): Promise<{ parked: number; isAll: boolean }> {
   const { pk } = key.parked('', 0)
-  const items = await walkTable({ pk, forward: true, limit: 100, consistent: false })
-  return new Set(items.map((item) => item.id)).size
+  const items = await walkTable({ pk, forward: true, limit: MOST_READ, consistent: false })
+  return { parked: new Set(items.map((item) => item.id)).size, isAll: items.length < MOST_READ }
 }
+const MOST_READ = 100
 
 /** Removes a change that was applied. */
 export async function unparkChange(id: string): Promise<void> {

@@ -87,7 +87,7 @@ const baseRevisionOf = (it: LoadedRecord): [number: number, id: string] =>
 function checkForkable(original: LoadedRecord): void {
   if (original.deleted_at) throw notFound()
   if (original.status === 'superseded') throw impossible('Another record has taken the place of this one. Fork that.')
-  if ((original.fork?.depth ?? 0) >= DEEPEST) throw impossible(`A fork has no more than ${DEEPEST} forks above it.`)
+  if ((original.fork?.depth ?? 0) >= DEEPEST) throw impossible(`A fork has no more than ${DEEPEST} records above it.`)
 }
 
 /** Applies the changes of the fork's author to the values of a record that this author may see. */

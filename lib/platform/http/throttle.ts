@@ -102,7 +102,7 @@ async function addHitsOfUnit(
   if (hits === 0) return
   const isKept = throttle.counts === 'in the handler' && throttle.isKept === true
   await unit.once(
-    `throttle ${throttle.scope} ${hits}`,
+    `throttle ${throttle.scope} ${whose ?? ''} ${hits}`,
     () => addHits(throttle, call, hits, whose),
     // prove: hits-given-back
     isKept ? undefined : ({ item, limit, expires_at }) => addBelowLimit(item, limit, expires_at, -hits),

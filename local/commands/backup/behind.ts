@@ -11,11 +11,13 @@ export async function warnIfBehind({ table }: Pick<Place, 'table'>): Promise<voi
   const { measureLag } = await import('../../../lib/platform/health/stream-lag.ts')
   const { activityLists } = await import('../../../lib/domain/records/items.ts')
   const { countParked } = await import('../../../lib/domain/effects/parked.ts')
-  const [{ late, seconds }, aside] = await Promise.all([measureLag(activityLists), countParked()])
+  const [{ late, seconds }, { parked, isAll }] = await Promise.all([measureLag(activityLists), countParked()])
   if (late)
     console.error(
       `Warning: the projector is ${seconds} s behind. Links, figures and notices of the last changes are not in this backup; npm run replay brings them up once it is restored.`,
     )
-  if (aside > 0)
-    console.error(`Warning: ${aside} changes were put aside and not applied. See npm run replay -- --parked.`)
+  if (parked > 0)
+    console.error(
+      `Warning: ${parked}${isAll ? '' : ' or more'} changes were put aside and not applied. See npm run replay -- --parked.`,
+    )
 }

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { newPackIds } from '../../../lib/base/clock.ts'
 import { addressOf, childId, recordId } from '../../../lib/base/ids/address.ts'
 
 const kind = fc.integer({ min: 1, max: 255 })
@@ -86,4 +87,13 @@ describe('another text', () => {
     expect(addressOf(forged)?.record).toBe(id)
     expect(addressOf(forged)?.record === forged).toBe(false)
   })
+})
+
+test('the ids of a pack sort as they were made, wherever the counter of the process stands', () => {
+  for (let pack = 0; pack < 200; pack += 1) {
+    const nextId = newPackIds(recordId(1, 7))
+    const ids = Array.from({ length: 60 }, nextId)
+    expect(ids.toSorted()).toEqual(ids)
+    expect(new Set(ids).size).toBe(60)
+  }
 })

@@ -311,7 +311,7 @@ describe('rules', () => {
     let last = it.cultural_entity_id
     for (let depth = 1; depth <= 8; depth += 1) last = (await fork({ id: 0, cultural_entity_id: last })).id
     const deeper = await app.other.post(PATH, { body: { entity_id: last } })
-    expect(deeper.body).toEqual({ detail: 'A fork has no more than 8 forks above it.' })
+    expect(deeper.body).toEqual({ detail: 'A fork has no more than 8 records above it.' })
     expect((await app.anon.get(PATH)).body).toEqual({ entity_id: ['This parameter is required.'] })
   })
 

@@ -49,7 +49,7 @@ export const community: Readonly<Record<string, string>> = {
   'This record has been replaced already.': 'यस अभिलेखको ठाउँ अर्कोले लिइसकेको छ।',
   'Another record has taken the place of this one. Fork that.':
     'यस अभिलेखको ठाउँ अर्को अभिलेखले लिएको छ। त्यसैको वैकल्पिक संस्करण बनाउनुहोस्।',
-  'A fork has no more than {0} forks above it.': 'एउटा वैकल्पिक संस्करणमाथि {0} भन्दा बढी संस्करण हुँदैनन्।',
+  'A fork has no more than {0} records above it.': 'एउटा वैकल्पिक संस्करणमाथि {0} भन्दा बढी अभिलेख हुँदैनन्।',
   'A fork gives another value of {0}, and both have changed since it was made.':
     'वैकल्पिक संस्करणले {0} को अर्को मान दिन्छ, र त्यो बनेदेखि दुवै बदलिएका छन्।',
   'Pending Review': 'समीक्षा हुन बाँकी',

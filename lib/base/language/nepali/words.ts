@@ -3,7 +3,7 @@ export const words: Readonly<Record<string, string>> = {
   '.': '।',
   member: 'फाँट',
   parameter: 'प्यारामिटर',
-  '100 or more': '१०० वा बढी',
+  '{0} or more': '<0> वा बढी',
   '{0} or {1}': '<0> वा <1>',
   // States of records, projects, submissions and imports.
   draft: 'मस्यौदा',
