@@ -27,7 +27,7 @@ import {
 } from './items.ts'
 import { changeMembers } from './organizations.ts'
 
-/** The most organizations of one person, and the most admins of one organization, whose item holds them. */
+/** The most organizations of one person, and the most admins of one organization, which are stored in its item. */
 const MOST_MEMBERSHIPS = 100
 const MOST_ADMINS = 50
 
