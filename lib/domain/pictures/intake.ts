@@ -22,7 +22,7 @@ import { type ImageFacts, type PictureFile, pictureObjectKey } from './items.ts'
 /** The types of files that are stored as they are. */
 const pictureTypes: readonly ContentType[] = ['image/jpeg', 'image/png', 'image/webp']
 
-/** The types of files that are taken, those included that are converted. */
+/** The accepted types of files, including those that are converted. */
 const acceptedTypes: readonly string[] = [...pictureTypes, ...Object.keys(convertibleTypes)]
 
 /** Seconds that a client may take to post a file to the bucket. */
