@@ -23,7 +23,7 @@ export type PartPlan = PartResult & { writes: readonly Write[] }
 export type PartResult = {
   /** The number of records in the part. */
   records: number
-  /** The object that holds its records before the merge. */
+  /** The object that holds its records as they are before and after the merge. */
   kept?: StoredObject | undefined
   /** The ids of records that a rollback left unchanged. */
   left?: readonly string[] | undefined

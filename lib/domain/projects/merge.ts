@@ -9,7 +9,7 @@
 //    that is half staged is undone and planned again. The parts before it stay.
 // 4. The switch makes records, project, activity, snapshot and the end of the job visible at once.
 // 5. Or the job is called off. Every part is undone, the project is as it was, and its activity `merge_failed` says why.
-//    A job that ended three workers without finishing a part is called off, too.
+//    A job on which three workers in a row died without finishing a part is called off, too.
 //
 // The person who began a background merge gets a notification of its end.
 
@@ -69,8 +69,9 @@ export const mergeProject = <R>(
 ): Promise<R> => beginMerge(unit, old, { actor: orderer(actor), comment, action: 'merge' }, show)
 
 /**
- * Takes a merge back: project, assets, links and records are as before, and the project is in `needs_revision`. Like
- * `mergeProject` it may continue in the background. Fails with `invalid` unless the project is merged.
+ * Takes a merge back: project, assets, links and records are as before, and the project is in `needs_revision`. Records that have changed
+ * since, or on which others have built, stay. Like `mergeProject` it may continue in the background. Fails with `invalid` unless the
+ * project is merged.
  */
 export async function rollBackProject<R>(
   unit: UnitOfWork,
@@ -289,7 +290,7 @@ export async function continueJobs(until: number): Promise<{ ended: number; runn
   return { ended, running: jobs.length - ended }
 }
 
-/** The failures in a row after which a job is called off. They are two minutes apart: a throttled table recovers in less than ten. */
+/** The failures in a row after which a job is called off. They are two minutes apart, and throttling does not last for twenty. */
 const MAX_FAILURES = 10
 
 /** Works on one job. Returns whether it has ended. */
