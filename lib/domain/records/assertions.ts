@@ -328,7 +328,7 @@ export async function setClaimStatus(
   return { ...old, claim: next, version: next.version }
 }
 
-/** Returns a flag if the claim contradicts another claim. Calls: two for each date that names a period. */
+/** Returns a flag if the claim contradicts another claim. Costs the calls of `findPeriodMeanings`, and for rival names those of search. */
 async function contradictionsOf(about: LoadedRecord, claim: Assertion, actor: Actor) {
   // An incomplete read could miss a contradiction.
   if (!hasAllClaims(about)) throw conflict()

@@ -70,7 +70,7 @@ export function builtInHistory({ assertions, activities, decisions }: History, w
   ]
 }
 
-/** The records to which a record links, by its values, by its waiting edit and by its relationships. */
+/** The records to which a record links by its values and its waiting edit. Relationships are claims: see `targetsOfRecord`. */
 const targetsOf = (it: Pick<RecordItem, 'entity_id' | 'kind' | 'data' | 'proposed'>): string[] =>
   [it.data, it.proposed ?? {}].flatMap((data) => valueEdges({ ...it, data }).map(({ to }) => to))
 const targetsOfClaims = (claims: readonly Assertion[]): string[] =>

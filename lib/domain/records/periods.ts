@@ -80,7 +80,7 @@ export type PeriodMeanings = ReadonlyMap<string, string>
 /** The most texts that are looked up for one request. Each costs the calls of `findPeriodByName`. */
 const MOST_NAMES = 5
 
-/** Finds the periods that dates name, in these values and in the claims of `old`. No call if all are plain dates. */
+/** Finds the periods that dates name, in these values and in the claims of `old`. No call if all are plain dates, else those of `boundsByName`. */
 export async function findPeriodMeanings(
   kind: Kind,
   data: Values,
