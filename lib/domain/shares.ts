@@ -5,7 +5,7 @@ import * as s from '../base/shapes.ts'
 import { addNumbers, getMany, itemAt, type UnitOfWork } from '../engines/table/index.ts'
 import { key } from '../platform/table/keys.ts'
 
-/** How often a record was passed on, by platform. Who did it is not stored. */
+/** How often a record was passed on, by platform. The person is stored only as a keyed hash: see `nameShare`. */
 export const platforms = ['twitter', 'facebook', 'linkedin', 'email', 'copy_link', 'other'] as const
 export type SharePlatform = (typeof platforms)[number]
 
