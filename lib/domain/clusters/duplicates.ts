@@ -17,6 +17,7 @@ import type { Kind, KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { namesOf } from '../names/text.ts'
 import type { RecordItem } from '../records/items.ts'
+import { withOneTown } from '../records/known-towns.ts'
 import { findLookAlikes } from '../records/look-alikes.ts'
 import { visiblePoint } from '../records/place.ts'
 import { CLUSTER_NAMES, isVisibleMember, loadClusters, loadRecords } from './clusters.ts'
@@ -79,7 +80,7 @@ export async function findDuplicates(
       ),
     ),
     searchSimilarNames(text, among, actor),
-    only ? findLookAlikes({ kind: only.key, ...subject }) : [],
+    only ? findLookAlikes({ kind: only.key, ...subject }, withOneTown) : [],
   ])
   const scores = new Map<string, number>()
   const clusterIds = new Set<string>()
@@ -95,10 +96,11 @@ export async function findDuplicates(
   const best = [...scores.keys()].sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0)).slice(0, NAMES_FOLLOWED)
   const candidates = await groupByCluster(best, clusterIds, actor)
   const kindKeys = new Set(among.map((kind) => kind.key))
-  return candidates
-    .filter((candidate) => kindKeys.has(candidate.kind))
-    .map((candidate) => {
-      const alike = isAlike(candidate, subject, actor)
+  const ofKinds = candidates.filter((candidate) => kindKeys.has(candidate.kind))
+  const alikes = await Promise.all(ofKinds.map((candidate) => isAlike(candidate, subject, actor)))
+  return ofKinds
+    .map((candidate, i) => {
+      const alike = alikes[i] === true
       return { ...candidate, alike, score: Math.max(scoreOf(candidate, scores), alike ? ALIKE : 0) }
     })
     .filter(({ score }) => score >= LEAST_SCORE)
@@ -122,16 +124,20 @@ async function searchSimilarNames(text: string, among: readonly Kind[], actor: A
 }
 
 /** Whether a new record would look like a member that the caller may see, or is called like the cluster. */
-function isAlike(
+async function isAlike(
   { cluster, members }: Pick<DuplicateCandidate, 'cluster' | 'members'>,
   subject: NamedPlace,
   actor: Actor | null,
-): boolean {
-  const others = [
+): Promise<boolean> {
+  const others: NamedPlace[] = [
     ...members.map((it) => ({ names: namesOf(it.name, it.data), point: visiblePoint(it, actor) ?? undefined })),
     ...(cluster ? [{ names: [cluster.canonical_label, ...cluster.curated_aliases] }] : []),
   ]
-  return others.some((other) => looksAlike(subject, other) !== undefined)
+  const compared = await withOneTown(
+    subject.names,
+    others.map(({ names }) => names),
+  )
+  return others.some((other, i) => looksAlike(subject, { ...other, names: compared[i] ?? other.names }) !== undefined)
 }
 
 /** Loads the candidates for ids of clusters and records. A record in a cluster becomes that cluster. Lone records follow. */

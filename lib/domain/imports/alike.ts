@@ -3,6 +3,7 @@ import { fold, gridCellsNear, looksAlike, similarity } from '../../engines/match
 import { readEntry } from '../../platform/name-index/entries.ts'
 import { type Actor, mayInspect } from '../../platform/permissions.ts'
 import type { Header } from '../records/build.ts'
+import { withOneTown } from '../records/known-towns.ts'
 import {
   type FoundEntry,
   type LookAlike,
@@ -48,7 +49,7 @@ export async function findLookAlikes(
     const entries = keysIn(ranges).flatMap(({ key, identified }) =>
       (entriesByKey.get(key) ?? []).map((entry): FoundEntry => ({ entry, identified })),
     )
-    records.set(row.row, recordsLike(kind, row, entries))
+    records.set(row.row, await recordsLike(kind, row, entries))
     alike.set(row.row, earlier.like(row, ranges))
     earlier.add(row, ownRanges(kind, row.header, ranges))
   }
@@ -105,14 +106,16 @@ const ownRanges = (kind: string, { point }: Header, ranges: readonly KeyRange[])
   })),
 ]
 
-const recordsLike = (kind: string, { header }: NewRow, entries: readonly FoundEntry[]): RowLookAlike[] =>
-  pickLookAlikes(comparedParts(kind, header), entries).map(({ entity_id, names, how }) => ({
+async function recordsLike(kind: string, { header }: NewRow, entries: readonly FoundEntry[]): Promise<RowLookAlike[]> {
+  const found = await pickLookAlikes(comparedParts(kind, header), entries, withOneTown)
+  return found.map(({ entity_id, names, how }) => ({
     entity_id,
     row: null,
     name: names[0] ?? '',
     how,
     likeness: nameLikeness(header.names, names),
   }))
+}
 
 /** The most rows with which one row is compared. Without a limit, a table of one place would compare each row with every other. */
 const COMPARED_ROWS = 100

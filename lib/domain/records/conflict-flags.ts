@@ -6,6 +6,7 @@ import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../ki
 import type { Header, NewFlag } from './build.ts'
 import { isCorrection } from './corrections.ts'
 import { type Assertion, type Flag, flag, type LoadedRecord } from './items.ts'
+import type { withOneTown } from './known-towns.ts'
 import { findLookAlikes, type LookAlike, MOST_LOOK_ALIKES, withHeads } from './look-alikes.ts'
 import type { PeriodMeanings } from './periods.ts'
 import { visibleValue } from './place.ts'
@@ -19,10 +20,13 @@ import { type ClaimConflict, type ComparedClaim, contradictingRivals, findConfli
 export async function findLikenessFlags(
   kind: Kind,
   { names, identities, point }: Header,
-  own: { entity_id?: string; contributor_id: string; linked: readonly string[] },
+  own: { entity_id?: string; contributor_id: string; linked: readonly string[]; asTold: typeof withOneTown },
 ): Promise<NewFlag[]> {
   const { entity_id, contributor_id } = own
-  const found = await findLookAlikes({ kind: kind.key, names, identities, point, ...(entity_id && { entity_id }) })
+  const found = await findLookAlikes(
+    { kind: kind.key, names, identities, point, ...(entity_id && { entity_id }) },
+    own.asTold,
+  )
   const unlinked = found.filter((lookAlike) => !own.linked.includes(lookAlike.entity_id))
   // A new record is in no pair yet.
   const refused = entity_id

@@ -5,6 +5,7 @@ import { type Indexed, readEntry, traitsOf } from '../../platform/name-index/ent
 import { familyOf } from '../../platform/name-index/families.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type RecordItem, recordItem } from './items.ts'
+import type { withOneTown } from './known-towns.ts'
 
 /** A record that may be about the same thing. `how`: the row of the table in README.md that holds. */
 export type LookAlike = {
@@ -24,6 +25,10 @@ const MOST_TRAITS = 8
 
 export type LikenessSubject = Pick<Indexed, 'kind' | 'names' | 'identities' | 'point'> & { entity_id?: string }
 
+/** Writes names of others so that they compare with names as records tell: `withOneTown`, where search is at hand. */
+type AsTold = typeof withOneTown
+const asWritten: AsTold = async (_names, others) => others
+
 /** A range of sort keys in the name index. `identified`: the records in it share an identity, which alone makes a look-alike. */
 export type LookupRange = { pk: string; from: string; to: string; identified: boolean }
 
@@ -31,7 +36,7 @@ export type LookupRange = { pk: string; from: string; to: string; identified: bo
  * Finds records that may be about the same thing: of the same kind, and of related kinds. The rule stands in README.md.
  * Calls: one for each spelling and identity, and one for each grid row within 150 m of the point.
  */
-export async function findLookAlikes(subject: LikenessSubject): Promise<LookAlike[]> {
+export async function findLookAlikes(subject: LikenessSubject, asTold: AsTold = asWritten): Promise<LookAlike[]> {
   const found = await Promise.all(
     lookupRangesFor(subject).map(async ({ pk, from, to, identified }) =>
       (await queryBetween(pk, `${from}#`, `${to}#~`, MOST_PER_RANGE)).map((entry) => ({
@@ -40,7 +45,7 @@ export async function findLookAlikes(subject: LikenessSubject): Promise<LookAlik
       })),
     ),
   )
-  return pickLookAlikes(subject, found.flat())
+  return pickLookAlikes(subject, found.flat(), asTold)
 }
 
 /** The most entries that are read from one range. */
@@ -71,15 +76,25 @@ export function lookupRangesFor({ kind, names, identities = [], point }: Likenes
 
 export type FoundEntry = { entry: ReturnType<typeof readEntry>; identified: boolean }
 
-/** Picks the look-alikes among index entries. Pure. */
-export function pickLookAlikes(subject: LikenessSubject, found: readonly FoundEntry[]): LookAlike[] {
-  const others = new Map(found.map((candidate) => [candidate.entry.entity_id, candidate]))
-  if (subject.entity_id) others.delete(subject.entity_id)
+/** Picks the look-alikes among index entries. Makes no call but those of `asTold`. */
+export async function pickLookAlikes(
+  subject: LikenessSubject,
+  found: readonly FoundEntry[],
+  asTold: AsTold = asWritten,
+): Promise<LookAlike[]> {
+  const byId = new Map(found.map((candidate) => [candidate.entry.entity_id, candidate]))
+  if (subject.entity_id) byId.delete(subject.entity_id)
   const self = namedPlaceOf(subject)
-  return [...others.values()]
-    .flatMap(({ entry, identified }): LookAlike[] => {
-      const { entity_id, kind, id, names } = entry
-      const how = identified ? 'same_identity' : looksAlike(self, namedPlaceOf(entry), kind !== subject.kind)
+  const others = [...byId.values()]
+  const compared = await asTold(
+    subject.names,
+    others.map(({ entry }) => entry.names),
+  )
+  return others
+    .flatMap(({ entry, identified }, i): LookAlike[] => {
+      const { entity_id, kind, id, names, point } = entry
+      const other = namedPlaceOf({ names: [...(compared[i] ?? names)], point })
+      const how = identified ? 'same_identity' : looksAlike(self, other, kind !== subject.kind)
       return how ? [{ entity_id, kind, id, names, how }] : []
     })
     .slice(0, MOST_FOUND)

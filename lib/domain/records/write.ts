@@ -56,6 +56,7 @@ import {
   recordItemOf,
   revision,
 } from './items.ts'
+import { withOneTown } from './known-towns.ts'
 import { valueEdges } from './links.ts'
 import { hasAllClaims } from './load.ts'
 import { withoutNamesakes } from './namesakes.ts'
@@ -104,7 +105,7 @@ async function planCreate(
   const [id, stubs, likeness, doubts] = await Promise.all([
     nextRecordId(kind),
     planStubs(missing, provenance, actor, batch),
-    findLikenessFlags(kind, header, { contributor_id: actor.id, linked: linkedTo(kind, values) }),
+    findLikenessFlags(kind, header, { contributor_id: actor.id, linked: linkedTo(kind, values), asTold: withOneTown }),
     findPeriodMeanings(kind, values, actor).then((meanings) => findDoubtFlags(kind, values, actor, { meanings })),
   ])
   const flags = [...likeness, ...doubts]
@@ -259,7 +260,12 @@ async function likenessOf(
 ) {
   const kind = kinds[key]
   if (!changed.some((name) => likenessFieldsOf(kind).includes(name))) return []
-  return findLikenessFlags(kind, headerOf(kind, after), { entity_id, contributor_id, linked: linkedTo(kind, after) })
+  return findLikenessFlags(kind, headerOf(kind, after), {
+    entity_id,
+    contributor_id,
+    linked: linkedTo(kind, after),
+    asTold: withOneTown,
+  })
 }
 
 type Edit = { after: Values; changed: string[]; removed: string[] }

@@ -36,6 +36,7 @@ provideLexicon(() => ({
   groups: groups(),
   broad: data.broadSort,
   same: [...groups().map(({ words }) => words), ...[data.material, data.word, data.town].flatMap(phrasesOf)],
+  apart: phrasesOf(data.word),
   numbers: Object.fromEntries(figuresIn(data.number)),
   units: Object.entries(data.unit).flatMap(([of, rows]) =>
     figuresIn(rows).map(([is, words]) => ({ of, is: Number(is), words })),

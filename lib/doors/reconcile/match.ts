@@ -7,6 +7,7 @@ import { type KindKey, kinds } from '../../domain/kinds/index.ts'
 import { kindOfResource, resourceOf } from '../../domain/kinds/resources.ts'
 import { textOf } from '../../domain/names/text.ts'
 import type { RecordRow } from '../../domain/records/items.ts'
+import { nameOneThing } from '../../domain/records/known-names.ts'
 import { visibleRecords } from '../../domain/records/search.ts'
 import { showRecords, type Visible } from '../../domain/records/shown.ts'
 import { visibleValuesAndPoint } from '../../domain/records/views/record.ts'
@@ -57,14 +58,16 @@ export async function matchQueries(
   const hits = detailed.flatMap(([name]) => hitsByQuery.get(name) ?? [])
   const visible = hits.length > 0 ? await visibleRecords(hits, actor) : new Map<string, RecordRow>()
   const records = new Map((await showRecords(actor, [...visible.values()])).map((it) => [it.entity_id, it]))
-  return new Map(
-    Object.entries(queries).map(([name, query]) => {
-      const scored = (hitsByQuery.get(name) ?? []).map((hit) =>
-        scoredHit(hit, query, records.get(hit.id), { actor, say }),
-      )
-      return [name, markMatch(scored.toSorted((a, b) => b.score - a.score)).slice(0, limitOf(query))]
-    }),
-  )
+  const matches = new Map<string, MatchCandidate[]>()
+  for (const [name, query] of Object.entries(queries)) {
+    const scored: Scored[] = []
+    for (const hit of hitsByQuery.get(name) ?? []) {
+      const agreed = await agreementOf(query, records.get(hit.id), actor)
+      scored.push(scoredHit(hit, query, agreed, say))
+    }
+    matches.set(name, markMatch(scored.toSorted((a, b) => b.score - a.score)).slice(0, limitOf(query)))
+  }
+  return matches
 }
 
 async function hitsOf(model: Model, query: Query, scope: Scope): Promise<Hit[]> {
@@ -89,12 +92,10 @@ function kindsIn(type: Query['type']): readonly KindKey[] {
 
 type Scored = MatchCandidate & { isNamed: boolean }
 
-type Reader = Pick<Asker, 'actor' | 'say'>
-function scoredHit(hit: Hit, query: Query, record: Visible<RecordRow> | undefined, { actor, say }: Reader): Scored {
+function scoredHit(hit: Hit, query: Query, agreed: number | undefined, say: Say): Scored {
   const names = [hit.title, ...hit.names]
   const isNamed = names.some((it) => foldAlike(it, query.query))
   const byName = isNamed ? 1 : Math.min(0.97, hit.score)
-  const agreed = agreementOf(query, record, actor)
   const score = Math.round((agreed === undefined ? byName : (2 * byName + agreed) / 3) * 1000) / 10
   const kind = kindOfResource(hit.resource)
   return {
@@ -112,11 +113,23 @@ function scoredHit(hit: Hit, query: Query, record: Visible<RecordRow> | undefine
   }
 }
 
-/** The agreement of a record with the properties of a query, from 0 to 1. Undefined if the query has no properties. */
-function agreementOf({ properties = [] }: Query, record: Visible<RecordRow> | undefined, actor: Actor | null) {
+/**
+ * The agreement of a record with the properties of a query, from 0 to 1. Two names of one thing agree, as records tell them now. Undefined if
+ * the query has no properties.
+ */
+async function agreementOf({ properties = [] }: Query, record: Visible<RecordRow> | undefined, actor: Actor | null) {
   if (properties.length === 0) return undefined
   const data = record ? visibleValuesAndPoint(record, actor).data : {}
-  const scores = properties.map(({ pid, v: value }) => likeness(textOf(data[pid]), wordsIn(value)))
+  const compared = properties.map(({ pid, v: value }) => ({ own: textOf(data[pid]), texts: wordsIn(value) }))
+  const scores = compared.map(({ own, texts }) => likeness(own, texts))
+  const pairs = compared.flatMap(({ own, texts }, i) =>
+    own === '' || scores[i] === 1 ? [] : texts.map((text) => ({ i, names: [own, text] as const })),
+  )
+  const same = await nameOneThing(
+    pairs.map(({ names }) => names),
+    actor,
+  )
+  for (const [at, { i }] of pairs.entries()) if (same[at]) scores[i] = 1
   return scores.reduce((sum, it) => sum + it, 0) / scores.length
 }
 

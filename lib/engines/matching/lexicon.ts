@@ -15,6 +15,8 @@ export type Lexicon = {
   readonly groups: readonly { readonly words: readonly string[]; readonly honours: boolean }[]
   /** Phrases of one meaning: two names of one town, two words for one material. */
   readonly same: readonly (readonly string[])[]
+  /** Words that tell two things of one name apart: old and new, big and small. Words of one meaning are one row. */
+  readonly apart: readonly (readonly string[])[]
   /** Words for numbers, by the number in digits. */
   readonly numbers: Readonly<Record<string, readonly string[]>>
   /** Units. `of`: what they measure. `is`: how much one unit is. Only units with the same `of` are compared. */

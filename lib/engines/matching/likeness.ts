@@ -24,7 +24,8 @@ export function looksAlike(a: NamedPlace, b: NamedPlace, across = false): 'same_
   const apart = a.point && b.point ? distanceInMetres(a.point, b.point) : undefined
   const readNames = ({ names }: NamedPlace) => names.flatMap(readName).filter((name) => !(across && name.isRemark))
   const [left, right] = [readNames(a), readNames(b)]
-  const anyPair = (rule: (x: NameReading, y: NameReading) => boolean) => left.some((x) => right.some((y) => rule(x, y)))
+  const anyPair = (rule: (x: NameReading, y: NameReading) => boolean) =>
+    left.some((x) => right.some((y) => !areToldApart(x, y) && rule(x, y)))
   if ((apart === undefined || apart <= 1000) && anyPair(sameName)) return 'same_name'
   if (across || apart === undefined || apart > 150) return undefined
   return anyPair((x, y) => closeNames(x, y, apart)) ? 'close' : undefined
@@ -37,6 +38,10 @@ export function similarity(a: string, b: string): number {
   const longer = Math.max(a.length, b.length)
   return longer === 0 ? 1 : 1 - countEdits(a, b) / longer
 }
+
+/** Whether both names have numbers, or words such as old and new, and other ones: "East Gate" and "West Gate", "Stupa 1" and "Stupa 2". */
+const areToldApart = (a: NameReading, b: NameReading): boolean =>
+  a.apart !== '' && b.apart !== '' && a.apart !== b.apart
 
 /** Whether two names are the same name. If both have a town or a remark, these must agree. */
 function sameName(a: NameReading, b: NameReading): boolean {

@@ -49,6 +49,11 @@ export function meaningWords(text: string): string[] {
   return found
 }
 
+const apart = once(() => new Set(meaningsOf(lexicon().apart).values()))
+
+/** Whether a word of `meaningWords` tells two things of one name apart: a number, or a word such as old. */
+export const tellsApart = (word: string): boolean => /^\d+$/.test(word) || apart().has(word)
+
 function meaningAt(words: readonly string[], from: number, meanings: ReadonlyMap<string, string>) {
   for (let size = Math.min(MOST_WORDS, words.length - from); size > 0; size -= 1) {
     const phrase = words.slice(from, from + size).join(' ')

@@ -3,7 +3,7 @@ import { once } from '../../base/once.ts'
 import { cut } from './cut.ts'
 import { fold, genericWords, isGeneric, sortWords, townWords } from './fold.ts'
 import { lexicon } from './lexicon.ts'
-import { meaningWords } from './meanings.ts'
+import { meaningWords, tellsApart } from './meanings.ts'
 import { isSortWord, sortOf } from './sorts.ts'
 
 /**
@@ -15,6 +15,7 @@ import { isSortWord, sortOf } from './sorts.ts'
  * - `core`: the words of `bare` without sorts and titles, joined. '' if the rest does not distinguish names.
  * - `stem`: the words of `bare` before the sort at its end, joined. '' if these do not distinguish names.
  * - `meaning`: the words of `bare`, each as one for all words of its meaning.
+ * - `apart`: the numbers in it, and its words such as old and new, by their meaning.
  * - `sorts`: the sorts of things in the name.
  * - `isRemark`: this name was a remark in another name.
  */
@@ -26,6 +27,7 @@ export type NameReading = {
   core: string
   stem: string
   meaning: string
+  apart: string
   sorts: ReadonlySet<string>
   deities: readonly string[]
   generic: boolean
@@ -88,6 +90,7 @@ function readingOf(name: string, isRemark: boolean): NameReading {
   const outside = name.replace(REMARK, ' ')
   const bare = outside.replace(/,.*$/s, ' ')
   const words = fold(bare).split(' ').filter(Boolean)
+  const meaning = meaningWords(bare)
   const own = words.filter((word) => !genericWords().has(word)).map(withoutEnding)
   return {
     name,
@@ -96,7 +99,8 @@ function readingOf(name: string, isRemark: boolean): NameReading {
     own: own.join(''),
     core: coreOf(words),
     stem: coreOf(words, true),
-    meaning: meaningWords(bare).join(' '),
+    meaning: meaning.join(' '),
+    apart: meaning.filter(tellsApart).sort().join(' '),
     remark,
     isRemark,
     town: fold(/,(.*)$/s.exec(outside)?.[1] ?? ''),

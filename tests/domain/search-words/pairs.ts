@@ -5,7 +5,8 @@ import type { Comparator } from '../../../lib/engines/matching/index.ts'
  */
 
 export type ClaimPair = { comparator: Comparator; a: string; b: string; agree: boolean; why: string }
-const says = (
+/** Claims that all agree, or all contradict each other. */
+export const says = (
   agree: boolean,
   comparator: Comparator,
   rows: readonly (readonly [a: string, b: string, why: string])[],
@@ -53,11 +54,12 @@ export const claimPairs: readonly ClaimPair[] = [
 
 /** Two records of one kind, so many metres apart. */
 export type RecordPair = { a: string; b: string; metres: number; why: string }
-const rowsOf = (rows: readonly (readonly [a: string, b: string, metres: number, why: string])[]) =>
+/** Pairs of records from rows. */
+export const pairsOf = (rows: readonly (readonly [a: string, b: string, metres: number, why: string])[]) =>
   rows.map(([a, b, metres, why]): RecordPair => ({ a, b, metres, why }))
 
 /** One thing, recorded twice. */
-export const duplicatePairs = rowsOf([
+export const duplicatePairs = pairsOf([
   ['Kamal Tank', 'Kamal Pokhari', 14, 'two languages'],
   ['Bhandarkhal Tank', 'Bhandarkhal Pokhari', 40, 'two languages'],
   ['Ikhachhen Hiti', 'Ikha Chhen Dhara', 20, 'written apart, two languages'],
@@ -91,7 +93,7 @@ export const duplicatePairs = rowsOf([
 ])
 
 /** Two things that look alike. */
-export const traps = rowsOf([
+export const traps = pairsOf([
   ['Krishna Mandir', 'Krishna Mandir', 900, 'every town has one'],
   ['Bhimsen Temple', 'Bhimsen Temple', 400, 'every town has one'],
   ['Ganesh Temple', 'Shiva Temple', 14, 'two gods side by side'],
