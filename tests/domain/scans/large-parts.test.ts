@@ -1,9 +1,10 @@
-import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda'
+import type { APIGatewayProxyEvent } from 'aws-lambda'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, eventOf, openApp } from '../../harness/app.ts'
 import { fileOf, form } from '../../harness/asset-world.ts'
 import { atOnce, sure } from '../../harness/make.ts'
+import { askForPart, headOf, restContext, storePart } from '../../harness/rest-parts.ts'
 
 /** Parts that a REST API stores itself: it asks the function, as its authorizer, with the head of the request alone. */
 
@@ -21,28 +22,6 @@ beforeAll(async () => {
 })
 
 const handlerOfScans = async () => (await import('../../../functions/scans.ts')).handler
-const context = { awsRequestId: 'rest', getRemainingTimeInMillis: () => 29_000 } as Context
-
-/** The head of an event of a REST API. */
-const headOf = (method: string, path: string, headers: Record<string, string>, query: Record<string, string>) => ({
-  resource: '/{id}/append',
-  path,
-  httpMethod: method,
-  headers: { Host: 'localhost', ...headers },
-  multiValueHeaders: Object.fromEntries(Object.entries({ Host: 'localhost', ...headers }).map(([k, v]) => [k, [v]])),
-  queryStringParameters: query,
-  multiValueQueryStringParameters: Object.fromEntries(Object.entries(query).map(([k, v]) => [k, [v]])),
-  pathParameters: null,
-  stageVariables: null,
-  requestContext: {
-    accountId: '0',
-    apiId: 'x',
-    domainName: 'localhost',
-    stage: 'live',
-    requestId: 'rest',
-    identity: { sourceIp: '192.0.2.7', userAgent: 'test' },
-  },
-})
 
 /** Asks for the next part, as the authorizer of the REST API does. */
 async function ask(
@@ -51,30 +30,16 @@ async function ask(
     who = 'dev',
     headers = {},
     query = {},
-    type = 'multipart/form-data; boundary=x',
+    type,
   }: { who?: string; headers?: Record<string, string>; query?: Record<string, string>; type?: string } = {},
 ) {
-  const sent = { 'Content-Type': type, ...(tokens[who] && { Authorization: tokens[who] }), ...headers }
-  const head = headOf('POST', `${parts}${id}/append/`, sent, query)
-  const methodArn = 'arn:aws:execute-api:us-east-1:0:x/live/POST/append'
-  const result = await (await handlerOfScans())(
-    { type: 'REQUEST', methodArn, ...head } as unknown as APIGatewayRequestAuthorizerEvent,
-    context,
-  )
+  const sent = { ...(type && { 'Content-Type': type }), ...(tokens[who] && { Authorization: tokens[who] }), ...headers }
+  const { result, methodArn, ...told } = await askForPart(id, sent, query)
   const [statement] = result.policyDocument.Statement
   expect(statement).toEqual({ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: methodArn })
   // AWS takes no more.
   expect(JSON.stringify(result).length).toBeLessThan(8192)
-  const { folder, upload, part, status, answer, ...rest } = result.context ?? {}
-  const body = JSON.parse(Buffer.from(String(answer), 'base64').toString())
-  return { status: Number(status), key: `${folder}/${upload}/${part}`, body, rest }
-}
-
-/** Stores a part as the REST API does: the whole form. */
-async function store(key: string, bytes: Uint8Array, more: Record<string, string> = {}) {
-  const body = new Response(form({ ...more, chunk: fileOf(bytes, 'part.bin') }))
-  const { putObject } = await import('../../../lib/engines/bucket/index.ts')
-  await putObject(key, new Uint8Array(await body.arrayBuffer()), 'multipart/form-data')
+  return told
 }
 
 const begin = async (size: number, description = '') => {
@@ -100,14 +65,14 @@ describe('a part that the REST API stores', () => {
       access_control_allow_credentials: 'true',
       cache_control: 'private, no-store',
     })
-    await store(first.key, bytes.subarray(0, a), { offset: '0' })
+    await storePart(first.key, bytes.subarray(0, a), { offset: '0' })
     const second = await app.contributor.post(`${parts}${id}/append/`, {
       body: form({ chunk: fileOf(bytes.subarray(a, b), 'part.bin'), offset: String(a) }),
     })
     expect(sure(200, second).bytes_written).toBe(b)
     const third = await ask(id)
     expect([third.status, third.body.bytes_written]).toEqual([200, bytes.length])
-    await store(third.key, bytes.subarray(b))
+    await storePart(third.key, bytes.subarray(b))
     const made = sure(201, await complete(id))
     const file = await app.contributor.get(`/data/ocr-documents/${made.uploaded_document_id}/asset/`)
     expect(file.bytes.equals(bytes)).toBe(true)
@@ -121,7 +86,7 @@ describe('a part that the REST API stores', () => {
     expect((await complete(id)).body.detail).toBe(`0 of ${13 * MB} bytes have been sent.`)
     const again = await ask(id)
     expect([again.status, again.body.bytes_written, again.key !== lost.key]).toEqual([200, 6 * MB, true])
-    await store(again.key, Buffer.alloc(1000))
+    await storePart(again.key, Buffer.alloc(1000))
     // A sender that says where a part begins is told where the next one does.
     expect((await ask(id, { query: { offset: '0' } })).key).toBe('refused/refused/refused')
     const early = await ask(id, { query: { offset: '5' } })
@@ -143,12 +108,12 @@ describe('a part that the REST API stores', () => {
     const large = await ask(id, { headers: { 'Content-Length': String(6 * MB) } })
     expect([large.status, large.key, large.body]).toEqual([400, 'refused/refused/refused', told])
     const first = await ask(id)
-    await store(first.key, Buffer.alloc(1000))
+    await storePart(first.key, Buffer.alloc(1000))
     expect((await ask(id)).body).toEqual(told)
     expect((await ask(id, { type: 'application/json' })).status).toBe(415)
     const { id: other } = await begin(1000)
     const more = await ask(other)
-    await store(more.key, Buffer.alloc(1001))
+    await storePart(more.key, Buffer.alloc(1001))
     expect((await complete(other)).body.detail).toBe('1001 of 1000 bytes have been sent.')
   })
 
@@ -170,8 +135,8 @@ describe('a part that the REST API stores', () => {
 test('the REST API hands on what is no part, as the other gateway does', async () => {
   const send = async (method: string, path: string, body: string | null, headers: Record<string, string>) =>
     (await handlerOfScans())(
-      { ...headOf(method, path, headers, {}), body, isBase64Encoded: false } as unknown as APIGatewayProxyEvent,
-      context,
+      { ...headOf(method, path, headers), body, isBase64Encoded: false } as unknown as APIGatewayProxyEvent,
+      restContext,
     )
   const signed = { Authorization: tokens.dev ?? '', 'Content-Type': 'application/json' }
   const body = JSON.stringify({ filename: 'a.png', byte_size: 1000 })
@@ -188,7 +153,7 @@ test('the REST API hands on what is no part, as the other gateway does', async (
   const origin = { Origin: 'http://localhost:3000', 'Access-Control-Request-Method': 'POST' }
   const preflight = await send('OPTIONS', `${parts}${id}/append/`, null, origin)
   const event = await eventOf('OPTIONS', `${parts}${id}/append/`, {}, { headers: origin })
-  const other = await (await handlerOfScans())(event, context)
+  const other = await (await handlerOfScans())(event, restContext)
   const shown = (headers: object | undefined) => ({ ...headers, 'x-request-id': '' })
   expect([preflight.statusCode, shown(preflight.headers)]).toEqual([204, shown(other.headers)])
 })
