@@ -14,6 +14,7 @@ test.each([
   ['24 alarms, a dashboard, 3 metrics', { alarm_metrics: 24, dashboards: 1, metrics: 3 }, { 'logs, metrics': 6.3 }],
   ['a month of 16 reads of a stream a second', { stream_reads: 41_472_000 }, { 'stream, queues': 8.2944 }],
   ['a month of 10 polls each 20 s', { queue_requests: 1_296_000 }, { 'stream, queues': 0.5184 }],
+  ['100,000 requests of a REST API', { rest_requests: 100_000 }, { gateway: 0.35 }],
   ['1,000 puts, 10,000 gets', { puts: 1000, gets: 10_000 }, { files: 0.005 + 0.004 }],
   ['100,000 traces', { traces: 100_000 }, { traces: 0.5 }],
   ['a month of a key asked for every 5 minutes', { key_requests: 8640 }, { table: 0.02592 }],

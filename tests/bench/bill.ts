@@ -9,6 +9,7 @@ const tariff = {
   table_gb_months: ['table', kept.dynamodb_storage + kept.dynamodb_pitr],
   key_requests: ['table', million.kms_requests / 1e6],
   requests: ['gateway', million.http_api_requests / 1e6],
+  rest_requests: ['gateway', million.rest_api_requests / 1e6],
   invocations: ['lambda', million.lambda_requests / 1e6],
   gb_seconds: ['lambda', gb.lambda_arm64_seconds],
   gb_seconds_x86: ['lambda', gb.lambda_x86_seconds],

@@ -1,19 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { marshall } from '@aws-sdk/util-dynamodb'
-import type { DynamoDBStreamEvent } from 'aws-lambda'
 import prices from '../../deploy/prices.json' with { type: 'json' }
 import { RehearsedStack } from '../../deploy/rehearse/template.ts'
 import { measures } from '../../lib/base/telemetry/emf.ts'
-import type { Answer } from '../harness/app.ts'
+import type { Answer, App } from '../harness/app.ts'
 import { billOf, sumOf, totalOf, type Use } from './bill.ts'
+import { projected } from './projected.ts'
 import { print, say } from './table.ts'
 
 /** What is assumed where this machine cannot tell. */
 const assumed = {
   read_seconds: 0.03,
   write_seconds: 0.08,
+  /** Of the authorizer of a large part, which reads the part before; and of putting three together. */
+  part_seconds: 0.25,
+  whole_seconds: 1,
   projector_seconds: 0.1,
   /** Of a visit that finds nothing to do, by the function and the input of its schedule. */
   visit_seconds: {
@@ -45,9 +47,10 @@ export async function benchCosts(): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
   const spent = await ledger()
-  const token = async (username: string) =>
-    app.as((await app.anon.post('/api/token/', { body: { username, password: 'heritage-local' } })).body.access)
-  const [dev, reviewer] = [await token('dev'), await token('reviewer')]
+  const token = async (username: string): Promise<string> =>
+    (await app.anon.post('/api/token/', { body: { username, password: 'heritage-local' } })).body.access
+  const access = await token('dev')
+  const [dev, reviewer] = [app.as(access), app.as(await token('reviewer'))]
   const { makeExports } = await import('../../lib/doors/exports/make.ts')
   const emptyExport = await spent.unasked(makeExports)
   let n = 0
@@ -90,6 +93,8 @@ export async function benchCosts(): Promise<void> {
   const stack = await packageStage()
   const visits = await measureVisits(stack, spent)
   const exported = { reads: ((fullExport.reads ?? 0) - (emptyExport.reads ?? 0)) / PUBLISHED }
+
+  const parts = await measureParts(dev, access, spent)
 
   const idle = sumOf(
     ...visits.map((visit): [number, Use] => [visit.times, visit.use]),
@@ -138,6 +143,17 @@ export async function benchCosts(): Promise<void> {
       'daily exports, a month, of 1,000 records',
       30_000,
       sumOf([1, exported], [1, { gb_seconds: callOf(stack, 'exporter', assumed.exported_seconds).gb_seconds ?? 0 }]),
+    ),
+    row(
+      '1 GB of documents of 18 MiB, in parts of 6 MiB',
+      1e9 / (3 * PART),
+      sumOf(
+        [1, parts],
+        [3, { rest_requests: 1, puts: 1, ...callOf(stack, 'scans', assumed.part_seconds) }],
+        [1, { rest_requests: 2, ...callOf(stack, 'scans', assumed.whole_seconds) }],
+        // Parts lie for three days, and for one more as earlier versions.
+        [1, { file_gb_months: ((3 * PART) / 1e9) * (4 / 30) }],
+      ),
     ),
     row('idle, a month', 1, idle),
     row('1,000,000 requests a day, a month', 1, busy),
@@ -285,20 +301,26 @@ async function ledger() {
   }
 }
 
-/** The projector over all that is stored of a record, as if the stream had just told of it. */
-async function projected(entity_id: string): Promise<void> {
-  const { handler } = await import('../../functions/projector.ts')
-  const { queryAll } = await import('../../lib/engines/table/read.ts')
-  const items = await queryAll(`ENTITY#${entity_id}`, '')
-  const Records = items.map((item, i) => ({
-    dynamodb: {
-      Keys: marshall({ pk: item.pk, sk: item.sk }),
-      NewImage: marshall(item),
-      SequenceNumber: String(i),
-      ApproximateCreationDateTime: Date.now() / 1000,
-    },
-  }))
-  await handler({ Records } as DynamoDBStreamEvent)
+/** The bytes of a part that the dashboard sends. */
+const PART = 6 * 1024 * 1024
+
+/** What a document in three large parts asks of table and bucket, but for what the REST API stores itself. */
+async function measureParts(dev: App['anon'], access: string, { unasked }: Awaited<ReturnType<typeof ledger>>) {
+  const { askForPart, storePart } = await import('../harness/rest-parts.ts')
+  let stored: Use = {}
+  const use = await unasked(async () => {
+    const announced = { filename: 'register.png', byte_size: 3 * PART, media_type: 'image' }
+    const { body } = await dev.post('/data/ocr-chunk-uploads/', { body: announced })
+    for (let n = 0; n < 3; n += 1) {
+      const { key, status } = await askForPart(body.id, { Authorization: `Bearer ${access}` })
+      if (status !== 200) throw new Error(`a part was answered by ${status}`)
+      await storePart(key, Buffer.alloc(PART))
+    }
+    const { status } = await dev.post(`/data/ocr-chunk-uploads/${body.id}/complete/`)
+    if (status !== 201) throw new Error(`the parts were answered by ${status}`)
+    stored = { puts: -3 }
+  })
+  return sumOf([1, use], [1, stored])
 }
 
 /** Each thing that is paid for, in dollars, in each of some months. */
