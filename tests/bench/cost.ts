@@ -1,4 +1,5 @@
 import type { App } from '../harness/app.ts'
+import { fillGraphs, flatRoutes, measureGraph } from './graph-at-size.ts'
 import { print } from './table.ts'
 
 type Row = { route: string; calls: number; units: number }
@@ -18,6 +19,7 @@ export async function benchCost(sizes: readonly number[]): Promise<void> {
     const started = performance.now()
     await fill(filled, size + 1)
     filled = size + 1
+    await fillGraphs(size)
     process.stderr.write(`${size} records in ${((performance.now() - started) / 1000).toFixed(0)} s\n`)
     results.push(await measure(app))
   }
@@ -31,6 +33,10 @@ export async function benchCost(sizes: readonly number[]): Promise<void> {
       ),
     })),
   )
+  for (const route of flatRoutes) {
+    const costs = results.map((rows) => JSON.stringify(rows.find((it) => it.route === route)))
+    if (new Set(costs).size > 1) throw new Error(`${route} grows with the table: ${costs.join(', ')}`)
+  }
 }
 
 const values = {
@@ -110,6 +116,7 @@ async function measure(app: App): Promise<Row[]> {
   )
   await note('GET /api/user/info/', dev.get('/api/user/info'))
   await note('GET /data/user/me/', dev.get('/data/user/me/'))
+  await measureGraph({ dev, reviewer, anon: app.anon, note, add: (row) => rows.push(row) })
   await measureBeside({ dev, reviewer, anon: app.anon, note, made })
   await note('GET /health/ready/', app.anon.get('/health/ready/'))
   return rows
@@ -124,15 +131,11 @@ type Beside = {
   made: { id: number; cultural_entity_id: string }
 }
 
-/** What people do beside records: forks, identity, proposals, the graph, organizations, notes, documents, jobs, merge requests, links. */
+/** What people do beside records: forks, identity, proposals, organizations, notes, documents, jobs, merge requests, links. */
 async function measureBeside({ dev, reviewer, anon, note, made }: Beside): Promise<void> {
   const entity_id = made.cultural_entity_id
   const stamp = Date.now().toString(36)
   const named = (what: string) => `${what} ${stamp}`
-  await note('GET /cidoc/kg/graph/', anon.get('/cidoc/kg/graph/'))
-  const uri = `/resource/structure/${made.id}`
-  await note('GET /cidoc/kg/neighborhood/', anon.get('/cidoc/kg/neighborhood/', { query: { uri } }))
-  await note('GET /cidoc/kg/stats/', anon.get('/cidoc/kg/stats/'))
   const identity = { entity_type: 'structure', entity_id: made.id }
   await note('GET /cidoc/identity-summary/', anon.get('/cidoc/identity-summary/', { query: identity }))
   await note('GET /cidoc/identity-candidates/', reviewer.get('/cidoc/identity-candidates/'))
