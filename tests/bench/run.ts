@@ -39,6 +39,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   community: async () => (await import('./community.ts')).benchCommunity(sizes),
   exports: async () => (await import('./exports.ts')).benchExports(sizes),
   fragments: async () => (await import('./fragments.ts')).benchFragments(sizes),
+  doors: async () => (await import('./doors.ts')).benchDoors(sizes),
 }
 
 const named = process.argv.slice(2)
