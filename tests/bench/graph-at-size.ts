@@ -13,11 +13,7 @@ type Callers = {
 }
 
 /** The rows that may not grow with the number of records. */
-export const flatRoutes: readonly string[] = [
-  'GET /cidoc/kg/graph/',
-  'GET /cidoc/kg/neighborhood/',
-  'graphs after an acceptance',
-]
+export const flatRoutes: readonly string[] = ['GET /cidoc/kg/graph/', 'GET /cidoc/kg/neighborhood/']
 
 /** The graphs as the projector would have made them of so many structures: they hold the last 2,000. */
 export async function fillGraphs(size: number): Promise<void> {
@@ -67,7 +63,7 @@ export async function measureGraph({ dev, reviewer, anon, note, add }: Callers):
 
 const LINKS = 20
 
-/** What it takes to bring the graphs of both scopes up to date with one record. */
+/** What it takes to bring the graphs of both scopes up to date with one record. A full graph that does not take it in is not written anew. */
 async function measureUpdate(entity_id: string): Promise<{ calls: number; units: number }> {
   const { measureCost } = await import('../../lib/base/telemetry/request-cost.ts')
   const { followGraph } = await import('../../lib/domain/graph/keep.ts')
