@@ -20,7 +20,12 @@ import { type ClaimConflict, type ComparedClaim, contradictingRivals, findConfli
 export async function findLikenessFlags(
   kind: Kind,
   { names, identities, point }: Header,
-  own: { entity_id?: string; contributor_id: string; linked: readonly string[]; asTold: typeof withOneTown },
+  own: {
+    entity_id?: string
+    contributor_id: string
+    linked: readonly string[]
+    asTold: typeof withOneTown | undefined
+  },
 ): Promise<NewFlag[]> {
   const { entity_id, contributor_id } = own
   const found = await findLookAlikes(

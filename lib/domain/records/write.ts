@@ -134,12 +134,13 @@ async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { syno
 }
 
 /**
- * `pictures` are those that the record has or had. `synonymsOf` and `sameNames` use search. Without them, texts are matched by folded
+ * `pictures` are those that the record has or had. `synonymsOf`, `sameNames` and `asTold` use search. Without them, texts are matched by folded
  * names, and names are compared as texts.
  */
 type ResolveOptions = {
   synonymsOf?: SynonymLookup | undefined
   sameNames?: typeof withoutNamesakes | undefined
+  asTold?: typeof withOneTown | undefined
   pictures?: readonly Picture[]
 }
 
@@ -162,6 +163,7 @@ export async function amendRecord(
     await planAmendment(old, actor, contribution, {
       synonymsOf: findSynonyms,
       sameNames: withoutNamesakes,
+      asTold: withOneTown,
       ...options,
     }),
   )
@@ -175,7 +177,7 @@ export async function planAmendment(
   old: LoadedRecord,
   actor: Actor,
   { data, cleared, assertion: provenance, evidence = {} }: Contribution,
-  { trigger = 'edit', replace = false, batch, synonymsOf, sameNames, pictures = [] }: AmendOptions,
+  { trigger = 'edit', replace = false, batch, synonymsOf, sameNames, asTold, pictures = [] }: AmendOptions,
 ): Promise<Plan<LoadedRecord & WithStubs>> {
   const kind = kinds[old.kind]
   const move = findEditMove(old, trigger)
@@ -199,7 +201,7 @@ export async function planAmendment(
   const contradictions = await planContradictions(old, editClaims.contradicted, editClaims.replaced, at)
   const flags = [
     ...contradictions.raised,
-    ...(await likenessOf(old, after, changed)),
+    ...(await likenessOf(old, after, changed, asTold)),
     ...(await findDoubtFlags(kind, after, actor, { changed, meanings })),
   ]
   const sentIn = editActivity(old, actor, at)
@@ -257,6 +259,7 @@ async function likenessOf(
   { kind: key, entity_id, contributor_id }: LoadedRecord,
   after: Values,
   changed: readonly string[],
+  asTold: ResolveOptions['asTold'],
 ) {
   const kind = kinds[key]
   if (!changed.some((name) => likenessFieldsOf(kind).includes(name))) return []
@@ -264,7 +267,7 @@ async function likenessOf(
     entity_id,
     contributor_id,
     linked: linkedTo(kind, after),
-    asTold: withOneTown,
+    asTold,
   })
 }
 
