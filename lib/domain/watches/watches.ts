@@ -84,7 +84,7 @@ export async function endWatches(unit: UnitOfWork, user_id: string, isEnding: (i
 }
 
 /** Each watch takes two writes, and a transaction holds 100 actions. */
-const ENDED_AT_ONCE = 49
+export const ENDED_AT_ONCE = 49
 
 /** The writes that count watchers of subjects up or down. */
 async function countWrites(watches: readonly Watch[], by: 1 | -1): Promise<Write[]> {

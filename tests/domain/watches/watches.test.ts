@@ -2,7 +2,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
-import { commandsOf, contribute, decide, publish, sure } from '../../harness/make.ts'
+import { commandsOf, contribute, copies, decide, publish, sure } from '../../harness/make.ts'
 
 let app: App
 let following: Following
@@ -294,6 +294,20 @@ describe('stopping', () => {
     expect((await app.anon.get(at, { headers: { accept: 'text/html' } })).text).toContain(
       'This is not watched any more.',
     )
+  })
+
+  test('ends all fifty of them by one click', async () => {
+    const { stopWatchingLink } = await import('../../../lib/domain/watches/links.ts')
+    const { recordId } = await import('../../../lib/base/ids/address.ts')
+    const it = await publish(app, 'monuments', { name: 'One of fifty' })
+    await copies(it, 49)
+    const kindCode = Number.parseInt(it.cultural_entity_id.slice(0, 2), 16)
+    const others = Array.from({ length: 49 }, (_, i) => recordId(kindCode, it.id * 1_000_000 + i))
+    for (const id of [it.cultural_entity_id, ...others]) await watching(app.other, 'record', id)
+    const me = sure(200, await app.other.get('/api/user/info')).id
+    const at = pathOf(stopWatchingLink('http://localhost:8000', me))
+    expect((await app.anon.post(at, { body: oneClick() })).body).toEqual({ stopped: true })
+    expect(sure(200, await app.other.get('/data/watches/')).results).toEqual([])
   })
 
   test('letters by one click takes a form in parts, too', async () => {
