@@ -35,6 +35,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   answers: async () => (await import('./answers.ts')).benchAnswers(sizes),
   search: async () => (await import('./search/search.ts')).benchSearch(),
   freshness: async () => (await import('./search/freshness.ts')).benchFreshness(),
+  engines: async () => (await import('./search/engines.ts')).benchEngines(Math.max(...sizes)),
   judged: async () => (await import('./search/judged.ts')).benchJudged(),
   community: async () => (await import('./community.ts')).benchCommunity(sizes),
   exports: async () => (await import('./exports.ts')).benchExports(sizes),

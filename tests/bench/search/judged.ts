@@ -31,7 +31,7 @@ const Questions = v.object({
 })
 
 /** What visitors ask of the shared rows: nDCG@5 by family. */
-async function visitors(finders: Readonly<Record<string, Finder>>): Promise<void> {
+export async function judgeVisitors(finders: Readonly<Record<string, Finder>>): Promise<void> {
   for (const [title, file] of Object.entries(questionFiles)) {
     const path = new URL(file, shared)
     if (!existsSync(path)) {
@@ -151,7 +151,7 @@ export async function benchJudged(): Promise<void> {
     const all = [...documents(rows, rows.length)]
     const ours = await opened(all)
     const fts5 = openFts5Stemmed(all)
-    await visitors({ ours: ours.find, 'FTS5, porter': fts5.find })
+    await judgeVisitors({ ours: ours.find, 'FTS5, porter': fts5.find })
     fts5.close()
     ours.close()
   } else say('Questions of visitors: skipped, the shared rows are not here.')

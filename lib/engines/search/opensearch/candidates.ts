@@ -69,7 +69,7 @@ export async function gatherCandidates(text: string, filters: Filters, behind: B
   const withheld = behind.changes.map(({ id }) => id)
   const seen = all(scopeFilter(filters.scope), none([{ ids: { values: withheld } }]))
   const counted = countedTerms(words)
-  const asked = any(words.flatMap(exactClauses))
+  const asked = any([...words.flatMap(exactClauses), ...tagClauses(words)])
   const [counts, ...pages] = await askServer([
     { size: 0, query: none([{ ids: { values: withheld } }]), aggs: countsOf(counted) },
     { size: SIZES.named, query: scoreWithin(asked, seen), sort: bestFirst },
@@ -85,6 +85,12 @@ export async function gatherCandidates(text: string, filters: Filters, behind: B
   return corpus
 }
 const scoreWithin = (query: Json, filter: Json): Json => ({ bool: { must: [query], filter: [filter] } })
+
+/** Documents of each concept that the question names, so that our engine knows that there are some. */
+const tagClauses = (words: readonly Word[]): Json[] =>
+  findMentions(words).map(({ concept }) => ({
+    rank_feature: { field: `by_name.${featureOf(tagOf(concept))}`, linear: {}, boost: 2 / 255 },
+  }))
 
 /** The words of a question as they stand, its spellings, synonyms and completions. A rare sort of word counts more. */
 function exactClauses(word: Word, at: number, words: readonly Word[]): Json[] {
