@@ -52,6 +52,8 @@ export const words: Readonly<Record<string, string>> = {
     'The columns of a table, by their fields, with commas between, also `condition.source` or `condition.confidence`; `id` and `revision` are always there.',
   evidence:
     '`true` for columns beside each value of a table: `condition.source`, `condition.source_type` and `condition.confidence`.',
+  values:
+    'Up to 64 bindings of the variables of the pattern, as the block of a `VALUES` clause: `(?s) { (<http://example.org/1>) }`.',
   outcome: 'Only rows of which the dry run says this.',
   asset_id: 'The id that the file was given when it was announced.',
   'projects state':
