@@ -35,7 +35,6 @@ import { featureOf, featuresOf } from '../lib/doors/linked/geojson.ts'
 import { linkedList } from '../lib/doors/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/doors/linked/record.ts'
 import { featureShape, featuresShape, LinkedDataView, LinkedListView } from '../lib/doors/linked/shapes.ts'
-import { resourcePath } from '../lib/doors/pages/address.ts'
 import { needsSearch } from '../lib/engines/search/index.ts'
 import { itemAt, type Stored } from '../lib/engines/table/index.ts'
 import {
@@ -191,7 +190,7 @@ export const routes = withTables({
         return featureOf(it, actor, it.entity_id, await detail(it, actor))
       },
       // A browser is led to the page of the record.
-      [HTML]: async ({ subject, request }) => replySeeOther(`${request.origin}${resourcePath(subject)}/`),
+      [HTML]: async ({ subject: { kind, id }, request }) => replySeeOther(`${request.origin}/resource/${kind}/${id}/`),
     },
   }),
 

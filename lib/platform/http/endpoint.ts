@@ -34,7 +34,6 @@ import { isFromEdge } from './edge.ts'
 import { type StoreReply, withIdempotencyKey } from './idempotency.ts'
 import { findHalfCharacter, storageFaultOf } from './json.ts'
 import { CSV, formatTypes, JSON_TYPE, XLSX } from './media.ts'
-import { leadToPast, mementoHeaders } from './moment.ts'
 import { pageMembers, pageOf } from './page.ts'
 import { canonicalPath, type Match, routeMatcher } from './path.ts'
 import { Reply } from './reply.ts'
@@ -132,7 +131,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const query = parseInput(spec.query, { ...request.query, ...repeatedMembers(spec, request) })
   const body = readBodyAs(typeof spec.body === 'function' ? spec.body(params) : spec.body, request, await readBody())
 
-  const past = spec.isTimeGate && leadToPast(request)
+  const past = spec.isTimeGate && (await import('./moment.ts')).leadToPast(request)
   if (past) return finish(spec, request, past, undefined)
 
   // 7. The handler makes the view. A read gets no unit of work, so it cannot write.
@@ -161,8 +160,10 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   if (isRead(request)) warnOrRefuse(request, unreadPage(spec, request))
   const reply = await translateReply(addWarnings(englishReply), request, spec.translatedPaths)
   const { at } = Object(query)
-  if (typeof at === 'string')
+  if (typeof at === 'string') {
+    const { mementoHeaders } = await import('./moment.ts')
     request.moreHeaders = { ...mementoHeaders(request, at, spec.isTimeGate === true), ...request.moreHeaders }
+  }
   const tag = subject && !rule.changes ? tagOf(reply, version, mayCountChanges(actor, subject)) : undefined
   return finish(spec, request, reply, tag)
 }
