@@ -6,7 +6,6 @@ import { invalid } from '../lib/base/errors.ts'
 import { ExternalSuggestionsView } from '../lib/domain/alerts/view-shape.ts'
 import { auditView, ClusterAuditView, loadAudit, recordsInAudit } from '../lib/domain/clusters/audit.ts'
 import * as clusters from '../lib/domain/clusters/clusters.ts'
-import { findDuplicates } from '../lib/domain/clusters/duplicates.ts'
 import type { Cluster } from '../lib/domain/clusters/items.ts'
 import { loadMemberships } from '../lib/domain/clusters/memberships.ts'
 import { mergeClusters, splitCluster } from '../lib/domain/clusters/merge.ts'
@@ -138,6 +137,7 @@ export const routes = withTables({
       near: whereEntries.near,
     }),
     handle: async ({ actor, query: { q, registry_key, type_scope, include_members, near } }) => {
+      const { findDuplicates } = await import('../lib/domain/clusters/duplicates.ts')
       const text = cut(q, LONGEST)
       const kind = registry_key ?? type_scope
       const among = kind ? clusteredKinds.filter((it) => it === kind) : clusteredKinds

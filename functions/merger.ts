@@ -2,7 +2,7 @@ import '../lib/domain/composition.ts'
 import type { Context } from 'aws-lambda'
 import { log } from '../lib/base/telemetry/log.ts'
 import { continueJobs } from '../lib/domain/projects/merge.ts'
-import { recoverStaged } from '../lib/engines/table/immediate.ts'
+import { recoverStaged } from '../lib/engines/table/two-phase/index.ts'
 import { worker } from '../lib/platform/worker.ts'
 
 /** How long before its time limit the function stops beginning parts, in milliseconds. A part takes less, even if the table is slow. */

@@ -20,8 +20,9 @@ import { tellWatchers } from '../lib/domain/watches/bulletins.ts'
 import { followFeed } from '../lib/domain/watches/follow.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
 import { compactIfDue } from '../lib/engines/search/index.ts'
-import { recoverStaged, withLock } from '../lib/engines/table/immediate.ts'
+import { withLock } from '../lib/engines/table/immediate.ts'
 import { nextTake, Takes, workOnTaken } from '../lib/engines/table/index.ts'
+import { recoverStaged } from '../lib/engines/table/two-phase/index.ts'
 import { worker } from '../lib/platform/worker.ts'
 
 type Chores = Readonly<Record<string, () => Promise<number>>>

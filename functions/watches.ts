@@ -13,7 +13,7 @@ import {
   watchedName,
   watchView,
 } from '../lib/domain/watches/view.ts'
-import { beginWatch, ENDED_AT_ONCE, endWatches, loadWatch, loadWatches } from '../lib/domain/watches/watches.ts'
+import { beginWatch, endWatches, loadWatch, loadWatches } from '../lib/domain/watches/watches.ts'
 import { ATOM, atomFeed } from '../lib/doors/atom/feed.ts'
 import { linkPage } from '../lib/doors/letters/page.ts'
 import { creation, empty, ok } from '../lib/platform/http/answer.ts'
@@ -24,7 +24,6 @@ import { replyContent, replyCreated, replyNoContent, replySeeOther } from '../li
 import { oneClickForm, type Request } from '../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
-import { inUnit } from '../lib/platform/unit-of-work.ts'
 import { loadUser } from '../lib/platform/users/users.ts'
 
 const NewWatch = members({
@@ -40,7 +39,8 @@ export const routes = {
   'GET /data/watches/': actorRoute({
     permission: 'watch.own',
     summary: 'List what one watches',
-    description: 'At most fifty things. `feed_url` is for readers of Atom feeds; whoever has it reads the feed.',
+    description:
+      'At most 49 things, as many as one transaction ends. `feed_url` is for readers of Atom feeds; whoever has it reads the feed.',
     answer: ok(v.object({ results: v.array(WatchView) })),
     translatedPaths: [],
     handle: async ({ actor, request }) => ({
@@ -119,9 +119,7 @@ export const routes = {
     form: oneClickForm,
     urlencoded: true,
     handle: async ({ unit, query: { token }, request }) => {
-      const { user_id, isMeant, watches } = await watchesOfToken(token)
-      // A person may have one more than a transaction ends.
-      if (watches.length > ENDED_AT_ONCE) await inUnit((first) => endWatches(first, user_id, isMeant))
+      const { user_id, isMeant } = await watchesOfToken(token)
       await endWatches(unit, user_id, isMeant)
       if (request.headers.accept?.includes('text/html')) return replySeeOther(`${request.path}?${request.rawQuery}`)
       return { stopped: true }

@@ -8,7 +8,8 @@ import {
   type Point,
   similarity,
 } from '../../engines/matching/index.ts'
-import { meaningOf, openSearchModelIfAny } from '../../engines/search/index.ts'
+import { openSearchModelIfAny } from '../../engines/search/index.ts'
+import { meaningOf } from '../../engines/search/synonyms.ts'
 import { getMany, parse, queryBetween } from '../../engines/table/index.ts'
 import { readEntry } from '../../platform/name-index/entries.ts'
 import { type Actor, scopeOf } from '../../platform/permissions.ts'

@@ -16,7 +16,7 @@
 import { newId, now } from '../../base/clock.ts'
 import { conflict, forbidden, impossible, isConflict, isProblem, Problem } from '../../base/errors.ts'
 import { withholdHidden } from '../../engines/search/index.ts'
-import { commitPlan, settle, stageCounters, stagePart, transaction } from '../../engines/table/immediate.ts'
+import { commitPlan } from '../../engines/table/immediate.ts'
 import type { Write } from '../../engines/table/index.ts'
 import {
   beginStaging,
@@ -26,6 +26,7 @@ import {
   TimeOver,
   type UnitOfWork,
 } from '../../engines/table/index.ts'
+import { settle, stageCounters, stagePart, transaction } from '../../engines/table/two-phase/index.ts'
 import { invalidate } from '../../platform/cache/cached.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'

@@ -1,6 +1,7 @@
 import '../search-words/name-words.ts'
 import { fold, isGeneric } from '../../engines/matching/index.ts'
-import { meaningOf, openSearchModelIfAny } from '../../engines/search/index.ts'
+import { openSearchModelIfAny } from '../../engines/search/index.ts'
+import { meaningOf } from '../../engines/search/synonyms.ts'
 import { type Actor, scopeOf } from '../../platform/permissions.ts'
 import type { KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'

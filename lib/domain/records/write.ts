@@ -56,7 +56,7 @@ import {
   recordItemOf,
   revision,
 } from './items.ts'
-import { withOneTown } from './known-towns.ts'
+import type { withOneTown as asTold } from './known-towns.ts'
 import { valueEdges } from './links.ts'
 import { hasAllClaims } from './load.ts'
 import { withoutNamesakes } from './namesakes.ts'
@@ -68,7 +68,6 @@ import { reviewStateOf } from './review-state.ts'
 import { findMove } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
 import { planStubs } from './stubs.ts'
-import { findSynonyms } from './synonymous.ts'
 
 export { loadRecord, loadRecordById } from './load.ts'
 
@@ -137,10 +136,14 @@ async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { syno
  * `pictures` are those that the record has or had. `synonymsOf`, `sameNames` and `asTold` use search. Without them, texts are matched by folded
  * names, and names are compared as texts.
  */
+// What asks search is loaded when names are compared.
+const findSynonyms: SynonymLookup = async (...asked) => (await import('./synonymous.ts')).findSynonyms(...asked)
+const withOneTown: typeof asTold = async (...asked) => (await import('./known-towns.ts')).withOneTown(...asked)
+
 type ResolveOptions = {
   synonymsOf?: SynonymLookup | undefined
   sameNames?: typeof withoutNamesakes | undefined
-  asTold?: typeof withOneTown | undefined
+  asTold?: typeof asTold | undefined
   pictures?: readonly Picture[]
 }
 

@@ -22,8 +22,8 @@ import { recordItem } from '../records/items.ts'
 import { loadSource } from '../sources/sources.ts'
 import { subjectOf, type Watch, type WatchCount, type Watcher, watch, watchCount, watcher } from './items.ts'
 
-/** The most things that one person watches. */
-const MOST_WATCHES = 50
+/** The most things that one person watches. One transaction ends them all. */
+const MOST_WATCHES = 49
 /** The most searches among them. Each costs a search a day. */
 const MOST_SEARCHES = 10
 /** Seconds between two bulletins of one person. */
@@ -84,7 +84,7 @@ export async function endWatches(unit: UnitOfWork, user_id: string, isEnding: (i
 }
 
 /** Each watch takes two writes, and a transaction holds 100 actions. */
-export const ENDED_AT_ONCE = 49
+const ENDED_AT_ONCE = 49
 
 /** The writes that count watchers of subjects up or down. */
 async function countWrites(watches: readonly Watch[], by: 1 | -1): Promise<Write[]> {

@@ -15,9 +15,9 @@ export { withholdHidden } from './withhold.ts'
 
 export { checkSearch, compactIfDue, compactSearch, describeSearch, rebuildSearch, rollBackSearch } from './upkeep.ts'
 
-// Words of the field: the application hands them in by `provideVocabulary`. `meaningOf` folds names to their meaning.
+// Words of the field: the application hands them in by `provideVocabulary`. `synonyms.ts` is an
+// entry of its own: it folds names to their meaning.
 
-export { meaningOf } from './synonyms.ts'
 export {
   type Concept,
   type ConceptSource,

@@ -131,7 +131,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const query = parseInput(spec.query, { ...request.query, ...repeatedMembers(spec, request) })
   const body = readBodyAs(typeof spec.body === 'function' ? spec.body(params) : spec.body, request, await readBody())
 
-  const past = spec.isTimeGate && (await import('./moment.ts')).leadToPast(request)
+  const past = spec.isTimeGate && (await import('./memento.ts')).leadToPast(request)
   if (past) return finish(spec, request, past, undefined)
 
   // 7. The handler makes the view. A read gets no unit of work, so it cannot write.
@@ -161,7 +161,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const reply = await translateReply(addWarnings(englishReply), request, spec.translatedPaths)
   const { at } = Object(query)
   if (typeof at === 'string') {
-    const { mementoHeaders } = await import('./moment.ts')
+    const { mementoHeaders } = await import('./memento.ts')
     request.moreHeaders = { ...mementoHeaders(request, at, spec.isTimeGate === true), ...request.moreHeaders }
   }
   const tag = subject && !rule.changes ? tagOf(reply, version, mayCountChanges(actor, subject)) : undefined

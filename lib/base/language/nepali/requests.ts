@@ -294,6 +294,14 @@ export const requests: Readonly<Record<string, string>> = {
   'It is up to date.': 'यो अद्यावधिक छ।',
   'It is {0} s behind. {1} changes were put aside.': 'यो {0} सेकेन्ड पछाडि छ। <1> परिवर्तन पन्छाइएका छन्।',
   'It is up to date. {0} changes were put aside.': 'यो अद्यावधिक छ। <0> परिवर्तन पन्छाइएका छन्।',
+  'Send {0} bindings at most.': 'बढीमा {0} बन्धन पठाउनुहोस्।',
+  'The search server answers.': 'खोज सर्भरले उत्तर दिन्छ।',
+  'The search server does not answer.': 'खोज सर्भरले उत्तर दिँदैन।',
+  'The search server has no index yet.': 'खोज सर्भरमा अझै सूची छैन।',
+  'the search server answered {0}: {1}': 'खोज सर्भरले {0} उत्तर दियो: {1}',
+  'There is no index to go back to.': 'फर्किनका लागि कुनै सूची छैन।',
+  'The embedded engine keeps no state to go back to: a broken snapshot is passed over by itself.':
+    'भित्री खोज इन्जिनले फर्किने कुनै अवस्था राख्दैन: बिग्रिएको प्रति आफैँ छोडिन्छ।',
   'It keeps nothing: all is worked out anew.': 'यसले केही राख्दैन: सबै हरेक पटक नयाँ बनाइन्छ।',
   'The process that sent this ended three times.': 'यो पठाउने प्रक्रिया तीन पटक बन्द भयो।',
   'The process that put this message together ended three times. These changes stand in /data/changes/.':
