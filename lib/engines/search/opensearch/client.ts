@@ -24,8 +24,8 @@ export class Refused extends Error {
   }
 }
 
-/** The name of the alias that questions go to: the path of `SEARCH_URL`, or `heritage`. Indexes are named after it. */
-export const aliasName = (): string => new URL(config.SEARCH_URL).pathname.replace(/^\/+|\/+$/g, '') || 'heritage'
+/** The name of the alias that questions go to: the path of `SEARCH_URL`, or `search`. Indexes are named after it. */
+export const aliasName = (): string => new URL(config.SEARCH_URL).pathname.replace(/^\/+|\/+$/g, '') || 'search'
 
 /** Calls the server as whoever writes or prepares. Fails with `unavailable` if it does not answer, and with `Refused`. */
 export const callServer = (method: string, path: string, body?: Json | string): Promise<unknown> =>
