@@ -6,7 +6,7 @@ import { crmClasses } from '../linked/classes.ts'
 
 /** The feed as IIIF Change Discovery 1.0, which is ActivityStreams 2.0: a collection in pages, oldest first. */
 
-/** The number of changes on a page. A full page never changes again. */
+/** The number of changes on a page. The activities of a full page never change again. */
 export const PAGE = 100
 
 const context = ['http://iiif.io/api/discovery/1/context.json', { crm: 'http://www.cidoc-crm.org/cidoc-crm/' }] as const
