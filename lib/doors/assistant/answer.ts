@@ -16,7 +16,7 @@ export type AssistantReply = {
 /** The reply to a conversation without a question. */
 const GREETING =
   'Ask me about the temples, monuments, deities, guthis, rituals, festivals, persons and places of the collection.'
-/** Records at most that a reply rests on. */
+/** The most records that a reply rests on. */
 const SOURCE_LIMIT = 24
 
 /**

@@ -11,8 +11,8 @@ import type { Actor } from '../../platform/permissions.ts'
 const SINGLE_WORDS = 8
 
 /**
- * Finds records for a question with these words, best first: records with all words, else those with most. They are read from the
- * table, so the caller gets only what they may see at this moment. One call beside those of search.
+ * Finds records that have all of these words, best first. If there are none, ranks records by the sum of their scores for single words.
+ * The records are read from the table, so the caller gets only what they may see at this moment. One call besides those of search.
  */
 export async function findEvidence(
   words: readonly string[],

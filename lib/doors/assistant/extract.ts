@@ -4,13 +4,13 @@ import { once } from '../../base/once.ts'
 import { cutAtWord, fold, sortWords } from '../../engines/matching/index.ts'
 import type { FactTopic, Passage } from './passage.ts'
 
-/** Records that are quoted. */
+/** The most records that a reply quotes. */
 const QUOTED_RECORDS = 3
-/** Sentences that are quoted of a record. */
+/** The most sentences that are quoted of a record. */
 const QUOTED_SENTENCES = 2
-/** Characters that are quoted of a record. */
+/** The most characters that are quoted of a record. */
 const QUOTE_LENGTH = 400
-/** Facts that are quoted if no sentence fits. */
+/** The most facts of other topics that are quoted if a record has no prose. */
 const FACTS_INSTEAD = 3
 
 /** The reply if no record is found. */
@@ -33,7 +33,7 @@ export function quoteSentences(
   return [say('This is what the published records say.'), ...quotes].join('\n\n')
 }
 
-/** The topic of a question. Example: a question with "when" is about time. Undefined if no topic is certain. */
+/** The topic of a question. Example: a question with "when" is about time. Undefined if it has no such word. */
 function topicOf(question: string): FactTopic | undefined {
   return topicPatterns.find(({ pattern }) => pattern.test(question))?.about
 }

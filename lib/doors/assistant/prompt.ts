@@ -2,11 +2,11 @@ import { cutAtWord } from '../../engines/matching/index.ts'
 import type { Passage } from './passage.ts'
 import type { ChatMessage } from './thread.ts'
 
-/** Characters of records that go to the model. */
+/** The most characters of records, as JSON, that go to the model. */
 const RECORDS_LENGTH = 12_000
-/** Characters of the conversation that go to the model. */
+/** The most characters of the conversation that go to the model. A longer last turn goes whole. */
 const TURNS_LENGTH = 16_000
-/** Turns of the conversation that go to the model. */
+/** The most turns of the conversation that go to the model. */
 const TURN_LIMIT = 12
 
 /** The rules that the model gets before the conversation. */

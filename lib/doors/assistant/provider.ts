@@ -4,12 +4,12 @@ import { badGateway, unavailable } from '../../base/errors.ts'
 import { cut } from '../../engines/matching/index.ts'
 import type { ChatMessage } from './thread.ts'
 
-/** Tokens of the model's message. */
+/** The most tokens of the model's message. */
 const TOKEN_LIMIT = 1200
 const TEMPERATURE = 0.25
 /** Messages are cut to this length, in characters. */
 const MESSAGE_LENGTH = 8000
-/** A larger reply of the provider, in bytes, is an error. */
+/** The most bytes of a reply of the provider. A larger one is an error. */
 const REPLY_SIZE = 262_144
 
 const Completion = v.object({
