@@ -5,7 +5,7 @@ import { element, textElement, type Xml, xmlDocument } from '../oai/xml.ts'
 /** The media type of Atom 1.0 (RFC 4287). */
 export const ATOM = 'application/atom+xml'
 
-/** What stands above the entries of a feed. `id` is a UUID. `updated` counts while there is no entry. */
+/** What stands above the entries of a feed. `id` is a UUID. `updated` is used only if there is no entry. */
 export type FeedHead = {
   id: string
   title: string
@@ -34,7 +34,7 @@ export function atomFeed(
   )
 }
 
-/** A change has an address of its own in the feed of all changes, which is its id for ever. */
+/** The id of an entry is the address of its change in `/data/changes/`. That address never changes. */
 const entryOf = ({ number, at, record }: SeenChange, origin: string, summary: string): Xml =>
   element('entry', {}, [
     textElement('id', `${origin}/data/changes/${number}/`),
