@@ -25,13 +25,13 @@ import { citeRows, entryOfRow } from './rows.ts'
 const MOST_CITED = 2000
 /** Contributors whose ids a citation keeps. */
 const MOST_NAMED = 100
-/** Records that are held in memory together, and queries at the same time. */
+/** Records that are held in memory together, and queries that run in parallel. */
 const RECORDS_AT_ONCE = 100
 const QUERIES_AT_ONCE = 20
 
 /**
  * Keeps a question with the moment, the count and the digest of its answer. Fails with `invalid` if the answer has too many records.
- * Costs one query for each record, and some for each hundred.
+ * Costs one query for each record, and a few calls for each hundred.
  */
 export async function cite(unit: UnitOfWork, question: Question): Promise<Citation> {
   const { ids, count } = await findAnswers(question, MOST_CITED)
@@ -85,7 +85,7 @@ class Credits {
   readonly #values = new Map<string, number>()
   readonly #licences = new Set<string>(config.EXPORT_LICENCE === '' ? [] : [config.EXPORT_LICENCE])
 
-  /** Adds the contributors and licences of these records. One call for each hundred sources. */
+  /** Adds the contributors and licences of these records. One call for each hundred links, people and sources, and one for licences. */
   async add(records: readonly LoadedRecord[]): Promise<void> {
     const claims = (await showRecords(null, records)).flatMap((it) => it.assertions.filter(isSettled))
     for (const { contributor_id } of [...records, ...claims])

@@ -8,7 +8,7 @@ import { findPublicationAt, loadPublished, nameOfEntry, resolveEntries, ruleOn }
 import { type CitedRow, citeRows, type RowToCite } from './rows.ts'
 import type { WithdrawalRule } from './view-shape.ts'
 
-/** What the older answer is compared with: the answer at a moment, now if that is null, or a later citation of the same question. */
+/** What the older answer is compared with: the records `ids` as they were `at` a moment (null: now), or a later citation of the question. */
 export type Later = { ids: readonly string[]; at: string | null } | { citation: Citation }
 
 /** One difference. Whoever applies all of them, by review identity, turns the older answer into the later one. */
@@ -43,7 +43,6 @@ export async function pageOfDifference(earlier: Citation, later: Later, after: s
     const now = fresh
       ? await rowsOfEntries(part, byId(fresh.entries))
       : await rowsAt(part, new Set(freshIds), 'at' in later ? later.at : null)
-    // Every id has a result, so that the budget counts records and not differences.
     return part.map((id) => differenceOf(id, before.get(id), now.get(id)))
   }
   const { results, done } = await mapWithinBudget(ids, COMPARED_AT_ONCE, compare)
@@ -56,7 +55,7 @@ export async function pageOfDifference(earlier: Citation, later: Later, after: s
 
 const byId = (entries: readonly CitedEntry[]) => new Map(entries.map((it) => [it.entity_id, it]))
 
-/** The entries of a citation after a review identity. `until`: the last of them, if the citation has further ones. */
+/** The entries of a citation after a review identity, two parts at most. `until`: the last identity of these parts, if further ones follow. */
 async function entriesAfter(
   { id, starts }: Citation,
   after: string,
@@ -70,7 +69,7 @@ async function entriesAfter(
   return { entries: entries.filter(({ entity_id }) => entity_id > after), ...(until !== undefined && { until }) }
 }
 
-/** A record of the later answer: its row, or why everyone may not read it. */
+/** A record of the later answer: its row, or the rule that withholds it from everyone. */
 type LaterRow = { entry?: CitedEntry | undefined; row: CitedRow | undefined; rule: WithdrawalRule | undefined }
 
 function differenceOf(id: string, old: CitedEntry | undefined, later: LaterRow | undefined): Difference | undefined {
@@ -81,7 +80,7 @@ function differenceOf(id: string, old: CitedEntry | undefined, later: LaterRow |
   return old && { change: 'removed', about, row: undefined, rule: later?.rule }
 }
 
-/** Rows of the entries of a later citation. What it lacks has the rule that withholds it today, if there is one. */
+/** Rows of the entries of a later citation. A record that it lacks has only the rule that withholds it today, if any. */
 async function rowsOfEntries(
   ids: readonly string[],
   entries: ReadonlyMap<string, CitedEntry>,
@@ -95,7 +94,7 @@ async function rowsOfEntries(
 }
 const none: ReadonlySet<string> = new Set()
 
-/** Rows as they were public at a moment, now if it is null. Those that are not among the answers have only the rule, if there is one. */
+/** Rows as they were public at a moment (null: now). A record that is not among the answers has only the rule that withholds it, if any. */
 async function rowsAt(
   ids: readonly string[],
   answers: ReadonlySet<string>,
@@ -118,7 +117,7 @@ async function publishedAt(heads: readonly RecordItem[], at: string): Promise<Re
   return loadPublished(await mapAtOnce(heads, HISTORIES_AT_ONCE, find))
 }
 
-/** The parts of a citation between two places of its list. */
+/** The numbers of the first and the last part that hold `limit` records from `offset` on. */
 export const partsAround = (offset: number, limit: number): [number, number] => [
   Math.floor(offset / RECORDS_IN_PART),
   Math.floor((offset + limit - 1) / RECORDS_IN_PART),

@@ -57,7 +57,7 @@ export type CitedEntry = {
   links: readonly string[]
 }
 
-/** An entry as it is stored. It has some hundred bytes. */
+/** An entry as it is stored: about 100 bytes. */
 export const lineOf = ({ entity_id, revision, accepted, digest, links }: CitedEntry): string =>
   [entity_id, revision, accepted, digest, ...links].join(' ')
 function entryOf(line: string): CitedEntry {

@@ -49,7 +49,7 @@ export function listedKind(path: string): KindKey | undefined {
   return kind?.record ? kind.key : undefined
 }
 
-/** The kind of a question for a whole list. Only such a list is known for any moment of the past. */
+/** The kind whose whole list a question asks for. Undefined for any other question: its answer of a past moment cannot be computed. */
 export const wholeListOf = ({ path, query }: Question): KindKey | undefined =>
   query.length === 0 ? listedKind(path) : undefined
 
@@ -102,7 +102,7 @@ function parseMembers<S extends v.GenericSchema>(schema: S, members: object): v.
   throw invalid(faults)
 }
 
-/** Finds the records that answer a question now, by review identity. `count` is exact, even if there are more than `most`. */
+/** Finds the review identities of the records that answer a question now, sorted. `count` is exact, even if there are more than `most`. */
 export async function findAnswers(question: Question, most: number): Promise<{ ids: string[]; count: number }> {
   const query = modelQueryOf(question)
   const { hits, count } = query ? await (await openSearchModel()).search({ ...query, limit: most }) : noHits

@@ -12,7 +12,7 @@ import type { CitedEntry } from './items.ts'
 import { type CitedRow, citeRows, type RowToCite } from './rows.ts'
 import type { WithdrawalRule } from './view-shape.ts'
 
-/** A cited record as it can be told now. It has a row, unless a rule has withdrawn it as a whole. `gone`: ends of links that are. */
+/** A cited record as it can be shown now. It has no row if a rule withholds all of it. `gone`: the ends of links that are withheld. */
 export type Resolved = {
   entry: CitedEntry
   row: CitedRow | undefined
@@ -24,8 +24,8 @@ export type Resolved = {
 const HISTORIES_AT_ONCE = 10
 
 /**
- * Tells cited records again as they were. One call reads a hundred records, a hundred old revisions, or a hundred linked
- * records. A record that was published again since costs a call of its own.
+ * Resolves entries to records as they were when they were cited. One call reads a hundred records, a hundred old revisions, or a hundred linked
+ * records. A record that was published again since costs a further call.
  */
 export async function resolveEntries(entries: readonly CitedEntry[]): Promise<Resolved[]> {
   const found = await getMany(entries.map(({ entity_id }) => key.head(entity_id)))
@@ -70,14 +70,14 @@ async function loadCited(
   return rows
 }
 
-/** The publication of a cited revision. Undefined if a rollback took it back. One small call. */
+/** The publication of a cited revision. Undefined if a rollback took it back. One small call, more if `accepted` is 0. */
 async function publicationOf({ entity_id, revision: number, accepted }: CitedEntry): Promise<Publication | undefined> {
   const span = accepted === 0 ? { from: 0, until: Number.MAX_SAFE_INTEGER } : { from: accepted, until: accepted }
   const made = await findDecision(entity_id, span, ({ accepted_revision }) => accepted_revision === number)
   return made && { at: made.created_at, number, decision: made }
 }
 
-/** The publication that held at a moment. Undefined if nothing was public then. No call if none came since, else a small one. */
+/** The publication that held at a moment. Undefined if nothing was public then. No call if nothing was published since, else a few small ones. */
 export async function findPublicationAt(head: RecordItem, at: string): Promise<Publication | undefined> {
   if (wasDeleted(head, at)) return undefined
   if (head.accepted_revision !== null && head.accepted_at !== null && head.accepted_at <= at)

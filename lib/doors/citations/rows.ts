@@ -8,7 +8,7 @@ import { showRecords, type Visible } from '../../domain/records/shown.ts'
 import type { CitedEntry } from './items.ts'
 
 /**
- * A record as a citation tells it. It depends on the revision and on which ends of links are public. It names no person, and no record but
+ * A record as a citation shows it. It depends on the revision and on which ends of links are public. It names no person, and no record but
  * itself, so neither a departure nor a new name changes it.
  */
 export type CitedRow = {
@@ -20,16 +20,16 @@ export type CitedRow = {
   name: string
   values: Values
   digest: string
-  /** What communities say of its use today. No part of the digest: their word may change. */
+  /** What communities say of its use today. The digest leaves it out, since it may change. */
   labels: readonly Label[]
   /** The public ends of its links that it shows. */
   links: readonly string[]
 }
 
-/** A row as the table has it, with the links that may be shown: those that a citation has told. Without them, all that are public. */
+/** A stored row. `told`: the ends of links that a citation keeps; only these may be shown. Undefined: all public ends are shown. */
 export type RowToCite = { row: RecordRow; told?: readonly string[] | undefined }
 
-/** Makes the rows that everyone may read. One call for each hundred records that they link to. */
+/** Makes the rows as everyone may read them. One call for each hundred linked records and contributors. */
 export async function citeRows(rows: readonly RowToCite[]): Promise<CitedRow[]> {
   const shown = await showRecords(
     null,
@@ -64,7 +64,7 @@ function citeRow(shown: Visible<RecordRow>, { row, told }: RowToCite): CitedRow 
   }
 }
 
-/** A value as it is cited. Notes in `links` which public ends it shows. */
+/** A value as it is cited. Adds the public ends that it shows to `links`. */
 function citedValue(row: RecordRow, shown: Visible<RecordRow>, name: string, told: RowToCite['told'], links: string[]) {
   const field = kinds[row.kind].fields[name]
   const value = row.data[name]

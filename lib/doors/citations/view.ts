@@ -10,7 +10,7 @@ import { addressOfQuestion, titleOf } from './question.ts'
 import { nameOfEntry, type Resolved, resolveEntries } from './resolve.ts'
 import type { WithdrawalRule } from './view-shape.ts'
 
-/** Why something is not told any more, for readers. */
+/** What each rule means, in words for readers. */
 const reasons: Readonly<Record<WithdrawalRule, string>> = {
   deleted: 'The record was deleted.',
   restricted: 'Not everyone may read the record any more.',
@@ -23,7 +23,7 @@ export const loadCitation = (id: string): Promise<Citation | undefined> => get(c
 /** The address of a citation. */
 export const citationUrl = (id: string, origin: string): string => `${origin}/data/citations/${id}/`
 
-/** A citation without its records. Contributors have the names of today, so one who left has none. One call. */
+/** A citation without its records. Contributors have their names of today: `former-contributor-...` for one who left. One call. */
 export async function headView({ question, ...it }: Citation, origin: string) {
   const people = await peopleOf(it.contributors)
   return {
@@ -44,7 +44,7 @@ export async function headView({ question, ...it }: Citation, origin: string) {
   }
 }
 
-/** Records that are told together at first. The cost decides how many follow. */
+/** Records that are resolved together at first. The cost decides how many follow. */
 const TOLD_AT_ONCE = 10
 
 /** A citation with a page of its records, as they were. A page of large records has fewer than `limit`. */
