@@ -8,11 +8,11 @@ import { commitWrites } from '../../engines/table/immediate.ts'
 import { parse, put, type Stored, withNextVersion } from '../../engines/table/index.ts'
 import { type Former, scrubValue } from './scrub.ts'
 
-/** Copies of what a person has sent or was called, outside of the table. */
+/** Copies outside of the table: files that a person sent, and snapshots that name the person. */
 
 /**
- * Makes the files of a table that one of these people has sent due, so that the sweeper deletes them within minutes. Its file name goes,
- * too. Returns whether that was still to do.
+ * Clears an import of one of these people: replaces its file name, and marks its files so that the sweeper deletes them within minutes.
+ * Returns whether this was still to do.
  */
 export async function clearImport(stored: Stored, former: Former): Promise<boolean> {
   if (stored.type !== importItem.type || !former.has(String(stored.contributor_id))) return false
@@ -25,7 +25,7 @@ export async function clearImport(stored: Stored, former: Former): Promise<boole
   return true
 }
 
-/** Deletes the pictures of a profile and the files of one's data, earlier ones that were left included. */
+/** Deletes all profile pictures of a person, and all files with the person's data. */
 export async function clearOwnFiles(user_id: string): Promise<void> {
   for (const key of await listKeys(`profile-images/${user_id}/`)) await deleteObject(key)
   for (const key of await listKeys(`account-exports/${user_id}/`)) await deleteObject(key)
@@ -33,7 +33,8 @@ export async function clearOwnFiles(user_id: string): Promise<void> {
 
 /**
  * Takes names out of the snapshot of a merge, from which a rollback restores. The objects are stored anew under their digests; the
- * former ones are deleted. Returns whether it named one of these people. Calls: one for each part of the merge, and two for each part that changes.
+ * former ones are deleted. Returns whether it named one of these people. Calls: a few, one for each part of the merge, and two more for
+ * each part that changes.
  */
 export async function scrubSnapshot(stored: Stored, former: Former): Promise<boolean> {
   const item = parse(projectSnapshot, stored)

@@ -15,13 +15,13 @@ import {
 import { key } from '../../platform/table/keys.ts'
 import { eraseUser, freeAddress, type User } from '../../platform/users/users.ts'
 
-/** The contributions of a person who leaves stay, or those on which nobody else has built go. */
+/** What happens to the contributions of a person who leaves: all stay, or those on which nobody else has built are deleted. */
 export const contributionFates = ['keep', 'remove'] as const
 export type ContributionFate = (typeof contributionFates)[number]
 
 /**
- * An account that is leaving. The account itself is empty already; the worker takes the person's name out of all else. The job holds
- * no name: what names the person stands beside the id.
+ * An account that is leaving. The account itself is empty already; the worker takes the person's name out of all else. This item holds
+ * no name: the worker finds names by the id beside them.
  */
 const Departure = v.object({
   user_id: v.string(),
@@ -49,7 +49,7 @@ export const formerName = (user_id: string): string =>
   `former-contributor-${hash('sha256', user_id, 'hex').slice(0, 8)}`
 
 /**
- * Closes an account for good: from the answer on it is nobody's, and nobody acts by it. Name, address and profile are gone; the worker
+ * Closes an account for good: once the request is answered, nobody signs in to it or acts for it. Name, address and profile are gone; the worker
  * takes them out of all copies within a day. Fails with `invalid` for a seeded account.
  */
 export async function leave(unit: UnitOfWork, user: User, contributions: ContributionFate): Promise<void> {
@@ -65,5 +65,5 @@ export const listDepartures = async (limit: number): Promise<Departure[]> =>
 /** The write that moves a departure to its next step. */
 export const nextStep = (old: Departure, step: Departure['step']): Write =>
   put(departure, withNextVersion<Departure>(old, { step }), old)
-/** The write that ends a departure: nothing names the person any more. */
+/** The write that ends a departure. Call it only when nothing names the person any more. */
 export const endDeparture = (old: Departure): Write => remove(departure, old)

@@ -10,7 +10,7 @@ import { listWaiting, type OwnExport, ownExport } from './own-export.ts'
 /** Seconds for which a file is kept. */
 const KEPT_S = 7 * 86_400
 
-/** Files that one visit makes. */
+/** The most files that one visit makes. */
 const FILES_IN_VISIT = 20
 
 /** Makes the files that people wait for. Returns how many. Safe to repeat: a file that was broken off is made again. */
@@ -32,7 +32,7 @@ async function makeExport(user_id: string): Promise<boolean> {
     await putObject(object_key, bytes, 'application/json')
     const until = later(KEPT_S)
     const next = withNextVersion<OwnExport>(asked, { object_key, bytes: bytes.length, made_at, until })
-    // The note of the file stays: with the end of its time the sweeper deletes it.
+    // The sweeper deletes the file at `until`.
     const isOurs = await isDone(commitWrites([put(ownExport, next, asked), forgetLooseFile(expected)]))
     if (isOurs) await commitWrites([markLoose(object_key, until)])
     return isOurs

@@ -15,11 +15,11 @@ import {
 import { key } from '../../platform/table/keys.ts'
 import type { Former } from './scrub.ts'
 
-/** A note that its sender has left while signed in: the name stands in it, in its words, and in the citations that a review has made of it. */
+/** Notes that visitors sent while signed in. The name stands in the note, in its words for search, and in citations that a review made of it. */
 
 /**
- * Takes name and contacts out of a note of one of these people. Returns whether that was still to do. The note is changed last, since it
- * alone knows the name.
+ * Takes name and contacts out of a note of one of these people. Returns whether this was still to do. The note is changed last, since it
+ * alone holds the name that the citations begin with.
  */
 export async function clearNote(stored: Stored, former: Former): Promise<boolean> {
   const called = stored.type === note.type ? former.get(String(stored.sender_id)) : undefined
@@ -41,10 +41,10 @@ export async function clearNote(stored: Stored, former: Former): Promise<boolean
   return true
 }
 
-/** Times that the claims of a record are looked at: a writer may have stored what it had read before. */
+/** How often the claims of a record are read at most: a writer may store a copy that it read before a pass. */
 const MOST_PASSES = 5
 
-/** Names the visitor anew in the claims that a review has made of a note. One query, and a call for each pack of them, then a query. */
+/** Renames the visitor in the claims that a review has made of a note. Usually two queries of the record, and one write for each pack. */
 async function clearCitations({ id, promoted_entity, name }: Note, called: string): Promise<void> {
   if (promoted_entity === null) return
   const { pk, sk } = key.head(promoted_entity)

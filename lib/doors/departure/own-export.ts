@@ -64,7 +64,7 @@ export const OwnExportView = s.shape('OwnExport', () =>
   }),
 )
 
-/** A person's file as the person sees it. The address is good for a quarter of an hour. */
+/** A person's file as the person sees it. The address is good for 10 to 15 minutes. */
 export async function exportView(it: OwnExport | undefined) {
   const { object_key = null, asked_at = null, made_at = null, until = null, bytes = 0 } = it ?? {}
   const state = it === undefined ? ('none' as const) : object_key === null ? ('waiting' as const) : ('ready' as const)

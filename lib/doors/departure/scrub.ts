@@ -19,9 +19,9 @@ const idsBeside: Readonly<Record<string, readonly string[]>> = {
   software: ['contributor_id'],
   machine: ['author_id', 'machine_of'],
 }
-/** What becomes of a member in place of the name. All else gets what the person is called now. */
+/** Members that become empty. Any other gets what the person is called from now on. */
 const emptied: ReadonlySet<string> = new Set(['email', 'message'])
-/** Members that hold the id of a person for names in an object inside theirs. Example: the invitation of a member of a project. */
+/** Members with the id of a person whose name stands in an object beside them. Example: the payload of an invitation to a project. */
 const aroundIds: readonly string[] = ['target_id']
 
 /** Returns a value without the names of these people. Returns the same value if it names none of them. Pure. */

@@ -21,7 +21,7 @@ import { type Departure, endDeparture, formerName, listDepartures, nextStep } fr
 import { clearNote } from './notes.ts'
 import { type Former, scrubValue } from './scrub.ts'
 
-/** Accounts on which one visit works together: the table is read once for all of them. */
+/** The most accounts of one visit. All of them share each pass over the table. */
 const MOST_AT_ONCE = 50
 
 /**
@@ -48,8 +48,8 @@ export async function workOnDepartures(): Promise<number> {
 }
 
 /**
- * Makes the snapshot of search anew, and trims its log. One round leaves the snapshot from before it, for processes that still read it,
- * so there are two. The last entry of the log stays: it holds the empty profiles by then.
+ * Makes the snapshot of search anew, and trims its log. A round keeps the previous snapshot for processes that still read it, so the
+ * second one removes the last snapshot with the names. The last entry of the log stays, so the empty profiles are appended first.
  */
 async function clearSearch(ready: readonly Departure[]): Promise<void> {
   const users = await getMany(ready.map(({ user_id }) => keyOfUser(user_id)))
@@ -121,7 +121,7 @@ async function clearOnce(former: Former): Promise<number> {
   return found
 }
 
-/** Those of these people whose watches lie on a page of the table. */
+/** Those of these people whose watches are among these items. */
 const watchersIn = (page: readonly Stored[], former: Former): Set<string> =>
   new Set(
     page
@@ -129,7 +129,7 @@ const watchersIn = (page: readonly Stored[], former: Former): Set<string> =>
       .map(({ user_id }) => String(user_id)),
   )
 
-/** Ends all that a person watches, and counts them as a watcher no more. One transaction takes 49 watches. */
+/** Ends all watches of a person, and lowers the counts of watchers. One transaction ends 49 watches at most. */
 async function endAllWatches(user_id: string): Promise<void> {
   do await inUnit((unit) => endWatches(unit, user_id, () => true))
   while ((await loadWatches(user_id)).watches.length > 0)
@@ -146,7 +146,7 @@ async function clearItem(it: Stored, former: Former): Promise<boolean> {
   return true
 }
 
-/** Items that follow from others, and change with them: boards and indexes, which the projector keeps, and the log of search. */
+/** Items that a pass leaves as they are. Indexes, boards and the log of search follow from others; account and departure hold no name. */
 const followed: ReadonlySet<string> = new Set(['entry', 'board', 'search-entry', 'departure', 'user'])
 
 /** Items of one person alone. They go with the person. */
@@ -158,7 +158,7 @@ const personal: ReadonlySet<string> = new Set([
 /** Items of one person alone that are counted elsewhere. */
 const watched: ReadonlySet<string> = new Set([watch.type, watcher.type])
 
-/** Whether an item goes: it is these people's own, or a kept answer, which may name them in any form. */
+/** Whether an item is deleted: these people's own items, all cached answers, and kept replies that are theirs or hold one of their ids. */
 function goesWith(it: Stored, former: Former): boolean {
   const type = String(it.type)
   if (personal.has(type)) return former.has(String(it.user_id))
