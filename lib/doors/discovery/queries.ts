@@ -67,7 +67,7 @@ const facetValues = v.pipe(
   v.transform((it) => (it.length > 0 ? it : undefined)),
 )
 
-/** The most parts of a question that are taken back. */
+/** The most parts of `interpreted` that a query takes back. */
 const MOST_TAKEN_BACK = 24
 const NO_PART = 'Give keys of `interpreted`, such as place:patan.'
 const partSorts: ReadonlySet<string> = new Set(readParts)
