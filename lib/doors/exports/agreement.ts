@@ -25,7 +25,7 @@ export class Agreement {
     return this.#units
   }
 
-  /** Alpha to three decimals. Null if no claim was judged twice, or if all judgments are of one value, so that nothing can be told. */
+  /** Alpha to three decimals. Null if no claim was judged twice, or if all judgments are of one value, so that agreement cannot be computed. */
   get alpha(): number | null {
     const counts = [...this.#judged.values()]
     const all = counts.reduce((sum, n) => sum + n, 0)

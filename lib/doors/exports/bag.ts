@@ -38,7 +38,7 @@ function tagFiles(payload: readonly Payload[], info: Readonly<Record<string, str
   return files.set('tagmanifest-sha256.txt', linesOf(hashes))
 }
 
-/** Reads a manifest: hashes by path. Fails with a sentence on a line that is none. */
+/** Reads a manifest: hashes by path. Fails with a sentence if a line is not of a manifest. */
 export function readHashes(text: string): Map<string, string> {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line !== '')
   return new Map(

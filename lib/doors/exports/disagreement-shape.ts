@@ -3,8 +3,8 @@ import * as s from '../../base/shapes.ts'
 import { kindKeys } from '../../domain/kinds/index.ts'
 
 /**
- * Where sources disagree about a property of a kind: values that stand, those with a rival, between which two sorts of sources, in the order
- * of their letters, and how far reviewers agree.
+ * How far sources disagree about a property of a kind. `values` counts records with a value, `rivalled` those of them with a rival.
+ * `between`: the number of rivals by the types of the two sources, which are in alphabetical order. `alpha`: how far reviewers agree.
  */
 export const DisagreementView = s.shape('Disagreement', () =>
   v.object({
@@ -18,7 +18,7 @@ export const DisagreementView = s.shape('Disagreement', () =>
   }),
 )
 
-/** Sums beside the rows: rivals by the year in which they were claimed, and records by a tenth of a degree. */
+/** Sums beside the rows: rivals by the year in which they were claimed, and records by places rounded to a tenth of a degree. */
 export const disagreementSums = () => ({
   made_at: s.maybe(s.time),
   years: v.array(v.object({ kind: s.oneOf(kindKeys), year: s.whole, rivals: s.whole })),

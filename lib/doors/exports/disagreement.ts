@@ -31,7 +31,7 @@ export class DisagreementTally {
     this.addCounted(record, history)
   }
 
-  /** Adds a record with its history, if it has properties with several claims. */
+  /** Adds a record. `history` is undefined if no property has several claims. */
   addCounted(record: LoadedRecord, history: History | undefined): void {
     let hasRival = false
     for (const property of Object.keys(record.data)) {
@@ -104,7 +104,7 @@ type RivalPair = readonly [claim: Assertion, standing: Assertion]
 const addTo = (counts: Map<string, number>, at: string) => counts.set(at, (counts.get(at) ?? 0) + 1)
 const inOrder = <T>(counts: ReadonlyMap<string, T>) => [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))
 
-/** The claims that a decision met and that exclude the standing value, each with the standing claim. */
+/** The claims that decisions named and that contradict the standing claim, each paired with it. */
 function rivalsOf(history: History, property: string): RivalPair[] {
   const byId = new Map(history.assertions.map((claim) => [claim.id, claim]))
   const standing = byId.get(canonicalValues(history).get(property)?.stands ?? '')

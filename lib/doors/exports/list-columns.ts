@@ -1,9 +1,5 @@
 import type { ListRoute } from './list-routes.ts'
 
-/**
- * The columns of each list as a table, by route. A column is a member of a row; a dot leads into an object, as in `user.username`. Lists
- * of records have the columns of their kind instead (table.ts).
- */
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 // Columns that several routes share.
@@ -22,6 +18,10 @@ const revisions = words(`
   revision_id entity revision_number data created_by.username created_at entity_name is_accepted
 `)
 
+/**
+ * The columns of each list as a table, by route. A column is a member of a row; a dot leads into an object, as in `user.username`. Lists
+ * of records have the columns of their kind instead (table.ts).
+ */
 export const listColumns: Readonly<Record<ListRoute, readonly string[]>> = {
   'GET /data/public-contributions/': words(`
     id entity entity_reference_id entity_name entity_name_display contribution_type content contributor_name

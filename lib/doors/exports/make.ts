@@ -75,7 +75,7 @@ type Sheet = Pick<ExportedFile, 'name' | 'format' | 'holds'> & {
   lines: (record: ExportedRecord, quads: readonly Quad[]) => string[]
 }
 
-/** The address that exported files give to what has its address here. */
+/** The origin of addresses in exported files: the first plain host of `ALLOWED_HOSTS`. */
 function exportOrigin(): string {
   const host = config.ALLOWED_HOSTS.find((it) => it !== '*' && !it.startsWith('.'))
   return host === undefined ? 'http://localhost:8000' : `https://${host}`

@@ -4,8 +4,8 @@ import { changedAt, type RecordRow } from '../../domain/records/items.ts'
 import { getObject, putObject } from '../../engines/bucket/index.ts'
 
 /**
- * The sitemap: the addresses of all that everyone may read, in parts. The exporter writes each part once a day, so that a read is one read
- * of the bucket. A part is stored as lines of path and day: the host is that of the request.
+ * The sitemap: the addresses of all that everyone may read, in parts. The exporter writes the parts once a day, so that a request reads only
+ * the bucket. A part is stored as lines of path and day: the host is that of the request.
  */
 
 /** The most addresses of a part, by the protocol of sitemaps. */

@@ -41,15 +41,15 @@ const after = ['status', 'contributor', 'updated_at', 'labels'] as const
 
 export { loadEvidence }
 
-/** The columns about the value of a field, with the column of the value before them. Example: `condition.confidence`. */
+/** The columns about the value of a field, named after the field. Example: `condition.confidence`. */
 const columnsAbout = (field: string): string[] => evidenceColumns.map((column) => `${field}.${column}`)
 
 /** Whether some column is about a value: its source, or how sure it is. */
 export const hasEvidence = (columns: readonly string[]): boolean => columns.some((it) => it.includes('.'))
 
 /**
- * The columns of a table: those that were asked for, separated by commas, or all. Those about values come if `evidence` asks for them, or by
- * their names. Throws `invalid` for an unknown one.
+ * The columns of a table: all, or id, revision and those of `asked`, which commas separate. Columns about values come with `evidence`, or
+ * if `asked` names them. Throws `invalid` for an unknown column.
  */
 export function columnsFor(kind: Kind, asked: string | undefined, evidence: boolean): string[] {
   const fields = Object.keys(kind.fields)
@@ -99,7 +99,7 @@ const textAbout = ({ claims, names, values }: KnownEvidence, property: string, c
   evidenceText(evidenceFor(claims, property, values), column, names)
 
 const Labelled = v.object({ labels: v.optional(v.array(LabelView), []) })
-/** The cell of a row of any list with its labels: a line in each language for each. */
+/** The labels of a row of any list as one cell: for each label, a line in each language. */
 export const labelsCell = (row: unknown): string => labelTexts(v.parse(Labelled, row).labels).join('\n')
 
 /**
