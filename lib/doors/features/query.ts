@@ -7,7 +7,7 @@ import { documentAs } from '../../platform/http/schema-notes.ts'
 const NO_INTERVAL =
   'Give a moment, or two in order with a slash between them. Two dots are an open end, as in ../1700-12-31.'
 
-/** A box of six numbers has heights. Ours have none, so they are left out. */
+/** Leaves the heights out of a box of six numbers, since places here have none. */
 const flatBox = (text: string): string => {
   const numbers = text.split(',')
   return numbers.length === 6 ? [0, 1, 3, 4].map((at) => numbers[at]).join(',') : text
@@ -54,12 +54,12 @@ export const FeatureQuery = v.object({
   ),
 })
 
-/** Fails with `invalid` if the query has a parameter that `schema` and pages do not have, as the standard wants. */
+/** Fails with `invalid` if a parameter is neither `known` nor one of pages, as the standard requires. */
 export function checkNames(sent: Readonly<Record<string, string>>, known: readonly string[]): void {
   const unknown = Object.keys(sent).filter((name) => !known.includes(name) && !Object.hasOwn(pageMembers, name))
   if (unknown.length > 0)
     throw invalid(Object.fromEntries(unknown.map((name) => [name, ['There is no such parameter.']])))
 }
 
-/** The filter of our lists that a query means. */
+/** Turns a query into a filter of lists of records. */
 export const filterOf = ({ bbox, datetime }: v.InferOutput<typeof FeatureQuery>) => ({ bbox, ...datetime })
