@@ -66,7 +66,7 @@ type Range = { pattern: Pattern; order: Order; lines: SortedLines; from: number;
 /** Patterns that are looked up at once. */
 const AT_ONCE = 8
 
-/** Finds the lines of each pattern. Patterns that lie side by side come after each other, so their blocks are read once. */
+/** Finds the lines of each pattern. Patterns are looked up in the order of the lines, so neighbours share the blocks that are read. */
 async function findRanges(index: FragmentIndex, patterns: readonly Pattern[]): Promise<Range[]> {
   const places = patterns.map((pattern) => ({ pattern, ...beginningOf(pattern) }))
   places.sort((a, b) => (`${a.order} ${a.beginning}` < `${b.order} ${b.beginning}` ? -1 : 1))
@@ -76,7 +76,7 @@ async function findRanges(index: FragmentIndex, patterns: readonly Pattern[]): P
   }))
 }
 
-/** Reads the statements of a page, from the ranges one after the other. A statement that fits two patterns is told with the first. */
+/** Reads the statements of a page, from the ranges one after the other. A statement that fits two patterns is shown with the first. */
 async function readPage(ranges: readonly Range[], offset: number, origin: string): Promise<Quad[]> {
   const quads: Quad[] = []
   let [skip, left] = [offset, PAGE]
@@ -110,7 +110,7 @@ function addressOf(asked: Asked, page: number, origin: string): string {
 }
 
 const parts = ['subject', 'predicate', 'object']
-/** What says what the member `values` is. */
+/** The address by which the controls name the property that `values` stands for: the paper on brTPF. */
 export const BR_TPF = 'https://arxiv.org/abs/1608.08148'
 
 function controlsOf(asked: Asked, count: number, { origin, address }: At): JsonLdNode {
@@ -144,5 +144,5 @@ function controlsOf(asked: Asked, count: number, { origin, address }: At): JsonL
   return { id: `${address}#metadata`, 'foaf:primaryTopic': dataset }
 }
 
-/** The name of all public statements together. */
+/** The address that names all public statements as one dataset. */
 export const datasetOf = (origin: string): string => `${origin}/.well-known/void/#dataset`

@@ -67,7 +67,7 @@ export function readBindings(text: string): Bindings {
     const [next] = tokens
     return next !== undefined && 'mark' in next && next.mark === mark
   }
-  /** The tokens of one sort from here on. */
+  /** Takes tokens from the front as long as `read` accepts them. */
   const run = <T>(read: (it: Token) => T | undefined): T[] => {
     const items: T[] = []
     for (let next = tokens[0]; next; next = tokens[0]) {

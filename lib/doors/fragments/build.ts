@@ -17,13 +17,13 @@ import { linkedStatements } from '../linked/record.ts'
 import type { FragmentIndex } from './stored.ts'
 import { lineOf, orderNames, shortTerm } from './terms.ts'
 
-/** The statements of a public record, without the provenance of its claims, which are named. Names of ours have no host. */
+/** The statements of a public record. It names its claims, without their provenance. Addresses of this service have no host. */
 export function statementsOfRecord(it: Visible<LoadedRecord>): Quad[] {
   const document = linkedStatements(it, '') as JsonLdNode
   return withoutRepeats(readJsonLd(document, context as Prefixes, { blank: `${it.entity_id}-` }))
 }
 
-/** The statements as N-Quads, with names of ours at an address. */
+/** The statements as N-Quads, with `origin` before addresses of this service. */
 export function nQuadsAt(quads: readonly Quad[], origin: string): string {
   const at = <T extends Quad['object']>(term: T): T =>
     term.kind === 'iri' && term.value.startsWith('/') ? { ...term, value: origin + term.value } : term

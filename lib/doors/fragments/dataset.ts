@@ -3,7 +3,7 @@ import { kindKeys, kinds } from '../../domain/kinds/index.ts'
 import { context, type Node } from '../linked/context.ts'
 import { BR_TPF, datasetOf } from './answer.ts'
 
-/** What the last run of the export made, as far as the description tells it. */
+/** What the last run of the export made, as far as the description uses it. */
 export type ExportedDataset = {
   made_at: string
   licence: string | null

@@ -10,7 +10,7 @@ import {
 } from '../../engines/rdf/index.ts'
 import { context } from '../linked/context.ts'
 
-/** Prefixes that stand in lines in the place of the addresses that they stand for. */
+/** Prefixes by which lines shorten addresses. */
 const bases = Object.entries(context as Prefixes).filter(([, base]) => /[/#]$/.test(base))
 
 /**
@@ -24,7 +24,7 @@ export function shortTerm(term: Term): string {
   return known ? `${known[0]}:${term.value.slice(known[1].length)}` : `<${term.value}>`
 }
 
-/** Where RDF 1.1 puts names for what has none. */
+/** The path under which blank nodes get names (RDF 1.1, 3.5). */
 const GENID = '/.well-known/genid/'
 
 function shortLiteral(term: Term & { kind: 'literal' }): string {
@@ -60,7 +60,7 @@ const unescapeText = (written: string) =>
 
 /**
  * The term that a query names, as a line holds it: an address as it is, a text in quotes, with `@ne` or `^^` and a datatype behind it.
- * Undefined for what asks for anything: nothing, or a variable. A thing without a name is in no line.
+ * Undefined if any term fits: for no text, or for a variable such as `?s`. A blank node such as `_:b0` is in no line.
  */
 export function askedTerm(asked: string | undefined, origin: string): string | undefined {
   if (asked === undefined || asked === '' || asked.startsWith('?')) return undefined
@@ -70,7 +70,7 @@ export function askedTerm(asked: string | undefined, origin: string): string | u
   return shortTerm(iri(address.startsWith(`${origin}/`) ? address.slice(origin.length) : address))
 }
 
-/** The orders in which lines are sorted: with one of them, whatever a pattern names is the beginning of a line. */
+/** The orders in which lines are sorted. Whichever terms a pattern names, in one of the orders they are the beginning of a line. */
 export const orders = {
   spo: ['subject', 'predicate', 'object'],
   pos: ['predicate', 'object', 'subject'],
