@@ -222,7 +222,7 @@ function manifest(
 /** What a viewer has to show: whose it is, and what communities say of its use, in both languages. Absent if nothing is said. */
 function requiredStatement(credit: string, labels: readonly ShownLabel[]): { requiredStatement?: Pair } {
   if (credit === '' && labels.length === 0) return {}
-  // A canvas is its picture, so nothing need name the picture.
+  // A canvas shows one picture, so its labels do not name the picture.
   const lines = labels.map((it) => labelLines(pictureOf(it) === undefined ? it : { ...it, on: null }))
   const said = labels.length > 0 && { en: lines.map(({ en }) => en), ne: lines.map(({ ne }) => ne) }
   return {
