@@ -80,7 +80,7 @@ const writers: Readonly<Record<AccountLetter['sort'], (given: Given) => Promise<
   }),
 }
 
-/** Asks whether the address is the reader's. Who has a proven account of this address already is told so instead. */
+/** Asks whether the address is the reader's. If the address belongs to a proven account already, the letter says so instead. */
 async function askForProof({ letter, user, say }: Given, beginning: string): Promise<Words> {
   const owner = await loadUserByEmail(letter.email)
   if (owner?.email_verified && owner.id !== user.id)

@@ -36,7 +36,7 @@ export async function deliverLetters(): Promise<LetterCounts> {
   const counts: LetterCounts = { sent: 0, refused: 0, given_up: 0, unknown: 0 }
   if (config.LETTERS_SENDER === '') return counts
   const limit = config.LETTERS_PER_MINUTE
-  // Who waits to get back into an account waits for this letter.
+  // Letters about accounts go first: people wait for one to get back into their account.
   const own = (await listDueLetters(now(), limit)).map((letter) => () => sendAccountLetter(letter, pauses))
   const requests = (await listUnconfirmed(now(), limit)).map(
     ({ user_id }) =>

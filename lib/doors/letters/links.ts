@@ -35,14 +35,14 @@ const PASSWORD_LIFETIME_S = 3600
 export const addressLink = (origin: string, { id, ownership }: Pick<User, 'id' | 'ownership'>, email: string): string =>
   `${origin}/api/address/confirm/?token=${sealLink([id, email, ownership], CONFIRM_LIFETIME_S, PROVE)}`
 
-/** The link that sets a password. It is valid for an hour, and until the sessions of the account end: so it works once. */
+/** The link that sets a password. It is valid for an hour, and works once: a new password ends all sessions, and the link with them. */
 export const passwordLink = (origin: string, { id, token_generation }: Pick<User, 'id' | 'token_generation'>): string =>
   `${origin}/api/password/set/?token=${sealLink([id, token_generation], PASSWORD_LIFETIME_S, PASSWORD)}`
 
 const sealLink = (payload: readonly (string | number)[], seconds: number, context: string) =>
   sealText(JSON.stringify([...payload, nowSeconds() + seconds]), context)
 
-/** The account and address that a token proves, with the ownership of its time. Undefined if the token is invalid or has expired. */
+/** The account and address that a token proves, with the `ownership` at the time of the letter. Undefined if the token is invalid or has expired. */
 export function readAddressToken(token: string): { user_id: string; email: string; ownership: number } | undefined {
   const payload = parseToken(v.tuple([v.string(), v.string(), v.number(), v.number()]), unsealText(token, PROVE))
   if (!payload) return undefined
@@ -50,7 +50,7 @@ export function readAddressToken(token: string): { user_id: string; email: strin
   return expires_at > nowSeconds() ? { user_id, email, ownership } : undefined
 }
 
-/** The account whose password a token sets, with its generation of then. Undefined if the token is invalid or has expired. */
+/** The account whose password a token sets, with its `token_generation` at the time of the letter. Undefined if the token is invalid or has expired. */
 export function readPasswordToken(token: string): { user_id: string; generation: number } | undefined {
   const payload = parseToken(v.tuple([v.string(), v.number(), v.number()]), unsealText(token, PASSWORD))
   if (!payload) return undefined

@@ -56,13 +56,13 @@ export const loadSettings = async (user_id: string): Promise<LetterSettings> =>
 export const obstacles = ['unconfirmed', 'unsendable'] as const
 type Obstacle = (typeof obstacles)[number]
 
-/** The reason why no letters go to a person's address. Undefined if they do. A verified address is confirmed. */
+/** The reason why no letters go to a person's address. Undefined if they do. A verified address needs no confirmation. */
 export function obstacleOf(
   { confirmed }: LetterSettings,
   { email, email_verified, subjects }: Pick<User, 'email' | 'email_verified' | 'subjects'>,
 ): Obstacle | undefined {
   if (!isSendable(email)) return 'unsendable'
-  // Accounts from before `email_verified` are told by `confirmed` and by their provider.
+  // Accounts from before `email_verified` are proven by `confirmed`, or by an identity provider.
   const isProven = email_verified || confirmed === email || Object.keys(subjects).length > 0
   return isProven ? undefined : 'unconfirmed'
 }
