@@ -15,8 +15,8 @@ const labels: Readonly<Record<string, string>> = {
 export type Format = { name: string; type: string; label: string }
 
 /**
- * The forms of a record at its address that stays, in the order in which they are offered. A further syntax of RDF is one of `rdfTypes`,
- * with a name in `formatTypes`: page, header `Link` and negotiation follow.
+ * The forms of a record at its address that stays, in the order in which they are offered. To add a syntax of RDF, add it to
+ * `rdfTypes`, and its name to `formatTypes`: page, header `Link` and negotiation follow.
  */
 export const recordFormats: readonly Format[] = Object.entries(formatTypes).flatMap(([name, type]) => {
   const label = labels[type]

@@ -8,7 +8,7 @@ import { crmClasses } from './classes.ts'
 import { context } from './context.ts'
 import { propertyOf } from './statements.ts'
 
-/** The addresses that the dashboard knows records by. */
+/** The base of the addresses by which the dashboard names records. */
 const RESOURCE = 'https://w3id.org/heritagegraph/resource'
 const RDF_TYPE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 const GRAPH = 'https://w3id.org/heritagegraph/graph/public'
@@ -145,7 +145,7 @@ const creditOf = ({ licence, creator }: GraphImage) => ({
   retrieved: '',
 })
 
-/** The score of a claim that has only words for how sure it is. */
+/** The score of a claim that has a confidence and no score. */
 const scores: Readonly<Record<string, number>> = { certain: 0.95, likely: 0.75, uncertain: 0.5, speculative: 0.25 }
 
 function edgeView(edge: GraphEdge, known: ReadonlyMap<string, GraphNode>) {
@@ -235,7 +235,7 @@ export const GraphStatsView = s.shape('GraphStats', () =>
   }),
 )
 
-/** Of each kind and field of the ontology: its type, label, description and where it belongs. */
+/** Statements about each kind and field of the ontology: its type, label, description and where it belongs. */
 const SCHEMA_TRIPLES = 4
 
 /** Shows how much there is: two statements for each public record, its type and label, and one for each accepted claim. */

@@ -34,7 +34,7 @@ export const linkedClaimRow = (
  */
 export function attributionOf(it: Assertion, about: RecordItem | undefined, actor: Actor | null, origin: string): Node {
   const own = iriOf(origin, 'assertion', it.id)
-  // Author and sources have names, so that what is said of them several times is one statement.
+  // Author and sources have ids, so that repeated statements about them become one.
   const by = { id: `${own}#author`, type: ['crm:E39_Actor', 'prov:Agent'], label: it.contributed_by }
   const at = { type: 'xsd:dateTime', '@value': it.created_at }
   const sources = sourcesOf(it, own, origin)

@@ -8,7 +8,7 @@ import type { Node } from './context.ts'
 
 /**
  * Returns a route with RDF added: if it has JSON-LD, it answers the same statements as Turtle, N-Triples, N-Quads and RDF/XML. The
- * writers are loaded with the first question.
+ * writers are loaded with the first such request.
  */
 export function withRdfTypes(route: Route): Route {
   const spec = declarationOf(route)

@@ -61,7 +61,7 @@ export const linkedSource = (it: DataSource, origin: string): Node => ({
 /** A data source as a row of a list. */
 export const linkedSourceRow = (it: DataSource, origin: string): Node => nodeOf(sourceAs(it, origin), origin)
 
-/** A thing, as far as the reader may know it, and the entry in this service that describes it. */
+/** A thing, as far as the reader may see it, and the entry in this service that describes it. */
 type Described = {
   kind: Kind
   iri: string
@@ -187,7 +187,7 @@ function datingsOf(kind: Kind, data: RecordItem['data']): Map<StatementPart | un
   return found
 }
 
-/** The event through which something is stated, such as the production: the record that is named, else one without a record. */
+/** The event through which something is stated, such as the production: the event record that the data names, else one without a record. */
 function eventOf(
   part: StatementPart,
   iri: string,

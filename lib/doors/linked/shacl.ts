@@ -74,7 +74,7 @@ function propertyOfFields(path: string, fields: readonly (readonly [string, Fiel
   ]
 }
 
-/** What values of a field are. Undefined if they may be either a name or a text. */
+/** The datatype or sort of node that values of a field have. Undefined if both addresses and texts may occur. */
 function valueKind(path: string, field: Field): string | undefined {
   if (field.type === 'url' || field.slot_uri === 'owl:sameAs') return undefined
   if (field.type === 'relation' || namedClasses[field.slot_uri ?? '']) return 'sh:BlankNodeOrIRI'

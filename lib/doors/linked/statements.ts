@@ -5,7 +5,7 @@ import { crmClasses, namedClasses } from './classes.ts'
 import type { Json, Node } from './context.ts'
 import type { Dating } from './timespan.ts'
 
-/** Events that follow from a record without being one, with the property that leads to each and its class. */
+/** Events that a record implies, such as its production, with the property that leads to each and its class. */
 export const statementParts = {
   production: { property: 'crm:P108i_was_produced_by', type: 'crm:E12_Production' },
   creation: { property: 'crm:P94i_was_created_by', type: 'crm:E65_Creation' },
@@ -16,7 +16,7 @@ export type StatementPart = keyof typeof statementParts
 
 /** A property and a value: of the thing, of such an event (`of`), or of the entry in this service (`record`). */
 export type LinkedStatement = { of?: StatementPart | 'record'; property: string; value: Json }
-/** The end of a dating that a field holds: of the record, or of such an event. */
+/** Which end of a dating a field holds, for the record itself or for such an event (`of`). */
 export type Dated = { of?: StatementPart; end: keyof Dating }
 
 /** The dating that a field holds. Undefined if it is not a date. */
@@ -60,13 +60,13 @@ export function statementsOf(kind: Kind, data: RecordItem['data'], origin: strin
   })
 }
 
-/** The subject of a property. A source may be derived from other sources (PROV). For a temple, PROV describes its entry here. */
+/** The subject of a property; undefined for the thing itself. PROV describes a source itself, but of a temple only its entry here. */
 function subjectOf(kind: Kind, name: string, property: string): LinkedStatement['of'] {
   if (kind.category === 'tangible' && ofProduction.includes(name)) return 'production'
   return kind.category !== 'provenance' && property.startsWith('prov:') ? 'record' : undefined
 }
 
-/** The property of a field: its slot. A name of our ontology, if it has no slot or CIDOC-CRM 7.1 defines the slot otherwise. */
+/** The property of a field: its slot, as CIDOC-CRM 7.1 names it. A name of our ontology, if there is no slot or 7.1 defines it otherwise. */
 export const propertyOf = (name: string, field: Field | undefined) => {
   const slot = field?.slot_uri ?? `heritageGraph:${name}`
   return laterNames[slot] ?? (slot === RESIDENCE ? `heritageGraph:${name}` : slot)

@@ -7,7 +7,7 @@ export type Dating = { whole?: string; begin?: string; end?: string; earliest?: 
 
 /**
  * A dating as a time-span: its words, and its bounds if the words can be read. P82a and P82b bound the time within which it happened. P81a
- * and P81b bound the time throughout which it lasted, if begin and end are known apart. An approximate year gets bounds as wide as
+ * and P81b bound the time throughout which it lasted, if begin and end are dated separately. An approximate year gets bounds as wide as
  * comparisons allow, and a mark. `calendar` is the calendar of the record's dates.
  */
 export function timespanOf(id: string, dating: Dating, calendar: unknown): Node {
