@@ -12,12 +12,12 @@ const INSTRUCTIONS = [
 
 /** A message of JSON-RPC as the client sent it, and the version of the protocol that its header names. */
 export type SentMessage = { message: object; protocol: string | undefined }
-/** The status of the answer, and its JSON. Undefined for a notification, which has no answer. */
+/** The status of the answer, and its JSON. `body` is undefined for a notification, which has no answer. */
 export type McpAnswer = { status: number; body: object | undefined }
 
 /**
  * Answers one message of the Model Context Protocol, by streamable HTTP without a session. The SDK is loaded with the first
- * message. What the caller did wrong is told as the result of the tool; any other failure is thrown.
+ * message. An error of the caller becomes the result of the tool; any other failure is thrown.
  */
 export async function answerMessage({ message, protocol }: SentMessage, call: ToolCall): Promise<McpAnswer> {
   const [{ Server }, { WebStandardStreamableHTTPServerTransport }, types] = await Promise.all([
@@ -51,7 +51,7 @@ export async function answerMessage({ message, protocol }: SentMessage, call: To
   }
 }
 
-/** The request as the transport wants it. The pipeline has read and checked the body, so any client that sends JSON is answered. */
+/** The request as the transport wants it. Its headers are set here, so a client that sends other ones is answered, too. */
 const requestOf = (protocol: string | undefined) =>
   new Request('http://localhost/mcp', {
     method: 'POST',
@@ -78,7 +78,7 @@ async function callTool(name: string, sent: object, call: ToolCall) {
   const parsed = v.safeParse(wanted.inputs, sent)
   if (!parsed.success) return refusal(v.flatten(parsed.issues).nested ?? { detail: 'Invalid input.' })
   try {
-    // Remarks on the request would be members that no client of the protocol knows.
+    // Warnings are dropped: they would be members that no client of the protocol knows.
     const result = await gatherWarnings([], () => wanted.run(parsed.output, call))
     return { content: [textOf(result)], structuredContent: { ...result } }
   } catch (error) {
@@ -88,5 +88,5 @@ async function callTool(name: string, sent: object, call: ToolCall) {
 }
 
 const textOf = (value: object) => ({ type: 'text' as const, text: JSON.stringify(value) })
-/** What the caller did wrong, so that the machine can mend it. */
+/** An error of the caller as the result of a tool, so that the machine can correct its call. */
 const refusal = (reason: object) => ({ content: [textOf(reason)], isError: true })

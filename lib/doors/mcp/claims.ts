@@ -9,7 +9,7 @@ import { showRecord, type Visible } from '../../domain/records/shown.ts'
 import { assertionView, mayShowClaim } from '../../domain/records/views/record.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
 
-/** A value as tools answer it: never without the claim that says it, and the source of that claim. */
+/** A value as tools return it: always with its claim, and the source of that claim. */
 export type ToldClaim = ReturnType<typeof toldClaim>
 
 function toldClaim(claim: Assertion, isHidden: boolean) {
@@ -27,7 +27,7 @@ function toldClaim(claim: Assertion, isHidden: boolean) {
   }
 }
 
-/** The address of a record and its kind. Neither is a claim of anybody. */
+/** What an answer says of a record besides claims: id, kind, address and labels. */
 export const cardOf = (record: Visible<LoadedRecord>, origin: string) => ({
   id: record.entity_id,
   kind: record.kind,

@@ -2,7 +2,7 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 
-/** What a tool gets besides its inputs. `reader`: the caller as far as a key may read. `actor`: the caller as they are. */
+/** What a tool gets besides its inputs. `actor`: the caller. `reader`: the same, or null if their key lacks the scope `read`. */
 export type ToolCall = {
   reader: Actor | null
   actor: Actor | null

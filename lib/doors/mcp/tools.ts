@@ -179,7 +179,7 @@ export const tools: readonly Tool[] = [
   }),
 ]
 
-/** Whoever proposes has a key with the scope for it. A person proposes by the forms. */
+/** Returns the caller if their key has the scope for proposals; fails otherwise. People without a key use the forms. */
 function checkProposer(actor: Actor | null): Actor {
   if (!actor) throw signInNeeded()
   checkAllowed(
