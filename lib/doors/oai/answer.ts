@@ -170,7 +170,7 @@ const badToken = () => new OaiError('badResumptionToken', 'This resumption token
 
 type ShownItem = { header: Xml; record: Awaited<ReturnType<typeof showRecords>>[number] | undefined }
 
-/** The records that everyone may read now, of these things. */
+/** Loads the records among these things that everyone may read now. One call for each hundred. */
 async function openAmong(things: readonly Current[]): Promise<RecordItem[]> {
   const found = await getMany(things.map(({ id }) => key.head(id)))
   return things
