@@ -12,7 +12,7 @@ export const resourcePath = ({ kind, id }: Named): string => `/resource/${kind}/
 /** Whether records of a kind have an address that stays. */
 export const hasAddress = (kind: string): boolean => reviewedKinds.some((it) => it === kind)
 
-/** The address that stays, by which a record is cited. At `RESOURCE_BASE` a redirect leads here; without one it is that of this host. */
+/** The address that stays, by which a record is cited. At `RESOURCE_BASE` a redirect leads here; if that is empty, the address is on this host. */
 export const persistentAddress = (origin: string, it: Named): string =>
   `${withoutSlash(config.RESOURCE_BASE) || origin}${resourcePath(it)}`
 
@@ -28,7 +28,7 @@ export const publicLicence = (): string | undefined =>
 
 export type Link = { to: string; rel: string; type?: string; datetime?: string }
 
-/** Links as a header has them (RFC 8288), and a TimeMap. */
+/** A link as the header `Link` (RFC 8288) and TimeMaps write it. */
 export const linkValue = ({ to, rel, type, datetime }: Link): string =>
   `<${to}>; rel="${rel}"${type ? `; type="${type}"` : ''}${datetime ? `; datetime="${datetime}"` : ''}`
 

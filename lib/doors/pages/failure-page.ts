@@ -8,7 +8,7 @@ import { framePage, searchForm, withLanguage } from './frame.ts'
 import { html } from './html.ts'
 import { pageHeaders } from './style.ts'
 
-/** What a browser shows where there is nothing: it says so, and searches. */
+/** The words of the page that a browser gets where there is nothing. */
 const words = {
   404: {
     title: phrase('There is nothing at this address'),

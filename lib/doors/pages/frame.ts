@@ -76,7 +76,7 @@ function languageLink({ path, query }: PageContext, code: string): string {
   return `${path}?${search}`
 }
 
-/** A path with the language, if the reader has chosen it by a link. Otherwise the browser says it. */
+/** A path with the language, if the reader has chosen it by a link. Otherwise the header `Accept-Language` decides. */
 export function withLanguage(path: string, { query, language }: Pick<PageContext, 'query' | 'language'>): string {
   if (query.lang === undefined) return path
   return `${path}${path.includes('?') ? '&' : '?'}lang=${language}`

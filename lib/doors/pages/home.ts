@@ -38,7 +38,7 @@ export async function loadHome(): Promise<HomeModel> {
   }
 }
 
-/** The first page: what this is, search, kinds, the newest. Without a model, only what this is: the table was away. */
+/** The first page: what this is, search, kinds, the newest. Without a model, since the table did not answer: only what this is, and search. */
 export function homePage(model: HomeModel | undefined, context: PageContext): string {
   const { say, origin } = context
   const name = serviceName(say)
@@ -111,7 +111,7 @@ const placeLine = ({ data }: Visible<RecordRow>): Part => {
   return place !== '' && html`<p class="small">${shorten(place, 80)}</p>`
 }
 
-/** The picture that stands for a record. It says nothing that its name does not. */
+/** The picture that stands for a record. Its `alt` is empty, since the name stands beside it. */
 export function faceImage({ entity_id, data }: Visible<RecordRow>): Part {
   const pictures = picturesIn(data)
   const face = faceOf(pictures) ?? pictures[0]

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../base/text.ts'
 
-/** HTML that may be sent as it is. Only `html` and `jsonBlock` make it, so no text of others becomes markup. */
+/** HTML that may be sent as it is. Only the functions of this file make it, so no text that anybody sent becomes markup. */
 class Html {
   readonly text: string
   constructor(text: string) {
@@ -29,10 +29,10 @@ function textOf(part: Part): string {
 
 const escapeText = (text: string) => escapeHtml(plainText(text)).replaceAll("'", '&#39;')
 
-/** Control characters, and those that turn the direction of what follows: with them a name could disguise another. */
+/** Control characters, and characters that change the direction of text: with them, one name could look like another. */
 const UNSAFE = /(?![\n\t])\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 
-/** A text without characters that are not shown and change how others are. The joiners of Devanagari stay. */
+/** A text without `UNSAFE` characters. The joiners of Devanagari stay. */
 const plainText = (text: string): string => text.replace(UNSAFE, '')
 
 /** JSON inside of a page. No text in it can end the block, or begin another. */

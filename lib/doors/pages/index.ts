@@ -1,4 +1,4 @@
-/** What the first page takes, as one part that is loaded when somebody asks for it. */
+/** What the first page needs, as one module that is loaded with the first request for it. */
 export { pageContext } from './context.ts'
 export { homePage, loadHome } from './home.ts'
 export { pageHeaders } from './style.ts'

@@ -12,7 +12,7 @@ import { type Link, linkValue } from './address.ts'
 /** The media type of TimeMaps. */
 export const LINK_FORMAT = 'application/link-format'
 
-/** Lists the mementos of a record that the caller may read, oldest first. */
+/** Lists the mementos of a record that the caller may read, by the times at which they begin, oldest first. */
 export const mementosOf = (history: History, actor: Actor | null): string[] => publicMoments(history, actor)
 
 /** The address of the state of a moment. */

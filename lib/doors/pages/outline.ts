@@ -26,7 +26,7 @@ export const border: readonly (readonly [lng: number, lat: number])[] = [
   [86.955, 27.974],
 ]
 
-/** Towns by which a reader finds a place, in both scripts. `large` ones are named on the map of the country. */
+/** Towns by which a reader finds a place, in both scripts. */
 export const towns: readonly (Point & { en: string; ne: string; large?: true })[] = [
   { en: 'Kathmandu', ne: 'काठमाडौँ', lat: 27.7042, lng: 85.3067, large: true },
   { en: 'Patan', ne: 'पाटन', lat: 27.6727, lng: 85.3253 },

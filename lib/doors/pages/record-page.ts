@@ -124,7 +124,7 @@ function relationsOf(model: RecordModel, context: PageContext): Part {
   )}</ul></section>`
 }
 
-/** How a link is read from this record. One that others state is named by their field, after an arrow. */
+/** How a link reads from this record. A link that another record states is named by the field of that record, after an arrow. */
 function relationWords(kind: KindKey, relation: string, direction: 'inbound' | 'outbound', { say }: PageContext): Html {
   const label = kinds[kind].fields[relation]?.label ?? predicateOf(relation)?.label ?? relation.replaceAll('_', ' ')
   return direction === 'inbound'
@@ -141,7 +141,7 @@ const events = {
   restored: phrase('Restored'),
 } as const
 
-/** What became public, when, by whom, with what differed. */
+/** The history: what became public, when and by whom, and what changed. */
 function historyOf({ record, story, mementos }: RecordModel, context: PageContext): Part {
   const { say } = context
   if (story.results.length === 0) return null
@@ -223,7 +223,7 @@ function citationOf({ record, at }: RecordModel, context: PageContext): Html {
 ${licence !== undefined && html`<p class="small">${say(phrase('Licence'))}: <a rel="license noopener" href="${licence}">${licence.replace(/^https?:\/\//, '')}</a></p>`}</section>`
 }
 
-/** The same in forms for programs. */
+/** Links to the record in forms for programs. */
 const representationsOf = ({ record }: RecordModel, { say }: PageContext): Html =>
   html`<section aria-labelledby="forms"><h2 id="forms">${say(phrase('For programs'))}</h2><p class="small">${[
     ...recordFormats

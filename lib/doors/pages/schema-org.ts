@@ -10,7 +10,7 @@ import type { PageContext } from './context.ts'
 import { webAddress } from './html.ts'
 import type { RecordModel } from './record-model.ts'
 
-/** The type of schema.org of each kind that has one. The others are things. */
+/** The type of schema.org of each kind that has one. Any other kind is a `Thing`. */
 const types: Partial<Record<KindKey, string>> = {
   structure: 'LandmarksOrHistoricalBuildings',
   monument: 'LandmarksOrHistoricalBuildings',

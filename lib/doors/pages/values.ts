@@ -28,7 +28,7 @@ function valueRows({ record, actor }: RecordModel): Row[] {
     const value = data[name]
     return hidden.includes(name) || textOf(value) === '' ? [] : [{ name, field, value }]
   })
-  // What is short comes first: prose is read, the rest is looked up.
+  // Short values come before prose, since readers look them up.
   return [
     ...rows.filter(({ field }) => field.type !== 'textarea'),
     ...rows.filter(({ field }) => field.type === 'textarea'),
@@ -80,7 +80,7 @@ function linkedText(text: string): Part {
 const sourceLink = (id: string, name: string): Html =>
   html`<a href="/cidoc/data_sources/${encodeURIComponent(id)}/">${name}</a>`
 
-/** The claims about a property that readers see: that which stands first, then its rivals. */
+/** The claims about a property that readers see: those that stand, and their rivals. */
 function claimsOn(property: string, { claims, record }: RecordModel): { standing: Assertion[]; rivals: Assertion[] } {
   const own = claims.filter((claim) => claim.asserted_property === property)
   const accepted = own.filter((claim) => claim.reconciliation_status === 'accepted')
