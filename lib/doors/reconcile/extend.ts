@@ -32,12 +32,13 @@ export const ExtendedView = s.shape('Extended', () =>
   }),
 )
 
-/** Records that are read together. */
+/** Records that are read together at first. The cost decides how many follow. */
 const RECORDS_IN_PART = 20
 
 /**
  * The values of properties of records. A property is empty if the caller may not see the record or the value, or there is none.
- * Fails with `invalid` if the records are so large that they cost more than one call may. Two calls for each 20 records.
+ * Fails with `invalid` if the records are so large that they cost more than one request may. Two calls for the first 20 records; larger
+ * parts follow while they are cheap.
  */
 export async function extendRecords({ ids, properties }: Extension, actor: Actor | null) {
   const wanted = [...new Set(ids)].filter((id) => UUID.test(id))

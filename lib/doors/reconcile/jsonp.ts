@@ -5,7 +5,7 @@ type Handler = ReturnType<typeof endpoint>
 
 /**
  * Answers a GET that has a `callback` as a script that calls it with the JSON: section 2.2 of the Reconciliation Service API 0.2.
- * Any page can load such a script, so the request counts as that of nobody. Errors have the status 200, since browsers run no other script.
+ * Any page can load such a script, so the request is treated as anonymous. Errors have the status 200, since browsers run no other script.
  */
 export const withCallback =
   (handler: Handler): Handler =>

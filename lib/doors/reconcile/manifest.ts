@@ -6,7 +6,7 @@ import { type KindKey, kinds, reviewedKinds } from '../../domain/kinds/index.ts'
 
 export type Type = { id: string; name: string }
 
-/** The kinds of record that are matched, as types. */
+/** The kinds of record that are matched. Each is a type of the API. */
 export const matchedKinds = reviewedKinds
 export const typeOf = (kind: KindKey): Type => ({ id: kind, name: kinds[kind].label })
 export const types: readonly Type[] = matchedKinds.map(typeOf)

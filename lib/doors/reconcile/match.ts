@@ -45,7 +45,7 @@ export const CandidatesView = s.shape('Candidates', () =>
 
 /**
  * Finds the candidates for each query, best first, with scores up to 100. The name counts most. If a query has properties, agreement
- * with them is a third of the score. Makes one DynamoDB call for each hundred candidates of queries with properties.
+ * with them is a third of the score. Queries with properties cost one DynamoDB call for each hundred candidates, and one for each hundred links.
  */
 export async function matchQueries(
   model: Model,
@@ -114,8 +114,8 @@ function scoredHit(hit: Hit, query: Query, agreed: number | undefined, say: Say)
 }
 
 /**
- * The agreement of a record with the properties of a query, from 0 to 1. Two names of one thing agree, as records tell them now. Undefined if
- * the query has no properties.
+ * The agreement of a record with the properties of a query, from 0 to 1. Two texts also agree if search knows both as names of one thing.
+ * Undefined if the query has no properties.
  */
 async function agreementOf({ properties = [] }: Query, record: Visible<RecordRow> | undefined, actor: Actor | null) {
   if (properties.length === 0) return undefined
