@@ -9,8 +9,8 @@ import { withoutAnswers } from './without-answers.ts'
 import { zip } from './zip.ts'
 
 /**
- * Builds each function, minified and with the SDK, and zips it. What a start needs is in one file or a few. Beside them lies what is
- * loaded on first use. Returns the path of each function's zip file. Source maps lie beside the zips, not in them.
+ * Builds each function, minified and with the SDK, and zips it. What a start needs is in one file or a few; what is loaded on
+ * first use lies beside them. Returns the path of each function's zip file. Source maps lie beside the zips, not in them.
  */
 export async function buildPackages(
   root: string,
@@ -184,7 +184,7 @@ const apart: Readonly<Record<string, string>> = {
   nepali: 'lib/base/language/nepali.ts',
 }
 
-/** Makes a dynamic import of one of them look for the file beside the bundle. */
+/** Makes a dynamic import of a module in `apart` look for the file beside the bundle. */
 const besides: Plugin = {
   name: 'besides',
   setup: (it) => {

@@ -26,7 +26,7 @@ export type Trial = {
 }
 
 /**
- * Publishes a release and lets a tenth of the requests try it. If an alarm begins to ring, all requests go to the versions of before.
+ * Publishes a release and lets a tenth of the requests try it. If an alarm begins to ring, all requests go back to the previous versions.
  * Otherwise all go to the new ones. Returns the alarms that rang. If the process dies in the middle, a tenth of the requests stays
  * with the new versions; the next deployment or rollback ends that.
  */

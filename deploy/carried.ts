@@ -55,7 +55,7 @@ export async function carriedBy(name: string, root: string): Promise<Record<stri
   return Object.fromEntries(contents)
 }
 
-/** Adds the folder of a package and of all its dependencies to `folders`. A folder below `from` goes before the one at the root. */
+/** Adds the folder of a package and of all its dependencies to `folders`. A folder below `from` is preferred to the one at the root. */
 async function collect(name: string, from: string, root: string, folders: Set<string>): Promise<void> {
   const folder = [from, root].map((each) => join(each, 'node_modules', name)).find((each) => existsSync(each))
   if (!folder) throw new Error(`${name} is not installed. ${MENDED_BY}`)

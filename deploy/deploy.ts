@@ -21,9 +21,8 @@ import { templateFaults } from './template-rules.ts'
  * 3. Compares it with what is deployed. If it takes away data, names, people or settings, that is printed, and only `--yes` goes on.
  * 4. Deploys. A first deployment makes the table without protection from deletion, so that CloudFormation can undo a failed one.
  * 5. After a first deployment, protects the table in a second one.
- *
  * 6. Publishes a version of each function that answers requests. A tenth of the requests tries the new ones for five minutes, or as long
- *    as `--canary` says. If an alarm begins to ring, all requests go to the versions of before, and the exit code is 1.
+ *    as `--canary` says. If an alarm begins to ring, all requests go back to the previous versions, and the exit code is 1.
  *
  * Other options go to the Serverless Framework.
  */
@@ -92,7 +91,7 @@ function othersIn(given: readonly string[]): string[] {
   })
 }
 
-/** What the account lacks for the packaged stack, and what the stack would lose. Ends the command if AWS refuses the question. */
+/** What the account lacks for the packaged stack, and what the stack would lose. Ends the command if a call to AWS fails. */
 async function look(name: string, where: string) {
   const file = join(packaged, 'cloudformation-template-update-stack.json')
   const template: Template = JSON.parse(await readFile(file, 'utf8'))

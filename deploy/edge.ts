@@ -39,7 +39,7 @@ export function front(
   }
 }
 
-/** What tells two answers apart. Nothing is cached for longer than its own headers say, and an answer that says nothing not at all. */
+/** The cache key. An answer is cached as long as its headers say, and a day at most; without such headers it is not cached. */
 const cachePolicy = (service: string) => ({
   Name: `${service}-answers`,
   MinTTL: 0,

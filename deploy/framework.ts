@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from './root.ts'
 
-/** Runs a command of the Serverless Framework, with what it prints. Ends the process if the command fails. */
+/** Runs a command of the Serverless Framework, and shows its output. Ends the process if the command fails. */
 export function runFramework(command: readonly string[], env: NodeJS.ProcessEnv = {}): void {
   const { status } = spawnSync(
     process.execPath,

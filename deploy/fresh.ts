@@ -27,18 +27,18 @@ export async function unlessFresh({ root, sources, mark }: Made, make: () => Pro
     await rm(file, { force: true })
     await make()
     await writeFile(file, '', { flag: 'a' })
-    // The time at which it began, so a source that changes meanwhile is newer.
+    // The mark gets the time at which the work began, so a source that changes meanwhile is newer.
     await utimes(file, begun, begun)
   })
 }
 
-/** When something below these paths was last added, removed or changed, in milliseconds. An unpacked file has an old mtime, hence ctime. */
+/** When something below these paths was last added, removed or changed, in milliseconds. Reads ctime, since an unpacked file keeps an old mtime. */
 export async function lastChange(paths: readonly string[]): Promise<number> {
   const times = await Promise.all(
     paths.map(async (path) => {
       const it = await stat(path)
       if (!it.isDirectory()) return it.ctimeMs
-      // No page is in a bundle.
+      // Markdown files are in no bundle.
       const inside = (await readdir(path)).filter((name) => name !== 'node_modules' && !name.endsWith('.md'))
       return Math.max(it.ctimeMs, await lastChange(inside.map((name) => join(path, name))))
     }),

@@ -7,7 +7,7 @@ import type { Stage } from './stages.ts'
  * A REST API that stores parts of scanned documents in the bucket. The dashboard sends 6 MiB at once: a gateway takes 10 MB, and a function behind
  * it no more than 4.4 MB. So no function gets the part.
  *
- * 1. The domain maps `/api/v1/data/ocr-chunk-uploads` to this API. But for `append/` it hands requests to the function `scans`, as the HTTP API does.
+ * 1. The domain maps `/api/v1/data/ocr-chunk-uploads` to this API. It hands all requests but `append/` to the function `scans`, as the HTTP API does.
  * 2. At `append/` it asks `scans` as its authorizer, which sees the head of the request alone. `scans` decides all, and says where to store.
  * 3. It stores the body as it came, form and all: `parts/UPLOAD/PART`. What `scans` refuses goes to a folder where the role may not write.
  * 4. It answers what `scans` said. `complete/` takes the forms apart.
@@ -29,7 +29,7 @@ export function largeParts({ largeParts, throttleRate, throttleBurst }: Settings
           Body: api,
         },
       },
-      // A deployment never changes. Another API has another one, and the stage moves to it.
+      // A deployment is immutable. A changed API gets a new one under another id, and the stage moves to it.
       [deployment]: {
         Type: 'AWS::ApiGateway::Deployment',
         Properties: { RestApiId: { Ref: 'LargeParts' } },
@@ -65,7 +65,7 @@ export function largeParts({ largeParts, throttleRate, throttleBurst }: Settings
 
 type Settings = Pick<Stage, 'largeParts' | 'throttleRate' | 'throttleBurst'>
 
-/** It may store parts, and call `scans`. */
+/** The role of the REST API: it may store parts, and call `scans`. */
 const role = {
   Type: 'AWS::IAM::Role',
   Properties: {
@@ -83,7 +83,7 @@ const role = {
           Statement: [
             { Effect: 'Allow', Action: ['lambda:InvokeFunction'], Resource: [liveArn(functionId('scans'))] },
             { Effect: 'Allow', Action: ['s3:PutObject'], Resource: [objectsIn(STORED_IN)] },
-            // Nothing allows it. This says that it is meant: so the client gets the refusal of `scans`, and nothing is stored.
+            // No other statement allows this either; the denial says so on purpose. S3 stores nothing, and the client gets the refusal of `scans`.
             { Effect: 'Deny', Action: ['s3:PutObject'], Resource: [objectsIn(REFUSED_IN)] },
           ],
         },
@@ -109,7 +109,7 @@ const handedOver = {
   },
 }
 
-/** The answer is that of `scans`, with its status: the template of AWS takes a status as a number only. */
+/** Answers what `scans` said, with its status. The template sets the status from a list, since AWS takes a number only. */
 const refused = [
   `#if($context.authorizer.folder == "${REFUSED_IN}")`,
   `#foreach($known in [${passedStatuses.join(', ')}])`,
@@ -172,7 +172,7 @@ const api = {
     '/': handedOver,
     '/{proxy+}': handedOver,
     '/{id}/append': storing,
-    // Should the last slash begin a rest that is empty.
+    // The same with a last slash, if the API takes that for an empty rest.
     '/{id}/append/{proxy+}': storing,
   },
   components: {
@@ -186,7 +186,7 @@ const api = {
           type: 'request',
           authorizerUri: scans,
           authorizerCredentials: credentials,
-          // Each part is asked for anew. So no header is required, and scans itself answers who has no token.
+          // No decision is cached. So no header is required, and `scans` itself answers requests without a token.
           authorizerResultTtlInSeconds: 0,
         },
       },

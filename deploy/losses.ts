@@ -3,7 +3,7 @@ type Template = { Resources: Readonly<Record<string, Resource>> }
 type Facts = Readonly<Record<string, unknown>>
 
 /**
- * Types of resources that hold what a deployment could not bring back: data, names that clients use, people who are told. `replacedBy`
+ * Types of resources that hold what a deployment could not bring back: data, names that clients use, recipients of alarms. `replacedBy`
  * names the properties that CloudFormation can change only by making another resource.
  */
 const holders: Readonly<Record<string, { holds: string; replacedBy: readonly string[] }>> = {
@@ -44,7 +44,7 @@ const protections: readonly { type: string; path: readonly string[]; value: unkn
 ]
 
 /**
- * What a deployment would take away from a stack, a line each: data, names, people, protections, and settings that become empty. Empty
+ * What a deployment would take away from a stack, a line each: data, names, recipients, protections, and settings that become empty. Empty
  * for a first deployment.
  */
 export function lossesOf(deployed: Template, next: Template): string[] {

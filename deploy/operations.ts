@@ -52,7 +52,7 @@ const mailTo = (name: string, Endpoint: string) => ({
   Properties: { TopicArn: { Ref: name }, Protocol: 'email', Endpoint },
 })
 
-/** Mails when four fifths of the month's budget are spent, and when AWS foresees that it will not do. */
+/** Mails when four fifths of the month's budget are spent, and when AWS forecasts that the budget will be exceeded. */
 const monthlyBudget = (service: string, dollars: number, email: string) => ({
   Type: 'AWS::Budgets::Budget',
   Properties: {

@@ -78,8 +78,8 @@ const LOGS = 'FunctionLogs'
 const INVOKER = 'GatewayRole'
 
 /**
- * Changes the template in place. The gateway invokes by its role, so the permission on each function goes, and by the alias, so that a
- * release can be tried and taken back. Functions are made after the log group.
+ * Changes the template in place. The gateway invokes functions by its own role, so their permissions are deleted. It invokes them by the
+ * alias, so that a release can be tried and taken back. Functions are made after the log group.
  */
 export function share({ Resources }: Template): void {
   for (const [id, resource] of Object.entries(Resources)) {

@@ -212,7 +212,7 @@ export function usesOf(name: string): string[] {
 }
 
 /**
- * The rights that these uses, written as `function action resource`, leave over.
+ * The rights that nothing needs, if `used` holds all uses. A use is written as `function action resource`.
  *
  * 1. A function must use each right of its own.
  * 2. A right that functions share must be used by one of them.

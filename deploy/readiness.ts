@@ -55,7 +55,7 @@ async function stackOf(client: CloudFormationClient, StackName: string) {
     const deployed: Template = TemplateBody === '' ? none : JSON.parse(TemplateBody)
     return { state: Stacks[0]?.StackStatus ?? '', resources, deployed }
   } catch (error) {
-    // AWS answers a missing stack with a general ValidationError, so only the message tells.
+    // AWS answers a missing stack with a general ValidationError, so the message decides.
     if (error instanceof Error && error.message.includes('does not exist'))
       return { state: '', resources, deployed: none }
     throw error
@@ -103,8 +103,8 @@ async function parameters(client: SSMClient, template: Template): Promise<string
 }
 
 /**
- * A request takes at most a tenth of a second. So 50 requests a second need 5 functions at once, and 5 more for background work: at most
- * so many schedules begin in the same minute. A new account has 10, which is enough for dev.
+ * A request takes at most a tenth of a second. So 50 requests a second need 5 functions at once. Background work needs 5 more,
+ * since at most 5 schedules begin in the same minute. A new account has 10, which is enough for dev.
  */
 const SECONDS = 0.1
 const BACKGROUND = 5

@@ -10,7 +10,7 @@ import {
 import { mapAtOnce } from '../lib/base/concurrency.ts'
 import { groupNames } from '../lib/platform/http/groups.ts'
 
-/** The alias by which the gateway and the dispatcher call functions. What it names is what people use. */
+/** The alias by which the gateway and the dispatcher call functions. Requests reach the version that it names. */
 const ALIAS = 'live'
 
 /** The functions that answer requests. Each has the alias; workers have none, and change with the stack. */
@@ -59,7 +59,7 @@ export async function moveTraffic(client: LambdaClient, steps: readonly Step[]):
   await mapAtOnce(steps, AT_ONCE, ({ name, to }) => updateAlias(client, name, to, { AdditionalVersionWeights: {} }))
 }
 
-/** Deletes versions that nobody will go back to. */
+/** Deletes all versions but the latest `KEPT`, and those that the steps name. */
 export async function deleteOldVersions(client: LambdaClient, steps: readonly Step[]): Promise<void> {
   await mapAtOnce(steps, AT_ONCE, async ({ name, from, to }) => {
     const versions = (await versionsOf(client, name)).map((it) => it.version)
@@ -68,7 +68,7 @@ export async function deleteOldVersions(client: LambdaClient, steps: readonly St
   })
 }
 
-/** The releases that can be gone back to, latest first, each with what the alias names now. */
+/** The releases to which a rollback can go, latest first. `live`: the latest release whose version some alias names. */
 export async function listReleases(
   client: LambdaClient,
   names: readonly string[],
@@ -90,7 +90,7 @@ export async function listReleases(
 }
 
 /**
- * What moving the alias back to a release takes. A function that the release did not change has an earlier version, which it gets.
+ * The steps that move all aliases back to a release. A function that the release did not change gets its latest version from before it.
  * Throws if there is no such release.
  */
 export async function stepsBackTo(client: LambdaClient, names: readonly string[], release: string): Promise<Step[]> {

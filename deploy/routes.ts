@@ -60,7 +60,7 @@ export const events: Readonly<Record<Group, readonly Event[]>> = byGroup((root) 
 /** The route `$default`: what fits no route of a group. */
 export const rest: readonly Event[] = [{ httpApi: '*' }]
 
-/** Routes for the root itself. A root with one form always gets one, another only for the forms in `slashless`. */
+/** Routes for the root itself: its spellings in `slashless`, or its only spelling, unless `sentAs` chose that one. */
 function whole({ path }: Root): readonly string[] {
   const forms = formsOf(path, path)
   return forms.length === 1 && sentAs[path] === undefined ? forms : forms.filter((form) => slashless.includes(form))

@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { parse } from 'yaml'
 
 /**
- * Reads serverless.yml for the local stage, with the ports of the environment. Fails where a part is missing, or only a deployment would
- * know it.
+ * Reads serverless.yml for the local stage, with the ports of the environment. Fails if a part is missing, or has a value that only a
+ * deployment knows.
  */
 export function loadStack(environment: NodeJS.ProcessEnv = process.env): LocalStack {
   const file = load()

@@ -69,7 +69,7 @@ const Settings = v.pipe(
       noticeEmail: text(),
       /** How many functions the account may run at once. A new account may run 10. */
       functionsAtOnce: number(1000),
-      /** Dollars a month, of which mails tell before they are spent; 0: none. Needs an address for mails. */
+      /** Dollars a month; mails warn before they are spent. 0: no budget. Needs an address for mails. */
       budget: number(0),
       /** Whether X-Ray traces calls: one a second and one in twenty of the others, of each function. */
       traces: flag(false),

@@ -12,7 +12,8 @@ const operators: readonly (string | undefined)[] = ['local', 'S3RVER']
 
 /**
  * Returns the first need that the signer's role does not allow, or undefined if it allows all. A signer without a role may do nothing,
- * and neither may a request without a signer. Every need goes into `record`: one that a statement denies by name counts as a use of that statement.
+ * and neither may a request without a signer. Each checked need goes into `record`. A need that a statement with `Deny` refuses is
+ * recorded as a use of that statement.
  */
 export function refusal(
   roles: Roles,

@@ -22,7 +22,7 @@ export function grantFor(statements: readonly PolicyStatement[], need: Need): Gr
   return first && { action: first.action, resource: first.resource }
 }
 
-/** The statement that denies a need, whatever others allow: such a refusal is meant. */
+/** The statement that denies a need, whatever others allow. Undefined if none does. */
 export function denialFor(statements: readonly PolicyStatement[], need: Need): Grant | undefined {
   const denials = statements.filter(({ Effect }) => Effect === 'Deny')
   return grantFor(

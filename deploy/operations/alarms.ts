@@ -31,7 +31,7 @@ const inQueue =
 const ofGateway =
   (name: string): MetricOf =>
   () => ({ namespace: 'AWS/ApiGateway', name, dimensions: { ApiId: { Ref: 'HttpApi' } } })
-/** The count of a throttled sort of call to the table and each of its indexes, whoever makes it. */
+/** The number of throttled calls of one sort, by any caller, to the table and to each of its indexes. */
 const ofTable = (name: string): MetricOf[] => [
   ({ table }) => ({ namespace: 'AWS/DynamoDB', name, dimensions: { TableName: table } }),
   ...indexes.map(
@@ -294,7 +294,7 @@ function alarmOf(stack: AlarmStack, name: string, alarm: Alarm) {
       EvaluationPeriods: times,
       Threshold: above ?? below,
       ComparisonOperator: below === undefined ? 'GreaterThanThreshold' : 'LessThanThreshold',
-      // No data is good news, except from what must run regularly (`below`).
+      // Missing data is fine, except for what must run regularly (`below`).
       TreatMissingData: below === undefined ? 'notBreaching' : 'breaching',
       AlarmActions: [{ Ref: topics[severity] }],
       OKActions: [{ Ref: topics[severity] }],
@@ -307,7 +307,7 @@ function metricsOf(stack: AlarmStack, { metric, statistic, minutes }: Alarm): ob
   const Period = minutes * 60
   if (typeof metric === 'function') return { ...namesOf(metric(stack)), Period, ...statisticOf(statistic) }
   const [[how = 'sum', several = []] = []] = Object.entries<readonly MetricOf[]>(metric)
-  // Who is silent has no data, which counts as 0.
+  // A function that is never called has no data, which is read as 0.
   const least = `MIN([${several.map((_, i) => `FILL(m${i}, 0)`).join(', ')}])`
   const Expression = { sum: 'SUM(METRICS())', largest: 'MAX(METRICS())', least }[how]
   return {

@@ -69,7 +69,7 @@ export async function startIdp(port: number, clientId = 'heritage-local'): Promi
 const userinfoClaims = ['sub', 'email', 'email_verified', 'name', 'given_name', 'family_name', 'picture']
 const introspectionClaims = ['iss', 'sub', 'aud', 'client_id', 'exp', 'iat', 'email', 'email_verified', 'scope']
 
-/** A person has the same subject in every run. With `email_verified=false` one sees what the service then does. */
+/** A person has the same subject in every run. A request with `email_verified=false` gets an address that is not verified. */
 function claimsOf(email: string, body: object): Claims {
   const name = email.slice(0, email.indexOf('@'))
   const [given = '', family = 'Heritage'] = name

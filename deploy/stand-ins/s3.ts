@@ -16,7 +16,7 @@ type Where = {
 
 /**
  * Starts the S3 server on the loopback interface, with this bucket and its objects under `directory`. Browsers of
- * `origins` may post to it and read from it. Functions may do what their roles in serverless.yml allow.
+ * `origins` may post to it and read from it. With `access`, functions may do only what their roles allow.
  */
 export async function startS3(where: Where): Promise<FileServer> {
   await mkdir(where.directory, { recursive: true })
