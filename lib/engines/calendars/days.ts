@@ -18,7 +18,7 @@ export type CalendarDate = {
 
 const DAY_MS = 86_400_000
 
-/** The Gregorian calendar repeats itself every 400 years. `Date` knows only some 271,000 years, so it is asked within one such cycle. */
+/** The Gregorian calendar repeats itself every 400 years. `Date` covers only some 271,000 years, so dates are moved into one such cycle. */
 const [CYCLE_YEARS, CYCLE_DAYS] = [400, 146_097]
 
 /** Converts a Gregorian date to a day. A month or day that is too large continues in the next year or month. */

@@ -159,7 +159,7 @@ export const formsIn: Readonly<Record<CalendarKey, () => readonly DateForm[]>> =
   julian: once(() => civilForms('julian')),
   bikram_sambat: once(() => [...numberForms('bikram_sambat'), ...bikramNames()]),
   nepal_sambat: once(() => [...numberForms('nepal_sambat'), ...nepalNames()]),
-  // Forms 1 and 2 have a month, and of Shaka only years are known.
+  // The forms at the indexes 1 and 2 have a month. Of Shaka only years are read.
   shaka: once(() => numberForms('shaka').filter((_, index) => index !== 1 && index !== 2)),
 }
 

@@ -3,8 +3,8 @@ import { gregorianDay } from './days.ts'
 import { type Interval, readInterval } from './reading.ts'
 
 /**
- * Periods of Nepal's history: `from` and `to` are about their years CE, `words` and `ne` their other names in English
- * and Nepali.
+ * Periods of Nepal's history. `from` and `to` are approximate years CE. `words` and `ne` are other names in English and
+ * Nepali.
  */
 export const reigns: Readonly<Record<string, { words: string; ne: string; from: number; to: number }>> = {
   Kirant: { words: 'kirat, kirata, kirati, kirant period', ne: 'किराँत, किरात, किराँती', from: -800, to: 300 },

@@ -18,8 +18,8 @@ export type DateReading = Interval & { calendar: CalendarKey }
  * - Bikram Sambat: "BS 2031", "2031-04-05 VS", "१ वैशाख २०८१", "BS 1884 Magh sudi 12";
  * - Nepal Sambat: "NS 1145 Kachhala thwa 1"; years of Shaka: "Shaka 1624".
  *
- * `calendar` is the calendar of bare numbers. If the words name a calendar, that one counts. A day or month that the
- * calendar does not have is a fault. Any other text that is not a date is undefined, such as a range that runs
+ * `calendar` is the calendar of bare numbers. A calendar that the words name is used instead. A day or month that the
+ * calendar does not have is a fault. Any other text that is not a date returns undefined, such as a range that runs
  * backwards.
  */
 export function readDate(words: string, calendar?: unknown): DateReading | DateFault | undefined {

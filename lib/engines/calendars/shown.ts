@@ -30,7 +30,7 @@ export function showDate(days: Interval, asked: CalendarKey, language: Language 
   }
 }
 
-/** Sun and moon are reckoned for 200,000 years before and after today. Further away the rounding of numbers would tell. */
+/** Sun and moon are reckoned for 200,000 years before and after 1970. Further away rounding errors would show. */
 const canReckon = (calendar: CalendarKey, { from, to }: Bounds): boolean =>
   calendar === 'gregorian' ||
   calendar === 'julian' ||
