@@ -73,8 +73,8 @@ function items(value: Value): ComparedReference[] {
 const label = (item: ComparedReference) => item.name ?? item.text ?? (item.id === undefined ? '' : `${item.id}`)
 
 /**
- * Compares names and short texts. Spelling does not count, nor do other words of the same meaning, and a different word for the sort of
- * thing is no contradiction. Amounts are compared as such.
+ * Compares names and short texts. Ignores spelling and synonyms. A different word for the sort of thing is no contradiction. Amounts in
+ * units are compared as numbers.
  */
 function compareTexts(a: string, b: string): Comparison {
   if (foldAlike(a, b)) return 'same'
@@ -89,8 +89,8 @@ function compareTexts(a: string, b: string): Comparison {
 }
 
 /**
- * Whether two texts are spelt nearly alike: word for word if they have as many, since two kings of one house have most letters in
- * common. Writers vary vowels above all.
+ * Whether two texts are spelt nearly alike. Equally many words are compared one by one, since names of two kings of one house share most
+ * letters. A pair of words may differ more if its consonants agree, because writers vary vowels above all.
  */
 function areSpeltAlike(x: readonly string[], y: readonly string[]): boolean {
   if (x.length !== y.length) return similarity(x.join(''), y.join('')) >= 0.8
@@ -101,7 +101,7 @@ function areSpeltAlike(x: readonly string[], y: readonly string[]): boolean {
   })
 }
 
-/** Whether two skeletons differ by a letter that one of them leaves out, or not at all. Another consonant makes another name. */
+/** Whether two skeletons are equal, or one lacks a single letter of the other. A replaced consonant makes another name. */
 function isLeftOut(a: string, b: string): boolean {
   const [few, many] = a.length < b.length ? [a, b] : [b, a]
   return few === many || (few.length + 1 === many.length && countEdits(few, many, 1) === 1)

@@ -1,6 +1,5 @@
 /**
- * Writes the Devanagari words of a text in plain Latin letters, as on signs in Nepal, and so the words of its sister scripts. Leaves other
- * scripts as they are.
+ * Writes words in Devanagari and its sister scripts in plain Latin letters, as on signs in Nepal. Leaves other scripts as they are.
  */
 export function romanise(text: string): string {
   return toDevanagari(text).replace(/[\u0900-\u097f]+/g, (word) => {

@@ -40,7 +40,7 @@ export function plainWords(text: string): string[] {
 
 /** Marks that can be left out: accents, points of Hebrew and Arabic, and what romanising has left. In scripts such as Thai a mark is a vowel. */
 const accents = /(?=\p{M})[\p{Script=Inherited}\p{Script=Devanagari}\u0483-\u08ff\u0980-\u0d7f]/gu
-/** Signs for a missing vowel at the end of a word (Sinhala, Myanmar, Khmer, Balinese, Javanese): with an ending the vowel comes back. */
+/** Signs for a missing vowel at the end of a word (Sinhala, Myanmar, Khmer, Balinese, Javanese). A word with an ending has the vowel again. */
 const silencers = /[\u0dca\u103a\u17d2\u1b44\ua9c0](?![\p{L}\p{M}])/gu
 
 /**
@@ -67,7 +67,7 @@ export function isGeneric(folded: string): boolean {
 /** Zero-width marks such as joiners. They come from typing and are not part of a name. */
 const invisible = /[\u00ad\u200b-\u200f\u2060\ufeff]/g
 
-/** Splits letters from their marks, in lower case. Twice, because lower case can add marks (İ). */
+/** Splits letters from their marks, in lower case. It splits twice, because lower case can add marks (İ). */
 function decompose(text: string): string {
   return text.normalize('NFKD').toLowerCase().normalize('NFKD')
 }

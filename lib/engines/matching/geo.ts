@@ -39,7 +39,7 @@ export function roundPoint(point: Point, step = 0.1): Point {
 }
 
 const earthRadius = 6_371_008.8
-/** Cells of one degree. */
+/** Cells per degree, in both directions. */
 const perDegree = 710
 const lastRow = 180 * perDegree - 1
 const lastCol = 360 * perDegree - 1
@@ -63,8 +63,8 @@ function range(from: number, to: number): number[] {
 }
 
 /**
- * Half of the range of longitudes of a circle: asin(sin r / cos lat). The circle is widest nearer to the pole than its
- * centre. Undefined if a pole is inside.
+ * Half of the range of longitudes of a circle: asin(sin r / cos lat). The circle is widest at a latitude nearer to the
+ * pole than its centre. Undefined if a pole is inside.
  */
 function halfWidth(lat: number, reach: number): number | undefined {
   const wide = Math.sin(Math.min(Math.PI / 2, reach / earthRadius)) / Math.cos(radians(lat))

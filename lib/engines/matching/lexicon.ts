@@ -1,11 +1,11 @@
 /**
- * The words of a field by which names are compared: data that the application hands in. Words are singular, with a space between them.
+ * The vocabulary by which names are compared: data that the application hands in. Words are singular, with a space between them.
  *
  * - `sorts`: words for sorts of things, parts of places and honours. `titles`: of people, and of parts and classes of things.
- * - `towns`: towns with many records. Next to a name, a town tells names apart and is no part of them.
+ * - `towns`: towns with many records. A town alone does not distinguish a name: many temples are "Patan temple".
  * - `beings`: those after whom a thing is named in nearly every town.
  * - `groups`: words for one sort of thing in several languages. A group of `honours` honours a being, and is no sort of building or place.
- * - `broad`: a sort by whose word things of other sorts are called, too: `anywhere`, or `nearby` if they are in one place.
+ * - `broad`: a sort whose word people also use for other sorts: for those of `anywhere`, and for those of `nearby` if both are in one place.
  */
 export type Lexicon = {
   readonly sorts: string

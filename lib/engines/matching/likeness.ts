@@ -17,8 +17,8 @@ export type NamedPlace = { names: readonly string[]; point?: Point | undefined }
  * - `close`, at most 25 m apart: one name is generic, and they share a deity.
  * - `close`, at most 5 m apart: they are of one sort.
  *
- * Records of different kinds (`across`) are alike only by `same_name`. Their remarks are ignored, since a remark may
- * name a place.
+ * Names with different numbers, or words such as old and new, are not compared. Records of different kinds (`across`)
+ * are alike only by `same_name`. Their remarks are ignored, since a remark may name a place.
  */
 export function looksAlike(a: NamedPlace, b: NamedPlace, across = false): 'same_name' | 'close' | undefined {
   const apart = a.point && b.point ? distanceInMetres(a.point, b.point) : undefined
@@ -39,7 +39,7 @@ export function similarity(a: string, b: string): number {
   return longer === 0 ? 1 : 1 - countEdits(a, b) / longer
 }
 
-/** Whether both names have numbers, or words such as old and new, and other ones: "East Gate" and "West Gate", "Stupa 1" and "Stupa 2". */
+/** Whether both names have numbers or words such as old and new, and these differ: "East Gate" and "West Gate", "Stupa 1" and "Stupa 2". */
 const areToldApart = (a: NameReading, b: NameReading): boolean =>
   a.apart !== '' && b.apart !== '' && a.apart !== b.apart
 
@@ -56,7 +56,7 @@ function sameName(a: NameReading, b: NameReading): boolean {
   )
 }
 
-/** Whether each word of one name means what the same word of the other means, and the names are not generic. */
+/** Whether the words of two names have the same meanings in the same order, and neither name is generic. */
 const isTranslated = (a: NameReading, b: NameReading): boolean =>
   a.meaning !== '' && a.meaning === b.meaning && !a.generic && !b.generic
 

@@ -5,7 +5,7 @@ import { lexicon } from './lexicon.ts'
 /** The most words of a phrase. */
 const MOST_WORDS = 4
 
-/** For each folded phrase, what stands for all phrases of its meaning. Of two meanings of a phrase the first counts. */
+/** Maps each folded phrase to one word that stands for its whole group. A phrase of two groups belongs to the first. */
 function meaningsOf(groups: readonly (readonly string[])[]): ReadonlyMap<string, string> {
   const meanings = new Map<string, string>()
   for (const phrases of groups)
@@ -25,7 +25,7 @@ const numbers = once(
     ),
 )
 
-/** Digits of any script as those of Latin script. Of each script they stand in a row, the zero first. */
+/** Replaces the digits of any script by 0 to 9. Unicode lists the ten digits of a script in a row, from zero. */
 const latinDigits = (text: string): string =>
   text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0
@@ -35,8 +35,7 @@ const latinDigits = (text: string): string =>
   })
 
 /**
- * The folded words of a text, with words for numbers as digits, and each phrase that has others of its meaning as one word for all of
- * them.
+ * The folded words of a text. Words for numbers become digits. A phrase with synonyms becomes the one word that stands for all of them.
  */
 export function meaningWords(text: string): string[] {
   const words = plainWords(latinDigits(text)).map((word) => numbers().get(word) ?? respell(word))

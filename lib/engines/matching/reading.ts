@@ -14,8 +14,8 @@ import { isSortWord, sortOf } from './sorts.ts'
  * - `own`: the words of `bare` that are not generic, joined.
  * - `core`: the words of `bare` without sorts and titles, joined. '' if the rest does not distinguish names.
  * - `stem`: the words of `bare` before the sort at its end, joined. '' if these do not distinguish names.
- * - `meaning`: the words of `bare`, each as one for all words of its meaning.
- * - `apart`: the numbers in it, and its words such as old and new, by their meaning.
+ * - `meaning`: the `meaningWords` of `bare`, joined by spaces.
+ * - `apart`: the numbers of `bare`, and its words such as old and new, each by its meaning.
  * - `sorts`: the sorts of things in the name.
  * - `isRemark`: this name was a remark in another name.
  */
@@ -61,9 +61,8 @@ function makeReadings(name: string): NameReading[] {
 }
 
 /**
- * Returns the keys by which a record is found under another spelling of its names. Names that are alike for
- * `looksAlike` share a key. A key is the skeleton of the core or of the whole name, so most misspellings have the same
- * key.
+ * Returns the keys by which a record is found under another spelling of its names. A key is the skeleton of the core or
+ * of the whole name, so most misspellings have the same key. Most names that are alike for `looksAlike` share a key.
  */
 export function likenessKeys(names: readonly string[]): string[] {
   const readings = names.flatMap(readName)
@@ -114,8 +113,8 @@ function readingOf(name: string, isRemark: boolean): NameReading {
 const titleWords = once((): ReadonlySet<string> => new Set(fold(lexicon().titles).split(' ')))
 
 /**
- * The words of a name without sorts and titles, joined. With `atEnd`, only one at its end is left out, and endings stay. '' if only deities, towns or
- * numbers are left.
+ * The words of a name without sorts and titles, joined. With `atEnd`, only a sort or title at the end is left out, and endings stay. '' if
+ * only deities, towns or numbers are left.
  */
 function coreOf(words: readonly string[], atEnd = false): string {
   const isLeftOut = (word: string) => isSortWord(word) || titleWords().has(word)

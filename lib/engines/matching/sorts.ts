@@ -6,8 +6,8 @@ import { lexicon } from './lexicon.ts'
 export const sortGroups = (): readonly (readonly string[])[] => lexicon().groups.map(({ words }) => words)
 
 /**
- * For each folded word for a sort of thing, the word that represents its group. Honours of beings are left out. A word of two groups counts
- * for the first.
+ * Maps each folded word for a sort of thing to the word that represents its group. Honours of beings are left out. A word of two groups
+ * belongs to the first.
  */
 export const sortOf = once((): ReadonlyMap<string, string> => {
   const byWord = new Map<string, string>()
@@ -28,7 +28,7 @@ const sortsIn = (words: string): ReadonlySet<string> =>
       .split(' ')
       .map((word) => sortOf().get(word) ?? word),
   )
-/** The sort by whose word other sorts are called, too, and these others: anywhere, and in one place at most 150 m away. */
+/** The sort whose word is also used for other sorts. These are `anywhere`, and with `nearby` more if two things are at most 150 m apart. */
 const broad = once(() => {
   const { word, anywhere, nearby } = lexicon().broad
   const [sort = ''] = sortsIn(word)
