@@ -22,12 +22,12 @@ type Reading = {
   quads: Quad[]
 }
 
-/** How a document is read. `graph` is the graph of its statements; `blank` is the beginning of labels of things without a name. */
+/** `graph`: the IRI of the graph of all statements. `blank`: how labels of blank nodes begin, by default "b". */
 export type ReadOptions = { graph?: string; blank?: string }
 
 /**
- * The statements of a JSON-LD document in compacted form. It reads what README.md names, and fetches nothing. A member whose name the
- * context does not explain fails.
+ * Reads the statements of a compacted JSON-LD document. Supports what README.md lists, and fetches nothing. Throws if the context does not
+ * explain the name of a member.
  */
 export function readJsonLd(document: JsonLdNode, prefixes: Prefixes, options: ReadOptions = {}): Quad[] {
   let blanks = 0
@@ -41,7 +41,7 @@ export function readJsonLd(document: JsonLdNode, prefixes: Prefixes, options: Re
   return reading.quads
 }
 
-/** States what a node says of itself, and returns its name. */
+/** Adds the statements of a node and of the nodes inside it. Returns its IRI or blank node. */
 function readNode(node: JsonLdNode, reading: Reading): Iri | Blank {
   const subject = typeof node.id === 'string' ? nameOf(node.id, reading) : reading.nextBlank()
   const say = (predicate: string, object: Term) => {

@@ -9,7 +9,7 @@ export function writeTerm(term: Term): string {
   return term.datatype === `${XSD}string` ? quoted : `${quoted}^^<${term.datatype}>`
 }
 
-/** The inside of a quoted text, on one line. */
+/** Escapes a text for use between quotation marks, on one line. */
 export const escapeText = (value: string): string => value.replace(SPECIAL, escapeCharacter)
 const SPECIAL = /["\\\u0000-\u001F\u007F]/g
 const short: Readonly<Record<string, string>> = {

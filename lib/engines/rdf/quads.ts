@@ -1,4 +1,4 @@
-/** A name, a thing without one, or a text with its datatype or its language. */
+/** A term of RDF: an IRI, a blank node (a thing without a name), or a literal with its datatype or language. */
 export type Iri = { kind: 'iri'; value: string }
 export type Blank = { kind: 'blank'; value: string }
 export type Literal = { kind: 'literal'; value: string; datatype: string; language?: string }
@@ -7,14 +7,14 @@ export type Term = Iri | Blank | Literal
 /** A statement. Without `graph` it is in the default graph. */
 export type Quad = { subject: Iri | Blank; predicate: Iri; object: Term; graph?: Iri }
 
-/** Names by prefix, such as `rdfs` for `http://www.w3.org/2000/01/rdf-schema#`. */
+/** IRIs by prefix or term, such as `rdfs` for `http://www.w3.org/2000/01/rdf-schema#`. */
 export type Prefixes = Readonly<Record<string, string>>
 
 export const XSD = 'http://www.w3.org/2001/XMLSchema#'
 export const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 export const RDF_TYPE = `${RDF}type`
 
-/** A name. Characters that no IRI may have are percent-encoded. */
+/** Makes an IRI. Characters that no IRI may have are percent-encoded. */
 export const iri = (value: string): Iri => ({ kind: 'iri', value: value.replace(FORBIDDEN, encodeURIComponent) })
 const FORBIDDEN = /[\u0000-\u0020<>"{}|^`\\]/g
 

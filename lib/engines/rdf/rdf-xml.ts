@@ -1,6 +1,6 @@
 import { keyOf, type Prefixes, type Quad, RDF, type Term, XSD } from './quads.ts'
 
-/** Statements as RDF/XML. Graphs are left out. A property whose name cannot be an element of XML fails. */
+/** Statements as RDF/XML. Graphs are left out. Throws if the name of a property cannot be an element of XML. */
 export function writeRdfXml(quads: readonly Quad[], prefixes: Prefixes): string {
   const namespaces = new Map<string, string>([[RDF, 'rdf']])
   const subjects = [...Map.groupBy(quads, ({ subject }) => keyOf(subject)).values()].map((own) => {

@@ -52,8 +52,8 @@ class Names {
 const PLAIN = /^[A-Za-z][\w-]*$/
 
 /**
- * Writes the statements of one graph, subject by subject. If it is the only graph, a thing without a name stands inside of the one
- * statement that names it.
+ * Writes the statements of one graph, subject by subject. In an only graph, a blank node that one statement names is written inside that
+ * statement.
  */
 function writeSubjects(quads: readonly Quad[], names: Names, nests: boolean): string {
   const bySubject = Map.groupBy(quads, ({ subject }) => keyOf(subject))
@@ -70,7 +70,7 @@ function writeSubjects(quads: readonly Quad[], names: Names, nests: boolean): st
 
 type Writer = { names: Names; bySubject: ReadonlyMap<string, readonly Quad[]>; nested: ReadonlySet<string> }
 
-/** The things without a name that one statement names, and that so lead back to a subject. Those in a circle are not among them. */
+/** The keys of blank nodes that exactly one statement names as its object. Blank nodes that name each other in a circle are left out. */
 function nestedIn(quads: readonly Quad[]): Set<string> {
   const namedBy = new Map<string, string | undefined>()
   for (const { subject, object } of quads) {

@@ -23,7 +23,7 @@ const writers: Readonly<Record<RdfType, Writer>> = {
   'application/rdf+xml': (quads, prefixes) => writeRdfXml(withoutGraphs(quads), prefixes),
 }
 
-/** Writes statements as one of the media types, each statement once. Only N-Quads and TriG tell graphs. */
+/** Writes statements as one of the media types, each statement once. Only N-Quads and TriG keep graphs. */
 export function writeRdf(quads: readonly Quad[], type: RdfType, prefixes: Prefixes): string {
   return writers[type](withoutRepeats(quads), prefixes)
 }
