@@ -5,8 +5,8 @@ export type Judged = { probability: number; happened: boolean }
 export type Tenth = { from: number; count: number; estimated: number; observed: number }
 
 /**
- * How good estimates are. `brier` is the mean square error; `base_brier` that of always saying the same base rate. `calibration_error` is
- * the mean distance of estimated and observed, over tenths of the scale, by their counts.
+ * How good estimates are. `brier` is the mean square error; `base_brier` is the same error if every estimate were the base rate.
+ * `calibration_error` is the mean distance of estimated and observed over the tenths, weighted by their counts.
  */
 export type Judgement = {
   count: number
@@ -16,7 +16,7 @@ export type Judgement = {
   tenths: Tenth[]
 }
 
-/** Judges estimates by what came of them. `base` is the rate that was known before. */
+/** Judges estimates by what came of them. `base` is the base rate, for `base_brier`. */
 export function judgeEstimates(judged: readonly Judged[], base: number): Judgement {
   const mean = (values: readonly number[]) => values.reduce((sum, it) => sum + it, 0) / Math.max(values.length, 1)
   const outcome = ({ happened }: Judged) => (happened ? 1 : 0)

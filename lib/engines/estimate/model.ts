@@ -7,19 +7,19 @@ export type Example = { facts: Facts; happened: boolean }
 /** A fitted model. A column is a fact with a number, or `fact=category`. `means` are those of the examples. */
 export type EstimateModel = { intercept: number; weights: Record<string, number>; means: Record<string, number> }
 
-/** What one fact adds to the log-odds, against a case of which it is not known. */
+/** What one fact adds to the log-odds, compared with the same case without this fact. */
 export type Effect = { fact: string; effect: number }
 export type Estimate = { probability: number; effects: Effect[] }
 
-/** A category that fewer examples have counts as `other`. */
+/** The fewest examples of a category. A category with fewer is treated as `other`. */
 const FEWEST = 5
 const MOST_STEPS = 25
 
 type Row = { columns: number[]; values: number[]; happened: number }
 
 /**
- * Fits a logistic regression by Newton's method. `ridge` pulls all weights towards 0 as so many examples would, so a rare category says
- * little. The same examples give the same model, in any order but for rounding.
+ * Fits a logistic regression by Newton's method. `ridge` pulls all weights towards 0 as so many examples would, so a rare category has
+ * little weight. The order of the examples changes the model by rounding errors only.
  */
 export function fitModel(examples: readonly Example[], ridge = 1): EstimateModel {
   const names = columnsOf(examples)
@@ -43,7 +43,7 @@ export function fitModel(examples: readonly Example[], ridge = 1): EstimateModel
   }
 }
 
-/** The probability that something happens, and what each known fact adds. A fact that is not known counts as the mean of the examples. */
+/** The probability that something happens, and what each known fact adds. A missing fact is taken as the mean of the examples. */
 export function estimateFrom(model: EstimateModel, facts: Facts): Estimate {
   const known = new Map<string, number>()
   let sum = model.intercept

@@ -17,7 +17,7 @@ export function solve(matrix: readonly (readonly number[])[], right: readonly nu
   return solution
 }
 
-/** The lower triangle L with L times its mirror image equal to the matrix. */
+/** The lower triangular matrix L for which L times its transpose is the given matrix. */
 function factorise(matrix: readonly (readonly number[])[]): number[][] {
   const lower = matrix.map((row) => row.map(() => 0))
   for (let i = 0; i < matrix.length; i += 1) {
