@@ -18,8 +18,8 @@ export type FileClaim = {
 
 /**
  * Checks a file to its last byte. Fails with `invalid` if the whole file is not of one accepted type, or if its name or
- * the client claims another type. `types` may be stored. `accepted` is what an error lists: those, and
- * types that the caller converts before this check. The error is one of `member`, or of `media_type` if that is wrong.
+ * the client claims another type. `types` may be stored. `accepted` is what an error message lists: `types`, and
+ * types that the caller converts before this check. The error is on `member`, or on `media_type` if that is wrong.
  */
 export async function admitFile(
   source: Source,

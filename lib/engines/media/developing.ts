@@ -28,7 +28,7 @@ export function convertibleTypeOf(source: Source): ConvertibleType | undefined {
   const head = source.read(0, Math.min(64, source.size)).toString('latin1')
   if (/^(?:II[*+]\0|MM\0[*+])/.test(head)) return 'image/tiff'
   if (head.slice(4, 8) !== 'ftyp') return undefined
-  // The main brand. After its version, the other brands that the file is compatible with.
+  // The main brand comes first. After its version come the other brands that the file is compatible with.
   const end = Math.min(head.length, head.charCodeAt(2) * 256 + head.charCodeAt(3))
   const brandTypes = Array.from(
     { length: Math.ceil((end - 8) / 4) },

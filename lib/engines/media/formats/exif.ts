@@ -2,8 +2,8 @@ import { checkForeign } from './foreign.ts'
 import { UnfitFile } from './source.ts'
 
 /**
- * The part of a camera's notes that readers get: author, time and settings, never the position. Undefined if nothing is
- * left.
+ * What is kept of an EXIF block. `rebuilt` is the block that readers get: author, time and settings, never the
+ * position. Undefined if nothing is left.
  */
 export type Exif = { orientation: number | undefined; rebuilt: Buffer | undefined }
 

@@ -74,7 +74,7 @@ const signs: readonly Sign[] = [
   },
 ]
 
-/** Whether three sound frames follow each other from `at` on. Players take three for an MP3. */
+/** Whether three sound frames follow each other from `at` on. Players take three in a row for an MP3. */
 function startsFrames(slack: Buffer, at: number): boolean {
   for (let frames = 0; frames < 3; frames += 1) {
     const frame = at + 4 <= slack.length ? parseFrame(slack.readUInt32BE(at)) : undefined

@@ -149,8 +149,8 @@ function segment(marker: number, body: Buffer): Buffer {
 }
 
 /**
- * Rules by marker: baseline, extended and progressive frames. No browser shows arithmetic, lossless or hierarchical
- * ones.
+ * Rules by marker. Only baseline, extended and progressive frames have one: no browser shows arithmetic, lossless or
+ * hierarchical frames.
  */
 const rules: Readonly<Record<number, Rule>> = {
   65472: frame,

@@ -27,7 +27,6 @@ export function checkMp4(source: Source): CheckedFormat {
 const MOST_BOXES = 100_000
 const DEEPEST_BOX = 12
 
-/** Boxes that contain boxes. */
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'dinf', 'edts', 'mvex', 'moof', 'traf', 'mfra'])
 /** The boxes that may be at the top level. */
 const topLevel = new Set([

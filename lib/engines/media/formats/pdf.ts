@@ -4,7 +4,7 @@ import { type CheckedFormat, CUT_SHORT, readBlocks, type Source, UnfitFile } fro
 
 /**
  * Walks a PDF from its header to its last end mark: objects, tables and trailers, with only spaces and short comments
- * between them. Tables must point at objects, and the end at a table. Images of a PDF may be whole files of other
+ * between them. Tables must point at objects, and `startxref` at a table. Images of a PDF may be whole files of other
  * types. An encrypted PDF is refused, since it cannot be checked. Readers get the file as it was sent.
  */
 export function checkPdf(source: Source): CheckedFormat {
@@ -27,7 +27,7 @@ type Seen = {
   /** The positions of each object, by its number. An object may occur again, and tables may point at any position. */
   objects: Map<number, Set<number>>
   tables: Map<number, { before: number | undefined; entries: readonly Entry[] }>
-  /** Lengths of streams, each with the object that must have the same length. */
+  /** Lengths of streams, each with the number of the object that must hold this length. */
   promised: { object: number; length: number }[]
   startxref: number
   roots: number
@@ -178,7 +178,7 @@ function checkTables({ objects, tables, promised, startxref, roots, numbers }: S
     for (const { object, at } of entries) if (at !== 0 && !objects.get(object)?.has(at)) throw new UnfitFile(CUT_SHORT)
   for (const { object, length } of promised) {
     const claimed = numbers?.get(object)
-    // An end of line before `endstream` does not count.
+    // The claimed length leaves out an end of line before `endstream`.
     if (claimed === undefined || claimed > length || claimed < length - 2) throw new UnfitFile(CUT_SHORT)
   }
 }

@@ -138,8 +138,8 @@ function checkOrder(chunks: readonly Chunk[], colour: number): void {
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
 /**
- * Checks that a colour profile stays small when it is unpacked: whoever shows the picture unpacks it. It follows its name, a zero and
- * a byte for the method. A damaged one stays: readers ignore it.
+ * Checks that a colour profile stays small when it is unpacked: whoever shows the picture unpacks it. In the chunk it comes after its name,
+ * a zero and a byte for the method. A damaged profile is kept, since readers ignore it.
  */
 function checkProfile(body: Buffer): void {
   const packed = body.subarray(body.indexOf(0) + 2)

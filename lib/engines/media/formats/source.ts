@@ -15,7 +15,6 @@ export class UnfitFile extends Error {
 
 export const CUT_SHORT = 'The file is cut short or damaged.'
 
-/** Bytes in memory as a source. */
 export function memorySource(bytes: Uint8Array): Source {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return {

@@ -12,8 +12,8 @@ import {
 } from './source.ts'
 
 /**
- * Walks a WebP chunk by chunk to the end by its header. Readers get the picture, its colour profile and the rebuilt
- * EXIF block. XMP is dropped.
+ * Walks a WebP chunk by chunk to the end that its header states. Readers get the picture, its colour profile and the
+ * rebuilt EXIF block. XMP is dropped.
  */
 export function checkWebp(source: Source): CheckedFormat {
   const head = source.read(0, 12)
