@@ -9,14 +9,14 @@ import { currentSignal } from '../../base/deadline.ts'
 import { localCredentials } from '../../base/telemetry/local-credentials.ts'
 import { postFields, presignedGet, type Signer } from './presign.ts'
 
-/** The client and its commands, loaded with the first call: they are a third of a bundle, and few starts ever ask the bucket. */
+/** The client and its commands, loaded with the first call: they are a third of a bundle, and most processes never call the bucket. */
 export const bucket = () => (opened ??= import('./bucket-client.ts').then((it) => it.clientOf(settings)))
 let opened: Promise<ReturnType<typeof import('./bucket-client.ts').clientOf>> | undefined
 
 const settings = {
   region: config.AWS_REGION,
   maxAttempts: 4,
-  // Milliseconds without a connection, and without a byte either way. A copy of a large object takes seconds.
+  // The longest waits for a connection, and for a byte in either direction, in milliseconds. A copy of a large object takes seconds.
   requestHandler: { connectionTimeout: 2000, socketTimeout: 8000 },
   ...(config.S3_ENDPOINT && {
     endpoint: config.S3_ENDPOINT,
@@ -199,7 +199,7 @@ export type Links = (key: string, shown: LinkOptions) => Promise<string>
 
 /**
  * Makes addresses that are good for `seconds`, counted from the last full five minutes. So an address stays the same for a while:
- * browsers keep what they show, and ETags of answers hold. Credentials are read once; each address is arithmetic.
+ * browsers keep what they show, and ETags of answers hold. Credentials are read once. Making an address needs no call.
  */
 export async function createLinks(seconds = 900): Promise<Links> {
   const { at, ...rest } = await signer()

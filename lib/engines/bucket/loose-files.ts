@@ -16,10 +16,10 @@ import {
 } from '../table/index.ts'
 import { deleteObject } from './blobs.ts'
 
-/** A loose file: an object that no other item names, yet or any more. Whatever is broken off, the sweeper finds it here. */
+/** A loose file: an object that no other item names, yet or any more. If a process dies at work on it, the sweeper finds it by this item. */
 const LooseFile = v.object({
   object_key: v.string(),
-  /** From then on the sweeper may remove it. */
+  /** The time from which the sweeper may remove the object. */
   until: v.string(),
   version: v.number(),
 })
@@ -34,10 +34,10 @@ const looseFile = defineItem({
   indexes: (it) => ({ gsi1: { pk: LOOSE, sk: `${it.until}#${it.object_key}` } }),
 })
 
-/** Far longer than any function runs: after that nobody is still at work on the file. */
+/** Seconds after which an expected file may be removed. No function works on it for so long. */
 const LIFETIME_S = 3600
 
-/** Notes a file before it is put. */
+/** Adds the loose item of a file that is about to be put. */
 function expectFile(unit: UnitOfWork, object_key: string): LooseFile {
   const made = { object_key, until: later(LIFETIME_S), version: 1 }
   unit.add([put(looseFile, made, undefined)])
@@ -54,7 +54,7 @@ export const markLoose = (object_key: string, until = now()): Write =>
 /**
  * Runs work that puts a file under a key of its own, and that writes `forgetLooseFile` with the item that names it.
  * If the work fails, the file is removed, unless an item names it after all: the reply of that write may have been lost.
- * What cannot be removed now the sweeper removes.
+ * The sweeper removes what cannot be removed now.
  */
 export async function withFile<T>(object_key: string, work: (expected: LooseFile) => Promise<T>): Promise<T> {
   const expected = await runUnit((unit) => expectFile(unit, object_key))
@@ -65,8 +65,8 @@ export async function withFile<T>(object_key: string, work: (expected: LooseFile
 }
 
 /**
- * Puts a file under a key of its own, once however often the unit runs, and forgets its note when the unit is committed.
- * When it is not, the file is removed as `withFile` does.
+ * Puts a file under a key of its own, once however often the unit runs. The commit also deletes the file's loose item.
+ * If the unit is not committed, the file is removed as `withFile` does.
  */
 export async function storeInUnit<T>(
   unit: UnitOfWork,
@@ -111,7 +111,7 @@ async function takeAway(it: LooseFile): Promise<LooseFile> {
   return going
 }
 
-/** Raises the version of the note, which keeps any item from naming the file later. */
+/** Raises the version of the loose item. So a unit that has read it can no longer forget it and name the file. */
 function beginRemoval(unit: UnitOfWork, it: LooseFile): LooseFile {
   const going = withNextVersion(it, {})
   unit.add([put(looseFile, going, it)])

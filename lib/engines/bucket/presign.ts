@@ -29,7 +29,7 @@ export function presignedGet(
 export type PostRule = { bucket: string; key: string; type: string; size: number; until: Date }
 
 /**
- * The members of a form that may be posted to the bucket; the file follows them as `file`. What is signed is the
+ * The members of a form that may be posted to the bucket; the file follows them as `file`. The signature covers the
  * policy: a text with the conditions, which S3 checks.
  */
 export function postFields(
