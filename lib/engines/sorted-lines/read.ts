@@ -2,11 +2,11 @@ import { lru } from '../../base/lru.ts'
 import { getRange } from '../bucket/index.ts'
 import type { Part, SortedLines } from './write.ts'
 
-/** Bytes of blocks and directories that a process keeps. Objects never change, so they are good for as long as there is room. */
+/** Bytes of blocks and directories that a process keeps. Objects never change, so what is kept stays right. */
 const KEPT = 8 << 20
 const kept = lru<string, { value: unknown; size: number }>(KEPT, ({ size }) => size)
 
-/** Reads a part once. A part of an object that is gone is read as an error. */
+/** Reads a part, from memory if the process still keeps it. Fails if the object is gone. */
 async function partAs<T>({ key }: SortedLines, [, , at, size]: Part, read: (text: string) => T): Promise<T> {
   const name = `${key} ${at}`
   const known = kept.get(name)
@@ -46,7 +46,7 @@ async function countBefore(of: SortedLines, text: string): Promise<number> {
   return block[1] + low
 }
 
-/** The lines with a beginning, as the numbers of the first and of the one behind the last. At most four reads of the bucket. */
+/** Finds the lines that begin with `prefix`: the number of the first, and that behind the last. Makes at most four reads of the bucket. */
 export async function findPrefix(of: SortedLines, prefix: string): Promise<{ from: number; to: number }> {
   if (prefix === '') return { from: 0, to: of.lines }
   const behind = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
@@ -54,7 +54,7 @@ export async function findPrefix(of: SortedLines, prefix: string): Promise<{ fro
   return { from, to: await countBefore(of, behind) }
 }
 
-/** The lines from one number to another, without the last. */
+/** Reads the lines with the numbers `from` to `to`, without `to` itself. */
 export async function readLines(of: SortedLines, from: number, to: number): Promise<string[]> {
   const found: string[] = []
   for (let at = from; at < to; ) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** Sorts more lines than fit into memory: sorted runs in files, which are merged. Lines are compared by their UTF-16 units. */
 export type LineSorter = {
-  /** Takes lines. None of them has a line end inside. */
+  /** Takes lines. No line may have a line end inside. */
   add: (lines: readonly string[]) => Promise<void>
   /** All lines that were added, in order and without repeated ones, some at a time. It can be read once. */
   sorted: () => AsyncGenerator<readonly string[]>
@@ -136,7 +136,7 @@ function removeFirst(heap: Head[]): void {
   sinkFirst(heap)
 }
 
-/** Puts the first head where it belongs. */
+/** Moves the first head down to its place in the heap. */
 function sinkFirst(heap: Head[]): void {
   for (let at = 0; ; ) {
     const [left, right] = [2 * at + 1, 2 * at + 2]

@@ -1,8 +1,8 @@
 import { startUpload } from '../bucket/index.ts'
 
 /**
- * A part of an object: a block of lines, or a part of the directory. It has a text, the number of lines before it, and where its bytes
- * begin and how many they are. The text is above the part before, and not above the first line.
+ * A part of an object: a block of lines, or a part of the directory. `begin` sorts after all lines before the part, and not after its first
+ * line. `before` is the number of those lines. The part's bytes begin at `at`, and there are `size` of them.
  */
 export type Part = readonly [begin: string, before: number, at: number, size: number]
 
@@ -14,7 +14,7 @@ const BLOCK = 32 << 10
 /** Blocks that a part of the directory names. */
 const BLOCKS = 128
 
-/** Stores sorted lines in blocks, each 128 of them followed by their directory. It holds one block and one part of the directory. */
+/** Stores sorted lines in blocks, each 128 of them followed by their directory. Memory holds one block, one directory and the upload's part. */
 export async function storeSorted(
   key: string,
   chunks: AsyncIterable<readonly string[]>,
@@ -65,7 +65,7 @@ export async function storeSorted(
   return { key, lines, bytes, top }
 }
 
-/** The shortest beginning of `line` that is above `before`. */
+/** The shortest beginning of `line` that sorts after `before`. */
 function shortest(before: string, line: string): string {
   let same = 0
   while (same < before.length && before[same] === line[same]) same += 1
