@@ -12,7 +12,7 @@ const PDFIUM_SECONDS = 30
 
 /**
  * Reads the text of a PDF, page by page. A file without text is a scan: its first five pages are read as images. Fails
- * with `UnreadableFile` if it cannot be opened, or if reading takes longer than `seconds`.
+ * with `UnreadableFile` if the file cannot be opened, or if its images are not read within `seconds`.
  */
 export async function readPdfText(
   bytes: Uint8Array,
@@ -52,7 +52,7 @@ const plainLines = (text: string) =>
     .replace(/[^\P{C}\n\t]/gu, '')
     .trim()
 
-/** A page of a digital PDF, which tells no places: the boxes of its words are empty. */
+/** A page of a PDF with text. The places of its words are not read, so their boxes are empty. */
 const pageOfText = (text: string): TextPage => ({
   width: 0,
   height: 0,
