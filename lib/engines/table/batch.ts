@@ -6,7 +6,7 @@ export const WRITES_IN_CALL = 25
 /** Items that DynamoDB reads by key in one call. */
 export const READS_IN_CALL = 100
 
-/** Attempts for a batch: about 2 seconds in all, 5 at most. */
+/** Attempts for a batch. The pauses take about 3 seconds in all, 6 at most. */
 const ATTEMPTS = 8
 
 /**

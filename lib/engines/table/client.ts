@@ -44,7 +44,7 @@ async function callMetered(
   } catch (error) {
     noteAttempts((error as Output).$metadata?.attempts)
     tell(0)
-    // A call without any reply is told in the log, too.
+    // A call without any reply is in the cost of the request, too.
     if (isUnreachable(error)) noteCall(`${operation}Command`, 0)
     return failedAt('table')(error)
   }
@@ -58,7 +58,7 @@ export const TableName = config.TABLE_NAME
 export const isConditionFailed = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ConditionalCheckFailedException'
 
-/** Does a write whose condition may not hold. Then nothing is written, and that is no failure. */
+/** Makes a write with a condition. If the condition does not hold, nothing is written, and that is no failure. */
 export async function ignoreFailedCondition(write: () => Promise<unknown>): Promise<void> {
   try {
     await write()

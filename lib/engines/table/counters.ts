@@ -34,7 +34,7 @@ const COUNT = '='
 export const isCount = (name: string): boolean => name.startsWith(COUNT)
 const attributeOf = (list: string) => `${COUNT}${placeOf(list).name}`
 
-/** One attribute of a counter, over all shards. The repair of sizes compares by it. */
+/** One attribute of a counter, over all shards. The repair of sizes compares each of them. */
 export type Size = { group: string; sk: string | undefined; attribute: string }
 export const sizeOf = (list: string): Size => {
   const { group, sk } = placeOf(list)

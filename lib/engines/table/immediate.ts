@@ -7,7 +7,7 @@
 export { withLock } from './lease.ts'
 // The table as a whole.
 export { scanRaw } from './scan.ts'
-// Small numbers, numbers under a limit, single items.
+// Numbers of a sequence, and units that are committed together.
 export { nextNumber } from './sequence.ts'
 export { commitTogether } from './together.ts'
 export { commitPlan, commitWrites, runUnit } from './unit-of-work.ts'

@@ -15,7 +15,7 @@ export type Write = {
   otherwise?: (() => Problem) | undefined
   /** Readers find the item only through another one, so it may be deleted some seconds later. */
   mayLag?: boolean
-  /** The type of the item, by which cached answers become stale. */
+  /** The type of the item. By it the cache finds the answers that become stale. */
   type?: string
   /** Makes the stored form of the item that is replaced or deleted. Absent for a new item. */
   replaces?: (() => Record<string, unknown>) | undefined
@@ -150,7 +150,7 @@ export const putEntry = (key: Key, entry: object): Write => ({
   action: { Put: { TableName, Item: { ...entry, ...key, type: 'entry' } } },
   counts: {},
 })
-/** A condition without a write: the item still has this version. For plans that were made from it. */
+/** A condition without a write: the item still has this version. For plans that were made from that version. */
 export const checkVersion = (Key: Key, version: number): Write => ({
   action: {
     ConditionCheck: {

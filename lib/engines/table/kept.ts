@@ -2,7 +2,7 @@ import { currentMeter } from '../../base/telemetry/request-cost.ts'
 
 type Stored = Record<string, unknown>
 
-/** Items that a request has read of its caller, by `pk sk`. Its results often name the same person. */
+/** Items of its caller that a request has read, by `pk sk`. They are kept, since its results often name the same person. */
 const kept = new WeakMap<object, ReadonlyMap<string, Stored>>()
 
 /** Keeps these items, which were read strongly consistent, for the rest of the request. */

@@ -16,7 +16,7 @@ import type { UnitOfWork } from './unit-of-work.ts'
 /** The holder of a lease, and when the lease ends, in seconds since 1970. Other members are stored with it. */
 export type LeaseHolder = { held_by: string; expires_at: number; type?: 'lease' | 'reservation' }
 
-/** A holder that no other process can be: its lease is not renewed, and nobody else can release it. */
+/** A holder with a new id. Only who has this holder can renew or release its lease. */
 export const newHolder = (seconds: number): LeaseHolder => ({ held_by: newId(), expires_at: nowSeconds() + seconds })
 
 /**
@@ -31,7 +31,7 @@ export const acquireLease = (at: Key, holder: LeaseHolder, otherwise: () => Prob
 
 /**
  * The write that gives a lease back. It also succeeds if the lease is absent or has expired. The transaction fails with `otherwise`,
- * by default `conflict`, while another holder has it, and if another item lies under its key by now.
+ * by default `conflict`, while another holder has it, and if another item has its key by now.
  */
 export const releaseLease = (at: Key, held_by: string, otherwise?: () => Problem): Write => ({
   action: { Delete: { TableName, Key: at, ...unlessHeld('held_by', held_by) } },
@@ -41,8 +41,8 @@ export const releaseLease = (at: Key, held_by: string, otherwise?: () => Problem
 
 /**
  * Does some work while no other process does work under the same lock. Returns undefined, without doing it, if another process is
- * at work. A process that dies keeps the lock for `seconds`, so choose the longest time that the work may take. The work is told
- * whether the process before died like this. `lock` is a name, or the key of an item that serves as the lock.
+ * at work. A process that dies keeps the lock for `seconds`, so choose the longest time that the work may take. `wasLeft` is true if
+ * the last holder died with the lock. `lock` is a name, or the key of an item that serves as the lock.
  */
 // prove: guarded-lock
 export async function withLock<T>(
@@ -63,7 +63,7 @@ export async function withLock<T>(
 }
 
 /**
- * Returns undefined if another process has the lock, else whether the one before never gave it back. It is a plain write: half the cost
+ * Returns undefined if another process has the lock, else whether the last holder never gave it back. It is a plain write: half the cost
  * of a transaction.
  */
 async function writeLock(at: Key, holder: string, expires_at: number): Promise<{ wasLeft: boolean } | undefined> {
@@ -96,7 +96,7 @@ export const isHeld = ({ held_until }: Held): boolean => held_until !== null && 
 export const heldFor = (seconds: number): string => later(seconds)
 
 /**
- * Adds a write to the unit: it holds the item for `seconds` and makes `changes`. Returns the item after it.
+ * Adds a write to the unit: it holds the item for `seconds` and makes `changes`. Returns the item as it then is.
  * Fails with `busy` while a worker holds the item. The unit fails with `busy` if another worker takes it first.
  */
 export function holdItem<Id, S extends HeldSchema>(
@@ -113,7 +113,7 @@ export function holdItem<Id, S extends HeldSchema>(
   return next
 }
 
-/** Adds to the unit: the item is free again. The unit fails with `conflict` if another worker has changed it since. */
+/** Adds the write that frees the item. The unit fails with `conflict` if another worker has changed the item since. */
 export function releaseItem<Id, S extends HeldSchema>(
   unit: UnitOfWork,
   item: ItemType<Id, S>,

@@ -5,7 +5,7 @@ import { countKeys, sumOf } from './counters.ts'
 import type { IndexName, Key } from './keys.ts'
 import { getMany, type Stored, type Walk, walk, walkTable } from './read.ts'
 
-/** The place of a page in its list: an offset, or the sort key at its edge that a followed link carried. */
+/** Where a page is in its list: at an offset, or, if a link was followed, beyond the sort key that the link carried. */
 export type PageRequest = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
 /** A partition of an index, or the items of a table's partition with this prefix, which are strongly consistent. */
 export type Partition = { index: IndexName; pk: string } | { pk: string; prefix: string }
@@ -23,7 +23,7 @@ export type List = {
   isCountedEach?: boolean
   /** Items are spread over the partitions at random, so each partition holds an equal share of a page. */
   isSpread?: boolean
-  /** Only items with such a member of a member. */
+  /** Only items that have this member of that member. */
   has?: Walk['has']
   /** The last parts of the sort keys of an item's entries, oldest first. Without it each item is one entry. */
   entries?: (item: Stored) => readonly string[]
@@ -44,13 +44,13 @@ export type PageResult<T> = { count: number; results: T[]; first?: string | unde
 
 /** The highest offset without a sort key, since the items before it are read. Links in `next` reach any depth at the cost of one page. */
 export const DEEPEST_OFFSET = 1000
-/** Entries that are read first on the way to an offset: what they cost tells what all of it would cost. */
+/** Entries that are read first on the way to an offset. Their cost shows what the rest would cost. */
 const FIRST_ENTRIES = 50
 /** The most capacity units for a page and the way to it. */
 const MOST_UNITS = 90
 
 /**
- * Reads one page of a list: one call for each partition, and one for its size and the items under `also`, which `found` holds.
+ * Reads one page of a list: usually one call for each partition, and one for its size and the items under `also`, which `found` holds.
  * Several partitions are merged by sort key.
  */
 export async function readList(
@@ -73,7 +73,7 @@ export async function readList(
 
 /**
  * Counters of partitions that were empty at the last read of this process. Such a partition is not read until its size, which is
- * read with every page, is more than 0. Most lists have one: few people have drafts, for example.
+ * read with every page, is more than 0. Most lists have such a partition: few people have drafts, for example.
  */
 const empty = lru<string, true>(5000)
 
@@ -157,7 +157,7 @@ const withItemOf = (entry: string, forward: boolean) => (forward ? entry.slice(0
 
 type Run = ReturnType<typeof runOf>
 
-/** The first `wanted` items of all runs, by sort key. A run that may continue before the last of them is read further. */
+/** The first `wanted` items of all runs, by sort key. A run is read further if its next item may come before the last of these. */
 async function mergeRuns(runs: readonly Run[], wanted: number, share: number, forward: boolean): Promise<FoundItem[]> {
   const inOrder = (a: FoundItem, b: FoundItem) => compare(a.at, b.at) * (forward ? 1 : -1)
   const first = runs

@@ -6,7 +6,7 @@ type Stored = Record<string, unknown>
 
 /** Writes that are not stored yet, by `pk sk`: the item, or undefined if it will be deleted. */
 export type Pending = Map<string, Stored | undefined>
-// Ambient, since the same code makes the view for a read and for a write, and only a write has a unit. It affects reads alone.
+// The map is ambient, since the same code makes the view for a read and for a write, and only a write has a unit. It affects reads alone.
 const pending = new AsyncLocalStorage<Pending>()
 
 /** Runs `work` so that its reads by key see what `writes` holds at that moment. */

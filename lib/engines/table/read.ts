@@ -77,7 +77,7 @@ export async function queryBetween(pk: string, from: string, to: string, limit: 
   return resolveStaged(Items ?? [])
 }
 
-/** The first items of a partition after a sort key, up to 1 MB, and whether more follow. One call, strongly consistent. */
+/** The first items of a partition after a sort key, up to 1 MB, and whether more follow. One call, strongly consistent. Keeps marks as stored. */
 export async function queryBeyond(pk: string, sk: string): Promise<{ items: Stored[]; more: boolean }> {
   const { Items, LastEvaluatedKey } = await db.send(
     new QueryCommand({
@@ -178,7 +178,10 @@ export type Walk = {
   members?: readonly string[] | undefined
 }
 
-/** The next items of one index partition. Filtered walks read on in large steps where the first does not fill the page, until the page is full or `budget` calls are spent. */
+/**
+ * The next items of one index partition. If a filter leaves the page short, more calls read up to 1,000 items each. They end when the page
+ * is full or `budget` calls are spent.
+ */
 export async function walk(
   { index, pk, forward, limit, beyond, only = {}, has, members }: Walk,
   budget = 100,

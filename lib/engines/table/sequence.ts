@@ -9,8 +9,8 @@ type Block = { next: number; end: number }
 const blocks = new Map<string, Promise<Block>>()
 
 /**
- * The next number of a sequence. Each is given out once, whichever process asks; those of two processes do not come in the order
- * of time. A number that ends up unused leaves a gap and does no harm, and so does what a process has left when it ends.
+ * The next number of a sequence. Each is given out once, whichever process asks. Numbers of two processes are not in the order of time.
+ * Numbers that nobody uses, or that a process still has when it ends, leave harmless gaps.
  */
 export async function nextNumber(name: string): Promise<number> {
   // Callers at the same moment wait for the same block.

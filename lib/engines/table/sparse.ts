@@ -4,7 +4,7 @@ import * as v from 'valibot'
 /** The defaults of a schema. Members with these values are not stored. */
 export type Blank = Readonly<Record<string, unknown>>
 
-/** The members of a schema that have a default, with it. */
+/** The members of a schema that have a default, each with its default. */
 export const blankOf = (schema: v.ObjectSchema<v.ObjectEntries, undefined>): Blank =>
   Object.fromEntries(Object.entries(v.getDefaults(schema)).filter(([, value]) => value !== undefined))
 

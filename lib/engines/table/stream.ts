@@ -5,7 +5,6 @@ import { getMany, itemAt, type Stored } from './read.ts'
 import { createdKeysIn, isPart } from './two-phase/part.ts'
 import { switchedAmong, withoutStaging } from './two-phase/staged.ts'
 
-/** A record of the table's stream. */
 export type StreamRecord = DynamoDBRecord
 /** An item before and after a change. `before` is undefined for a new item, `after` for a deleted one. */
 export type Images = { before: Stored | undefined; after: Stored | undefined }
@@ -41,7 +40,7 @@ const commitsIn = ({ old, next }: RawImages): string[] => {
   return old.staged_as === 'new' ? [String(old.staged_by)] : []
 }
 
-/** The images of a stream record as it tells them, without a look into the table. */
+/** The images of a stream record as they are in it, without a look into the table. */
 export const rawImagesOf = ({ dynamodb }: DynamoDBRecord): Images => ({
   before: unmarshallImage(dynamodb?.OldImage),
   after: unmarshallImage(dynamodb?.NewImage),

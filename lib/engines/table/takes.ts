@@ -19,7 +19,7 @@ const TAKE_LIMIT = 3
 export const nextTake = (takes: number): number | undefined => (takes < TAKE_LIMIT ? takes + 1 : undefined)
 
 /**
- * Does the work of a job that was taken. An error shows that the worker lives, so `forget` then stores `takes: 0`. The error is thrown
+ * Does the work of a job that was taken. An error shows that the worker is alive, so `forget` then stores `takes: 0`. The error is thrown
  * again, whether or not that was stored.
  */
 export async function workOnTaken<T>(work: () => Promise<T>, forget: () => Promise<unknown>): Promise<T> {
@@ -31,7 +31,7 @@ export async function workOnTaken<T>(work: () => Promise<T>, forget: () => Promi
   }
 }
 
-/** Takes that are stored apart are forgotten after a day, so that a mended worker tries again. */
+/** Takes in an item of their own are forgotten after a day, so that a mended worker tries again. */
 const TAKES_S = 86_400
 
 /** Takes of a thing that has no item of its own, such as a change of the stream. */
@@ -42,7 +42,7 @@ export class Takes {
     this.#at = key.takes(worker, thing)
   }
 
-  /** How many workers took it one after another without an end. */
+  /** How many workers took the thing one after another, none of which ended in good order. */
   async load(): Promise<number> {
     const stored = itemAt(await getMany([this.#at], true), this.#at)
     return Number(stored?.expires_at ?? 0) > nowSeconds() ? Number(stored?.takes) : 0
@@ -52,7 +52,7 @@ export class Takes {
     return putItem(this.#at, { type: 'takes', takes, expires_at: nowSeconds() + TAKES_S })
   }
 
-  /** Says that a worker has ended in good order. If that is not stored, the thing is only taken with more care. */
+  /** Stores that a worker has ended in good order. If this fails, the next worker only takes the thing with more care. */
   async forget(): Promise<void> {
     await this.store(0).catch(() => undefined)
   }

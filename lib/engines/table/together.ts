@@ -10,7 +10,7 @@ type Waiting = { writes: readonly Write[]; written: PromiseWithResolvers<void> }
 type Group = { running: number; waiting: Waiting[] }
 
 /**
- * Runs tasks side by side and commits what they write in as few transactions as hold it. Each task gets a `commit`, to be passed to
+ * Runs tasks side by side and commits what they write in few transactions. Each task gets a `commit`, to be passed to
  * its unit of work. Once every task that still runs waits for its commit, all of them are stored. A counter that several tasks
  * change is one action. Example: 14 rows of an import become two transactions.
  *
@@ -65,7 +65,7 @@ async function commitPack(pack: readonly Waiting[]): Promise<void> {
   }
 }
 
-/** Divides the waiting tasks, in their order, into as few transactions as hold them: each item once in one, 100 actions at most. */
+/** Divides the waiting tasks into transactions. Each task, in order, goes into the first with room: no item twice, 100 actions at most. */
 function packTransactions(waiting: readonly Waiting[]): Waiting[][] {
   const packs: { members: Waiting[]; places: Set<string> }[] = []
   for (const task of waiting) {

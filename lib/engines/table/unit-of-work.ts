@@ -8,10 +8,10 @@ import { transact } from './transact.ts'
 /** A result, and the writes that make it true. */
 export type Plan<T> = { result: T; writes: readonly Write[] }
 
-/** A failure of the commit after which the unit runs again, and the runs in all. */
+/** A failure of the commit after which the unit runs again, and the most runs in all. */
 type Retry = { when: (error: unknown) => boolean; attempts: number }
 const retries = {
-  /** Another unit was faster. A second run reads what it has left, if the unit itself reads what it changes. */
+  /** Another unit was faster. A second run reads what that unit wrote, if the work reads what it changes. */
   conflict: { when: isConflict, attempts: 5 },
   /** Another unit is making an item of the same name. A second run finds it. */
   being_made: { when: (error: unknown) => isProblem(error, 'being_made'), attempts: 8 },
@@ -80,8 +80,8 @@ export class UnitOfWork {
   }
 
   /**
-   * As `once`, for items that must be stored before the commit, or even if the unit fails. Example: the note of a file that is about
-   * to be stored. `work` and `undo` each get another unit, which is committed immediately.
+   * As `once`, for items that must be stored before the commit, or even if the unit fails. Example: the loose item of a file that is
+   * about to be put. `work` and `undo` each get another unit, which is committed immediately.
    */
   storeAhead<T>(
     name: string,

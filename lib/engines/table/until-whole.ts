@@ -1,8 +1,8 @@
 import { pauseAfter } from '../../base/retry.ts'
 
-/** Reads of a transaction that is still being applied: within about 600 ms, where a few are usual. */
+/** Reads of a transaction that is still being applied, over about 600 ms. Usually it is applied within a few. */
 const READS = 6
-/** Pauses between them, in milliseconds. */
+/** Pauses between reads, in milliseconds. */
 const backoff = { first: 20, most: 640 }
 
 /**

@@ -29,7 +29,7 @@ export async function switchOrCallOff(id: string, writes: readonly Write[]): Pro
 }
 
 /**
- * Settles two-phase commits that a process left after their switch, and undoes those that it left before. Returns how many.
+ * Settles two-phase commits that a process left after their switch, and undoes those that it left before. Returns how many it worked on.
  * Stops when `performance.now()` reaches `until`.
  */
 export async function recoverStaged(until?: number): Promise<number> {

@@ -2,7 +2,7 @@ import { mapAtOnce } from '../../../base/concurrency.ts'
 import { isProblem } from '../../../base/errors.ts'
 import { retry } from '../../../base/retry.ts'
 
-/** Errors of a table that has no room at the moment, beyond the attempts that the SDK makes by itself. */
+/** Errors of a table that has no capacity at the moment, after the attempts that the SDK makes by itself. */
 const throttles = new Set([
   // Another transaction holds the item, for some milliseconds.
   'TransactionConflictException',
@@ -12,11 +12,11 @@ const throttles = new Set([
   'ThrottlingError',
 ])
 
-/** Whether a call failed only because the table had no room, or another transaction held the item. It may succeed later. */
+/** Whether a call failed only because the table had no capacity, or another transaction held the item. It may succeed later. */
 export const isThrottle = (error: unknown): boolean =>
   isProblem(error, 'unavailable') || (error instanceof Error && throttles.has(error.name))
 
-/** Attempts for a call that the table throttles, and pauses in milliseconds: about 30 seconds in all. */
+/** Attempts for a call that the table throttles, and pauses in milliseconds: about 20 seconds in all, 45 at most. */
 const throttled = { attempts: 20, first: 50, most: 3000, when: isThrottle }
 
 /** Does work until the table no longer throttles it, 20 attempts in all. */

@@ -76,7 +76,7 @@ async function stepsOf(id: string, writes: readonly Write[]): Promise<Step[]> {
 const removalMark = ({ mayLag }: Write, { version }: Raw): 'gone' | 'later' =>
   mayLag && typeof version === 'number' ? 'later' : 'gone'
 
-/** Whether the condition of a write holds. It knows the conditions that `put` and `remove` of lib/engines/table/item.ts make. */
+/** Whether the condition of a write holds. Throws for conditions other than those of `put` and `remove` in lib/engines/table/item.ts. */
 function holds(action: Action, old: Raw | undefined): boolean {
   const write = action.Put ?? action.Delete
   const version = write?.ExpressionAttributeValues?.[':version']

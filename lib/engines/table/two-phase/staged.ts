@@ -73,7 +73,7 @@ export async function resolveStaged(items: readonly Raw[]): Promise<Raw[]> {
 
 const beforeKeyOf = (item: Raw) => beforeKey(keyOf(item), String(item.staged_by))
 
-/** Reads an item again whose before-image has just been deleted: it was settled, and the item counts, or it was undone. */
+/** Reads an item again whose before-image has just been deleted. Either its commit was settled, so the item is visible, or it was undone. */
 async function rereadMoved(item: Raw): Promise<Raw[]> {
   const [now] = (await rawMany([keyOf(item)])).values()
   if (!now) return []

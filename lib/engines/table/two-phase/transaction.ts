@@ -12,7 +12,7 @@ const TwoPhaseCommit = v.object({
   id: v.string(),
   /** `open` until the switch, `done` after it, `void` if it was called off. */
   state: v.picklist(['open', 'done', 'void']),
-  /** A worker continues it, however long it rests, so nobody calls it off. */
+  /** A worker will continue the commit, however long it rests. So nobody calls it off. */
   kept: v.optional(v.boolean(), false),
   /** All of its parts are settled or undone. */
   settled: v.boolean(),
@@ -21,7 +21,7 @@ const TwoPhaseCommit = v.object({
 })
 export type TwoPhaseCommit = v.InferOutput<typeof TwoPhaseCommit>
 
-/** The index partition of those that are not settled. */
+/** The index partition of the commits that are not settled. */
 const UNSETTLED = 'LARGE'
 const commitItem = defineItem({
   type: 'large',
@@ -41,7 +41,7 @@ export const openTransaction = (id: string): Promise<void> =>
 /** The state of a two-phase commit; undefined if it does not exist. */
 export const findTransaction = (id: string): Promise<TwoPhaseCommit | undefined> => get(commitItem, { id })
 
-/** Notes, in one transaction with `also`, that a worker continues it. Fails if it is no longer open. */
+/** Notes, in one transaction with `also`, that a worker continues the commit. Fails if the commit is no longer open. */
 export async function keepOpen(id: string, also: readonly Write[]): Promise<void> {
   const stored = await findTransaction(id)
   if (stored?.state !== 'open') throw new Error(`the two-phase commit ${id} is not open`)
@@ -50,7 +50,7 @@ export async function keepOpen(id: string, also: readonly Write[]): Promise<void
 
 /**
  * The switch: makes all parts visible in one transaction with `last`. Fails as `transact` does. After a failure the switch may have
- * happened; `findTransaction` tells. A second switch does nothing.
+ * happened; `findTransaction` shows whether it has. A second switch does nothing.
  */
 export async function switchOver(id: string, last: readonly Write[]): Promise<void> {
   const stored = await findTransaction(id)
@@ -60,7 +60,7 @@ export async function switchOver(id: string, last: readonly Write[]): Promise<vo
   cacheSwitch(id)
 }
 
-/** Calls it off, so that it can never switch. Returns false if the switch has happened already. */
+/** Calls a two-phase commit off, so that it can never switch. Returns false if the switch has happened already. */
 export async function callOff(id: string): Promise<boolean> {
   const stored = await findTransaction(id)
   if (stored?.state === 'open') {
@@ -81,11 +81,11 @@ export async function noteSettled(stored: TwoPhaseCommit): Promise<void> {
   await transact([put(commitItem, withNextVersion(stored, { settled: true }), stored)]).catch(noneIf(isConflict))
 }
 
-/** Longer than any request works on one, in milliseconds. */
+/** Milliseconds after which an open commit is abandoned. No request works on one for so long. */
 const STALE_MS = 60_000
 const isOlderThan = ({ created_at }: TwoPhaseCommit, ms: number) => Date.parse(now()) - Date.parse(created_at) >= ms
 
-/** Whether the process that opened it has died, so that it may be called off. */
+/** Whether an open commit is so old that its process must have died. Then it may be called off. */
 export const isAbandoned = (stored: TwoPhaseCommit): boolean =>
   stored.state === 'open' && !stored.kept && isOlderThan(stored, STALE_MS)
 

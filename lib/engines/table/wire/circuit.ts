@@ -1,4 +1,3 @@
-/** How a circuit decides. */
 export type CircuitRules = {
   /** Calls in a row that must stay without a reply before it opens. */
   silences: number
@@ -12,7 +11,7 @@ export type CircuitRules = {
 export type Ending = 'heard' | 'silent' | 'failed'
 
 /**
- * Keeps calls from a server that is silent, so that they fail at once instead of waiting. It opens after some calls in a row without a
+ * Stops calls to a server that is silent, so that they fail at once instead of waiting. It opens after some calls in a row without a
  * reply. After a pause it lets one call through: a reply closes it, anything else begins the next pause.
  */
 export class Circuit {
@@ -25,7 +24,7 @@ export class Circuit {
     this.#rules = rules
   }
 
-  /** Whether a call may be made now. One that may must end with `end`. */
+  /** Whether a call may be made now. If so, its caller must report its end by `end`. */
   begin(): boolean {
     if (this.#inARow < this.#rules.silences) return true
     if (this.#isTrying || this.#rules.now() < this.#closedUntil) return false

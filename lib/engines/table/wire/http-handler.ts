@@ -11,7 +11,7 @@ type Answer = { response: HttpResponse }
 
 /**
  * Sends the SDK's requests over connections that stay open, and returns the whole body: replies of the table are short, so none
- * is streamed. A broken connection fails with the error that the SDK tries again, and so does one that is silent for `silenceMs`.
+ * is streamed. A broken connection fails with an error that the SDK retries, and so does one that is silent for `silenceMs`.
  * After two silent requests in a row the next ones fail at once for two seconds, without being sent: see `circuit.ts`.
  */
 export class HttpHandler {
@@ -71,8 +71,8 @@ export class HttpHandler {
 }
 
 /**
- * Ends a request once nothing has been heard for so many milliseconds, the time for a connection included. A process that was busy
- * itself first reads what has come meanwhile.
+ * Ends a request once nothing has been heard for so many milliseconds, the time for a connection included. If this process was busy itself,
+ * it first reads what has arrived meanwhile.
  */
 function endIfSilent(sent: ClientRequest, silenceMs: number): void {
   let heard = 0

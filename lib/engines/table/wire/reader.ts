@@ -45,7 +45,6 @@ export class WireReader {
     return all
   }
 
-  /** Whether a list begins here. */
   isList(): boolean {
     return this.#peek() === OPEN_LIST
   }

@@ -1,7 +1,7 @@
 /** A source that goes through its members by name. */
 type Members = { members: (member: (name: string) => void) => void }
 
-/** Names of members, in the order in which they were first read. Items have some hundreds. Names that people choose have no limit. */
+/** Names of members, in the order in which they were first read, `MOST_NAMES` at most. Items have some hundreds, but people may choose more. */
 const ordinals = new Map<string, number>()
 const names: string[] = []
 const MOST_NAMES = 2000
@@ -25,7 +25,7 @@ export function orderMembers(from: Members, read: (name: string) => unknown): Re
   return made
 }
 
-/** Sets of members that were read, as a tree by member in order, each with an object that has all of them. */
+/** The sets of members that were read, as a tree: each path of members, in order, leads to an object that has all of them. */
 type Met = { further: Map<number, Met>; blank?: object }
 const none: Met = { further: new Map() }
 let met = 0
