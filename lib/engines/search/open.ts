@@ -22,8 +22,8 @@ export const needsSearch = ({ search, sort, facets, ...where }: ListQuery): bool
 let follower: Promise<typeof import('./model/follower.ts')> | undefined
 let server: Promise<typeof import('./opensearch/index.ts')> | undefined
 /**
- * Opens the model of this process, or brings it up to date with the log. Where `SEARCH_URL` is set, it is that of the server. Fails with
- * `unavailable`. The engine's code is imported with the first question, since most requests do not search.
+ * Opens the model of this process, or brings it up to date with the log. Where `SEARCH_URL` is set, returns the model that asks the server.
+ * Fails with `unavailable`. The engine's code is imported with the first question, since most requests do not search.
  */
 export async function openSearchModel(): Promise<Model> {
   // The promise is kept, because Node resolves the module again at each `import()`, which takes longer than a search.

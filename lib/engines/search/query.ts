@@ -84,8 +84,8 @@ export type Facets = Record<'resource' | 'status', Record<string, number>> & {
 }
 
 /**
- * A part of the question that was read as a concept, or by the grammar. Example: "patan" as `place`, "Patan". What is
- * `excluded` is in no answer. The same question with `key` in `without` does not read the part so.
+ * A part of the question that was read as a concept, or by the grammar. Example: "patan" as `place`, "Patan". The answer
+ * leaves out what an `excluded` part names. The same question with `key` in `without` does not read the part so.
  */
 export type Interpreted = { key: string; text: string; as: string; value: string; excluded?: true }
 
@@ -95,7 +95,7 @@ export type SearchResult = {
   hits: Hit[]
   facets?: Facets
   interpreted?: Interpreted[]
-  /** Words of the question that no found document holds. */
+  /** Words of the question without effect: no found document holds them, or they are praise such as "beautiful". */
   left_out?: string[]
   /** The question as the best hits spell it, if that differs. */
   did_you_mean?: string
@@ -134,8 +134,8 @@ export type LiteralQuery = {
 }
 
 /**
- * What a text names as a whole. `as` and `value`: as in `interpreted`. `ids`: the documents that are called so. `area`: around its point,
- * with `reach` in kilometres.
+ * What a text names as a whole. `as` and `value`: as in `interpreted`. `ids`: the documents that are called so. `area`: the circle around
+ * its point, with `reach` in kilometres.
  */
 export type Meaning = {
   as: string

@@ -25,8 +25,8 @@ export type Concept = {
 }
 
 /**
- * How documents of a resource are concepts by their names. `as`: the sort of concept. `by`: what else belongs to it: what lies around
- * its point, or within its years. `spareWords`: words of names that may be left out, such as "town".
+ * How documents of a resource are concepts by their names. `as`: the sort of concept. `by`: what lies around its point, or within its
+ * years, belongs to it, too. `spareWords`: words of names that may be left out, such as "town".
  */
 export type ConceptSource = {
   readonly as: string
@@ -35,9 +35,13 @@ export type ConceptSource = {
 }
 
 /**
- * What a phrase of the grammar asks for. `not`: without the part beside it. `near`, `before`, `after`, `since` and `between`: near a place,
- * or in a time. `bce`: before our era. `oldest` and `newest`: an order. `extreme`: a superlative of which records have no figure. `made`: before a time, only things that
- * people made; `thing`: only these anyway. `in`: at a place or in a time. `and`: joins two ends. `within`: before a distance. `noise`: praise and fillers.
+ * What a phrase of the grammar asks for.
+ *
+ * - `not`: without the part beside it. `near`: near a place. `in`: at a place or in a time. `within`: it stands before a distance.
+ * - `before`, `after`, `since`, `between`: in a time. `bce`: before our era. `and`: it joins the two ends of `between`.
+ * - `oldest`, `newest`: an order. `extreme`: a superlative for which records have no figure, such as "biggest".
+ * - `thing`: only things that people made. `made`: the same, if a time follows ("built before 1700").
+ * - `noise`: praise and fillers.
  */
 export const grammarRoles = [
   'not',
@@ -75,7 +79,7 @@ export type SearchVocabulary = {
   /** The resources of things that people made. */
   readonly madeResources?: readonly string[]
   readonly concepts: readonly Concept[]
-  /** For each resource whose documents are concepts: how. */
+  /** How documents are concepts, by resource. Documents of other resources are none. */
   readonly conceptsByResource?: Readonly<Record<string, ConceptSource>>
   /** For each resource the sort of thing of all its documents: the label of a concept as `sort`. */
   readonly sortByResource: Readonly<Record<string, string>>
@@ -115,7 +119,7 @@ export function loadedVocabulary(): SearchVocabulary {
 /** The names of the facets, in the order in which they are shown. */
 export const vocabularyFacets = once((): readonly string[] => Object.keys(loadedVocabulary().facets))
 
-/** A hash of the vocabulary without its grammar. A process does not open a snapshot that was made with another vocabulary. */
+/** A hash of the members of the vocabulary that shape a snapshot. A process does not open a snapshot that was made with others. */
 export function vocabularyDigest(): string {
   const { grammar: _, reaches: __, madeResources: ___, superlatives: ____, ...indexed } = loadedVocabulary()
   return createHash('sha256').update(JSON.stringify(indexed)).digest('hex').slice(0, 16)

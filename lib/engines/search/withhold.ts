@@ -8,7 +8,7 @@ import { appendToLog } from './log.ts'
  * it after their commit and before the answer. Then no search that begins after the answer finds them, although the projector
  * appends the same change a second later. All other changes wait for the projector.
  *
- * No call if nothing is hidden, which is the rule. Else one read and one transaction; writers of the same moment share them. If the
+ * Makes no call if nothing is hidden, as is usual. Else one read and one transaction; writers of the same moment share them. If the
  * log cannot be written, the failure is logged, since the change itself is stored, and the projector hides the documents.
  */
 export async function withholdHidden(writes: readonly Write[]): Promise<void> {

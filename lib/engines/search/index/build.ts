@@ -26,7 +26,7 @@ export type BuildResult = { documents: number; position: number }
  * Writes a snapshot: one SQLite file that never changes afterwards. It contains the documents, the columns, and two
  * vocabularies: terms and raw words. Each term has its postings, each gram the words that contain it.
  *
- * `gone` are recently removed documents. Their versions prevent that a late, older change brings them back.
+ * `gone` are recently removed documents. Their versions keep a late, older change from bringing them back.
  */
 export async function buildSnapshot(
   path: string,

@@ -26,7 +26,7 @@ export class PostingList {
   push(number: number, impact: number, text = 0): void {
     const block = Math.floor(number / BLOCK)
     const used = this.#blocks.length
-    // The count less one, since the count of a full block, 65,536, does not fit into 16 bits.
+    // The pair holds the count less one, since the count of a full block, 65,536, does not fit into 16 bits.
     if (this.#blocks[used - 2] === block) this.#blocks[used - 1] = (this.#blocks[used - 1] ?? 0) + 1
     else this.#blocks.push(block, 0)
     if (this.#count === this.#lows.length) {

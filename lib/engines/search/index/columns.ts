@@ -70,7 +70,7 @@ export class Numbering {
   }
 }
 
-/** The most labels of a column of 16-bit numbers. Only `category` has more: its numbers have 32 bits. */
+/** The most labels of a column of 16-bit numbers. `headings` and `contributor` may have more: their numbers have 32 bits. */
 export const MOST_LABELS = 2 ** 16
 
 /** The texts behind the numbers in the columns. */

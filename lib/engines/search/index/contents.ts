@@ -17,7 +17,7 @@ export type Contents = { raws: Set<string>; terms: Set<string>; impacts: Impact[
 /**
  * Computes the impacts of a document's terms by two models:
  *
- * 1. By name: a term counts more in a name than in summary or text, and more in a short name than in a long one.
+ * 1. By name: a term weighs more in a name than in summary or text, and more in a short name than in a long one.
  * 2. By text: BM25 over the stems of all words. A word of a name counts several times.
  *
  * Both compare lengths with fixed lengths, not with the average of all documents. So a hidden document does not change
@@ -64,7 +64,7 @@ const stemsIn = (text: string): string =>
   (text.match(/[\u0900-\u097f]+/g) ?? []).flatMap((word) => (stemOf(word) === word ? [] : [stemOf(word)])).join(' ')
 
 /**
- * The impact of each term by name, from 0 to 1. Of several names the best counts, so that many names are no advantage. The
+ * The impact of each term by name, from 0 to 1. Of several names the best is taken, so that many names are no advantage. The
  * parts are combined like independent chances: 1 - (1 - a)(1 - b).
  */
 function impactsByName(names: readonly Word[][], summary: readonly Word[], text: readonly Word[]): Map<string, number> {
@@ -88,7 +88,7 @@ function impactsByName(names: readonly Word[][], summary: readonly Word[], text:
 }
 
 /**
- * The impact of each term by BM25, from 0 to 1: its count, against the length. A word of a name counts as `NAME_COUNTS`
+ * The impact of each term by BM25, from 0 to 1: its count relative to the length. A word of a name counts as `NAME_COUNTS`
  * words of text.
  */
 function bm25Of(names: readonly Word[][], text: readonly Word[]): Map<string, number> {

@@ -24,7 +24,7 @@ export function piecesOf(word: string): string[] {
   return [...pieces(word, 2), ...gramsOf(word)]
 }
 
-/** The pieces that every word has that contains this text of two letters or more. */
+/** The pieces that a word must have to contain this text of two letters or more. */
 export function requiredPiecesOf(text: string): string[] {
   return pieces(text, text.length > 2 ? 3 : 2)
 }

@@ -8,7 +8,7 @@ const MOST_PARTS = 3
 
 /**
  * The terms by which a document is found by its identifier: the whole in plain letters, and its last parts. A part without a digit
- * says nothing by itself. Example: `osm:way/112563248` gives `osmway112563248`, `way112563248` and `112563248`.
+ * is no term by itself. Example: `osm:way/112563248` gives `osmway112563248`, `way112563248` and `112563248`.
  */
 export function identifierTerms(identifier: string): string[] {
   const parts = plainWords(identifier)

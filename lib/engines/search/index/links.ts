@@ -1,7 +1,7 @@
 import type { SearchDocument } from '../document.ts'
 
 // A document contains the ids of the records that it links to, not their names. Names are looked up with each question. So
-// a new name counts at once, and nobody sees the name of a hidden record.
+// a new name is found at once, and nobody sees the name of a hidden record.
 
 /** The term of a link. No word begins with `@`. */
 export const linkTerm = (id: string): string => `@${id}`

@@ -2,8 +2,8 @@ import type { SearchDocument } from '../document.ts'
 import { type ConceptSource, loadedVocabulary } from '../vocabulary.ts'
 import { splitWords, type Word } from './words.ts'
 
-// Documents of some resources are concepts by their names: a question that names one means all that belongs to it. They are listed under
-// their whole names as terms. So whatever was added a moment ago is known to the next question, and no list of names lies in memory.
+// Documents of some resources are concepts by their names: a question that names one means all that belongs to it. These documents are listed
+// under their whole names as terms. So the next question finds what was added a moment ago, and no list of names is held in memory.
 
 /** The term of a whole name. No word begins with `~`. */
 export const nameTerm = (terms: string): string => `~${terms}`
@@ -38,7 +38,7 @@ export function conceptNames({ resource, title, names }: SearchDocument): string
     for (const part of partsOf(name)) {
       const words = splitWords(part)
       add(words)
-      // A question keeps of each word the first: "temples of the lord of storms".
+      // A question drops repeated words, such as the second "of" in "temples of the lord of storms". So the name is also listed without fillers.
       add(words.filter(({ aside }) => !aside))
       add(words.filter(({ term, aside }) => !aside && !spare.has(term)))
     }
@@ -46,8 +46,8 @@ export function conceptNames({ resource, title, names }: SearchDocument): string
 }
 
 /**
- * Names in other scripts without the word that is spare in the title: of "Vendar Era", in Georgian "ვენდარის ხანა", the second word is spare in
- * both. So no list of such words is needed for a further language.
+ * Names in other scripts without the word at the place of the title's spare word. The second word is spare in "Vendar Era", and so in its
+ * Georgian name "ვენდარის ხანა". No list of spare words is needed for another language.
  */
 function withoutSpareInOtherScripts([title = '', ...names]: readonly string[], spare: ReadonlySet<string>): Word[][] {
   const titled = splitWords(title)

@@ -11,7 +11,7 @@ export const tagOf = ({ as, label }: Pick<Concept, 'as' | 'label'>): string => `
 type Row = { concept: Concept; voices: readonly Voice[] }
 
 /**
- * Concepts by the terms of their phrases, joined by spaces. If two concepts claim a phrase, the first one gets it.
+ * Concepts by the terms of their phrases, joined by spaces. A phrase may have several, in the order of the vocabulary.
  * `openers`: the first terms of phrases of several words.
  */
 const phraseIndex = once(() => {
@@ -30,7 +30,7 @@ const phraseIndex = once(() => {
   return { byPhrase, openers }
 })
 /**
- * A phrase, and its English plural if `singularOf` does not undo it: stupas. That function spares names, many of which end in -as.
+ * A phrase, and its English plural if `singularOf` does not undo it: stupas. `singularOf` keeps the ending, since many names end in -as.
  */
 const withPlural = (phrase: string): string[] => (/[aiou]$/.test(phrase) ? [phrase, `${phrase}s`] : [phrase])
 
@@ -40,7 +40,7 @@ const MOST_WORDS = 4
 /** A run of words that names a concept, from word `from` to word `to`. */
 export type Mention = { from: number; to: number; concept: Concept }
 
-/** Finds the concept that documents are by a whole name, given as its terms with a space between. */
+/** Finds the concept of the documents with a whole name. The name is given as its terms, with a space between. */
 export type FindNamed = (terms: string) => Concept | undefined
 
 /**
@@ -75,7 +75,7 @@ export function findMentions(words: readonly Pick<Word, 'term' | 'voice'>[], fin
   return mentions
 }
 
-/** Of a concept of the vocabulary and one of documents with the same name: both in one if they are of one sort, else the former. */
+/** Joins a concept of the vocabulary and one of documents with the same name, if both are of one sort. Else the former is preferred. */
 const eitherOf = (known: Concept | undefined, named: Concept | undefined): Concept | undefined =>
   known && named?.documents && named.as === known.as ? { ...known, documents: named.documents } : (known ?? named)
 
@@ -146,7 +146,7 @@ export function tagsOf(
   return tags
 }
 
-/** The sorts of things that the values of a document name: of its type, Temple. */
+/** The sorts of things that the values of a document name, such as the type Temple. */
 export function sortsByValue({ values = {} }: SearchDocument): string[] {
   const { facets } = loadedVocabulary()
   const named = Object.entries(values).flatMap(([facet, texts = []]) =>

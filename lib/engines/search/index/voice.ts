@@ -2,7 +2,7 @@
  * The sounds of a word that folding drops: "Bell" and "Well" fold alike, but are different words.
  *
  * The lower two bits are the beginning of the word: 1 for b, 2 for w, 3 for v (which may be either) or another letter.
- * Each further bit is a stop, set if the stop is aspirated. In longer words a stop counts only if it begins the word,
+ * Each further bit is a stop, set if the stop is aspirated. Of longer words a stop has a bit only if it begins the word,
  * since writers vary later ones, as in "Mandir" and "Mandhir".
  */
 export type Voice = number
@@ -10,7 +10,7 @@ export type Voice = number
 /** Fits every word of the same folding. */
 export const ANY_VOICE: Voice = 0xffff
 
-/** The letters of a short term. In short terms every stop counts. */
+/** The most letters of a short term. Of short terms every stop has a bit. */
 const SHORT = 5
 const MOST_STOPS = 8
 const onsets: Readonly<Record<string, number>> = { b: 1, w: 2 }

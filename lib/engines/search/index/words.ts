@@ -64,7 +64,7 @@ export function toWord(raw: string): Word {
 const termFor = (raw: string): string => respell(singularOf(raw))
 
 /**
- * Endings of English plurals, for words of four letters or more. The first pattern that matches counts. They match
+ * Endings of English plurals, for words of four letters or more. The first pattern that matches is used. They match
  * monasteries, churches and temples, but not Ganas, chaos, Tirthas or Ramnagar.
  */
 const plurals: readonly (readonly [RegExp, string])[] = [

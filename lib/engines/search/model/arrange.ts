@@ -11,9 +11,9 @@ import type { RankedDocument } from './sort.ts'
 export const MOST_ARRANGED = 5000
 /** The share of the best score from which on a document fits the question well. */
 const GOOD_SHARE = 0.6
-/** A better score counts as this one: what is called "Temple" does not push other temples out of the oldest ones. */
+/** A better score is taken as this one. So a record called "Temple" does not keep other temples out of "oldest temple". */
 const BEST_COUNTED = 0.5
-/** What a document gains that holds a superlative of the question, or whose years are surely those that it names. */
+/** The score that a document gains if it holds a superlative of the question, and again if its years are surely within those asked for. */
 const GAIN = 0.45
 
 /** Whether a reading asks for another order than that of relevance. */
@@ -22,7 +22,7 @@ export const changesOrder = ({ order, years, extremes }: Reading): boolean =>
 
 /**
  * Arranges documents as the words of a question ask: the nearest, the oldest or the newest first, among those that fit the question
- * well. A document that holds a superlative of the question ("largest"), or surely lies in its years, gains.
+ * well. A document that holds a superlative of the question ("largest"), or whose years are surely within those asked for, scores higher.
  */
 export function arrange(
   corpus: Corpus,

@@ -27,7 +27,7 @@ export class Corpus {
   readonly labels: Labels
   readonly terms: Words
   readonly words: Words
-  /** The number of documents that everyone may see. Weights depend on this number alone, so hidden documents change no weight. */
+  /** The number of documents that everyone may see. Weights of words depend on these documents alone, so hidden ones change no weight. */
   anonymous: number
   /** The number of documents that are not replaced or removed. */
   alive: number
@@ -103,7 +103,7 @@ export class Corpus {
     return this.#contributors.get(id) ?? this.#file.contributor(id)
   }
 
-  /** Compares the titles of two changed documents that have the same rank. Returns 0 for documents of the file: their ranks differ. */
+  /** Compares the titles of two changed documents that have the same rank. Returns 0 if one is of the file: there, equal ranks are equal titles. */
   compareNames(a: number, b: number): number {
     if (a < this.#first || b < this.#first) return 0
     const [x, y] = [nameKey(this.document(a).title), nameKey(this.document(b).title)]
@@ -208,7 +208,7 @@ export class Words {
     return [...this.#stored.sharing(grams, least, most, isVisible), ...added]
   }
 
-  /** Notes in how many documents a word stands, where the corpus holds only some of them. */
+  /** Sets in how many documents a word stands, for a corpus that holds only some of them. Ignores a word that none of these holds. */
   know(word: string, counts: WordCounts): void {
     if (this.count(word, 'total') > 0) this.#changed.set(word, counts)
   }

@@ -59,7 +59,7 @@ export function showAnswer(corpus: Corpus, query: SearchQuery, answer: Answer, s
 /** At this likeness or more, the question is the name of a document. Then its words are not read as concepts. */
 const NAME_LIKENESS = 0.8
 
-/** A question as it is asked of the words: the query with the text and the filters that its grammar leaves. */
+/** A query after its grammar was read: with the text that remains, and with the filters that the grammar adds. */
 export type Asked = SearchQuery & Filters
 export type Answer = {
   asked: Asked
@@ -70,7 +70,7 @@ export type Answer = {
 
 /**
  * Answers a question: first by its grammar ("stupas near Patan", "temples not of Durga"), then by its words. A question that is the name
- * of a document has no grammar. If nothing is found, words that nobody knows are left out.
+ * of a document has no grammar. If nothing is found, words that no document holds are left out.
  */
 export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number): Answer {
   const isPlain = query.literal || isPartTakenBack(query.without, 'identifier', query.text)
@@ -89,7 +89,7 @@ export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQu
   return answerAsked(corpus, weights, { ...asked, text }, { ...rest, leftOut: [...rest.leftOut, ...leftOut] }, size)
 }
 
-/** What the words of a question add to its filters. A filter of the query itself counts more. */
+/** What the words of a question add to its filters. A filter of the query itself goes before theirs. */
 const filtersOf = (query: SearchQuery, { text, near, years, also }: Reading) => ({
   text,
   near: query.near ?? near,
@@ -121,7 +121,7 @@ const answerByIdentifier = (query: SearchQuery, numbers: Uint32Array): Answer =>
   reading: { ...plainReading(''), interpreted: [partOf('identifier', query.text, query.text)] },
 })
 
-/** Whether a document is called as the whole question. Words such as "near" and "not" may be part of a name. */
+/** Whether the whole question is the name of a document. Words such as "near" and "not" may be part of a name. */
 function isNameOfDocument(corpus: Corpus, weights: Weights, { text, scope }: SearchQuery): boolean {
   const question = { text, scope, literal: true }
   const matches = findMatches(corpus, question, parseQuestion(corpus, text, tallyFor(scope)), 'prefix')

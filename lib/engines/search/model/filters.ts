@@ -4,12 +4,11 @@ import { parseFacetLabel } from '../index/links.ts'
 import type { SearchQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 
-/** The filters of a search. */
 export type Filters = Pick<
   SearchQuery,
   'scope' | 'resources' | 'statuses' | 'published' | 'headings' | 'contributor' | 'values' | 'box' | 'near' | 'years'
 > & {
-  /** A further test: what the words of the question exclude, and where they say that it is. */
+  /** A further test, from the words of the question: what they exclude, and the places that they name. */
   also?: Test | undefined
 }
 type Test = (number: number) => boolean

@@ -70,7 +70,7 @@ export function findMatches(
   return { ...matchDocuments(corpus, queryWords, any, admits), queryWords, concepts, named, least: any }
 }
 
-/** If some word is written nowhere: the documents that hold all other words, of which there are two or more. */
+/** If no document holds some word: the documents that hold all other words, of which there are two or more. */
 function holdingAllWritten(
   corpus: Corpus,
   words: readonly WeightedWord[],
@@ -102,7 +102,6 @@ function dropPassingMentions(matches: Matches, whole: ReadonlySet<number>): Matc
   return truncateMatches(matches, size)
 }
 
-/** No documents. */
 export const noMatches = (): Matches => withoutScores(new Uint32Array())
 /** These documents, without scores. */
 export const withoutScores = (numbers: Uint32Array): Matches => ({

@@ -180,7 +180,7 @@ async function openAny(): Promise<OpenModel> {
   const pointer = await loadPointer()
   const current = pointer && (await openSnapshot(pointer.current))
   if (current) return new OpenModel(pointer.current.id, current, 'current')
-  // Marked before anything is built: a large table takes longer than a request has, and the sweeper has longer.
+  // It is marked before anything is built. A large table takes longer than a request has; then the sweeper, which has longer, builds.
   if (pointer) await markUnreadable(pointer).catch(logUnmarked)
   const previous = pointer?.previous && (await openSnapshot(pointer.previous))
   if (previous) return new OpenModel(pointer.previous?.id ?? '', previous, 'previous')

@@ -69,7 +69,7 @@ type Place = { number: number; score: number }
 type Explanation = Pick<SearchResult, 'interpreted' | 'left_out' | 'did_you_mean'>
 
 /**
- * Explains an answer: the concepts read from the question, its words that no document contains, and a better spelling.
+ * Explains an answer: the concepts read from the question, its words that no found document contains, and a better spelling.
  */
 export function explainAnswer(
   corpus: Corpus,

@@ -19,10 +19,10 @@ const FIRST_READ = 8
 const LEAST_CALLED = 5
 /** The share of them that must be of one sort, and have the word on the same side of their name. */
 const LEAST_SHARE = 0.8
-/** The share of all documents of the sort that must hold the word. A deity has some of all temples, the word for temple has most. */
+/** The share of all documents of the sort that must hold the word. A deity's name is in few of all temples, a word for temple in many. */
 const LEAST_OF_SORT = 0.3
 
-/** What was learned of recent words, for each corpus. Null: nothing. */
+/** What was learned of recent words, for each corpus, or `nothing`. */
 const learned = new WeakMap<Corpus, ReturnType<typeof lru<string, Concept | typeof nothing>>>()
 const nothing = Symbol('nothing')
 
@@ -76,7 +76,7 @@ function documentsOf(corpus: Corpus, term: string): number[] {
   return numbers
 }
 
-/** Where a name of a document has the term: before what follows a comma or a parenthesis. Undefined if no name of several words has it. */
+/** Where the first name of several words with the term has it. Ignores what follows a comma or a parenthesis. Undefined if no name has it. */
 function sideOf({ title, names }: SearchDocument, term: string): 'first' | 'last' | 'inside' | undefined {
   for (const name of [title, ...names]) {
     const words = splitWords(name.replace(/[,(][\s\S]*$/, ''))

@@ -59,7 +59,7 @@ export function findLiteral(
 function candidatesFor(corpus: Corpus, needle: string, tally: ColumnTally): Iterable<number> {
   const all = plainWords(needle)
   if (all.length === 0) return []
-  // A single letter is part of many words, and the first may be the end of any word.
+  // A single letter is part of too many words. It is looked up only if the text has nothing longer.
   const longer = all.filter((piece) => piece.length > 1)
   const lists = [...new Set(longer.length > 0 ? longer : all)].flatMap((piece) => withPiece(corpus, piece, tally) ?? [])
   const [fewest, ...others] = lists.sort((a, b) => a.size - b.size)

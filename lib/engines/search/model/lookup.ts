@@ -56,7 +56,7 @@ export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], tally
 
 /** Words that were looked up recently, for each corpus. */
 const wordCaches = new WeakMap<Corpus, Lru<string, WeightedWord>>()
-/** The size of a word in the cache: one for each choice, and for each 64 documents of one that holds them itself. */
+/** The size of a word in the cache: one, one for each choice, and one for each 64 documents that a choice holds itself. */
 const sizeOf = ({ choices }: WeightedWord): number =>
   choices.reduce((sum, { postings }) => sum + 1 + Math.ceil((postings?.lows.length ?? 0) / 64), 1)
 /** The most choices in the cache of a corpus. */
@@ -99,11 +99,11 @@ export function tellingShare(written: readonly WeightedWord[]): number {
   return telling.length === 0 ? 1 : weightOf(telling) / weightOf(written)
 }
 
-/** Whether any word is neither a joining word nor a single letter. */
+/** Whether any word is neither a joining word nor a single letter. A letter that may be unfinished is a word, too. */
 export const anyTells = (words: readonly QueryWord[]): boolean =>
   words.some(({ raw, aside, begins }) => !aside && (begins || raw.length > 1))
 
-/** Whether a word counts in texts. Joining words do not. */
+/** Whether a word has weight in texts. Joining words have none. */
 export const countsInText = ({ rarity }: WeightedWord): boolean => rarity > 0
 
 /** Weighs a word. Each term keeps only its best choice, so that no document counts twice for one word. */
@@ -155,8 +155,8 @@ const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: ColumnTal
     : []
 
 /**
- * The word as written. It fits less if it may be unfinished. If no document contains the word, words of its term that sound different fit
- * too, but less: Whels, Bel.
+ * The word as written. If no document contains it, it fits less where it may be unfinished. Then words of its term that sound different fit
+ * too, but less: Wells for "Whels".
  */
 function exactChoices(
   { terms }: Corpus,
@@ -198,8 +198,8 @@ const COMPLETION_FIT = 0.7
 const LINKED_FIT = 0.9
 
 /**
- * Whether some document holds the word, a completion of it as typed, or another spelling of the whole word. Words that only sound alike do
- * not count.
+ * Whether some document holds the word, a completion of it as typed, or another spelling of the whole word. A word that only sounds alike is
+ * not enough.
  */
 export const isWritten = ({ choices }: WeightedWord): boolean => choices.some(({ fit }) => fit >= COMPLETION_FIT)
 

@@ -57,7 +57,6 @@ export function matchDocuments(
   return truncateMatches({ numbers, scores: worth, texts, held }, size)
 }
 
-/** The first `size` matches. */
 export const truncateMatches = ({ numbers, scores, texts, held }: Matches, size: number): Matches => ({
   numbers: numbers.subarray(0, size),
   scores: scores.subarray(0, size),

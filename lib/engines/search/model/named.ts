@@ -15,10 +15,13 @@ import { learnedSort } from './learned.ts'
 
 /** The most documents of one name that are one concept. */
 const MOST_DOCUMENTS = 8
-/** How far a place reaches of which no word says it, in kilometres. */
+/** The reach of a place in kilometres, if no word of its name or type gives one. */
 export const DEFAULT_REACH = 1
 
-/** Makes a function that finds what documents the caller may see are called so. Each look costs a test of the Bloom filter if none is. */
+/**
+ * Makes a function that finds the concept of a name: documents with this name that the caller may see, else a learned sort. If no document
+ * has the name, a look costs a test of the Bloom filter.
+ */
 export function namedFinder(corpus: Corpus, scope: Scope): FindNamed {
   const tally = tallyFor(scope)
   let admits: ((number: number) => boolean) | undefined
@@ -36,7 +39,7 @@ export function namedFinder(corpus: Corpus, scope: Scope): FindNamed {
   }
 }
 
-/** The concept that documents of one name are. Only documents of one sort are one concept; the sort of the first counts. */
+/** Makes one concept of the documents of one name. Those of another sort than the first are left out. */
 function conceptOfDocuments(corpus: Corpus, numbers: readonly number[]): Concept | undefined {
   const [first] = numbers
   if (first === undefined) return undefined
@@ -55,7 +58,7 @@ export const isPlace = ({ as, area }: Concept): boolean =>
   area !== undefined ||
   Object.values(loadedVocabulary().conceptsByResource ?? {}).some((it) => it.by === 'point' && it.as === as)
 
-/** How far the place reaches that a document is, by a word of its type or its name, in kilometres. Undefined if no word says it. */
+/** The reach of a place in kilometres: the largest that a word of its type or title gives. Undefined if no word gives one. */
 export function reachOf(corpus: Corpus, number: number): number | undefined {
   const { reaches = {} } = loadedVocabulary()
   const { title, values } = corpus.document(number)
@@ -71,7 +74,7 @@ export function areaOf(corpus: Corpus, number: number): Concept['area'] {
   return Number.isNaN(at.lat) ? undefined : { at, reach: reachOf(corpus, number) ?? DEFAULT_REACH }
 }
 
-/** What a text names as a whole. Undefined if it names nothing that the scope may know. */
+/** What a text names as a whole. Undefined if it names no concept, or only documents that the scope may not read. */
 export function meaningOfText(corpus: Corpus, text: string, scope: Scope): Meaning | undefined {
   const words = splitWords(cut(text, LONGEST_TEXT))
   const [mention] = findMentions(words, namedFinder(corpus, scope))
@@ -85,12 +88,12 @@ export function meaningOfText(corpus: Corpus, text: string, scope: Scope): Meani
 /** A longer text is no name. */
 const LONGEST_TEXT = 200
 
-/** The impact of a part that names a concept with this certainty, as a tag has it. */
+/** The impact of a tag of this certainty. */
 const impactOf = (certainty: number) => Math.round(TAGGED * certainty * 255)
 
 /**
- * The documents that belong to a concept that documents are: that contain one of its names, link to it, lie around its point or within its
- * years. Each has the impact that a tag of this certainty has.
+ * The documents that belong to a concept of documents: they contain one of its names, link to it, or lie around its point or within its
+ * years. Each has the impact that a tag of the same certainty has, or less.
  */
 export function belongingTo(corpus: Corpus, { documents = [], area }: Concept): Postings {
   const impacts = new Map<number, number>()
@@ -147,7 +150,7 @@ function isAround(corpus: Corpus, place: number): CertaintyOf | undefined {
 /** Longer spans of years than this belong to no period. */
 const MOST_YEARS = 150
 
-/** The least share of the years of a document that lie in a period to which it may belong: "16th century" for one from 1529 on. */
+/** The share of a document's years that must lie in a period to which it may belong. Example: "16th century", and a period from 1529 on. */
 const LEAST_WITHIN = 0.5
 
 function isWithinYearsOf(corpus: Corpus, period: number): CertaintyOf | undefined {

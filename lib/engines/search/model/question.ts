@@ -118,7 +118,7 @@ const SHORTEST_STEM = 3
 const isOwnerOfNext = ({ concept, to }: Mention, next: Mention | undefined): boolean =>
   concept.isOwner === true && next?.concept.as === 'sort' && next.from === to + 1
 
-/** Gives a short word with b its voice again: "bell" must not name the concept of wells, even if no document contains "bell". */
+/** Gives a short word that begins with b its voice again: "bell" must not name the concept of wells, even if no document contains "bell". */
 const withOwnVoice = (word: QueryWord): QueryWord =>
   word.term.length <= 4 && word.term.startsWith('b') ? { ...word, voice: toWord(word.raw).voice } : word
 

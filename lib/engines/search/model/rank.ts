@@ -37,9 +37,9 @@ const OTHER_PLACE = 0.6
  * question.
  */
 const TEXT_SHARES = [0, 0.1, 0.1, 0.25, 0.4, 0.7, 0.8]
-/** The share of the words that the names contain in the score by name. */
+/** How much of the score by name comes from the words that the names contain. */
 const WORD_SHARE = 0.4
-/** The share of the likeness of the best name in the score by name. */
+/** How much of the score by name comes from the likeness of the best name. */
 const LIKENESS_SHARE = 0.6
 /** The score of a name that consists of one word of the question. */
 const FULL_SCORE = 0.7
@@ -127,12 +127,12 @@ function questionFactor({ numbers, held, queryWords, concepts, named }: Question
   }
 }
 
-/** The impact from which on a tag says that a document is of a sort: its name, its type or the opening of its summary does. */
+/** The least impact of a tag that shows a document's sort. Tags of its name, its type and the opening of its summary have it. */
 const OF_SORT = Math.floor(TAGGED * CERTAINTY.opening * 255)
 
 /**
  * Makes a test of whether a document is of the sort for which the question asks in the plural: "tanks of the Nayaks" asks for no king who built
- * tanks. Every document is if the question names another sort, or has words that are no concept.
+ * tanks. Every document passes if the question names a second sort, or has words that are no concept.
  */
 function sortTest(corpus: Corpus, { queryWords, concepts }: QuestionMatches): (number: number) => boolean {
   const sorts = concepts.filter(({ concept }) => concept.as === 'sort')

@@ -70,7 +70,7 @@ export async function waitForOtherRebuild(seconds: number): Promise<boolean> {
   return false
 }
 
-/** Whether a rebuild failed because another process rebuilds. */
+/** Whether a rebuild failed with `unavailable`, as it does while another process rebuilds. */
 export const isBusy = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable'
 
 async function* documentsInTable(gone: GoneDocument[], progress: RebuildProgress): AsyncGenerator<SearchDocument> {

@@ -4,15 +4,15 @@ import { readLogAfter } from '../log.ts'
 import { loadIndexes } from './indexes.ts'
 
 /**
- * What the change log holds and the server does not, in the order of the log: its changes are withheld from what the server answers, and
- * looked at as they are now. So a deletion counts from the answer of that change on, however far behind the server is.
+ * The changes that the log holds and the server lacks, in the order of the log. Their documents are left out of the server's answers, and
+ * our engine searches them as they are now. So what a change hides is gone at once, while the server lacks at most `MOST_CHANGES`.
  */
 export type Behind = { changes: readonly DocumentChange[]; state: string }
 
-/** The most changes that are known beside the server. Of a longer backlog the newest count. */
+/** The most changes that are held beside the server. Of a longer backlog only the newest are. */
 const MOST_CHANGES = 2000
 
-/** The position up to which this process knows that the server is, and the last answer. */
+/** The position of the server that this process read last, and what `readBehind` returned last. */
 // prove: memory
 let known: { index: string; position: number } | undefined
 // prove: memory
@@ -29,14 +29,14 @@ export async function readBehind(): Promise<Behind> {
       const { position } = known
       missing = missing ? missing.filter(({ number }) => number > position) : await entriesAfter(position)
     }
-    // Entries that the server never saw are gone: it is made anew. Until then it answers as it is.
+    // Entries that the server lacks are gone from the log. Until its index is made anew, it answers with what it has.
     missing ??= []
     const changes = missing.flatMap((entry) => entry.changes).slice(-MOST_CHANGES)
     const end = missing.at(-1)?.number ?? known.position
     last = { changes, state: [known.index, end, missing.length].join('.') }
     return last
   } catch (error) {
-    // What was known a moment ago is better than no answer.
+    // What was read a moment ago is better than no answer.
     log({ level: 'error', message: 'search log', error: error instanceof Error ? error.name : 'unknown' })
     return last ?? { changes: [], state: 'unknown' }
   }

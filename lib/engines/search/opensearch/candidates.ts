@@ -24,19 +24,19 @@ import { all, any, bestFirst, filtersOf, none, scopeFilter } from './filters.ts'
 import { featureOf } from './layout.ts'
 
 // A question is read by our engine over a small corpus: the documents that the server finds for its words, in any spelling, and those that
-// the question may name. In how many documents a word stands comes from the server, so that weights are those of all documents.
+// the question may name. The server counts the documents of each word, so that weights do not depend on the candidates.
 
 /** The most words of a question that candidates are asked for. */
 const MOST_WORDS = 24
 /** The most words of a name. */
 const MOST_NAME_WORDS = 4
-/** How many candidates each of the questions brings. */
+/** The most candidates that each query to the server brings. */
 const SIZES = { named: 80, filtered: 80, called: 60, near: 60 }
 
 // prove: memory
 let empty: Promise<SnapshotFile> | undefined
 
-/** A corpus without documents. All of them share one empty file. */
+/** A corpus without documents. All such corpora share one empty file. */
 async function emptyCorpus(): Promise<Corpus> {
   empty ??= makeEmptyFile()
   return new Corpus(await empty)
@@ -52,7 +52,7 @@ async function makeEmptyFile(): Promise<SnapshotFile> {
 
 type Filters = Omit<SearchQuery, 'limit' | 'text'>
 
-/** A corpus of these documents, and of what the server does not know yet. */
+/** A corpus of these documents, with the changes that the server lacks. */
 export async function corpusOf(documents: Iterable<SearchDocument>, { changes }: Behind): Promise<Corpus> {
   const corpus = await emptyCorpus()
   const unknown = new Set(changes.map(({ id }) => id))
@@ -86,13 +86,13 @@ export async function gatherCandidates(text: string, filters: Filters, behind: B
 }
 const scoreWithin = (query: Json, filter: Json): Json => ({ bool: { must: [query], filter: [filter] } })
 
-/** Documents of each concept that the question names, so that our engine knows that there are some. */
+/** Clauses for documents of each concept that the question names. Our engine reads a concept only if its corpus has such documents. */
 const tagClauses = (words: readonly Word[]): Json[] =>
   findMentions(words).map(({ concept }) => ({
     rank_feature: { field: `by_name.${featureOf(tagOf(concept))}`, linear: {}, boost: 2 / 255 },
   }))
 
-/** The words of a question as they stand, its spellings, synonyms and completions. A rare sort of word counts more. */
+/** Clauses for a word as it stands, its spellings, synonyms and completions. Words for sorts of things, towns and generic words weigh less. */
 function exactClauses(word: Word, at: number, words: readonly Word[]): Json[] {
   if (word.aside && words.length > 1) return []
   const weight =
@@ -118,7 +118,7 @@ function exactClauses(word: Word, at: number, words: readonly Word[]): Json[] {
 }
 const constant = (filter: Json, boost: number): Json => ({ constant_score: { filter, boost } })
 
-/** The most expansions of a spelling: so many that words of hidden documents crowd out none. */
+/** The most expansions of a spelling. There are so many that words of hidden documents crowd out no others. */
 const MOST_EXPANSIONS = 1000
 
 /** Spellings that are near a word, by edits, by pieces of its letters, and by its consonants. */
@@ -150,11 +150,11 @@ function nearClauses({ raw, term, aside }: Word): Json[] {
   ]
 }
 const is = (raw: string): Json => ({ term: { terms: toTerm(raw) } })
-/** A word that documents may write as two. */
+/** The ways to split a word that documents may write as two. */
 const splitPlaces = (raw: string): [string, string][] =>
   raw.length < 5 ? [] : Array.from({ length: raw.length - 3 }, (_, i) => [raw.slice(0, i + 2), raw.slice(i + 2)])
 
-/** The terms under which documents lie that the question may name as a whole: a place, a deity, or an identifier. */
+/** The terms of documents that the question may name as a whole: by a name of up to four words, or by an identifier. */
 function calledTerms(text: string, words: readonly Word[]): string[] {
   const terms = words.map(({ term }) => term)
   const runs = terms.flatMap((_, from) =>
@@ -163,7 +163,7 @@ function calledTerms(text: string, words: readonly Word[]): string[] {
   return [...new Set([...runs, identifierTerm(plainWords(text).join(''))])]
 }
 
-/** Terms and words of which the server says in how many documents they stand. */
+/** Terms and words whose documents the server counts. */
 type Counted = { field: 'terms' | 'words'; value: string }[]
 function countedTerms(words: readonly Word[]): Counted {
   const tags = findMentions(words).flatMap(({ concept }) => [tagOf(concept), ...nearbyTags(concept)])
@@ -181,7 +181,7 @@ const tallies: Readonly<Record<'anon' | 'total', Json>> = {
   total: scopeFilter({ signedIn: true, everything: true, own: null }),
 }
 
-/** Counts of what everyone may read, and of all. They are counted as they are now: what is deleted does not linger in them. */
+/** Counts over the documents that everyone may read, and over all. Deleted documents are not in them. */
 const countsOf = (counted: Counted): Json =>
   Object.fromEntries(
     Object.entries(tallies).map(([tally, filter]) => [

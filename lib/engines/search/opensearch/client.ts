@@ -7,7 +7,7 @@ import { SearchDocument } from '../document.ts'
 
 export type Json = { readonly [member: string]: unknown }
 
-/** The longest time of a question, and of a call that writes or prepares, in milliseconds. */
+/** The longest time of a question in milliseconds. A call that writes or prepares has `WRITE_MS`. */
 const QUESTION_MS = 3000
 /** Milliseconds after a call without an answer in which questions fail at once, so that requests do not wait one after another. */
 const PAUSE_MS = 1500
@@ -27,11 +27,11 @@ export class Refused extends Error {
 /** The name of the alias that questions go to: the path of `SEARCH_URL`, or `search`. Indexes are named after it. */
 export const aliasName = (): string => new URL(config.SEARCH_URL).pathname.replace(/^\/+|\/+$/g, '') || 'search'
 
-/** Calls the server as whoever writes or prepares. Fails with `unavailable` if it does not answer, and with `Refused`. */
+/** Makes a call that writes or prepares. Fails with `unavailable` if the server does not answer, and with `Refused` if it refuses. */
 export const callServer = (method: string, path: string, body?: Json | string): Promise<unknown> =>
   send(method, path, body, WRITE_MS)
 
-/** The indexes that the alias names. Fails like a question. */
+/** The indexes that the alias names. Fails with `unavailable` if the server does not answer. */
 export const indexesOfAlias = async (): Promise<string[]> => {
   try {
     return Object.keys(Object(await send('GET', `/_alias/${aliasName()}`, undefined, QUESTION_MS)))

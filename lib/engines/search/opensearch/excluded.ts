@@ -13,8 +13,8 @@ import { featureOf } from './layout.ts'
 import { memberFilter, textFilter } from './words.ts'
 
 /**
- * What the grammar has read, as filters of the server: what is excluded, and where a thing must be. Nearness, years and words are filters
- * already.
+ * What the grammar has read, as filters of the server: what is excluded, and where a thing must be. Other filters cover nearness, years and
+ * words.
  */
 export function readFilters(corpus: Corpus, scope: SearchQuery['scope'], interpreted: readonly Interpreted[]): Json[] {
   return interpreted.flatMap((part) => {
@@ -36,7 +36,7 @@ function filterOfPart(
   return as === 'words' ? wordsFilter(corpus, scope, value) : any([tag, wordsFilter(corpus, scope, value)])
 }
 
-/** Documents in a place: those that say so, and those around its point. */
+/** Documents in a place: those that name it, and those around its point. */
 function placeFilter(corpus: Corpus, scope: SearchQuery['scope'], label: string): Json {
   const words = splitWords(label)
   const [mention] = findMentions(words, namedFinder(corpus, scope))
@@ -51,7 +51,7 @@ function placeFilter(corpus: Corpus, scope: SearchQuery['scope'], label: string)
   ])
 }
 
-/** The document with this title. */
+/** The number of a document with this title. */
 function numberOf(corpus: Corpus, title: string): number | undefined {
   for (let number = 0; number < corpus.columns.size; number += 1)
     if (corpus.isAlive(number) && corpus.document(number).title === title) return number

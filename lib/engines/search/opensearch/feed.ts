@@ -10,19 +10,19 @@ import { bulkLines } from './layout.ts'
 
 /** The most bytes of one bulk request. */
 const MOST_BYTES = 8_000_000
-/** The status of a change that the server has in this version or a newer one. */
+/** The status of a change whose document the server has in this version or a newer one. */
 const OLDER = 409
 
 /**
- * Brings the server up to the end of the change log. Returns the number of changes. What it could not write it writes with the next call:
- * the position in the log goes on only when the server has found room for all changes up to it, and finds them.
+ * Brings the server up to the end of the change log. Returns the number of changes. The stored position moves on only when questions find
+ * all changes up to it. So the next call writes what this one could not write.
  */
 export async function feedServer(): Promise<number> {
   let count = 0
   let known = await loadIndexes()
   while (known?.current) {
     const { entries, more, lost } = await readLogAfter(known.position)
-    // The entries between are gone. The server lacks them, so the index is made anew.
+    // Entries that the server lacks are gone from the log. Only a rebuild of its index from the table mends that.
     if (lost) throw new Error('the search server has missed entries of the log: make its index anew')
     const last = entries.at(-1)
     if (!last) break
@@ -36,7 +36,7 @@ export async function feedServer(): Promise<number> {
   return count
 }
 
-/** Notes how far the server is. Undefined if another process has noted something meanwhile: it goes on from there. */
+/** Stores how far the server is. Undefined if another process has changed the item meanwhile. That process goes on. */
 async function moveOn(known: Indexes, position: number): Promise<Indexes | undefined> {
   try {
     return await saveIndexes(known, { position })
@@ -46,7 +46,7 @@ async function moveOn(known: Indexes, position: number): Promise<Indexes | undef
   }
 }
 
-/** The same, for callers whose own work is done: a failure is logged, and the next call catches up. */
+/** Calls `feedServer` for callers whose own work is done: a failure is logged, and the next call catches up. */
 export async function feedServerLater(): Promise<void> {
   await feedServer().catch((error: unknown) => {
     log({ level: 'error', message: 'search server', error: error instanceof Error ? error.name : 'unknown' })
@@ -57,7 +57,7 @@ const Bulk = v.object({
   items: v.array(v.record(v.string(), v.object({ status: v.number(), error: v.optional(v.unknown()) }))),
 })
 
-/** Writes changes to indexes, and waits until questions find them. Older versions than those of the server are passed over. */
+/** Writes changes to indexes, and with `wait_for` waits until questions find them. Skips older versions than those of the server. */
 export async function writeChanges(
   indexes: readonly string[],
   changes: readonly DocumentChange[],

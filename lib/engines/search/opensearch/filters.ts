@@ -3,13 +3,13 @@ import type { SearchQuery, SortOrder } from '../query.ts'
 import type { Json } from './client.ts'
 import { NEVER } from './layout.ts'
 
-/** Ids of documents that the server must not show: they have changed, and it does not know yet. */
+/** Ids of documents that the server must not show: they have changed, and the server lacks the change. */
 export type Withheld = readonly string[]
 
 const is = (field: string, value: unknown): Json => ({ term: { [field]: value } })
 const isAny = (field: string, values: readonly unknown[]): Json => ({ terms: { [field]: values } })
 export const all = (...filter: readonly Json[]): Json => ({ bool: { filter } })
-/** An empty list would match everything. */
+/** Documents that match one of these at least. OpenSearch would take an empty list for "all". */
 export const any = (should: readonly Json[]): Json =>
   should.length === 0 ? { match_none: {} } : { bool: { should, minimum_should_match: 1 } }
 export const none = (mustNot: readonly Json[]): Json => ({ bool: { must_not: mustNot } })
@@ -85,7 +85,7 @@ const yearFilter = ({ from, to }: NonNullable<SearchQuery['years']>): Json =>
 export const certainFilter = ({ from, to }: NonNullable<SearchQuery['years']>): Json =>
   all(is('approximate', false), { range: { from: { gte: finite(from) } } }, { range: { to: { lte: finite(to) } } })
 
-/** The order of results without regard to a text. Documents that tie are in the order of their ids, the same way round. */
+/** The order of results without regard to a text. Documents that tie are in the order of their ids, in the same direction. */
 export function orderOf(sort: SortOrder, near: SearchQuery['near']): readonly Json[] {
   const by = (order: 'asc' | 'desc', ...fields: string[]) =>
     [...fields, 'order'].map((field) => ({ [field]: { order } }))

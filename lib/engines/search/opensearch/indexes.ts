@@ -5,8 +5,8 @@ import { searchKey } from '../keys.ts'
 
 /**
  * The indexes of the server. `current` answers questions. `previous` is the one before, to which an operator can go back; `building`
- * is the next one. All of them take all changes. `position`: the last entry of the change log that is in all of them. `format`: how
- * documents lie in `current`.
+ * is the next one. All of them take all changes. `position`: the last entry of the change log that is in all of them. `format`: the form
+ * in which the index stores documents.
  */
 const Indexes = v.object({
   current: v.nullable(v.object({ index: v.string(), format: v.string(), made_at: v.string() })),

@@ -11,7 +11,7 @@ import { geohash } from '../model/clusters.ts'
 import { vocabularyFacets } from '../vocabulary.ts'
 import type { Json } from './client.ts'
 
-// How documents lie in an index of the server. Words, weights, voices and tags are ours (`contentsOf`); the server only stores,
+// How an index of the server stores documents. Words, weights, voices and tags are ours (`contentsOf`); the server only stores,
 // filters and adds them up. So its answers need no analyser of its own, and no weight depends on other documents.
 
 /** Open ends of years, as numbers that JSON has. */
@@ -19,7 +19,7 @@ export const NEVER = 1e9
 /** The lengths of the geohashes that the map counts by. */
 export const cellLengths = [1, 2, 3, 4, 5, 6, 7] as const
 
-/** The feature of a term in words of a voice. Without a voice, its greatest weight in words of any. */
+/** The feature of a term in words of a voice. Without a voice, the feature that holds its greatest weight in words of any voice. */
 export const featureOf = (term: string, voice: Voice = ANY_VOICE): string =>
   (voice === ANY_VOICE ? term : `${term}|${voice}`).replaceAll('.', '·')
 
@@ -66,7 +66,7 @@ export const indexLayout = (): Json => ({
 export function bulkLines(index: string, changes: readonly DocumentChange[]): string[] {
   return changes.flatMap((change) => [
     JSON.stringify({ index: { _index: index, _id: change.id, version: change.version, version_type: 'external' } }),
-    // What is gone stays as a stone with its version, so that a late, older change does not bring it back.
+    // A removed document leaves an entry with its version, so that a late, older change does not bring it back.
     JSON.stringify(isGone(change) ? { alive: false } : storedForm(change)),
   ])
 }
@@ -139,7 +139,7 @@ function wordFields(document: SearchDocument): Json {
   }
 }
 
-/** Letters of a passage, and how many letters two of them share: as many as a literal question has at most. */
+/** Letters of a passage, and letters that two neighbours share: as many as a literal question has at most, so that one holds all of it. */
 const PASSAGE = 8000
 const SHARED = 200
 

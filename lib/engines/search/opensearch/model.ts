@@ -22,8 +22,8 @@ import { cellLengths } from './layout.ts'
 import { scoreClauses, textFilter } from './words.ts'
 
 /**
- * How many documents our engine ranks. An answer of so many at most is wholly that of our engine; of a larger one the server counts, and
- * what comes behind these is in its order.
+ * How many documents our engine ranks. If no more are found, the answer is wholly its own. Otherwise the server counts, and orders the
+ * documents behind these.
  */
 const COMPARED = 250
 /** The most documents of a page. */
@@ -34,7 +34,7 @@ const MOST_LABELS = 300
 const MOST_POINTS = 5000
 const MOST_CELLS = 1000
 
-/** The model that a server answers for, with what it does not know yet. Fails with `unavailable` if it does not answer. */
+/** A model that answers from the server and the changes that it lacks. Questions fail with `unavailable` if the server does not answer. */
 export async function serverModel(): Promise<Model> {
   const [behind] = await Promise.all([readBehind(), loadVocabulary()])
   return {
@@ -51,7 +51,7 @@ export async function serverModel(): Promise<Model> {
 /** A question to the server, and the corpus over which it was read. */
 type Question = { corpus: Corpus; answer: Answer; filter: Json; isRanked: boolean }
 
-/** Reads a question over its candidates, and makes a question to the server of it. */
+/** Reads a question over its candidates, and turns it into a query of the server. */
 async function readForServer(query: SearchQuery, behind: Behind): Promise<Question> {
   const [corpus, titled] = await Promise.all([gatherCandidates(query.text, query, behind), titledAs(query, behind)])
   const answer = answerQuestion(corpus, config.SEARCH_WEIGHTS, query, COMPARED)
@@ -92,7 +92,7 @@ async function search(query: SearchQuery, behind: Behind): Promise<SearchResult>
   return combine(corpus, query, again, page, behind.state)
 }
 
-/** Whether the candidates are the whole answer: of an identifier, and of words that nothing holds. */
+/** Whether the candidates hold the whole answer, as for an identifier, or for words that no document holds. */
 const isAnsweredHere = ({ text }: SearchQuery, { asked, matches, reading }: Answer): boolean =>
   reading.isHopeless || (text.trim() !== '' && asked.text.trim() !== '' && matches.least === undefined)
 
@@ -127,7 +127,7 @@ function combine(corpus: Corpus, query: SearchQuery, answer: Answer, page: Page,
   }
 }
 
-/** Documents as hits. They become part of the corpus, since hits are made of what lies there. */
+/** Documents as hits. They are added to the corpus first, since hits are made from it. */
 function hitsOf(corpus: Corpus, query: SearchQuery, documents: readonly SearchDocument[]): Hit[] {
   for (const document of documents) corpus.apply(document)
   const hitOf = hitMaker(corpus, query)
@@ -137,7 +137,7 @@ function hitsOf(corpus: Corpus, query: SearchQuery, documents: readonly SearchDo
   })
 }
 
-/** The records that values of facets name by a link, so that a label is their present title. One call if any is missing. */
+/** Adds to the corpus the records that facet values link to, so that labels show their present titles. One call if any is missing. */
 async function addLinked(
   corpus: Corpus,
   documents: readonly SearchDocument[],
@@ -159,7 +159,7 @@ async function addLinked(
   for (const { document } of page?.found ?? []) corpus.apply(document)
 }
 
-/** The records that are called now as one of the asked values of a facet. */
+/** The ids of the records whose present title is one of the values asked for, by facet. */
 async function titledAs({ values = {}, scope }: SearchQuery, behind: Behind): Promise<Record<string, string[]>> {
   const asked = Object.entries(values).flatMap(([facet, accepted]) => (accepted ? [[facet, accepted] as const] : []))
   if (asked.length === 0) return {}

@@ -13,7 +13,7 @@ import { feedServer, writeChanges } from './feed.ts'
 import { type Indexes, loadIndexes, saveIndexes } from './indexes.ts'
 import { indexLayout } from './layout.ts'
 
-/** How documents lie in an index. Raise it with every change of `layout.ts`: then the sweeper makes an index anew, beside the present one. */
+/** The layout of an index. Raise it with every change of `layout.ts`: then the sweeper makes an index anew, beside the present one. */
 const LAYOUT = 1
 const formatNow = () => `${LAYOUT} ${snapshotFormat()}`
 /** How long the index before the present one is kept, so that an operator can go back to it. */
@@ -25,7 +25,7 @@ const BATCH = 500
 
 /**
  * Brings the server up to the log, trims the log, and removes an index that is no longer needed. Makes an index anew if there is none, or
- * if documents lie differently in a new release. Returns the number of documents that it wrote.
+ * if a new release stores documents in another form. Returns the number of changes or documents that it wrote.
  */
 export const compactIfDue: SearchUpkeep['compactIfDue'] = async () => {
   await loadVocabulary()
@@ -46,8 +46,8 @@ export const compactNow: SearchUpkeep['compactNow'] = async () => {
 }
 
 /**
- * Makes an index anew, beside the present one, which answers meanwhile. Both take all changes from the first moment on. When it is whole,
- * questions go to it at once. The present one stays for a day.
+ * Makes an index anew, beside the present one, which answers meanwhile. Both take all changes from the first moment on. When the new index is
+ * whole, all questions go to it at once. The old one stays for a day.
  */
 export const rebuild: SearchUpkeep['rebuild'] = async (progress = () => undefined) => {
   await loadVocabulary()
@@ -87,7 +87,7 @@ async function buildBeside(progress: (items: number, documents: number) => void)
   return { documents, report: `rebuilt in ${seconds} s: index ${index}, ${documents} documents` }
 }
 
-/** Changes that came while documents were read: a read of the table may be a moment behind. */
+/** Writes the changes that came while documents were read: a read of the table may be a moment behind. */
 async function writeEntriesAfter(index: string, begin: number): Promise<void> {
   for (let from = begin; ; ) {
     const { entries, more } = await readLogAfter(from)
@@ -112,7 +112,7 @@ async function switchTo(made: NonNullable<Indexes['current']>, before: Indexes, 
   await saveIndexes(old, { current: made, previous, building: null, position })
 }
 
-/** An index whose building was cut off. */
+/** Removes an index whose building was cut off. */
 async function removeLeft(old: Indexes | undefined): Promise<void> {
   if (!old?.building) return
   await removeIndex(old.building)

@@ -14,9 +14,9 @@ import type { Json } from './client.ts'
 import { all, any, nearFilter } from './filters.ts'
 import { featureOf } from './layout.ts'
 
-// The words of a question, as our engine has looked them up, in the language of the server.
+// The words of a question, as our engine has looked them up, as filters and scores of the server.
 
-/** The most choices of a word that count in the score. All of them match. */
+/** The most choices of a word that add to the score. A document may match by any choice. */
 const MOST_SCORED = 40
 /** The most words for which every sufficient set of words is listed. */
 const MOST_LISTED = 10
@@ -47,7 +47,7 @@ type Words = Pick<QuestionMatches, 'queryWords' | 'least'>
 
 /**
  * Documents that hold enough of a question: words of which the weights add up to the share `least`. Every sufficient set of words is one
- * way to match. Of a long question it is as many of its words as make up that share.
+ * way to match. A question of more than `MOST_LISTED` words needs that share of its words, whatever they weigh.
  */
 export function textFilter(corpus: Corpus, { queryWords, least = 1 }: Words): Json {
   const words = [...queryWords].sort((a, b) => b.weight - a.weight)
@@ -74,7 +74,7 @@ function sufficientSets(words: readonly WeightedWord[], needed: number): number[
   return sets
 }
 
-/** Documents that belong to a concept that documents are, as `belongingTo` of the embedded engine finds them. */
+/** Documents that belong to a concept of documents, much as `belongingTo` of the embedded engine finds them. */
 export function memberFilter(corpus: Corpus, { documents = [], area }: Concept): Json {
   return any(
     documents.flatMap((number) => {
@@ -116,7 +116,7 @@ export function scoreClauses(corpus: Corpus, weights: Weights, { queryWords }: W
   ]
 }
 
-/** The best of a word's choices counts, and each that `adds`. */
+/** The score of a word: that of its best choice, and those of all choices with `adds`. */
 function choiceScores(corpus: Corpus, word: WeightedWord, field: string, factor: number): Json[] {
   if (factor <= 0) return []
   const clausesOf = (choice: Choice): Json[] => {

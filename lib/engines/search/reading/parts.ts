@@ -1,13 +1,13 @@
 import { plainWords } from '../../matching/index.ts'
 import type { Interpreted } from '../query.ts'
 
-// What was understood of a question is told in parts, each with a key. A question that names such keys takes these parts back: their words
-// are words again.
+// An answer shows what was understood of its question in parts, each with a key. A question that names such keys takes these parts back:
+// their words are searched as words.
 
-/** The key of a part of a question: as what it was read, and its words. Example: `place:patan`, `near:near-the-pond`. */
+/** The key of a part of a question: what it was read as, and its words. Example: `place:patan`, `near:near-the-pond`. */
 const partKey = (as: string, text: string): string => `${as}:${plainWords(text).join('-')}`
 
-/** A part of a question as it is told. */
+/** A part of a question as the answer shows it. */
 export const partOf = (as: string, text: string, value: string): Interpreted => ({
   key: partKey(as, text),
   text,

@@ -18,7 +18,7 @@ export type NamedPlace = { at: Point; reach: number; label: string; concept?: Co
 
 /** The most words of the name of a place. */
 const MOST_WORDS = 4
-/** A record is meant by its name from this likeness on. */
+/** At this likeness or more, the words are the name of a record. */
 const NAME_LIKENESS = 0.85
 /** The most records that are compared with a name. */
 const MOST_COMPARED = 16
@@ -57,12 +57,12 @@ function placeNamed(corpus: Corpus, run: readonly Token[], scope: Scope): NamedP
   }
   const called = mention?.concept.documents?.flatMap((number) => placeOf(corpus, number) ?? [])
   if (called?.[0]) return called[0]
-  // "temple" and "winter" are not the name of a place. What is a name may be that of a place, too.
+  // A concept such as "temple" or "winter" is no place. A concept that is a name may also be the name of a place.
   if ((mention && !mention.concept.isName) || words.every(({ aside }) => aside)) return undefined
   return recordNamed(corpus, text, scope)
 }
 
-/** The record with a point that is called so. Of several, one that is a place is preferred. */
+/** The record with this name and a point. Of several, one that is a place is preferred. */
 function recordNamed(corpus: Corpus, text: string, scope: Scope): NamedPlace | undefined {
   const { lat } = corpus.columns
   const query = { text, scope, literal: true, also: (number: number) => !Number.isNaN(lat[number]) }
@@ -86,7 +86,7 @@ const NAMED_IMPACT = 60
 
 /**
  * Makes a test of whether a document is in a place. A document that names the place is in it. Another one is in it if its point is
- * within reach, unless a smaller place of the vocabulary lies there: the museum of Patan is not in Kathmandu.
+ * within reach, unless it has the tag of a smaller place there: the museum of Patan is not in Kathmandu.
  */
 export function isInPlace(corpus: Corpus, { at, reach, concept }: NamedPlace): (number: number) => boolean {
   const { lat, lng } = corpus.columns

@@ -18,7 +18,7 @@ import { findSpan, findYears, type Years } from './years.ts'
 
 /**
  * A question as the grammar reads it. `text`: the words that remain to be searched. `near`, `years` and `also` limit the
- * answer. `extremes`: superlatives; documents that hold one come first. `isHopeless`: it asks for a place that nobody knows.
+ * answer. `extremes`: superlatives; documents that hold one come first. `isHopeless`: it asks for a place that no document names.
  */
 export type Reading = {
   text: string
@@ -85,7 +85,7 @@ export function readQuestion(corpus: Corpus, question: Question): Reading | unde
   const { rest, tests, ...read } = draft
   const { near, years, order, extremes, interpreted, leftOut, isHopeless } = read
   const limits = [near, years, order, tests[0]].some((limit) => limit !== undefined)
-  // "Thulo" alone may be a name, and asks for nothing that could be the biggest.
+  // "Thulo" (biggest) alone may be a name: the question names nothing that could be the biggest.
   if (rest.length === tokens.length || (rest.length === 0 && !limits && !isHopeless)) return undefined
   return {
     text: textOf(rest),
@@ -166,13 +166,13 @@ const addPart = (draft: Draft, from: number, to: number, as: string, value: stri
 /** The most places of a question that are looked for. Each look compares the names of records, so many would take long. */
 const MOST_PLACES = 4
 
-/** Looks for a place in a part. Undefined also if the question has had its places. */
+/** Looks for a place in a part. Undefined also if `MOST_PLACES` were looked for already. */
 function lookForPlace(draft: Draft, tokens: readonly Token[], side: 'leads' | 'follows') {
   draft.places += 1
   return draft.places > MOST_PLACES ? undefined : findPlace(draft.corpus, tokens, draft.question.scope, side)
 }
 
-/** Of a phrase that follows its part, the part is at the end of the words before it: "Patan najik". */
+/** Reads a phrase that follows its part: the part is at the end of the words before the phrase. Example: "Patan najik". */
 function readFollowing(draft: Draft, { role, to }: GrammarMatch): number | undefined {
   const { rest } = draft
   if (role === 'not') {
@@ -218,8 +218,8 @@ function readNot(draft: Draft, at: number, { to }: GrammarMatch): number | undef
 }
 
 /**
- * Excludes what a part names: a place, or the documents that hold all of it. If nothing else is asked for, the last word is what is
- * asked for: "no hindu temples". Returns `next`.
+ * Excludes what a part names: a place, or the documents that hold all of it. If the question has no other words, the last word of the part
+ * says what is asked for: "no hindu temples" asks for temples. Returns `next`.
  */
 function exclude(draft: Draft, part: readonly Token[], text: string, next: number): number {
   const { corpus, question } = draft
@@ -270,7 +270,7 @@ function readPlaceNear(draft: Draft, at: number, from: number, kilometres: numbe
   return start + found.size
 }
 
-/** How far "near" reaches by itself, in kilometres, and how many times the reach of a town. */
+/** "Near" without a distance means `times` the reach of the place, and at least `least` kilometres. */
 const NEAR = { least: 2, times: 1.5 }
 
 function setNear(draft: Draft, { at, reach, label }: NamedPlace, kilometres: number | undefined, text: string): void {
@@ -316,8 +316,8 @@ function readBetween(draft: Draft, at: number, { to }: GrammarMatch): number | u
 }
 
 /**
- * "In" before a year, or before the place that a record is. Places of the vocabulary and months stay words: search knows their
- * documents by tags. A place that nobody knows leaves nothing to find.
+ * "In" before a year, or before the place that a record is. Places of the vocabulary and months stay words: their documents are found by
+ * tags. A place that no document names leaves nothing to find.
  */
 function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
   const { corpus, question, tokens } = draft
@@ -355,8 +355,8 @@ function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefi
 }
 
 /**
- * Limits the answer to what holds the words after "in", if they name no concept of the vocabulary: "festivals in aadi", where only records know that
- * this is a month. Answers whether anything holds them.
+ * Limits the answer to documents that hold the words after "in", if they name no concept of the vocabulary. Example: "festivals in aadi", a
+ * month that only records name. Returns false, and sets no limit, if no such document is found.
  */
 function holdingPart(
   { corpus, question, tests, interpreted, tokens }: Draft,
@@ -378,14 +378,14 @@ function holdingPart(
   return true
 }
 
-/** Whether a concept of this sort stands before a token. */
+/** Makes a test of whether a concept of this sort stands right before a token. */
 const follows =
   (as: string) =>
   (tokens: readonly Token[], at: number): boolean =>
     findMentions(tokens.slice(0, at).map(({ plain }) => toWord(plain))).some(
       ({ concept, to }) => concept.as === as && to === at - 1,
     )
-/** What was destroyed in 2015 was not made then. */
+/** After a state the year is not that of making: what was destroyed in 2015 was not made then. */
 const followsState = follows('state')
 const followsSort = follows('sort')
 

@@ -23,7 +23,7 @@ function pairIn(text: string): { point: Point; from: number; to: number; typed: 
   return { point, from: found.index, to: found.index + typed.length, typed: typed.trim() }
 }
 
-/** Splits a question into tokens. A pair of coordinates is one token; only the first pair counts. */
+/** Splits a question into tokens. A pair of coordinates is one token; only the first pair is read. */
 export function tokensOf(text: string): Token[] {
   const pair = pairIn(text)
   if (!pair) return wordsOf(text)
@@ -42,5 +42,5 @@ const wordsOf = (text: string): Token[] =>
     minus: minus !== undefined,
   }))
 
-/** The tokens as one text. */
+/** The tokens as typed, with a space between. */
 export const textOf = (tokens: readonly Token[]): string => tokens.map(({ typed }) => typed).join(' ')
