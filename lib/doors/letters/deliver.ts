@@ -18,7 +18,14 @@ import { listDueLetters } from './account-letters.ts'
 import { composeConfirmationRequest, composeLetter } from './compose.ts'
 import { sendAccountLetter } from './deliver-account.ts'
 import { type Mail, type SendFailure, sendMail } from './mail.ts'
-import { type LetterSettings, listUnconfirmed, loadSettings, obstacleOf, takeConfirmationRequest } from './settings.ts'
+import {
+  type LetterSettings,
+  listUnconfirmed,
+  loadSettings,
+  obstacleOf,
+  postponeConfirmationRequest,
+  takeConfirmationRequest,
+} from './settings.ts'
 
 /** Counts of letters. `refused` ones are due again; `unknown` ones got no reply and are not sent again. */
 export type LetterCounts = { sent: number; refused: number; given_up: number; unknown: number }
@@ -99,12 +106,15 @@ async function composeDueLetter(user_id: string, begun: BegunLetter): Promise<Ma
 
 /** Sends the letter that asks a person to confirm the address. */
 async function sendConfirmationRequest(user_id: string): Promise<SendResult> {
-  if (!(await inUnit((unit) => takeConfirmationRequest(unit, user_id)))) return undefined
+  const refusals = await inUnit((unit) => takeConfirmationRequest(unit, user_id))
+  if (refusals === undefined) return undefined
   const reader = await loadReader(user_id)
   if (!reader || obstacleOf(reader.settings, reader.user) !== 'unconfirmed') return undefined
   const failure = await sendMail(composeConfirmationRequest(reader))
   if (failure !== 'refused') return resultOf(failure)
-  await inUnit((unit) => takeConfirmationRequest(unit, user_id, later(pauses[0])))
+  const pause = pauses[refusals]
+  if (pause === undefined) return 'given_up'
+  await inUnit((unit) => postponeConfirmationRequest(unit, user_id, later(pause)))
   return 'refused'
 }
 

@@ -23,6 +23,8 @@ const LetterSettings = v.object({
   confirmed: v.nullable(v.string()),
   /** When a letter that asks for confirmation was requested; null if none is to be sent. */
   asked_at: v.nullable(v.string()),
+  /** How often that letter was refused since it was requested. */
+  refusals: v.optional(v.number(), 0),
   version: v.number(),
 })
 export type LetterSettings = v.InferOutput<typeof LetterSettings>
@@ -46,6 +48,7 @@ const defaultSettings = (user_id: string): LetterSettings => ({
   version: 0,
   confirmed: null,
   asked_at: null,
+  refusals: 0,
 })
 
 /** Loads a person's settings, or the default ones. */
@@ -79,7 +82,7 @@ export async function changeSettings(unit: UnitOfWork, user: User, changes: Sett
   const next = withNextVersion<LetterSettings>(old ?? defaultSettings(user.id), changes)
   const obstacle = obstacleOf(next, user)
   const needsConfirmation = next.mode !== 'off' && obstacle === 'unconfirmed'
-  const changed = { ...next, asked_at: needsConfirmation ? now() : null }
+  const changed = { ...next, asked_at: needsConfirmation ? now() : null, refusals: 0 }
   unit.add(await settingsWrites(old, changed, obstacle))
   return changed
 }
@@ -118,13 +121,21 @@ export const listUnconfirmed = async (time: string, limit: number): Promise<Lett
     .filter(({ asked_at }) => asked_at !== null && asked_at <= time)
 
 /**
- * Takes the task to send the letter that asks for confirmation. Returns true for the first caller alone. With `back`, the letter was
- * refused: the task is given back, and is due at that time.
+ * Takes the task to send the letter that asks for confirmation. Returns how often the letter was refused before; undefined for all callers but
+ * the first.
  */
-export async function takeConfirmationRequest(unit: UnitOfWork, user_id: string, back?: string): Promise<boolean> {
+export async function takeConfirmationRequest(unit: UnitOfWork, user_id: string): Promise<number | undefined> {
   unit.retryOn('conflict')
   const old = await get(settings, { user_id })
-  if (!old || (old.asked_at === null) === (back === undefined)) return false
-  unit.add([put(settings, withNextVersion<LetterSettings>(old, { asked_at: back ?? null }), old)])
-  return true
+  if (!old || old.asked_at === null) return undefined
+  unit.add([put(settings, withNextVersion<LetterSettings>(old, { asked_at: null }), old)])
+  return old.refusals
+}
+
+/** Gives the task back after a refusal: it is due again at a time. */
+export async function postponeConfirmationRequest(unit: UnitOfWork, user_id: string, asked_at: string): Promise<void> {
+  unit.retryOn('conflict')
+  const old = await get(settings, { user_id })
+  if (!old || old.asked_at !== null) return
+  unit.add([put(settings, withNextVersion<LetterSettings>(old, { asked_at, refusals: old.refusals + 1 }), old)])
 }

@@ -27,8 +27,8 @@ export const border: readonly (readonly [lng: number, lat: number])[] = [
 ]
 
 /** Towns by which a reader finds a place, in both scripts. */
-export const towns: readonly (Point & { en: string; ne: string; large?: true })[] = [
-  { en: 'Kathmandu', ne: 'काठमाडौँ', lat: 27.7042, lng: 85.3067, large: true },
+export const towns: readonly (Point & { en: string; ne: string })[] = [
+  { en: 'Kathmandu', ne: 'काठमाडौँ', lat: 27.7042, lng: 85.3067 },
   { en: 'Patan', ne: 'पाटन', lat: 27.6727, lng: 85.3253 },
   { en: 'Bhaktapur', ne: 'भक्तपुर', lat: 27.6721, lng: 85.4281 },
   { en: 'Kirtipur', ne: 'कीर्तिपुर', lat: 27.6787, lng: 85.2775 },
@@ -41,11 +41,11 @@ export const towns: readonly (Point & { en: string; ne: string; large?: true })[
   { en: 'Panauti', ne: 'पनौती', lat: 27.5847, lng: 85.5148 },
   { en: 'Dhulikhel', ne: 'धुलिखेल', lat: 27.6222, lng: 85.5428 },
   { en: 'Gorkha', ne: 'गोरखा', lat: 28.0, lng: 84.6285 },
-  { en: 'Pokhara', ne: 'पोखरा', lat: 28.2096, lng: 83.9856, large: true },
-  { en: 'Lumbini', ne: 'लुम्बिनी', lat: 27.4693, lng: 83.2757, large: true },
-  { en: 'Janakpur', ne: 'जनकपुर', lat: 26.7288, lng: 85.9263, large: true },
-  { en: 'Jumla', ne: 'जुम्ला', lat: 29.2747, lng: 82.1838, large: true },
-  { en: 'Biratnagar', ne: 'विराटनगर', lat: 26.4525, lng: 87.2718, large: true },
+  { en: 'Pokhara', ne: 'पोखरा', lat: 28.2096, lng: 83.9856 },
+  { en: 'Lumbini', ne: 'लुम्बिनी', lat: 27.4693, lng: 83.2757 },
+  { en: 'Janakpur', ne: 'जनकपुर', lat: 26.7288, lng: 85.9263 },
+  { en: 'Jumla', ne: 'जुम्ला', lat: 29.2747, lng: 82.1838 },
+  { en: 'Biratnagar', ne: 'विराटनगर', lat: 26.4525, lng: 87.2718 },
   { en: 'Nepalgunj', ne: 'नेपालगन्ज', lat: 28.05, lng: 81.6167 },
   { en: 'Dhangadhi', ne: 'धनगढी', lat: 28.6852, lng: 80.6216 },
 ]

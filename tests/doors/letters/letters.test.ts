@@ -113,6 +113,22 @@ describe('an address', () => {
     ])
   })
 
+  test('that takes no letter is asked five times, and again when its owner wants letters anew', async () => {
+    const who = await someone()
+    sure(200, await who.put(place, { body: { mode: 'at_once' } }))
+    fate = () => ({ status: 400, error: 'MessageRejected' })
+    const results = []
+    for (const pause of [60, 600, 3600, 14_400, 86_400]) {
+      results.push(await visit())
+      app.tick(pause)
+    }
+    expect(results).toEqual([...Array.from({ length: 4 }, () => ({ ...NONE, refused: 1 })), { ...NONE, given_up: 1 }])
+    fate = () => 'taken'
+    expect(await visit()).toEqual(NONE)
+    sure(200, await who.put(place, { body: { mode: 'daily' } }))
+    expect((await caughtIn(visit)).map(({ to }) => to)).toEqual([who.email])
+  })
+
   test('that a provider has confirmed needs no question', async () => {
     const who = await someone()
     await changeUser(who.id, () => ({ subjects: { 'https://provider.test': 'subject' } }))

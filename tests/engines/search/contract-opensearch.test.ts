@@ -68,6 +68,34 @@ if (whyNoServer) {
       expect(await checkSearch()).toEqual({ healthy: true, message: 'The search server answers.' })
     })
 
+    test('answers nothing once it has missed changes for good, and gets its index anew from the sweeper', async () => {
+      const { appendChanges, compactIfDue, describeSearch } = await entry()
+      const indexNow = async () => /^current: (\S+),/.exec(await describeSearch())?.[1]
+      const old = await indexNow()
+      const { loadLogEnd, trimLog } = await import('../../../lib/engines/search/log.ts')
+      before.isOn = false
+      await appendChanges([{ ...document, id: 'missed' }])
+      await appendChanges([{ ...document, id: 'kept' }])
+      const { number } = await loadLogEnd()
+      await trimLog(number)
+      before.isOn = true
+      expect((await app.anon.get('/data/search/?q=temple')).status).toBe(503)
+      await compactIfDue()
+      expect(await indexNow()).not.toBe(old)
+      expect((await app.anon.get('/data/search/?q=temple')).status).toBe(200)
+    })
+
+    test('holds no more changes beside it than fit, and fails rather than show what they hide', async () => {
+      const { appendChanges, compactIfDue } = await entry()
+      const { MOST_CHANGES } = await import('../../../lib/engines/search/opensearch/behind.ts')
+      before.isOn = false
+      await appendChanges(Array.from({ length: MOST_CHANGES + 1 }, (_, i) => ({ ...document, id: `many-${i}` })))
+      before.isOn = true
+      expect((await app.anon.get('/data/search/?q=temple')).status).toBe(503)
+      expect(await compactIfDue()).toBe(MOST_CHANGES + 1)
+      expect((await app.anon.get('/data/search/?q=temple')).status).toBe(200)
+    })
+
     test('is written to by no question', async () => {
       const writes = before.calls.length
       await count()

@@ -1,3 +1,4 @@
+import { unavailable } from '../../../base/errors.ts'
 import { log } from '../../../base/telemetry/log.ts'
 import type { DocumentChange } from '../document.ts'
 import { readLogAfter } from '../log.ts'
@@ -5,12 +6,12 @@ import { loadIndexes } from './indexes.ts'
 
 /**
  * The changes that the log holds and the server lacks, in the order of the log. Their documents are left out of the server's answers, and
- * our engine searches them as they are now. So what a change hides is gone at once, while the server lacks at most `MOST_CHANGES`.
+ * our engine searches them as they are now. So what a change hides is gone at once.
  */
 export type Behind = { changes: readonly DocumentChange[]; state: string }
 
-/** The most changes that are held beside the server. Of a longer backlog only the newest are. */
-const MOST_CHANGES = 2000
+/** The most changes that are held beside the server. While it lacks more, it might show what they hide, so searches fail. */
+export const MOST_CHANGES = 2000
 
 /** The position of the server that this process read last, and what `readBehind` returned last. */
 // prove: memory
@@ -18,8 +19,22 @@ let known: { index: string; position: number } | undefined
 // prove: memory
 let last: Behind | undefined
 
-/** Reads what the server lacks: one small query of the log, and one read of the table while it lacks anything. */
+/**
+ * Reads what the server lacks: one small query of the log, and one read of the table while it lacks anything. Fails with `unavailable` if the
+ * server lacks too much, or entries that are gone from the log.
+ */
 export async function readBehind(): Promise<Behind> {
+  const missing = await readMissing()
+  if (missing === 'unknown' && last) return last
+  const changes = typeof missing === 'object' ? missing.flatMap((entry) => entry.changes) : []
+  if (!known || typeof missing === 'string' || changes.length > MOST_CHANGES) throw unavailable(undefined, 'search')
+  const end = missing.at(-1)?.number ?? known.position
+  last = { changes, state: [known.index, end, missing.length].join('.') }
+  return last
+}
+
+/** Reads the entries that the server lacks. `gone`: some are not in the log any more. `unknown`: the table does not answer. */
+async function readMissing(): Promise<Entry[] | 'gone' | 'unknown'> {
   try {
     const isFirst = known === undefined
     known ??= await loadPosition()
@@ -29,16 +44,11 @@ export async function readBehind(): Promise<Behind> {
       const { position } = known
       missing = missing ? missing.filter(({ number }) => number > position) : await entriesAfter(position)
     }
-    // Entries that the server lacks are gone from the log. Until its index is made anew, it answers with what it has.
-    missing ??= []
-    const changes = missing.flatMap((entry) => entry.changes).slice(-MOST_CHANGES)
-    const end = missing.at(-1)?.number ?? known.position
-    last = { changes, state: [known.index, end, missing.length].join('.') }
-    return last
+    return missing ?? 'gone'
   } catch (error) {
     // What was read a moment ago is better than no answer.
     log({ level: 'error', message: 'search log', error: error instanceof Error ? error.name : 'unknown' })
-    return last ?? { changes: [], state: 'unknown' }
+    return 'unknown'
   }
 }
 

@@ -13,17 +13,21 @@ const MOST_BYTES = 8_000_000
 /** The status of a change whose document the server has in this version or a newer one. */
 const OLDER = 409
 
+/** Entries that the server lacks are gone from the log. Only a rebuild of its index from the table mends that: the sweeper does it. */
+export class Missed extends Error {
+  override readonly name = 'Missed'
+}
+
 /**
  * Brings the server up to the end of the change log. Returns the number of changes. The stored position moves on only when questions find
- * all changes up to it. So the next call writes what this one could not write.
+ * all changes up to it. So the next call writes what this one could not write. Fails with `Missed`.
  */
 export async function feedServer(): Promise<number> {
   let count = 0
   let known = await loadIndexes()
   while (known?.current) {
     const { entries, more, lost } = await readLogAfter(known.position)
-    // Entries that the server lacks are gone from the log. Only a rebuild of its index from the table mends that.
-    if (lost) throw new Error('the search server has missed entries of the log: make its index anew')
+    if (lost) throw new Missed()
     const last = entries.at(-1)
     if (!last) break
     const changes = entries.flatMap((entry) => entry.changes)

@@ -9,7 +9,7 @@ import { loadLogEnd, readLogAfter, trimLog } from '../log.ts'
 import type { SearchUpkeep } from '../query.ts'
 import { loadVocabulary } from '../vocabulary.ts'
 import { aliasName, callServer, indexesOfAlias, type Json, Refused } from './client.ts'
-import { feedServer, writeChanges } from './feed.ts'
+import { feedServer, Missed, writeChanges } from './feed.ts'
 import { type Indexes, loadIndexes, saveIndexes } from './indexes.ts'
 import { indexLayout } from './layout.ts'
 
@@ -24,14 +24,18 @@ const LOCK_SECONDS = 3600
 const BATCH = 500
 
 /**
- * Brings the server up to the log, trims the log, and removes an index that is no longer needed. Makes an index anew if there is none, or
- * if a new release stores documents in another form. Returns the number of changes or documents that it wrote.
+ * Brings the server up to the log, trims the log, and removes an index that is no longer needed. Makes an index anew if there is none, if it
+ * has missed entries of the log, or if a new release stores documents in another form. Returns the number of changes or documents that it wrote.
  */
 export const compactIfDue: SearchUpkeep['compactIfDue'] = async () => {
   await loadVocabulary()
   const old = await loadIndexes()
   if (old?.current?.format !== formatNow()) return (await rebuild()).documents
-  const count = await feedServer()
+  const count = await feedServer().catch((error: unknown) => {
+    if (error instanceof Missed) return undefined
+    throw error
+  })
+  if (count === undefined) return (await rebuild()).documents
   await removePrevious(false)
   const { position } = (await loadIndexes()) ?? { position: 0 }
   await trimLog(position + 1)
