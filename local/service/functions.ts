@@ -45,7 +45,8 @@ export async function startFunctions(
   stops: { requests: Stop[]; background: Stop[] },
 ): Promise<Functions> {
   const env = { ...process.env, DYNAMODB_ENDPOINT: table, SLS_LOG_LEVEL: 'error' }
-  const options = { cwd: root, env, execArgv, silent: true }
+  // Ctrl-C reaches all processes of a group at once. In groups of their own these are ended in order, by the first one.
+  const options = { cwd: root, env, execArgv, silent: true, detached: true }
   const log = openLog()
   const begin = (module: string, args: string[] = []) => logOutput(fork(module, args, options), log)
   const framework = createRequire(import.meta.url).resolve('serverless/bin/serverless.js')

@@ -68,17 +68,20 @@ export async function startService(more: Readonly<Record<string, string>> = {}, 
 }
 
 /**
- * Stops a service in an orderly way; answers its processes in the order in which they ended, each by the first of `names` that its command
- * contains. Linux only.
+ * Stops a service as Ctrl-C does: all processes of its group are interrupted at once. Answers its processes in the order in which they ended,
+ * each by the first of `names` that its command contains. Linux only.
  */
 export async function endingsOf({ pid, stop }: LocalService, names: readonly string[]): Promise<string[]> {
-  const left = descendantsOf(pid).flatMap((it) => {
+  const all = descendantsOf(pid)
+  const group = fieldOf(pid, PROCESS_GROUP)
+  const left = all.flatMap((it) => {
     const command = readFileSync(`/proc/${it}/cmdline`, 'utf8')
     const name = names.find((each) => command.includes(each))
     return name ? [{ it, name }] : []
   })
   const ended: string[] = []
   let [isOver, isLast] = [false, false]
+  for (const it of [...all.filter((each) => fieldOf(each, PROCESS_GROUP) === group), pid]) process.kill(it, 'SIGINT')
   const stopped = stop().finally(() => {
     isOver = true
   })
@@ -86,7 +89,8 @@ export async function endingsOf({ pid, stop }: LocalService, names: readonly str
     isLast = isOver
     const gone = remaining.filter(({ it }) => !existsSync(`/proc/${it}`))
     remaining = remaining.filter((each) => !gone.includes(each))
-    ended.push(...gone.map(({ name }) => name))
+    // What is gone since the last look ended at one time, as far as can be told.
+    ended.push(...gone.map(({ name }) => name).sort((a, b) => names.indexOf(a) - names.indexOf(b)))
   }
   await stopped
   return ended
@@ -95,7 +99,7 @@ export async function endingsOf({ pid, stop }: LocalService, names: readonly str
 /** The processes that a process has begun, and those that they have begun. */
 function descendantsOf(pid: number): number[] {
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
-  const parents = new Map(all.map((it) => [it, parentOf(it)]))
+  const parents = new Map(all.map((it) => [it, fieldOf(it, PARENT)]))
   const isBelow = (it: number): boolean => {
     const parent = parents.get(it) ?? 0
     return parent === pid || (parent > 1 && isBelow(parent))
@@ -103,10 +107,12 @@ function descendantsOf(pid: number): number[] {
   return all.filter(isBelow)
 }
 
-function parentOf(pid: number): number {
+/** Fields of `/proc/PID/stat` behind the name of the command. */
+const [PARENT, PROCESS_GROUP] = [2, 3]
+function fieldOf(pid: number, field: number): number {
   try {
     const facts = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return Number(facts.slice(facts.lastIndexOf(')')).split(' ')[2])
+    return Number(facts.slice(facts.lastIndexOf(')')).split(' ')[field])
   } catch {
     return 0
   }
