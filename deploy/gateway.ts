@@ -15,12 +15,7 @@ export function gateway(service: string, days: number): { Resources: Resources }
       GatewayRole: {
         Type: 'AWS::IAM::Role',
         Properties: {
-          AssumeRolePolicyDocument: {
-            Version: '2012-10-17',
-            Statement: [
-              { Effect: 'Allow', Principal: { Service: ['apigateway.amazonaws.com'] }, Action: ['sts:AssumeRole'] },
-            ],
-          },
+          AssumeRolePolicyDocument: takenByGateway,
           Policies: [
             {
               PolicyName: `${service}-gateway`,
@@ -34,6 +29,12 @@ export function gateway(service: string, days: number): { Resources: Resources }
       },
     },
   }
+}
+
+/** Who takes a role of API Gateway: its service, of HTTP APIs and of REST APIs. */
+export const takenByGateway = {
+  Version: '2012-10-17',
+  Statement: [{ Effect: 'Allow', Principal: { Service: ['apigateway.amazonaws.com'] }, Action: ['sts:AssumeRole'] }],
 }
 
 /** The name of the log group of all functions. Example: `/aws/lambda/heritage-prod`. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { contextName, passedHeaders, passedStatuses, REFUSED_IN, STORED_IN } from '../lib/platform/http/rest.ts'
+import { takenByGateway } from './gateway.ts'
 import { functionId, liveArn } from './roles.ts'
 import type { Stage } from './stages.ts'
 
@@ -69,12 +70,7 @@ type Settings = Pick<Stage, 'largeParts' | 'throttleRate' | 'throttleBurst'>
 const role = {
   Type: 'AWS::IAM::Role',
   Properties: {
-    AssumeRolePolicyDocument: {
-      Version: '2012-10-17',
-      Statement: [
-        { Effect: 'Allow', Principal: { Service: ['apigateway.amazonaws.com'] }, Action: ['sts:AssumeRole'] },
-      ],
-    },
+    AssumeRolePolicyDocument: takenByGateway,
     Policies: [
       {
         PolicyName: 'large-parts',

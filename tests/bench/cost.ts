@@ -1,6 +1,6 @@
 import type { App } from '../harness/app.ts'
 import { fillGraphs, flatRoutes, measureGraph } from './graph-at-size.ts'
-import { print } from './table.ts'
+import { printCosts } from './table.ts'
 
 type Row = { route: string; calls: number; units: number }
 
@@ -23,16 +23,7 @@ export async function benchCost(sizes: readonly number[]): Promise<void> {
     process.stderr.write(`${size} records in ${((performance.now() - started) / 1000).toFixed(0)} s\n`)
     results.push(await measure(app))
   }
-  const [first = []] = results
-  print(
-    'DynamoDB calls and capacity units per request, by records in the table',
-    first.map(({ route }, i) => ({
-      route,
-      ...Object.fromEntries(
-        sizes.map((size, s) => [`at ${size}`, `${results[s]?.[i]?.calls} / ${results[s]?.[i]?.units}`]),
-      ),
-    })),
-  )
+  printCosts('DynamoDB calls and capacity units per request, by records in the table', 'route', sizes, results)
   for (const route of flatRoutes) {
     const costs = results.map((rows) => JSON.stringify(rows.find((it) => it.route === route)))
     if (new Set(costs).size > 1) throw new Error(`${route} grows with the table: ${costs.join(', ')}`)

@@ -2,7 +2,7 @@ import { splitIntoParts } from '../../lib/base/concurrency.ts'
 import { recordId } from '../../lib/base/ids/address.ts'
 import { kinds } from '../../lib/domain/kinds/index.ts'
 import type { App } from '../harness/app.ts'
-import { print } from './table.ts'
+import { printCosts } from './table.ts'
 
 type Row = { door: string; calls: number; units: number }
 
@@ -19,16 +19,7 @@ export async function benchDoors(sizes: readonly number[]): Promise<void> {
     process.stderr.write(`${size} records in ${((performance.now() - started) / 1000).toFixed(0)} s\n`)
     results.push(await measure(app))
   }
-  const [first = []] = results
-  print(
-    'DynamoDB calls and capacity units of each door, by public records',
-    first.map(({ door }, i) => ({
-      door,
-      ...Object.fromEntries(
-        sizes.map((size, at) => [`at ${size}`, `${results[at]?.[i]?.calls} / ${results[at]?.[i]?.units}`]),
-      ),
-    })),
-  )
+  printCosts('DynamoDB calls and capacity units of each door, by public records', 'door', sizes, results)
 }
 
 /** Records, as the service would have written them, with feed, search and exported files. */

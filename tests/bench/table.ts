@@ -19,3 +19,22 @@ export function say(text: string): void {
   process.stdout.write(paragraph)
   if (process.env.BENCH_PAGE) appendFileSync(process.env.BENCH_PAGE, paragraph)
 }
+
+/** Prints calls and units of each row, by size, side by side. The rows are the same at each size. */
+export function printCosts<K extends string>(
+  title: string,
+  name: K,
+  sizes: readonly number[],
+  results: readonly (readonly (Record<K, string> & { calls: number; units: number })[])[],
+): void {
+  const [first = []] = results
+  print(
+    title,
+    first.map((row, i) => ({
+      [name]: row[name],
+      ...Object.fromEntries(
+        sizes.map((size, at) => [`at ${size}`, `${results[at]?.[i]?.calls} / ${results[at]?.[i]?.units}`]),
+      ),
+    })),
+  )
+}

@@ -62,12 +62,9 @@ export async function appendPart(
   checkOpen(before)
   const old = await settleParts(before)
   if (offset !== undefined && old.parts.some((part) => part.from === offset && part.size === bytes.length)) return old
-  if (offset !== undefined && offset !== old.bytes_written)
-    throw impossible(`The next part begins at byte ${old.bytes_written}.`)
+  checkOffset(old, offset)
   if (bytes.length === 0) throw impossible('The part is empty.')
-  if (old.bytes_written + bytes.length > old.expected_bytes)
-    throw impossible(`With this part the file would be larger than ${old.expected_bytes} bytes.`)
-  if (old.parts.length >= MOST_PARTS) throw impossible(`A file has no more than ${MOST_PARTS} parts.`)
+  checkRoom(old, old.bytes_written + bytes.length > old.expected_bytes)
   const object_key = await unit.once('part', async () => {
     const to = `uploads/scans/${old.id}/${newId()}`
     await putObject(to, bytes, 'application/octet-stream')
@@ -97,12 +94,9 @@ export async function reservePart(
   checkOpen(before)
   const old = await settleParts(before)
   if (offset !== undefined && old.parts.some((part) => part.from === offset)) return { parted: old }
-  if (offset !== undefined && offset !== old.bytes_written)
-    throw impossible(`The next part begins at byte ${old.bytes_written}.`)
+  checkOffset(old, offset)
   const left = old.expected_bytes - old.bytes_written
-  if (left <= 0 || (length !== undefined && length - MOST_FRAMING > left))
-    throw impossible(`With this part the file would be larger than ${old.expected_bytes} bytes.`)
-  if (old.parts.length >= MOST_PARTS) throw impossible(`A file has no more than ${MOST_PARTS} parts.`)
+  checkRoom(old, left <= 0 || (length !== undefined && length - MOST_FRAMING > left))
   const at = { upload: old.id, part: newId() }
   const inside = length === undefined ? left : Math.max(1, length - leastFraming(boundary))
   const part: ScanPart = {
@@ -177,6 +171,16 @@ export async function completeParted(unit: UnitOfWork, before: PartedScan): Prom
   if (!made) throw impossible('A document has 25 MB at most.')
   unit.add([put(partedScan, withNextVersion<PartedScan>(before, { scan_id: made.id }), before)])
   return made
+}
+
+function checkOffset({ bytes_written }: PartedScan, offset: number | undefined): void {
+  if (offset !== undefined && offset !== bytes_written)
+    throw impossible(`The next part begins at byte ${bytes_written}.`)
+}
+
+function checkRoom({ expected_bytes, parts }: PartedScan, isTooLarge: boolean): void {
+  if (isTooLarge) throw impossible(`With this part the file would be larger than ${expected_bytes} bytes.`)
+  if (parts.length >= MOST_PARTS) throw impossible(`A file has no more than ${MOST_PARTS} parts.`)
 }
 
 function checkOpen({ scan_id }: PartedScan): void {

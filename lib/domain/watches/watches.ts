@@ -22,8 +22,10 @@ import { recordItem } from '../records/items.ts'
 import { loadSource } from '../sources/sources.ts'
 import { subjectOf, type Watch, type WatchCount, type Watcher, watch, watchCount, watcher } from './items.ts'
 
+/** Each watch takes two writes, and a transaction holds 100 actions. */
+const ENDED_AT_ONCE = 49
 /** The most things that one person watches. One transaction ends them all. */
-const MOST_WATCHES = 49
+const MOST_WATCHES = ENDED_AT_ONCE
 /** The most searches among them. Each costs a search a day. */
 const MOST_SEARCHES = 10
 /** Seconds between two bulletins of one person. */
@@ -82,9 +84,6 @@ export async function endWatches(unit: UnitOfWork, user_id: string, isEnding: (i
   const counts = await countWrites(ending, -1)
   unit.add([...ending.map((it) => remove(watch, it)), ...(head && isLast ? [remove(watcher, head)] : []), ...counts])
 }
-
-/** Each watch takes two writes, and a transaction holds 100 actions. */
-const ENDED_AT_ONCE = 49
 
 /** The writes that count watchers of subjects up or down. */
 async function countWrites(watches: readonly Watch[], by: 1 | -1): Promise<Write[]> {
