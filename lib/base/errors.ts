@@ -155,6 +155,9 @@ export const conflictWith = (detail: string, conflicts: readonly object[]) =>
 /** Another contribution is making a record that this contribution names. */
 export const beingMade = () =>
   new Problem('being_made', 'A record that this one names is being made right now. Try again.')
+/** A record that this contribution names is deleted at this moment. A second run finds it deleted. */
+export const beingDeleted = () =>
+  new Problem('being_made', 'A record that this one names is being deleted right now. Try again.')
 /** Another request with the same Idempotency-Key is still running, or has just ended. */
 export const inProgress = () => new Problem('in_progress', 'A request with this Idempotency-Key is being worked on.')
 /** The resource existed once and is removed for good. */

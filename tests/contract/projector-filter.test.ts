@@ -65,6 +65,7 @@ test('drops all other types, so that they cost no call', () => {
   const others = [
     'counter',
     'naming',
+    'register',
     'lock',
     'lateness',
     'notification',

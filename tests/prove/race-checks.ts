@@ -66,6 +66,19 @@ export const allKept =
         : [`${field} is ${stands}, and ${isTold ? '' : 'not '}${value} was written`]
     })
   }
+/** Every link of a record of this name leads to a record that is there. */
+export const linksStand =
+  (name: string): Race['check'] =>
+  (_, world) => {
+    const view = viewOf(world, false)
+    const targets = view
+      .of('record')
+      .filter((it) => it.name === name && !it.deleted_at)
+      .flatMap(({ data }) => data.has_current_location ?? [])
+    return targets.flatMap(({ entity_id }: { entity_id: string }) =>
+      view.at(`ENTITY#${entity_id}`)?.deleted_at ? [`${name} links to ${entity_id}, which is deleted`] : [],
+    )
+  }
 export const anything = () => []
 
 /** How many have how many points, as texts by the tree in which it is kept. */

@@ -33,6 +33,7 @@ import {
   closedAsItWas,
   decided,
   exactly,
+  linksStand,
   orConflict,
   type Race,
   thereAre,
@@ -78,6 +79,18 @@ const batch = () => {
   it.set('file', new File([rows.join('\r\n')], 'temples.csv', { type: 'text/csv' }))
   return it
 }
+/** A table of places, to which others link. */
+const places = () => {
+  const it = new FormData()
+  it.set(
+    'file',
+    new File([['Name', 'Square of the table', 'Lane of the table'].join('\r\n')], 'locations.csv', {
+      type: 'text/csv',
+    }),
+  )
+  return it
+}
+const PLACES = { kind: 'location', rules: [{ field: 'name', column: 'Name' }], sheet: 0, header_row: 1 }
 /** A table about records that are there: the rows beyond the first are written together. */
 const back = (...about: readonly Made[]) => {
   const it = new FormData()
@@ -759,6 +772,29 @@ const rows: readonly Row[] = [
       imported,
       (made) => post('dev', ofBatch(made, 'run/'), {}),
       { does: (world) => world.time.advance(3000) },
+    ],
+    ['importer'],
+  ],
+  [
+    'link and take a table back',
+    (_, made) =>
+      (made.at(-1)?.body.results ?? []).map(({ record }: { record: { id: number } }) =>
+        post('other', '/cidoc/structures/', structure('It links', { has_current_location: [{ id: record.id }] })),
+      ),
+    linksStand('It links'),
+    () => [
+      post('dev', '/data/imports/', places()),
+      imported,
+      (made) => patch('dev', ofBatch(made, ''), { mapping: PLACES }),
+      (made) => post('dev', ofBatch(made, 'check/'), {}),
+      imported,
+      (made) => post('dev', ofBatch(made, 'run/'), { doubtful: 'create' }),
+      imported,
+      (made) => post('curator', ofBatch(made, 'decide/'), { verdict: 'accept' }),
+      imported,
+      (made) => post('staff', ofBatch(made, 'take-back/'), {}),
+      { does: (world) => world.time.advance(3000) },
+      (made) => ({ who: 'dev', method: 'GET', path: ofBatch(made, 'rows/') }),
     ],
     ['importer'],
   ],

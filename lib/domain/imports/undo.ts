@@ -6,7 +6,7 @@ import { put, remove, type Write, withNextVersion } from '../../engines/table/in
 import { indexWrites } from '../../platform/name-index/entries.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { storedNameEntryOf } from '../records/build.ts'
-import { builtInHistory, findLinksInto, targetsOfRecord } from '../records/built-on.ts'
+import { builtInHistory, findLinksInto, type LinksInto, targetsOfRecord } from '../records/built-on.ts'
 import { claimWrites } from '../records/claim-packs.ts'
 import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {
@@ -97,7 +97,7 @@ async function lookAt(record: RowRecord, pending: boolean, going: ReadonlySet<st
   const look = { record, name: found.name, targets: targetsOfRecord(found) }
   const { isUndone } = await findBefore(record, found)
   if (isUndone || (pending && !isWaiting(found))) return { ...look, state: 'done', reasons: [] }
-  const reasons = await reasonsToKeep(found, record, going)
+  const { reasons } = await reasonsToKeep(found, record, going)
   return { ...look, state: reasons.length > 0 ? 'stays' : 'goes', reasons }
 }
 
@@ -126,7 +126,10 @@ async function findBefore({ what, mark, row }: RowRecord, found: RecordItem) {
   return { before, isUndone: !before || before.head.current_revision === found.current_revision }
 }
 
-/** The reasons why a record is left; none if it can be undone. Two calls, or four if other records are related to it. */
+/**
+ * The reasons why a record is left; none if it can be undone. `forbidNaming` has writes that go with its deletion: they fail if somebody has
+ * linked to it since. Two calls, or four if other records are related to it.
+ */
 async function reasonsToKeep(record: History, { mark, what }: RowRecord, going: ReadonlySet<string>) {
   const isCurrent = isOfRow(record, mark) && (what === 'amended' || record.current_revision === 1)
   const revision = record.batch?.revision ?? 1
@@ -137,11 +140,11 @@ async function reasonsToKeep(record: History, { mark, what }: RowRecord, going: 
     at: made?.created_at ?? record.created_at,
     isOwnDecision: ({ of_batch }: Decision) => of_batch,
   }
-  return [
-    ...builtInHistory(record, work),
-    ...(what === 'created' ? await findLinksInto(record, going) : []),
-    ...(isCurrent ? [] : ['changed' as const]),
-  ]
+  const links: LinksInto = what === 'created' ? await findLinksInto(record, going) : { reasons: [], forbidNaming: [] }
+  return {
+    reasons: [...builtInHistory(record, work), ...links.reasons, ...(isCurrent ? [] : ['changed' as const])],
+    forbidNaming: links.forbidNaming,
+  }
 }
 
 /** Undoes records of a plan. Returns those that stay after all, since somebody has built on them since they were planned. */
@@ -156,8 +159,8 @@ export async function undoRecords(
 
 /**
  * Undoes one record: a new one is deleted, a changed one gets its former values, as a project's rollback does. Safe to repeat.
- * Claims, comments, edits and decisions raise the version of the record, so none gets in between. Only a link may, in the few
- * milliseconds between the last look and the commit.
+ * Nothing gets in between the last look and the commit: claims, comments, edits and decisions raise the version of the record, and links by
+ * others are entered in a register.
  */
 const undoRecord = (it: RowRecord, going: ReadonlySet<string>, pending: boolean): Promise<KeptRecord | undefined> =>
   inUnit(async (unit) => {
@@ -166,10 +169,10 @@ const undoRecord = (it: RowRecord, going: ReadonlySet<string>, pending: boolean)
     if (!record || record.deleted_at || (pending && !isWaiting(record))) return undefined
     const { before, isUndone } = await findBefore(it, record)
     if (isUndone) return undefined
-    const reasons = await reasonsToKeep(record, it, going)
+    const { reasons, forbidNaming } = await reasonsToKeep(record, it, going)
     if (reasons.length > 0) return { row: it.row, entity_id: it.entity_id, name: record.name, reasons }
     checkWhole(record)
-    unit.add(before ? restoreWrites(record, before) : deletionWrites(record))
+    unit.add(before ? restoreWrites(record, before) : [...deletionWrites(record), ...forbidNaming])
     return undefined
   })
 

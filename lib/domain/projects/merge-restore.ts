@@ -92,7 +92,7 @@ async function findBuiltOn(
   }
   const ofMerge = new Set(after.assertions.map(({ id }) => id))
   const later = { ...it, assertions: it.assertions.filter(({ id }) => !ofMerge.has(id)) }
-  return [...builtInHistory(later, merge), ...(await findLinksInto(it, going))]
+  return [...builtInHistory(later, merge), ...(await findLinksInto(it, going)).reasons]
 }
 
 /** The pictures that the merge added to a record. */

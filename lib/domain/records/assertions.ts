@@ -200,6 +200,7 @@ export async function createClaim(
   { waits = false } = {},
 ): Promise<ClaimWithRecord> {
   unit.retryOn('conflict')
+  unit.retryOn('being_made')
   return unit.addPlan(await planClaim(actor, input, { waits }))
 }
 

@@ -1,10 +1,15 @@
 import * as v from 'valibot'
+import { beingDeleted } from '../../base/errors.ts'
 import {
+  closeRegister,
   defineItem,
+  enter,
   getMany,
   itemIn,
+  openRegister,
   putAlways,
   queryBetween,
+  readRegister,
   type Write,
   walkTable,
 } from '../../engines/table/index.ts'
@@ -24,7 +29,11 @@ import { loadRecordById } from './load.ts'
 export const builtReasons = ['linked', 'linked_waiting', 'claimed', 'commented', 'pictured', 'decided'] as const
 export type BuiltReason = (typeof builtReasons)[number]
 
-/** Notes that a record of somebody else links to a record of an import. It is stored in the transaction of the link, so no link is missed. */
+/**
+ * Notes that a record of somebody else links to a record of an import. It is stored in the transaction of the link, and so is an entry in
+ * the register of such notes. Who deletes the record closes the register in the same transaction. So no link is missed: whoever
+ * comes second is refused, and looks again.
+ */
 const Naming = v.object({ to: v.string(), from: v.string(), version: v.literal(1) })
 const naming = defineItem({
   type: 'naming',
@@ -32,9 +41,16 @@ const naming = defineItem({
   key: (it: { to: string; from: string }) => key.naming(it.to, it.from),
 })
 
-/** The writes that note for each of the records `to` that the record `from` names it. */
+/** The writes that note for each of the records `to` that the record `from` names it. They fail with `being_made` if it is deleted meanwhile. */
 export const namingWrites = (to: readonly string[], from: string): Write[] =>
-  [...new Set(to)].map((each) => putAlways(naming, { to: each, from, version: 1 }))
+  [...new Set(to)].flatMap((each) => [
+    putAlways(naming, { to: each, from, version: 1 }),
+    enter(key.namings(each), from, beingDeleted),
+  ])
+
+/** The writes that let others link to a record again, after it was deleted. */
+export const allowNaming = ({ entity_id, batch }: Pick<RecordItem, 'entity_id' | 'batch'>): Write[] =>
+  batch ? [openRegister(key.namings(entity_id))] : []
 
 /** Whether links of this person to this record are noted: the record came with somebody else's import, which may be taken back. */
 export const isNamingNoted = (
@@ -88,40 +104,49 @@ const ENTRIES = 1000
 const LOOKED_AT = 100
 
 /**
+ * The links to a record. `reasons` is empty if no other record links to it. `forbidNaming` has the writes that go with its deletion: they
+ * fail with `conflict` if a link was noted since.
+ */
+export type LinksInto = { reasons: BuiltReason[]; forbidNaming: Write[] }
+
+/**
  * Whether records outside of `going` link to this record, and whether only waiting ones do. Two queries, one call for the records that
  * have entries, and a query for each record that may link by a claim. Links of published records have entries once the projector has
  * seen them; links by others to a record of an import have them at once.
  */
-export async function findLinksInto(record: History, going: ReadonlySet<string>): Promise<BuiltReason[]> {
-  const { entity_id } = record
-  const outgoing = new Set(targetsOfRecord(record))
+export async function findLinksInto(record: History, going: ReadonlySet<string>): Promise<LinksInto> {
+  const { entity_id, batch } = record
   const isOutside = (id: string) => id !== entity_id && !going.has(id)
   const related = await outsideEntries(entity_id, isOutside)
-  const named = await queryBetween(key.naming(entity_id, '').pk, '!', '~', LOOKED_AT)
-  const noted = named.map(({ from }) => String(from)).filter(isOutside)
-  const standing = await findLinking(entity_id, [...new Set([...related, ...noted])], outgoing)
-  if (standing.some((it) => it.public)) return ['linked']
-  return standing.length > 0 ? ['linked_waiting'] : []
+  const at = key.namings(entity_id)
+  const named = await queryBetween(at.pk, at.sk, '~', LOOKED_AT + 1)
+  const register = readRegister(named.find(({ sk }) => sk === at.sk))
+  const notes = named.flatMap(({ from }) => (from === undefined ? [] : String(from)))
+  const noted = [...notes, ...register.latest].filter(isOutside)
+  const standing = await findLinking(entity_id, [...new Set([...related, ...noted])])
+  return { reasons: reasonsOf(standing), forbidNaming: batch ? [closeRegister(at, register)] : [] }
 }
 
-/** The first records that have an entry as related to this one, without those that are taken back. */
+function reasonsOf(linking: readonly RecordItem[]): BuiltReason[] {
+  if (linking.some((it) => it.public)) return ['linked']
+  return linking.length > 0 ? ['linked_waiting'] : []
+}
+
+/** The first records that have an entry as linking to this one, without those that are taken back. */
 async function outsideEntries(entity_id: string, isOutside: (id: string) => boolean): Promise<string[]> {
   const found = new Set<string>()
   for (let beyond: string | undefined; found.size < LOOKED_AT; ) {
     const entries = await walkTable({ pk: `RELATED#${entity_id}`, forward: true, limit: ENTRIES, beyond })
-    for (const { record } of entries) if (isOutside(String(record))) found.add(String(record))
+    for (const { record, direction } of entries)
+      if (direction !== 'outbound' && isOutside(String(record))) found.add(String(record))
     if (entries.length < ENTRIES) break
     beyond = String(entries.at(-1)?.sk)
   }
-  return [...found].slice(0, LOOKED_AT)
+  return [...found].slice(0, LOOKED_AT + 1)
 }
 
 /** The records among `from` that link to this one now, except deleted and rejected ones. */
-async function findLinking(
-  entity_id: string,
-  from: readonly string[],
-  outgoing: ReadonlySet<string>,
-): Promise<RecordItem[]> {
+async function findLinking(entity_id: string, from: readonly string[]): Promise<RecordItem[]> {
   if (from.length === 0) return []
   const found = await getMany(from.map(key.head), true)
   const heads = from
@@ -129,8 +154,8 @@ async function findLinking(
     .filter((it) => !it.deleted_at && (it.public || it.status !== 'rejected'))
   const linking = heads.filter((it) => targetsOf(it).includes(entity_id))
   if (linking.some((it) => it.public)) return linking
-  // A relationship is a claim, which the head does not hold, so these records are read whole. Records to which this one links are skipped.
-  const unclear = heads.filter((it) => !linking.includes(it) && !outgoing.has(it.entity_id))
+  // A relationship is a claim, which the head does not hold, so these records are read whole.
+  const unclear = heads.filter((it) => !linking.includes(it))
   for (const { entity_id: id } of unclear) {
     const loaded = await loadRecordById(id)
     if (loaded && targetsOfClaims(loaded.assertions).includes(entity_id)) linking.push(loaded)

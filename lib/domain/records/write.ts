@@ -32,7 +32,7 @@ import {
   withActivity,
   withoutNames,
 } from './build.ts'
-import { namingWrites } from './built-on.ts'
+import { allowNaming, namingWrites } from './built-on.ts'
 import { claimWrites } from './claim-packs.ts'
 import {
   contradictionFlags,
@@ -393,6 +393,7 @@ export async function restoreRecord(unit: UnitOfWork, old: LoadedRecord): Promis
     put(recordItem, next, stored),
     ...indexWrites(undefined, storedNameEntryOf(next)),
     ...queueWrites(stored, next),
+    ...allowNaming(stored),
   ])
   return { ...next, assertions: old.assertions, links: old.links }
 }

@@ -5,7 +5,6 @@ import { projectSnapshot } from '../../domain/projects/items.ts'
 import { builtInHistory, findLinksInto } from '../../domain/records/built-on.ts'
 import { loadHistory } from '../../domain/records/history.ts'
 import { listsOf, recordVisibilities } from '../../domain/records/items.ts'
-import { loadRecordById } from '../../domain/records/load.ts'
 import { deleteRecord } from '../../domain/records/write.ts'
 import { watch, watcher } from '../../domain/watches/items.ts'
 import { endWatches, loadWatches } from '../../domain/watches/watches.ts'
@@ -82,20 +81,22 @@ async function removeContributions(user_id: string): Promise<void> {
   }
 }
 
-async function removeUnlessBuiltOn(entity_id: string, user_id: string): Promise<void> {
-  const record = await loadHistory(entity_id)
-  if (!record || record.deleted_at || record.contributor_id !== user_id) return
-  const work = { by: user_id, revision: 1, at: record.created_at, isOwnDecision: () => true }
-  const isEdited = record.revisions.some(({ created_by }) => created_by !== user_id)
-  if (isEdited || builtInHistory(record, work).length > 0) return
-  if ((await findLinksInto(record, new Set())).length > 0) return
-  await isDone(
+/** If others change the record or link to it again and again, it stays. */
+const removeUnlessBuiltOn = (entity_id: string, user_id: string): Promise<boolean> =>
+  isDone(
     inUnit(async (unit) => {
-      const latest = await loadRecordById(entity_id)
-      if (latest && !latest.deleted_at) await deleteRecord(unit, latest)
+      unit.retryOn('conflict')
+      const record = await loadHistory(entity_id)
+      if (!record || record.deleted_at || record.contributor_id !== user_id) return
+      const work = { by: user_id, revision: 1, at: record.created_at, isOwnDecision: () => true }
+      const isEdited = record.revisions.some(({ created_by }) => created_by !== user_id)
+      if (isEdited || builtInHistory(record, work).length > 0) return
+      const { reasons, forbidNaming } = await findLinksInto(record, new Set())
+      if (reasons.length > 0) return
+      await deleteRecord(unit, record)
+      unit.add(forbidNaming)
     }),
   )
-}
 
 /** Passes over the table in one visit. Each later one finds only what was written during the one before. */
 const MOST_PASSES = 5

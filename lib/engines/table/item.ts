@@ -17,6 +17,8 @@ export type Write = {
   mayLag?: boolean
   /** The type of the item. By it the cache finds the answers that become stale. */
   type?: string
+  /** What the write enters in a register; see register.ts. */
+  enters?: readonly string[]
   /** Makes the stored form of the item that is replaced or deleted. Absent for a new item. */
   replaces?: (() => Record<string, unknown>) | undefined
 }

@@ -69,7 +69,8 @@ async function commitPack(pack: readonly Waiting[]): Promise<void> {
 function packTransactions(waiting: readonly Waiting[]): Waiting[][] {
   const packs: { members: Waiting[]; places: Set<string> }[] = []
   for (const task of waiting) {
-    const places = task.writes.map(placeOf)
+    // Entries to one register become one action, so they may come from several tasks.
+    const places = task.writes.filter(({ enters }) => !enters).map(placeOf)
     const pack = packs.find(
       (it) =>
         !places.some((at) => it.places.has(at)) &&

@@ -7,6 +7,7 @@ import { currentMeter } from '../../base/telemetry/request-cost.ts'
 import { db, TableName } from './client.ts'
 import { counterChanges, totalsOf } from './counters.ts'
 import { addExpression, type Write } from './item.ts'
+import { joinEntries } from './register.ts'
 
 /** Actions that DynamoDB accepts in one transaction. */
 export const MOST_ACTIONS = 100
@@ -22,15 +23,20 @@ const backoff = { first: 25, most: 1600 }
 const throttles = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded'])
 const passing = new Set([...throttles, 'TransactionConflict'])
 
-/** The actions of these writes in one transaction: one for each write, and one for each counter's item that they change. */
-export const actionsOf = (writes: readonly Write[]): number => writes.length + counterChanges(totalsOf(writes)).length
+/**
+ * The actions of these writes in one transaction: one for each write, and one for each counter's item that they change. Entries to the
+ * same register are one.
+ */
+export const actionsOf = (writes: readonly Write[]): number =>
+  joinEntries(writes).length + counterChanges(totalsOf(writes)).length
 
 /**
  * Stores all of the writes and the counts that they change in one transaction, or nothing. Fails with the `otherwise` of the first
  * condition that does not hold (by default `conflict`), or with `unavailable` when throttles or other transactions last too long.
  * All attempts carry one client token, so an attempt after a lost reply is not a second write.
  */
-export async function transact(writes: readonly Write[]): Promise<void> {
+export async function transact(added: readonly Write[]): Promise<void> {
+  const writes = joinEntries(added)
   const TransactItems = [
     ...writes.map(({ action }) => actionWithCause(action)),
     // prove: list-sizes

@@ -13,7 +13,7 @@ type Retry = { when: (error: unknown) => boolean; attempts: number }
 const retries = {
   /** Another unit was faster. A second run reads what that unit wrote, if the work reads what it changes. */
   conflict: { when: isConflict, attempts: 5 },
-  /** Another unit is making an item of the same name. A second run finds it. */
+  /** Another unit is making or deleting an item that this one names. A second run finds what it has made of it. */
   being_made: { when: (error: unknown) => isProblem(error, 'being_made'), attempts: 8 },
 } as const satisfies Record<string, Retry>
 

@@ -20,7 +20,7 @@ import './lists.ts'
  *   look-alikes: records of one spelling or identity            table             ALIKE#<family of kinds>               <spelling or identity>#<id>
  *   records near a point                                        table             GRID#<kind>#<row>                     <column>#<id>
  *   records that name a record                                  table             RELATED#<id>                          <kind>#<id of the other>#<relation>
- *   records that name one which somebody else imported          table             NAMED#<id>                            <id of the other>
+ *   records that name one which somebody else imported          table             NAMED#<id>                            <id of the other>; `!` counts them
  *   activities: all, by person, by type, by both                all four          ACTIVITY[#USER#<user>][#TYPE#<type>]  <created_at>#<id>
  *   decisions of one person                                     gsi3              DECISION#<user>                       <created_at>#<id>
  *   packs with claims of one status                             all four          ASSERTION#<audience>#<status>[#<part>]  <created_at>#<pack>
@@ -213,6 +213,8 @@ export const key = {
     sk: `${kind}#${from}#${relation}`,
   }),
   naming: (to: string, from: string): Key => ({ pk: `NAMED#${to}`, sk: from }),
+  /** The register of these namings. It sorts before all of them. */
+  namings: (to: string): Key => ({ pk: `NAMED#${to}`, sk: '!' }),
   source: (id: string): Key => ({ pk: `SOURCE#${id}`, sk: HEAD }),
   footings: (record: string): Key => ({ pk: `FOOTINGS#${record}`, sk: HEAD }),
   dependent: (reference: string, at: string): Key => ({ pk: `RESTS#${reference}`, sk: at }),

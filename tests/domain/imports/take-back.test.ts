@@ -120,6 +120,27 @@ test('a contribution of somebody else that waits, or was accepted a moment ago, 
   expect(await statusOf('deities', first ?? 0)).toBe(200)
 })
 
+test('a relationship that somebody else tells of the record that it names keeps it', async () => {
+  const deity = await publish(app, 'deities', { name: `Named Dyah ${crypto.randomUUID()}` }, app.other)
+  const table = csv([
+    ['Name', 'Dedicated to'],
+    [`Naming ${crypto.randomUUID()}`, deity.name],
+  ])
+  const { id } = await checkTable(app.contributor, 'structures.csv', table)
+  await done(app.contributor, id, 'run')
+  await done(app.curator, id, 'decide', { verdict: 'accept' })
+  const [row]: Row[] = await rowsIn(app.contributor, id)
+  const [predicate] = sure(200, await app.anon.get('/cidoc/relationship-predicates/')).results
+  const claim = {
+    ...{ entity_type: 'deity', entity_id: deity.id, source_type: 'book', asserted_value: '' },
+    ...{ object_entity_type: 'structure', object_entity_id: String(row?.record.id) },
+    asserted_property: `relationship.${predicate.code}`,
+  }
+  sure(201, await app.curator.post('/cidoc/assertions/', { body: claim }))
+  const { undo } = await done(app.staff, id, 'take-back')
+  expect(reasonsByRow(undo)).toEqual([[row?.row, ['Another record links to it.']]])
+})
+
 test('a waiting record that others have claimed something about is not withdrawn', async () => {
   const { id, rows } = await accepted(['Claimed', 'Free'], false)
   const [claimed] = rows

@@ -43,6 +43,8 @@ export const requests: Readonly<Record<string, string>> = {
   'This has changed since it was read. Read it again and retry.': 'पढिएयता यो बदलिइसकेको छ। फेरि पढेर पुनः प्रयास गर्नुहोस्।',
   'A record that this one names is being made right now. Try again.':
     'यसले उल्लेख गरेको एउटा अभिलेख अहिल्यै बनाइँदै छ। फेरि प्रयास गर्नुहोस्।',
+  'A record that this one names is being deleted right now. Try again.':
+    'यसले उल्लेख गरेको एउटा अभिलेख अहिल्यै मेटाइँदै छ। फेरि प्रयास गर्नुहोस्।',
   'A request with this Idempotency-Key is being worked on.': 'यही Idempotency-Key भएको अनुरोधमाथि काम भइरहेको छ।',
   'This has changed since the version named in If-Match.': 'If-Match मा तोकिएको संस्करणपछि यो बदलिइसकेको छ।',
   'The body is larger than {0} bytes.': 'पठाइएको सामग्री {0} बाइटभन्दा ठूलो छ।',

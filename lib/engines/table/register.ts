@@ -1,0 +1,92 @@
+import * as v from 'valibot'
+import type { Problem } from '../../base/errors.ts'
+import { TableName } from './client.ts'
+import type { Write } from './item.ts'
+import { type Key, keyOf, place } from './keys.ts'
+
+// A register is an item that notes how often something was entered under its key. Who closes it names the number of entries that a read
+// has shown. So nothing is entered between that read and the closing, and nothing afterwards.
+
+const Register = v.object({
+  entries: v.optional(v.number(), 0),
+  /** What the last transaction has entered. A query may see the register before it sees the other items of that transaction. */
+  latest: v.optional(v.array(v.string()), []),
+})
+type Register = v.InferOutput<typeof Register>
+
+/** A register as it is stored; an empty one if there is none. */
+export const readRegister = (stored: unknown): Register => v.parse(Register, stored ?? {})
+
+/**
+ * The write that enters `name`. The transaction fails with `otherwise` if the register is closed. Entries of one transaction to the same
+ * register are one action.
+ */
+export const enter = (at: Key, name: string, otherwise: () => Problem): Write => entryOf(at, [name], otherwise)
+
+const entryOf = (Key: Key, names: readonly string[], otherwise: Write['otherwise']): Write => ({
+  action: {
+    Update: {
+      TableName,
+      Key,
+      UpdateExpression: 'ADD #entries :more SET #latest = :names, #type = :type',
+      ConditionExpression: 'attribute_not_exists(#closed)',
+      ExpressionAttributeNames: { '#entries': 'entries', '#latest': 'latest', '#type': 'type', '#closed': 'closed' },
+      ExpressionAttributeValues: { ':more': names.length, ':names': names, ':type': 'register' },
+    },
+  },
+  counts: {},
+  otherwise,
+  enters: names,
+})
+
+/** The write that closes a register, if nothing was entered since it was read as `seen`. */
+export const closeRegister = (Key: Key, { entries }: Register): Write => ({
+  action: {
+    Update: {
+      TableName,
+      Key,
+      UpdateExpression: 'SET #closed = :closed, #type = :type',
+      ...(entries === 0
+        ? { ConditionExpression: 'attribute_not_exists(#entries)' }
+        : { ConditionExpression: '#entries = :seen' }),
+      ExpressionAttributeNames: { '#entries': 'entries', '#closed': 'closed', '#type': 'type' },
+      ExpressionAttributeValues: {
+        ':closed': true,
+        ':type': 'register',
+        ...(entries > 0 && { ':seen': entries }),
+      },
+    },
+  },
+  counts: {},
+})
+
+/** The write that opens a register again, whether it is closed or not. */
+export const openRegister = (Key: Key): Write => ({
+  action: {
+    Update: {
+      TableName,
+      Key,
+      UpdateExpression: 'SET #type = :type REMOVE #closed',
+      ExpressionAttributeNames: { '#closed': 'closed', '#type': 'type' },
+      ExpressionAttributeValues: { ':type': 'register' },
+    },
+  },
+  counts: {},
+})
+
+/** The key of the register in which a write enters something; undefined for any other write. */
+const registerOf = ({ enters, action }: Write): string | undefined => enters && place(keyOf(action.Update?.Key ?? {}))
+
+/** The writes of a transaction, with one write for all entries to the same register. The others keep their order. */
+export function joinEntries(writes: readonly Write[]): readonly Write[] {
+  if (!writes.some(({ enters }) => enters)) return writes
+  const byRegister = Map.groupBy(writes, registerOf)
+  return writes.flatMap((write) => {
+    const register = registerOf(write)
+    if (register === undefined) return [write]
+    const entries = byRegister.get(register) ?? []
+    if (entries[0] !== write) return []
+    const names = entries.flatMap(({ enters = [] }) => enters)
+    return [entries.length === 1 ? write : entryOf(keyOf(write.action.Update?.Key ?? {}), names, write.otherwise)]
+  })
+}
