@@ -162,6 +162,20 @@ describe('words', () => {
   test('what is destroyed is a state, not an exclusion', async () => {
     expect(await titles('buildings no longer standing')).toEqual(['Bell Stupa'])
   })
+  test('structures and made ask for texts where no thing that was made answers', async () => {
+    const texts = await modelOf([
+      document('Reading', { resource: 'sources', text: 'Fatigue of structures under load.' }),
+    ])
+    const found = async (text: string) => (await texts.search({ text, scope: anon, limit: 5 })).count
+    expect([await found('fatigue of structures'), await found('fatigue of buildings near loads made in 1999')]).toEqual(
+      [1, 0],
+    )
+  })
+  test('a denied sentence excludes nothing', async () => {
+    const texts = await modelOf([document('Reading', { resource: 'sources', text: 'Fatigue of ropes under load.' })])
+    const text = 'it is not likely that the fatigue of ropes under load can be known'
+    expect((await texts.search({ text, scope: anon, limit: 5 })).count).toBe(1)
+  })
   test('nonsense finds nothing', async () => {
     for (const text of ['qqq', 'xxxx', 'zzz qqq', 'lkjhg']) expect([text, await titles(text)]).toEqual([text, []])
   })

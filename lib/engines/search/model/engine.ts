@@ -4,7 +4,7 @@ import { findMentions } from '../index/tags.ts'
 import type { Hit, MapResult, Model, SearchQuery, SearchResult, SuggestQuery } from '../query.ts'
 import { findByIdentifier } from '../reading/identifiers.ts'
 import { isPartTakenBack, partOf } from '../reading/parts.ts'
-import { type Reading, readQuestion, withoutUnknown } from '../reading/read.ts'
+import { keysOfMade, type Reading, readQuestion, withoutUnknown } from '../reading/read.ts'
 import { arrange, changesOrder, MOST_ARRANGED, withReading } from './arrange.ts'
 import { clusterPoints } from './clusters.ts'
 import type { Corpus } from './corpus.ts'
@@ -70,7 +70,8 @@ export type Answer = {
 
 /**
  * Answers a question: first by its grammar ("stupas near Patan", "temples not of Durga"), then by its words. A question that is the name
- * of a document has no grammar. If nothing is found, words that no document holds are left out.
+ * of a document has no grammar. If nothing is found, "structures" and "made" are words again, and then words that no document holds are
+ * left out.
  */
 export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number): Answer {
   const isPlain = query.literal || isPartTakenBack(query.without, 'identifier', query.text)
@@ -82,6 +83,10 @@ export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQu
   if (reading?.isHopeless) return { asked, reading, matches: { ...noMatches(), queryWords: [], concepts: [] } }
   const answer = answerAsked(corpus, weights, asked, reading ?? plainReading(query.text), size)
   if (answer.matches.numbers.length > 0 || query.literal) return answer
+  // "Fatigue of structures under loading" asks for texts about structures: nothing that was made answers it.
+  const made = reading ? keysOfMade(reading).filter((key) => !query.without?.includes(key)) : []
+  if (made.length > 0)
+    return answerQuestion(corpus, weights, { ...query, without: [...(query.without ?? []), ...made] }, size)
   const known = withoutUnknown(corpus, asked)
   if (!known) return answer
   const { text, leftOut } = known

@@ -210,10 +210,13 @@ const readers: Partial<Record<GrammarRole, ReadPart>> = {
   thing: readThing,
 }
 
+/** The most words that an exclusion names. "It is not likely that the flow can be determined" denies a sentence, and excludes nothing. */
+const MOST_EXCLUDED = 6
+
 function readNot(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
   const end = endOfPart(draft.tokens, to)
   const part = draft.tokens.slice(to, end).filter(({ plain }) => !hasRole(plain, 'in') && !hasRole(plain, 'and'))
-  if (part.length === 0) return undefined
+  if (part.length === 0 || part.length > MOST_EXCLUDED) return undefined
   return exclude(draft, part, textOf(draft.tokens.slice(at, end)), end)
 }
 
@@ -419,9 +422,15 @@ function readThing(draft: Draft, at: number, { to }: GrammarMatch): number {
   const { resource } = corpus.columns
   const made = new Set(corpus.labels.resource.texts.flatMap((text, i) => (madeResources.includes(text) ? [i] : [])))
   draft.tests.push((number) => made.has(resource[number] ?? -1))
-  addPart(draft, at, to, 'sort', 'made')
+  addPart(draft, at, to, 'sort', MADE)
   return to
 }
+const MADE = 'made'
+
+/** The keys by which a question takes back that it asks for things that people made. */
+export const keysOfMade = ({ interpreted }: Reading): string[] =>
+  interpreted.flatMap(({ as, value, key }) => (as === 'sort' && value === MADE ? [key] : []))
+
 /** A distance at a token: "within 2 km of", "500 m from". `to` is the token after it. */
 function distanceAt(tokens: readonly Token[], at: number): { kilometres: number; to: number } | undefined {
   const from = hasRole(tokens[at]?.plain ?? '', 'within') ? at + 1 : at
