@@ -124,7 +124,7 @@ async function signedHeaders(method: string, url: URL, type: string, body = ''):
     protocol: url.protocol,
     hostname: url.hostname,
     path: url.pathname,
-    query: Object.fromEntries(url.searchParams),
+    query: Object.fromEntries([...url.searchParams.keys()].map((name) => [name, url.searchParams.getAll(name)])),
     headers: { host: url.host, 'content-type': type },
     body,
   })
