@@ -174,6 +174,29 @@ describe('the configuration', () => {
     ).toBeUndefined()
   })
 
+  test.each([
+    '',
+    'https://search.example.org',
+    'https://search.example.org/',
+    'http://127.0.0.1:9200/heritage',
+    'https://name:p%40ss@search.example.org/heritage_2-b/',
+  ])('takes %j as a server of search', (SEARCH_URL) => {
+    expect(parseConfig({ ...local, SEARCH_URL }).SEARCH_URL).toBe(SEARCH_URL)
+  })
+  test('has no server of search by itself', () => {
+    expect(parseConfig(local).SEARCH_URL).toBe('')
+  })
+  test.each([
+    ['search.example.org', 'must be a URL; SEARCH_URL must begin with https:// or http://'],
+    ['ftp://search.example.org', 'must begin with https:// or http://'],
+    ['https://search.example.org/one/two', 'must have one name of a-z 0-9 _ - as its path'],
+    ['https://search.example.org/Heritage', 'must have one name of a-z 0-9 _ - as its path'],
+    ['https://search.example.org/a,b', 'must have one name of a-z 0-9 _ - as its path'],
+    ['https://search.example.org/*', 'must have one name of a-z 0-9 _ - as its path'],
+  ])('refuses %j as a server of search', (SEARCH_URL, fault) => {
+    expect(message({ ...local, SEARCH_URL })).toBe(`Configuration: SEARCH_URL ${fault}.`)
+  })
+
   test('gives the assistant’s model between 1 and 25 seconds', () => {
     expect(parseConfig(local)).toMatchObject({ ASSISTANT_TIMEOUT: 20, ASSISTANT_BASE_URL: '' })
     expect(parseConfig({ ...local, ASSISTANT_TIMEOUT: '25' }).ASSISTANT_TIMEOUT).toBe(25)
