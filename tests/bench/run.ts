@@ -71,6 +71,7 @@ function renew(names: readonly string[]): void {
     const { status } = spawnSync(process.execPath, [import.meta.filename, name], { stdio: 'inherit', env })
     if (status !== 0) process.exit(status ?? 1)
     const settings = ['SIZES', 'MERGE'].map((it) => (process.env[it] ? `${it}=${process.env[it]} ` : ''))
+    if (process.env.COLLECTION) settings.push('COLLECTION=FOLDER ')
     const command = `${settings.join('')}npm run bench -- ${name}`
     const measured = { name, command, machine: machine(), text: readFileSync(BENCH_PAGE, 'utf8') }
     writeFileSync(results, renewed(readFileSync(results, 'utf8'), measured, Object.keys(benches)))
