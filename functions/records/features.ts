@@ -7,7 +7,7 @@ import { CollectionAddress, RecordAddress } from '../../lib/domain/records/queri
 import { findShownRows } from '../../lib/domain/records/search.ts'
 import { showRecord } from '../../lib/domain/records/shown.ts'
 import { recordRow } from '../../lib/domain/records/views/record.ts'
-import { checkNames, FeatureQuery, filterOf } from '../../lib/doors/features/query.ts'
+import { checkSent, FeatureQuery, filterOf, pageParameters } from '../../lib/doors/features/query.ts'
 import {
   API_TYPE,
   API_VERSION,
@@ -24,6 +24,7 @@ import { ok } from '../../lib/platform/http/answer.ts'
 import { GEO_JSON } from '../../lib/platform/http/media.ts'
 import { LARGEST_SIZE, listBody } from '../../lib/platform/http/page.ts'
 import { jsonText, replyContent } from '../../lib/platform/http/reply.ts'
+import type { Request } from '../../lib/platform/http/request.ts'
 import { publicRoute, type Routes } from '../../lib/platform/http/route.ts'
 import { maySee, scopeOf } from '../../lib/platform/permissions.ts'
 
@@ -34,6 +35,7 @@ const FeatureName = v.object({ collection: CollectionAddress.entries.segment, id
 /** Clients name the format in `f`. There is only JSON, so both names mean the same. */
 const f = v.optional(v.picklist(['json', 'geojson'], 'Only json is here.'))
 const Format = v.object({ f })
+const checkFormat = ({ query }: Request) => checkSent(query, Object.keys(Format.entries))
 const PageQuery = v.object({ ...FeatureQuery.entries, f })
 const ABOUT_FEATURES = 'OGC API - Features, Part 1. Everyone is shown the same: what is published for all.'
 
@@ -48,16 +50,19 @@ export const features = {
     answer: ok(FeaturesHomeView),
     translatedPaths: [],
     query: Format,
-    handle: async ({ request }) => (await pages()).homeView(request.origin),
+    handle: async ({ request }) => {
+      checkFormat(request)
+      return (await pages()).homeView(request.origin)
+    },
   }),
 
   'GET /ogc/api/': publicRoute({
     permission: 'public.read',
     summary: 'Features: the API document of this door alone',
     answer: { 200: { also: { [API_TYPE]: FeatureApiView } } },
-
     query: Format,
     handle: async ({ request }) => {
+      checkFormat(request)
       const { featureApi } = await import('../../lib/doors/features/api.ts')
       return replyContent(jsonText(featureApi(request.origin)), `${API_TYPE}${API_VERSION}`)
     },
@@ -68,7 +73,10 @@ export const features = {
     summary: 'Features: the conformance classes',
     answer: ok(ConformanceView),
     query: Format,
-    handle: async () => (await pages()).conformance,
+    handle: async ({ request }) => {
+      checkFormat(request)
+      return (await pages()).conformance
+    },
   }),
 
   'GET /ogc/collections/': publicRoute({
@@ -77,7 +85,10 @@ export const features = {
     answer: ok(FeatureCollectionsView),
     translatedPaths: [],
     query: Format,
-    handle: async ({ request }) => (await pages()).collectionsView(request.origin),
+    handle: async ({ request }) => {
+      checkFormat(request)
+      return (await pages()).collectionsView(request.origin)
+    },
   }),
 
   'GET /ogc/collections/{collection}/': publicRoute({
@@ -88,7 +99,10 @@ export const features = {
     translatedPaths: [],
     params: CollectionName,
     query: Format,
-    handle: async ({ params, request }) => (await pages()).collectionView(params.collection, request.origin),
+    handle: async ({ params, request }) => {
+      checkFormat(request)
+      return (await pages()).collectionView(params.collection, request.origin)
+    },
   }),
 
   'GET /ogc/collections/{collection}/items/': publicRoute({
@@ -103,7 +117,7 @@ export const features = {
     usesReadCache: true,
     pageSize: LARGEST_SIZE,
     handle: async ({ params: { collection: kind }, query, page, request }) => {
-      checkNames(request.query, Object.keys(PageQuery.entries))
+      checkSent(request.query, [...Object.keys(PageQuery.entries), ...pageParameters])
       const found = await findShownRows({ kind: kind.key, ...filterOf(query) }, null, scopeOf(null), page)
       const { count, next, previous, results } = listBody(request, page, found)
       const self = `${request.origin}${request.path}${request.rawQuery && `?${request.rawQuery}`}`
@@ -127,6 +141,7 @@ export const features = {
     params: FeatureName,
     query: Format,
     handle: async ({ params: { collection: kind, id }, request }) => {
+      checkFormat(request)
       const found = await loadRecord(kind, id)
       if (!found || !maySee(null, found)) throw notFound()
       const it = await showRecord(null, found)

@@ -16,6 +16,8 @@ const inQuery = (name: string, description: string, schema: object): Parameter =
 
 const bbox = inQuery('bbox', 'West, south, east and north in degrees; heights between them are left out', {
   type: 'array',
+  minItems: 4,
+  maxItems: 6,
   oneOf: [
     { minItems: 4, maxItems: 4 },
     { minItems: 6, maxItems: 6 },
@@ -35,6 +37,8 @@ const offset = inQuery('offset', 'Features to pass over; following the link `nex
   type: 'integer',
   minimum: 0,
 })
+const hint = inQuery('hint', 'What the link `next` says, so that a deep page costs no more', { type: 'string' })
+const format = inQuery('f', 'The format. There is only this one', { type: 'string', enum: ['json', 'geojson'] })
 const collectionId: Parameter = {
   name: 'collectionId',
   in: 'path',
@@ -51,33 +55,34 @@ const operation = (
   get: {
     operationId,
     summary,
-    parameters,
+    parameters: [...parameters, format],
     responses: {
       200: { description: 'Found', content: { [type]: { schema: { type: 'object' } } } },
-      ...(parameters.length > 0 && {
-        400: { description: 'A parameter is unknown or cannot be read' },
-        404: { description: 'There is no such thing' },
-      }),
+      400: { description: 'A parameter is unknown or cannot be read' },
+      ...(parameters.length > 0 && { 404: { description: 'There is no such thing' } }),
     },
   },
 })
 
-/** The API document of this door. The whole service has its own at `/schema/`. */
+/**
+ * The API document of this door. The whole service has its own at `/schema/`. Its paths end without a slash, as the standard names them:
+ * clients look for them by that name. Both are answered.
+ */
 export const featureApi = (origin: string) => ({
   openapi: '3.0.3',
   info: { title: 'Heritage records as features', version: '1.0.0' },
   servers: [{ url: `${origin}/ogc` }],
   paths: {
     '/': operation('getLandingPage', 'The first page'),
-    '/conformance/': operation('getConformance', 'The classes that hold'),
-    '/api/': operation('getApi', 'This document', { type: `${API_TYPE}${API_VERSION}` }),
-    '/collections/': operation('getCollections', 'The collections'),
-    '/collections/{collectionId}/': operation('describeCollection', 'One collection', { parameters: [collectionId] }),
-    '/collections/{collectionId}/items/': operation('getFeatures', 'A page of features', {
-      parameters: [collectionId, bbox, datetime, limit, offset],
+    '/conformance': operation('getConformance', 'The classes that hold'),
+    '/api': operation('getApi', 'This document', { type: `${API_TYPE}${API_VERSION}` }),
+    '/collections': operation('getCollections', 'The collections'),
+    '/collections/{collectionId}': operation('describeCollection', 'One collection', { parameters: [collectionId] }),
+    '/collections/{collectionId}/items': operation('getFeatures', 'A page of features', {
+      parameters: [collectionId, bbox, datetime, limit, offset, hint],
       type: GEO_JSON,
     }),
-    '/collections/{collectionId}/items/{featureId}/': operation('getFeature', 'One feature', {
+    '/collections/{collectionId}/items/{featureId}': operation('getFeature', 'One feature', {
       parameters: [collectionId, featureId],
       type: GEO_JSON,
     }),

@@ -21,14 +21,15 @@ export const homeView = (origin: string) => ({
   description: 'Temples, festivals, people and places as features, a collection for each kind',
   links: [
     linkTo(origin, '', 'self', JSON_TYPE, 'This page'),
-    linkTo(origin, 'api/', 'service-desc', `${API_TYPE}${API_VERSION}`, 'The API document'),
+    linkTo(origin, 'api', 'service-desc', `${API_TYPE}${API_VERSION}`, 'The API document'),
     { href: `${origin}/docs/`, rel: 'service-doc', type: 'text/html', title: 'The API document for people' },
-    linkTo(origin, 'conformance/', 'conformance', JSON_TYPE, 'The classes that hold'),
-    linkTo(origin, 'collections/', 'data', JSON_TYPE, 'The collections'),
+    linkTo(origin, 'conformance', 'conformance', JSON_TYPE, 'The classes that hold'),
+    linkTo(origin, 'collections', 'data', JSON_TYPE, 'The collections'),
   ],
 })
 
-const pathOf = (kind: Kind) => `collections/${kind.segment}/`
+/** Without a slash at the end, as the standard writes paths: clients append `/items` or `/{id}` to what a link says. */
+const pathOf = (kind: Kind) => `collections/${kind.segment}`
 
 /** One kind of record as a collection. */
 export const collectionView = (kind: Kind, origin: string) => ({
@@ -40,7 +41,7 @@ export const collectionView = (kind: Kind, origin: string) => ({
   storageCrs: CRS84,
   links: [
     linkTo(origin, pathOf(kind), 'self', JSON_TYPE, kind.labelPlural),
-    linkTo(origin, `${pathOf(kind)}items/`, 'items', GEO_JSON, kind.labelPlural),
+    linkTo(origin, `${pathOf(kind)}/items`, 'items', GEO_JSON, kind.labelPlural),
   ],
 })
 
@@ -48,7 +49,7 @@ const collected = kindKeys.map((key) => kinds[key]).filter((kind) => kind.record
 
 /** Every kind of record. */
 export const collectionsView = (origin: string) => ({
-  links: [linkTo(origin, 'collections/', 'self')],
+  links: [linkTo(origin, 'collections', 'self')],
   collections: collected.map((kind) => collectionView(kind, origin)),
 })
 
@@ -66,7 +67,7 @@ export const pageLinks = (
 
 /** The links of one feature: itself, its collection, and its record here. */
 export const featureLinks = (kind: Kind, origin: string, id: number) => [
-  linkTo(origin, `${pathOf(kind)}items/${id}/`, 'self', GEO_JSON),
+  linkTo(origin, `${pathOf(kind)}/items/${id}`, 'self', GEO_JSON),
   linkTo(origin, pathOf(kind), 'collection'),
   { href: `${origin}/cidoc/${kind.segment}/${id}/`, rel: 'alternate', type: JSON_TYPE },
 ]

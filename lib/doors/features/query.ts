@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { invalid } from '../../base/errors.ts'
 import { whereEntries } from '../../engines/search/index.ts'
-import { pageMembers } from '../../platform/http/page.ts'
 import { documentAs } from '../../platform/http/schema-notes.ts'
 
 const NO_INTERVAL =
@@ -10,7 +9,8 @@ const NO_INTERVAL =
 /** Leaves the heights out of a box of six numbers, since places here have none. */
 const flatBox = (text: string): string => {
   const numbers = text.split(',')
-  return numbers.length === 6 ? [0, 1, 3, 4].map((at) => numbers[at]).join(',') : text
+  const areNumbers = numbers.every((it) => it.trim() !== '' && Number.isFinite(Number(it)))
+  return numbers.length === 6 && areNumbers ? [0, 1, 3, 4].map((at) => numbers[at]).join(',') : text
 }
 
 /** A moment of RFC 3339, or its date alone. */
@@ -54,11 +54,24 @@ export const FeatureQuery = v.object({
   ),
 })
 
-/** Fails with `invalid` if a parameter is neither `known` nor one of pages, as the standard requires. */
-export function checkNames(sent: Readonly<Record<string, string>>, known: readonly string[]): void {
-  const unknown = Object.keys(sent).filter((name) => !known.includes(name) && !Object.hasOwn(pageMembers, name))
-  if (unknown.length > 0)
-    throw invalid(Object.fromEntries(unknown.map((name) => [name, ['There is no such parameter.']])))
+/** The parameters that name a page here, each with what it must be. A hint only makes a page cheaper: an altered one is ignored. */
+const pageNames: Readonly<Record<string, readonly [form: RegExp, wanted: string]>> = {
+  limit: [/^0*[1-9]\d*$/, 'A whole number from 1 is wanted.'],
+  offset: [/^\d+$/, 'A whole number from 0 is wanted.'],
+  hint: [/^/, ''],
+}
+
+/** The names of the parameters that name a page. */
+export const pageParameters = Object.keys(pageNames)
+
+/** Fails with `invalid` if a parameter is not `known`, or names a page that cannot be. The standard requires both. */
+export function checkSent(sent: Readonly<Record<string, string>>, known: readonly string[]): void {
+  const faults = Object.entries(sent).flatMap(([name, text]): [string, string[]][] => {
+    if (!known.includes(name)) return [[name, ['There is no such parameter.']]]
+    const [form, wanted] = pageNames[name] ?? []
+    return form === undefined || wanted === undefined || form.test(text) ? [] : [[name, [wanted]]]
+  })
+  if (faults.length > 0) throw invalid(Object.fromEntries(faults))
 }
 
 /** Turns a query into a filter of lists of records. */

@@ -54,7 +54,16 @@ describe('the standard', () => {
     expect(collections.map(({ id }: { id: string }) => id)).toContain('structures')
     const api = await app.anon.get(at('service-desc'))
     expect(api.headers['content-type']).toBe('application/vnd.oai.openapi+json;version=3.0')
-    expect(Object.keys(api.body.paths)).toContain('/collections/{collectionId}/items/')
+    // The standard's own names of the paths, by which clients look for them: without a slash at the end.
+    expect(Object.keys(api.body.paths)).toEqual([
+      '/',
+      '/conformance',
+      '/api',
+      '/collections',
+      '/collections/{collectionId}',
+      '/collections/{collectionId}/items',
+      '/collections/{collectionId}/items/{featureId}',
+    ])
   })
 
   test('each collection leads to its items; one that is not there is 404', async () => {
@@ -111,12 +120,55 @@ describe('the standard', () => {
     ['datetime=1702-13-01T00:00:00Z', { datetime: [interval] }],
     ['datetime=1701-01-01/1702-01-01/1703-01-01', { datetime: [interval] }],
     ['datetime=1702-01-01/1700-01-01', { datetime: [interval] }],
+    ['bbox=85,27,low,86,28,high', { bbox: [expect.stringContaining('Give west, south, east and north')] }],
+    ['limit=0', { limit: ['A whole number from 1 is wanted.'] }],
+    ['limit=-1', { limit: ['A whole number from 1 is wanted.'] }],
+    ['limit=many', { limit: ['A whole number from 1 is wanted.'] }],
+    ['limit=', { limit: ['A whole number from 1 is wanted.'] }],
+    ['offset=-1', { offset: ['A whole number from 0 is wanted.'] }],
+    ['page=2', { page: ['There is no such parameter.'] }],
+    ['crs=http://www.opengis.net/def/crs/EPSG/0/4326', { crs: ['There is no such parameter.'] }],
+    [
+      'filter=name=1&filter-lang=cql2-text',
+      {
+        filter: ['There is no such parameter.'],
+        'filter-lang': ['There is no such parameter.'],
+      },
+    ],
     ['bbox=1,2,3', { bbox: [expect.stringContaining('Give west, south, east and north')] }],
     ['colour=red', { colour: ['There is no such parameter.'] }],
     ['f=html', { f: ['Only json is here.'] }],
   ])('%s is refused with the reason', async (query, fields) => {
     const { status, body } = await app.anon.get(`${items}?${query}`)
     expect([status, body]).toEqual([400, fields])
+  })
+
+  test.each(['', 'api', 'conformance', 'collections', 'collections/structures', 'collections/structures/items/1'])(
+    'an unknown parameter of /ogc/%s is refused, and f=json is not unknown',
+    async (path) => {
+      const { status, body } = await app.anon.get(`/ogc/${path}?colour=red`)
+      expect([status, body]).toEqual([400, { colour: ['There is no such parameter.'] }])
+      expect((await app.anon.get(`/ogc/${path}?f=json`)).status).not.toBe(400)
+    },
+  )
+
+  test('the API document names each parameter that is answered, those of the link next too', async () => {
+    const { paths } = sure(200, await app.anon.get('/ogc/api'))
+    const { parameters } = paths['/collections/{collectionId}/items'].get
+    const { links } = await pageAt('limit=2&f=json')
+    const next = new URL(links.find((it: { rel: string }) => it.rel === 'next').href)
+    const named = parameters.map(({ name }: { name: string }) => name)
+    expect(named).toEqual(['collectionId', 'bbox', 'datetime', 'limit', 'offset', 'hint', 'f'])
+    expect(named).toEqual(expect.arrayContaining([...next.searchParams.keys()]))
+    expect(parameters[1].schema).toMatchObject({ minItems: 4, maxItems: 6 })
+  })
+
+  test('the links of a collection bear what clients append: the id of a feature', async () => {
+    const { links } = sure(200, await app.anon.get('/ogc/collections/structures'))
+    const at = links.find((it: { rel: string }) => it.rel === 'items').href.replace(/^[^/]*\/\/[^/]*/, '')
+    expect(at).toBe('/ogc/collections/structures/items')
+    const [{ id }] = (await pageAt('limit=1')).features
+    expect(sure(200, await app.anon.get(`${at}/${id}`)).id).toBe(id)
   })
 
   test('one feature has its place, its values, and links to its collection and its record', async () => {
