@@ -120,7 +120,7 @@ export const iiifValidator: Suite = {
 }
 
 /** Runs a script of Python against one address of the service. Undefined where its packages are not installed. */
-const runAt =
+export const runAt =
   (script: string, path: string, cases: string): Suite['run'] =>
   async ({ service }) => {
     const isThere = await askPython<{ version: string }>(script, [])

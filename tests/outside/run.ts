@@ -6,6 +6,7 @@ import { buildDocuments } from '../../deploy/shipped-documents.ts'
 import { iiifValidator, mcpInspector, oaiSchemas, reconciliationClient, schemathesis } from './asked.ts'
 import { audit, cfnLint, redocly, spectral } from './documents.ts'
 import { dynamoDbLocal, moto } from './emulators.ts'
+import { ogcSuite, owsLib } from './features.ts'
 import { type Service, startService } from './service.ts'
 import { comunica } from './statements.ts'
 import type { Suite } from './suite.ts'
@@ -18,7 +19,7 @@ import { libreOffice } from './tables.ts'
 
 const suites: readonly Suite[] = [
   ...[redocly, spectral, cfnLint, audit],
-  ...[iiifValidator, oaiSchemas, reconciliationClient, mcpInspector, libreOffice, schemathesis],
+  ...[iiifValidator, oaiSchemas, reconciliationClient, ogcSuite, owsLib, mcpInspector, libreOffice, schemathesis],
   ...[comunica, moto, dynamoDbLocal],
 ]
 
