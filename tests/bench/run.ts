@@ -36,6 +36,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   search: async () => (await import('./search/search.ts')).benchSearch(),
   freshness: async () => (await import('./search/freshness.ts')).benchFreshness(),
   engines: async () => (await import('./search/engines.ts')).benchEngines(Math.max(...sizes)),
+  before: async () => (await import('./search/before.ts')).benchBefore(sizes),
   judged: async () => (await import('./search/judged.ts')).benchJudged(),
   community: async () => (await import('./community.ts')).benchCommunity(sizes),
   exports: async () => (await import('./exports.ts')).benchExports(sizes),
