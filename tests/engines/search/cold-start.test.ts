@@ -102,6 +102,17 @@ describe(`${STARTS} functions that start at once`, () => {
     expectOneMaker(started, alone)
   })
 
+  test('do not wait for another where there is none, and the table has no room to build from', async () => {
+    const { unavailable } = await import('../../../lib/base/errors.ts')
+    await forget()
+    const [alone] = await cold(1, async (command) => {
+      if (command === 'ScanCommand') throw unavailable(undefined, 'table')
+    })
+    expect(alone?.found).toBe('unavailable')
+    // The pointer is read before the lease is taken and after it, and nobody looks again and again.
+    expect(alone?.calls.GetItemCommand).toBeLessThanOrEqual(3)
+  })
+
   test('make no second model where one was made since they looked', async () => {
     await forget()
     const [alone] = await cold(1)

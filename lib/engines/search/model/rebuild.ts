@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clock } from '../../../base/clock.ts'
-import { Problem, unavailable } from '../../../base/errors.ts'
+import { Problem } from '../../../base/errors.ts'
 import { withLock } from '../../table/immediate.ts'
 import { changesInTable } from '../changes-in-table.ts'
 import { type GoneDocument, isGone, type SearchDocument } from '../document.ts'
@@ -40,9 +40,19 @@ export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildRes
     return old && old.current.id !== seen?.current.id ? undefined : buildFromTable(old, () => undefined)
   })
 
+/** Another process rebuilds. It is `unavailable`, as is a table without room: but only for this one is it worth to wait. */
+class RebuildUnderWay extends Problem {
+  constructor() {
+    super('unavailable', 'The search model is being built. Try again.', {
+      headers: { 'retry-after': '1' },
+      dependency: 'search',
+    })
+  }
+}
+
 async function withRebuildLock<T>(work: () => Promise<T>): Promise<T> {
   const done = await withLock(searchKey.searchRebuild(), LOCK_SECONDS, async () => ({ result: await work() }))
-  if (!done) throw unavailable('The search model is being built. Try again.', 'search')
+  if (!done) throw new RebuildUnderWay()
   return done.result
 }
 
@@ -70,8 +80,8 @@ export async function waitForOtherRebuild(seconds: number): Promise<boolean> {
   return false
 }
 
-/** Whether a rebuild failed with `unavailable`, as it does while another process rebuilds. */
-export const isBusy = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable'
+/** Whether a rebuild failed because another process rebuilds. */
+export const isBusy = (error: unknown): boolean => error instanceof RebuildUnderWay
 
 async function* documentsInTable(gone: GoneDocument[], progress: RebuildProgress): AsyncGenerator<SearchDocument> {
   for await (const change of changesInTable(progress)) {
