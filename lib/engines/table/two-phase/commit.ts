@@ -29,16 +29,17 @@ export async function switchOrCallOff(id: string, writes: readonly Write[]): Pro
 }
 
 /**
- * Settles two-phase commits that a process left after their switch, and undoes those that it left before. Returns how many it worked on.
+ * Settles two-phase commits that a process left after their switch, and undoes those that it left before. Returns for how many nothing is
+ * left to do.
  * Stops when `performance.now()` reaches `until`.
  */
 export async function recoverStaged(until?: number): Promise<number> {
   let settled = 0
   for (const { id } of await transaction.listUnsettled()) {
+    if (until !== undefined && performance.now() >= until) break
     await transaction.callOff(id)
     try {
-      await settle(id, until)
-      settled += 1
+      if (await settle(id, until)) settled += 1
     } catch (error) {
       // Another process that settles the same one was faster.
       if (!isConflict(error)) throw error
