@@ -21,7 +21,7 @@ const NEWEST = 12
 /** What the first page shows. */
 export type HomeModel = { newest: readonly Visible<RecordRow>[]; counts: ReadonlyMap<KindKey, number> }
 
-/** Loads the newest public records and how many there are of each kind. Three calls. */
+/** Loads the newest public records and how many there are of each kind. Six calls. */
 export async function loadHome(): Promise<HomeModel> {
   const [page, sizes] = await Promise.all([
     listRecordRows({}, scopeOf(null), { limit: NEWEST, offset: 0 }),

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { html, jsonBlock, webAddress } from '../../../lib/doors/pages/html.ts'
 import { type Answer, type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
+import { interleave } from '../../harness/interleave.ts'
 import { contribute, copies, decide, publish, sightings, type states, sure } from '../../harness/make.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -532,4 +533,11 @@ describe('Memento', () => {
     expect((await app.contributor.get(`/resource/structure/${waiting.id}`, { headers })).status).toBe(404)
     expect(textOf(await app.contributor.get(`/resource/structure/${waiting.id}/timemap/`))).not.toContain('memento')
   })
+})
+
+test('the first page costs six calls of the table', async () => {
+  const { loadHome } = await import('../../../lib/doors/pages/index.ts')
+  const hits: boolean[] = []
+  for (const nth of [5, 6]) hits.push((await interleave(nth, loadHome, async () => undefined)).isHit)
+  expect(hits).toEqual([true, false])
 })
