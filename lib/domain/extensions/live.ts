@@ -1,4 +1,5 @@
 import { type Kind, type KindKey, kinds, recordKinds } from '../kinds/index.ts'
+import { labelOf } from '../kinds/schema/enums.ts'
 import { type AddedField, type AddedValue, type Overlay, vocabulariesOf } from '../kinds/schema/overlay.ts'
 import { membersOf, namesOf, parseYaml } from './yaml.ts'
 
@@ -134,7 +135,3 @@ const vocabularyNamed = (name: string) => {
 const LONGEST_TEXT = 300
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TEXT) : ''
-function labelOf(name: string): string {
-  const words = name.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
