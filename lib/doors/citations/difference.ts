@@ -45,6 +45,7 @@ export async function pageOfDifference(earlier: Citation, later: Later, after: s
       : await rowsAt(part, new Set(freshIds), 'at' in later ? later.at : null)
     return part.map((id) => differenceOf(id, before.get(id), now.get(id)))
   }
+  // Of a record that did not change the result is undefined, and yet it is `done`: the page goes on after it.
   const { results, done } = await mapWithinBudget(ids, COMPARED_AT_ONCE, compare)
   const isWhole = done === all.length
   return {
