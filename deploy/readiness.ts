@@ -89,17 +89,49 @@ const propertiesOf = ({ Resources }: Template, type: string) =>
   Object.values(Resources).flatMap(({ Type, Properties }) => (Type === type ? [Properties] : []))
 const namesOf = (template: Template, type: string, name: string) => propertiesOf(template, type).map((it) => it[name])
 
-/** The parameters that functions read when they start. */
 async function parameters(client: SSMClient, template: Template): Promise<string[]> {
+  const wanted = parametersOf(template)
+  if (wanted.size === 0) return []
+  const { Parameters = [], InvalidParameters = [] } = await client.send(
+    new GetParametersCommand({ Names: [...wanted.keys()] }),
+  )
+  return parameterFaults(wanted, InvalidParameters, Parameters)
+}
+
+type ParameterType = 'String' | 'SecureString'
+
+/**
+ * The parameters that functions read when they start, in the order of their names, with the type of each. What CloudFormation puts into the
+ * template itself must be a String: it resolves no encrypted parameter for CloudFront.
+ */
+export function parametersOf(template: Template): Map<string, ParameterType> {
   const values = propertiesOf(template, 'AWS::Lambda::Function').flatMap((it) =>
     Object.values(Object(Object(it.Environment).Variables)),
   )
-  const wanted = [...new Set(values.flatMap((it) => /^ssm:(\/.+)$/.exec(String(it))?.[1] ?? []))].sort()
-  if (wanted.length === 0) return []
-  const { InvalidParameters = [] } = await client.send(new GetParametersCommand({ Names: wanted }))
-  return InvalidParameters.map(
-    (it) => `The parameter ${it} is missing: aws ssm put-parameter --type SecureString --name ${it} --value ...`,
+  const names = values.flatMap((it) => /^ssm:(\/.+)$/.exec(String(it))?.[1] ?? [])
+  const resolved = new Set(
+    [...JSON.stringify(template).matchAll(/{{resolve:ssm:(\/[^:}]+)[^}]*}}/g)].map(([, name]) => name),
   )
+  return new Map([...new Set(names)].sort().map((it) => [it, resolved.has(it) ? 'String' : 'SecureString']))
+}
+
+/** A line for each parameter that is missing, or encrypted where it must not be. Each has the command that mends it. */
+export function parameterFaults(
+  wanted: ReadonlyMap<string, ParameterType>,
+  missing: readonly string[],
+  found: readonly { Name?: string | undefined; Type?: string | undefined }[],
+): string[] {
+  const put = (name: string) => `aws ssm put-parameter --type ${wanted.get(name)} --name ${name} --value ...`
+  const encrypted = found.flatMap(({ Name = '', Type }) =>
+    Type === 'SecureString' && wanted.get(Name) === 'String' ? [Name] : [],
+  )
+  return [
+    ...missing.map((it) => `The parameter ${it} is missing: ${put(it)}`),
+    // The type of a parameter cannot be changed.
+    ...encrypted.map(
+      (it) => `The parameter ${it} must be of type String: aws ssm delete-parameter --name ${it}; ${put(it)}`,
+    ),
+  ]
 }
 
 /**
