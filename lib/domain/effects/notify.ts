@@ -35,8 +35,8 @@ type NotifiableEvent = {
 
 /** The notifications that a change causes. A repeated change causes the same ones. */
 export async function noticesOfChange(type: string, images: Images, reads: SharedReads): Promise<PendingNotice[]> {
-  const event = eventOf[type]?.(images)
-  if (!event || event.notices.length === 0) return []
+  const event = loudEventOf(type, images)
+  if (!event) return []
   const record = event.entity_id === null ? undefined : await loadHead(event.entity_id, reads)
   if (event.entity_id !== null && (!record || record.deleted_at)) return []
   const projectOfEvent = event.project_id ? await get(project, { id: event.project_id }) : undefined
@@ -46,8 +46,17 @@ export async function noticesOfChange(type: string, images: Images, reads: Share
   return pending.flat()
 }
 
-/** By item type: reads the event from a change. Undefined if the change notifies nobody. */
-const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | undefined>> = {
+/** The event of a change that notifies somebody. Undefined if it notifies nobody. */
+function loudEventOf(type: string, images: Images): NotifiableEvent | undefined {
+  const event = eventOf[type]?.(images)
+  return event && event.notices.length > 0 ? event : undefined
+}
+
+/**
+ * By item type: reads the event from a change. Undefined if the change notifies nobody. An event that names a record (`entity_id`) gets
+ * its head, read once for all events of a batch.
+ */
+export const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | undefined>> = {
   decision: ({ before, after }) => {
     if (before || !after) return undefined
     const it = parse(decision, after)
@@ -290,13 +299,21 @@ type Scene = { record: RecordItem | undefined; project: Project | undefined }
 /** Reads that several events share: the heads of the records that they are about, read after all of these events. */
 export type SharedReads = { heads?: ReadonlyMap<string, Stored> }
 
-/** Reads the records about which these changes may notify people. One call for each hundred. */
-export function loadHeads(changes: readonly Images[]): Promise<Map<string, Stored>> {
-  const events = changes.flatMap(({ before, after }) =>
-    after && (!before || after.type === fork.type) && eventOf[String(after.type)] ? [after] : [],
-  )
-  const ids = new Set(events.flatMap((it) => (typeof it.entity_id === 'string' ? it.entity_id : [])))
-  return getMany([...ids].map(key.head), true)
+/** Reads the records about which these changes notify people. One call for each hundred; none if all of them notify nobody. */
+export async function loadHeads(changes: readonly Images[]): Promise<Map<string, Stored>> {
+  const ids = new Set(changes.flatMap((images) => recordOf(images) ?? []))
+  return ids.size === 0 ? new Map() : getMany([...ids].map(key.head), true)
+}
+
+/** The record about which a change notifies people: that of its event, whatever the form of the change. */
+function recordOf(images: Images): string | null {
+  try {
+    const event = loudEventOf(String((images.after ?? images.before)?.type), images)
+    return event?.entity_id ?? null
+  } catch {
+    // An item that cannot be read fails when its own change is followed.
+    return null
+  }
 }
 
 const loadHead = async (entity_id: string, { heads }: SharedReads): Promise<RecordItem | undefined> =>

@@ -159,6 +159,61 @@ test('a flag is told to the contributor, unless they raised it', async () => {
   expect((await about(app.other, it)).length).toBe(0)
 })
 
+test('an event on a change of an item finds its record, as one on a new item does', async () => {
+  const { eventOf } = await import('../../../lib/domain/effects/notify.ts')
+  const it = await publish(app, 'structures', { name: 'Settled' })
+  const { id } = sure(
+    201,
+    await app.other.post('/data/review-flags/', {
+      body: { entity: it.cultural_entity_id, flag_type: 'low_confidence' },
+    }),
+  )
+  await following.settled()
+  // No event of ours is of this form yet: a flag that exists is settled.
+  const before = eventOf.flag
+  const events: Record<string, (typeof eventOf)[string]> = eventOf
+  events.flag = ({ before: old, after }) =>
+    old && after
+      ? {
+          notices: ['flagged'],
+          event: `settled#${after.id}`,
+          at: String(after.created_at),
+          actor_id: null,
+          entity_id: String(after.entity_id),
+        }
+      : undefined
+  try {
+    const body = { is_resolved: true }
+    sure(200, await app.domain.patch(`/data/review-flags/${id}/`, { body }))
+    await following.settled()
+  } finally {
+    if (before) events.flag = before
+  }
+  expect((await said(app.contributor, it)).filter((text) => text.includes('flagged')).length).toBe(2)
+})
+
+test('reads no record for changes that notify nobody, and all others with one call', async () => {
+  const { loadHeads } = await import('../../../lib/domain/effects/notify.ts')
+  const activityOf = (activity_type: string) => ({
+    before: undefined,
+    after: {
+      pk: 'X',
+      sk: 'Y',
+      type: 'activity',
+      entity_id: `11111111-1111-4111-8111-11111111111${activity_type.length}`,
+      activity_id: 'a',
+      activity_type,
+      version: 1,
+      comment: '',
+      created_at: '2025-01-15T10:00:00.000Z',
+      user_id: 'somebody',
+    },
+  })
+  const callsFor = async (...types: string[]) =>
+    (await commandsOf(() => loadHeads(types.map(activityOf) as never))).length
+  expect([await callsFor('accepted', 'deleted'), await callsFor('submitted', 'revised', 'accepted')]).toEqual([0, 1])
+})
+
 test('a role is told to who has got it, and again when it becomes another', async () => {
   const who = await someone()
   const assign = async (role: string) =>
