@@ -76,6 +76,17 @@ const reviewer = atLeast('community_reviewer')
 const expert = atLeast('domain_expert')
 const curator = atLeast('expert_curator')
 
+/** What a role brings beyond reviewing, with the least rank for each. Rules go by it, and accounts and roles show it. */
+const leastRanks = {
+  overridesConfidence: 'domain_expert',
+  settlesContradiction: 'domain_expert',
+  managesRoles: 'expert_curator',
+} satisfies Record<string, Rank>
+type Power = keyof typeof leastRanks
+const holds = (power: Power) => atLeast(leastRanks[power])
+/** Whether somebody of this rank has that power. */
+export const rankHolds = (rank: Rank, power: Power): boolean => holds(power)({ is_staff: false, rank })
+
 /** Whether a published thing of this tier is shown to this reader. */
 export const maySeeTier = (actor: Actor | null, tier: string | undefined): boolean =>
   audiencesWith(actor !== null).includes(audienceOf(tier))
@@ -137,8 +148,9 @@ const canSeeSuggestion = (actor: Actor | null, it: Subject) =>
   actor !== null && (it.public || reviewer(actor) || isOwner(actor, it) || isAuthor(actor, it))
 const notOnesOwn = (actor: Actor, it: Pick<Subject, 'authors'>): Ruling =>
   it.authors?.includes(actor.id) ? { refusal: 'Nobody decides on a contribution of their own.' } : true
-/** The refusal of a caller below this rank, for one part of a decision. */
-const refuseBelow = (part: string, rank: Rank): Ruling => ({ refusal: `${part} takes at least a ${rankName(rank)}.` })
+/** Allows whoever has that power. Others hear what rank that part of a decision takes. */
+const mayAs = (actor: Actor, power: Power, part: string): Ruling =>
+  holds(power)(actor) || { refusal: `${part} takes at least a ${rankName(leastRanks[power])}.` }
 /** A rank as sentences name it. */
 export const rankName = (rank: Rank): string => rank.replace('_', ' ')
 
@@ -158,16 +170,14 @@ const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
   (actor, { escalates, required_persona: least }) =>
     escalates ||
     atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${rankName(least)}.` },
-  (actor, it) =>
-    !it.overridesConfidence || expert(actor) || refuseBelow(phrase('Overriding confidence'), 'domain_expert'),
-  (actor, it) =>
-    !it.settlesContradiction || expert(actor) || refuseBelow(phrase('Settling a contradiction'), 'domain_expert'),
+  (actor, it) => !it.overridesConfidence || mayAs(actor, 'overridesConfidence', phrase('Overriding confidence')),
+  (actor, it) => !it.settlesContradiction || mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction')),
 ]
 
 /** Reviewers may settle flags, but not on a record of their own. An open contradiction takes a domain expert, as in a decision. */
 function canSettleFlag(actor: Actor, it: Subject): Ruling {
   if (!reviewer(actor) || isOwner(actor, it) || it.authors?.includes(actor.id)) return false
-  return !it.contradicts || expert(actor) || refuseBelow(phrase('Settling a contradiction'), 'domain_expert')
+  return !it.contradicts || mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction'))
 }
 const scope = (actor: Actor | null): Scope => ({
   signedIn: actor !== null,
@@ -316,8 +326,8 @@ export const permissions = {
   'candidate.resolve': { sees: canInspect, changes: (actor, it) => reviewer(actor) && notOnesOwn(actor, it) },
   'links.report': { role: reviewer },
   'role.own': { role: anyone },
-  'role.read': { role: curator },
-  'role.change': { role: curator },
+  'role.read': { role: holds('managesRoles') },
+  'role.change': { role: holds('managesRoles') },
   'application.own': { role: anyone },
   'application.read': { role: curator },
   'application.answer': { role: curator },

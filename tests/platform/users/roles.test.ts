@@ -42,6 +42,26 @@ async function join(given: object = {}): Promise<Person> {
   const { access } = (await app.anon.post('/api/token/', { body: { username, password } })).body
   return { ...app.as(access), id, username, card: { id, username, email: '', first_name, last_name } }
 }
+test('the powers that a role shows are those that the rules grant', async () => {
+  const { mayDecide, permissions, ranks } = await import('../../../lib/platform/permissions.ts')
+  const { powersOf } = await import('../../../lib/platform/users/views/profile.ts')
+  const plain = {
+    authors: [],
+    required_persona: 'community_reviewer',
+    escalates: false,
+    overridesConfidence: false,
+    settlesContradiction: false,
+  } as const
+  for (const rank of ranks) {
+    const actor = { id: nobody, username: rank, email: '', is_staff: false, is_superuser: false, rank }
+    expect(powersOf(rank), rank).toEqual({
+      can_override_confidence: mayDecide(actor, { ...plain, overridesConfidence: true }) === true,
+      can_resolve_conflicts: mayDecide(actor, { ...plain, settlesContradiction: true }) === true,
+      can_manage_roles: permissions['role.change'].role(actor),
+    })
+  }
+})
+
 const assign = (body: object, who: Persona = app.curator) => who.post(`${ROLES}assign/`, { body })
 /** Somebody new who has this role. */
 async function reviewer(role = 'community_reviewer'): Promise<Person> {

@@ -4,7 +4,7 @@ import { once } from '../../../base/once.ts'
 import * as s from '../../../base/shapes.ts'
 import { calendarKeys } from '../../../engines/calendars/index.ts'
 import { cut } from '../../../engines/matching/index.ts'
-import { type Actor, maySeeEmail, ranks } from '../../permissions.ts'
+import { type Actor, maySeeEmail, type Rank, rankHolds, ranks } from '../../permissions.ts'
 import type { User } from '../users.ts'
 
 export const ProfileView = s.shape('Profile', () =>
@@ -129,11 +129,11 @@ export const accountOf = (it: User) => ({
   },
 })
 
-/** Rights of a reviewer's role beyond reviewing. */
-export const powersOf = (role: NonNullable<User['reviewer_role']>['role']) => ({
-  can_override_confidence: role !== 'community_reviewer',
-  can_resolve_conflicts: role !== 'community_reviewer',
-  can_manage_roles: role === 'expert_curator',
+/** Rights of a reviewer's role beyond reviewing, as the rules have them. */
+export const powersOf = (role: Rank) => ({
+  can_override_confidence: rankHolds(role, 'overridesConfidence'),
+  can_resolve_conflicts: rankHolds(role, 'settlesContradiction'),
+  can_manage_roles: rankHolds(role, 'managesRoles'),
 })
 
 const months = once(() => new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }))
