@@ -18,8 +18,10 @@ type Alarm = {
 
 /** The functions that no request waits for. */
 const workers = ['asset-files', 'exporter', 'importer', 'letters', 'merger', 'ocr', 'projector', 'sweeper', 'webhooks']
+/** Those of them that schedules call. A call that failed, retries included, lies in the queue ScheduleFailures. */
+const scheduled = ['exporter', 'importer', 'letters', 'merger', 'sweeper', 'webhooks']
 /** Those of them that are called asynchronously: by a schedule, or by another function. */
-const calledLater = ['exporter', 'importer', 'letters', 'merger', 'ocr', 'sweeper', 'webhooks']
+const calledLater = [...scheduled, 'ocr']
 const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4']
 
 const ofFunction =
@@ -95,8 +97,7 @@ const alarms: Readonly<Record<string, Alarm>> = {
     severity: 'wake',
   },
   SweeperGaveUp: {
-    means:
-      'The sweeper, the exporter, the webhooks or the letters failed twice: the event is in the queue ScheduleFailures.',
+    means: `A visit of a scheduled function (${scheduled.join(', ')}) failed, retries included: the event is in the queue ScheduleFailures.`,
     metric: inQueue('ScheduleFailures'),
     statistic: 'Maximum',
     above: 0,

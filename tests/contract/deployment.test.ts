@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -231,6 +232,29 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
       return [deadLetterTargetArn, DeadLetterConfig?.Arn, OnFailure?.Destination].filter(Boolean).map(labelOf)
     })
     expect(watched.sort()).toEqual([...new Set(targets)].sort())
+  })
+
+  test('names every function whose failed visits lie in ScheduleFailures, in the alarm and in OPERATING', () => {
+    const senders = ofType(stage, 'AWS::Lambda::EventInvokeConfig')
+      .filter(
+        ([, { Properties }]) =>
+          labelOf(at(Properties, 'DestinationConfig', 'OnFailure', 'Destination')) === 'ScheduleFailures',
+      )
+      .map(([, { Properties }]) => String(at(Properties, 'FunctionName', 'Ref')))
+      .map((id) =>
+        String(at(stack(stage)[id], 'Properties', 'FunctionName'))
+          .split('-')
+          .slice(2)
+          .join('-'),
+      )
+      .sort()
+    const { AlarmDescription } = stack(stage).SweeperGaveUpAlarm?.Properties ?? {}
+    const told = /\((.*)\)/.exec(String(AlarmDescription))?.[1]?.split(', ')
+    expect(told).toEqual(senders)
+    const row = readFileSync('deploy/OPERATING.md', 'utf8')
+      .split('\n')
+      .find((line) => line.includes('`SweeperGaveUp`'))
+    expect(/a visit of (.*?) failed, retries included/.exec(row ?? '')?.[1]?.match(/(?<=the )\w+/g)).toEqual(senders)
   })
 
   test('lets its schedules begin in different minutes: at most five at once, on which readiness counts', () => {
