@@ -1,5 +1,6 @@
 import '../search-words/name-words.ts'
 import { type Kind, type KindKey, kinds, recordKinds, whenKindsChange } from '../kinds/index.ts'
+import { allColumnsBeside } from '../records/table-columns.ts'
 import { findOption } from './cells.ts'
 import type { Column } from './columns.ts'
 import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
@@ -185,11 +186,14 @@ export const isOpen = (kind: Kind, { header, filled }: Column): boolean =>
 const standsFor = ({ rows: a }: Column, { rows: b }: Column) =>
   a !== undefined && b !== undefined && ![...a].some((row) => b.has(row))
 
-/** Columns about the row itself, like "No." or "Status". Any field guessed for them would be wrong. */
+/** Columns about the row itself, like "No." or "Status", and those of our own tables. Any field guessed for them would be wrong. */
 const isBookkeeping = (header: string) =>
-  /^(kind|license|licence|attribution|redistributable|share|id|no|sn|s n|row|import|contributed|fields|kg|privacy|created|updated|status|version|script)\b|^labels$|script$|raw$|क्र स|सि नं/.test(
+  ownColumns.has(wordsOf(header)) ||
+  /^(kind|license|licence|attribution|redistributable|share|id|no|sn|s n|row|import|contributed|fields|kg|privacy|created|updated|status|version|script)\b|script$|raw$|क्र स|सि नं/.test(
     wordsOf(header),
   )
+
+const ownColumns = new Set(allColumnsBeside.map(wordsOf))
 
 function byHeader(kind: Kind, column: Column): string | undefined {
   const words = wordsOf(column.header)

@@ -2,6 +2,7 @@ import { type Kind, kinds } from '../../domain/kinds/index.ts'
 import { labelsView, labelTexts } from '../../domain/labels/labels.ts'
 import type { Assertion, LoadedRecord } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
+import { columnsBeside } from '../../domain/records/table-columns.ts'
 import { mayShowClaim, visibleValues } from '../../domain/records/views/record.ts'
 
 /**
@@ -63,9 +64,7 @@ export const sourcesOf = (claim: Assertion): string[] => [
   ...claim.supporting_sources,
 ]
 
-/** The columns before and after the fields of a kind. */
-const firstColumns = ['id', 'cultural_entity_id'] as const
-const lastColumns = ['latitude', 'longitude', 'contributor', 'created_at', 'labels'] as const
+const { before: firstColumns, after: lastColumns } = columnsBeside.file
 /** The columns of the CSV of a kind. `recordCells` gives the cells of a record in this order. */
 export const recordColumns = (kind: Kind): string[] => [...firstColumns, ...Object.keys(kind.fields), ...lastColumns]
 export const recordCells = (record: ExportedRecord): unknown[] => [

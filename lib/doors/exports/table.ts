@@ -15,6 +15,7 @@ import {
 } from '../../domain/records/evidence.ts'
 import type { RecordItem } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
+import { columnsBeside } from '../../domain/records/table-columns.ts'
 import { visibleValues } from '../../domain/records/views/record.ts'
 import { createLinks, putObject } from '../../engines/bucket/index.ts'
 import { cut, didYouMean } from '../../engines/matching/index.ts'
@@ -36,8 +37,8 @@ export const MOST_ROWS = 20_000
 /** The most rows of a table with sources and confidences: each record is read with its claims. */
 export const MOST_EVIDENCE_ROWS = 2_000
 
-const before = ['id', 'revision'] as const
-const after = ['status', 'contributor', 'updated_at', 'labels'] as const
+const { before, after } = columnsBeside.list
+type ColumnBeside = (typeof before | typeof after)[number]
 
 export { loadEvidence }
 
@@ -78,7 +79,7 @@ export function cellsOf(
 ): string[] {
   const inside = worksOn(actor, it)
   const values = visibleValues(it, (inside && it.proposed) || it.data, actor)
-  const beside: Readonly<Record<string, string>> = {
+  const beside: Readonly<Record<ColumnBeside, string>> = {
     id: String(it.id),
     revision: String(inside ? it.current_revision : (it.accepted_revision ?? it.current_revision)),
     status: inside ? it.status : 'accepted',
@@ -91,7 +92,7 @@ export function cellsOf(
     const about = evidenceColumns.find((each) => each === column)
     if (about) return known && property in known.values ? textAbout(known, property, about) : ''
     const field = kind.fields[name]
-    return field ? cellText(field, values[name]) : (beside[name] ?? '')
+    return field ? cellText(field, values[name]) : (new Map(Object.entries(beside)).get(name) ?? '')
   })
 }
 
