@@ -21,7 +21,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     globalSetup: ['tests/harness/setup.ts'],
-    setupFiles: ['tests/harness/words.ts'],
+    setupFiles: ['tests/harness/own-emulator.ts', 'tests/harness/words.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

@@ -55,8 +55,11 @@ await (process.env.BENCH_PAGE ? measure(named[0] ?? '') : renew(named.length > 0
 /** One measurement in this process; what it prints goes onto the page BENCH_PAGE, too. */
 async function measure(name: string): Promise<void> {
   const { default: setup } = await import('../harness/setup.ts')
+  const { serveTable } = await import('../harness/emulator.ts')
   const stop = await setup()
+  const stopTable = await serveTable()
   await benches[name]?.()
+  await stopTable()
   await stop()
   process.exit(0)
 }

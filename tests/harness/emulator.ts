@@ -1,12 +1,34 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalStack } from '../../deploy/stack.ts'
+import { startEmulator } from '../../deploy/stand-ins/emulator.ts'
+import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import { createTable } from '../../deploy/stand-ins/table.ts'
 
-/** Creates the table of serverless.yml under this name, in the emulator of the test run. */
+/**
+ * Starts an emulator of DynamoDB for this process and puts its address into the environment. Where the environment names one already, that
+ * one serves. Returns the function that stops it and deletes its file.
+ *
+ * Why not one for all: the emulator keeps the token of each transaction for ten minutes and looks at all of them with the next one.
+ * After a few thousand transactions that was a third of its time.
+ */
+export async function serveTable(): Promise<() => Promise<void>> {
+  const { DYNAMODB_ENDPOINT: outside, TABLE_FOLDER: folder } = process.env
+  if (outside) return async () => undefined
+  if (!folder) throw new Error('TABLE_FOLDER is missing: tests/harness/setup.ts makes it')
+  const file = join(folder, `dynamodb-${process.pid}.sqlite`)
+  const emulator = await startEmulator({ port: await freePort(), file })
+  process.env.DYNAMODB_ENDPOINT = emulator.endpoint
+  return async () => {
+    await emulator.stop()
+    await Promise.all(['', '-wal', '-shm'].map((end) => rm(`${file}${end}`, { force: true })))
+  }
+}
+
+/** Creates the table of serverless.yml under this name, in the emulator of this process. */
 export async function createTestTable(name: string): Promise<void> {
   const endpoint = process.env.DYNAMODB_ENDPOINT
-  if (!endpoint) throw new Error('DYNAMODB_ENDPOINT is missing: tests/harness/setup.ts starts the emulator')
+  if (!endpoint) throw new Error('DYNAMODB_ENDPOINT is missing: tests/harness/own-emulator.ts starts the emulator')
   await createTable(endpoint, name, await loadTableShape())
 }
 

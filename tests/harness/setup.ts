@@ -5,8 +5,6 @@ import { newAccessRecord, type Roles } from '../../deploy/access/judge.ts'
 import { roleResources, rolesFor } from '../../deploy/access/local-roles.ts'
 import { buildDocuments } from '../../deploy/shipped-documents.ts'
 import { loadStack } from '../../deploy/stack.ts'
-import { startEmulator } from '../../deploy/stand-ins/emulator.ts'
-import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import { startS3 } from '../../deploy/stand-ins/s3.ts'
 import { loadProjector } from '../../local/service/followers.ts'
 import { functionNames } from './functions.ts'
@@ -14,8 +12,9 @@ import { quickFolder } from './quick-folder.ts'
 import { judgeRights, openRights } from './rights.ts'
 
 /**
- * Runs once before all tests. Starts one emulator of DynamoDB and one S3 server on a temporary directory. The workers of Vitest inherit
- * their addresses in the environment. Returns the function that stops both and deletes the directory.
+ * Runs once before all tests. Makes a temporary directory and starts one S3 server on it. The workers of Vitest inherit their names in
+ * the environment. Returns the function that stops the server and deletes the directory. Each worker starts its own emulator
+ * (`own-emulator.ts`).
  */
 export default async function setup(project?: TestProject): Promise<() => Promise<void>> {
   await buildDocuments(process.cwd())
@@ -37,13 +36,9 @@ export default async function setup(project?: TestProject): Promise<() => Promis
   await writeFile(roles, JSON.stringify(resources))
   const buckets = join(directory, 's3')
   const files = await startS3({ port: 0, directory: buckets, bucket, access })
-  const outside = process.env.DYNAMODB_ENDPOINT
-  const emulator = outside
-    ? undefined
-    : await startEmulator({ port: await freePort(), file: join(directory, 'dynamodb.sqlite') })
   Object.assign(process.env, {
     STAGE: 'local',
-    DYNAMODB_ENDPOINT: outside ?? emulator?.endpoint,
+    TABLE_FOLDER: directory,
     S3_ENDPOINT: files.endpoint,
     S3_FOLDER: buckets,
     BUCKET_NAME: bucket,
@@ -54,7 +49,7 @@ export default async function setup(project?: TestProject): Promise<() => Promis
     TABLE_NAME: 'test-none',
     TABLE_SHAPE: JSON.stringify(table),
     PROJECTOR_BATCH: String(loadProjector().batchSize),
-    // The emulator serves all tests at once.
+    // Other test files use the processors, too.
     TABLE_TIMEOUT: '30',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     // Workers share the compiled code of packages, which saves each its own compilation.
@@ -62,7 +57,6 @@ export default async function setup(project?: TestProject): Promise<() => Promis
   })
   return async () => {
     judgeRights(directory, access.record, await isWholeRun(project))
-    await emulator?.stop()
     await files.stop()
     await rm(directory, { recursive: true, force: true })
   }

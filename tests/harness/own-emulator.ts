@@ -1,0 +1,5 @@
+// Each test file has an emulator of its own, before its first import reads the address.
+import { afterAll } from 'vitest'
+import { serveTable } from './emulator.ts'
+
+afterAll(await serveTable())
