@@ -40,7 +40,7 @@ const degrees = (most: number) =>
     // Six decimals are a tenth of a metre.
     v.transform((it) => (it === null ? null : Math.round(it * 1e6) / 1e6)),
   )
-/** Empty, or an email address. */
+/** Visitors need not leave an address. Forms then send null or an empty text. */
 const contactAddress = v.pipe(
   v.nullish(v.string('Not a valid text.'), ''),
   v.trim(),

@@ -47,7 +47,7 @@ export function decidedClaims(history: Pick<History, 'kind' | 'data' | 'assertio
   })
 }
 
-/** What was learned, without the number of the model. */
+/** What a fit yields. Scope, number, time and version are added when the model is stored. */
 type Learned = Omit<DoubtModel, 'scope' | 'number' | 'fitted_at' | 'version'>
 
 const inOrderOf = (claims: readonly DecidedClaim[]) =>

@@ -25,8 +25,8 @@ async function listWaiting(id: string, behind: number): Promise<QueueEntry[]> {
 }
 
 /**
- * A verdict on a batch. `among` has the rows with the outcome that the verdict is for. `batch` is the list that counts its
- * decisions.
+ * A verdict on a batch. `among`: the numbers of the rows with the chosen outcome. Without it the verdict is on all rows. `batch`: the list in
+ * which its decisions count.
  */
 type RowsVerdict = BatchVerdict & { among?: ReadonlySet<number> | undefined; batch: string }
 

@@ -92,7 +92,7 @@ export async function* dataChunks(
   }
 }
 
-/** Deletes all objects of an import in the bucket. */
+/** Empties the folder of an import in the bucket. Safe to repeat. One call lists a thousand objects, and one more deletes each. */
 export async function deleteFolder(id: string): Promise<void> {
   for (const key of await listKeys(importFolder(id))) await deleteObject(key)
 }

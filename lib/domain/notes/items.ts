@@ -138,7 +138,7 @@ export const asSubject = (about: Note): NoteSubject => ({
 
 /** How the claims that a review makes of a note name its visitor: the beginnings of their citation and of their remark. */
 export const visitorIn = (name: string) => ({ citation: `Note of a visitor (${name}), `, remark: `qr:${name}, ` })
-/** The end of the address by which a claim names the note that it was made of. */
+/** The path of a note. A claim that was made of the note has an address ending in it as its `source_url`. */
 export const noteAddress = (id: string): string => `/data/public-contributions/${id}/`
 
 /** The most words by which a note is found. Each is a write of the visitor's request, which may cost 100 units. */

@@ -17,7 +17,7 @@ import { keyOf } from '../../platform/users/users.ts'
 import { asSubject, type Project, project, visibilities } from './items.ts'
 import { isReviewable, projectStates, sentStates } from './states.ts'
 
-/** The orders of lists of projects. */
+/** The times by which lists are sorted. A project has a place of its own in each. */
 export const orders = ['created_at', 'updated_at', 'submitted_at', 'merged_at'] as const
 export type ListOrder = (typeof orders)[number]
 

@@ -230,7 +230,8 @@ async function planSwitch<R>(
 }
 
 /**
- * Invalidates caches, then switches. The order matters if this process dies after the switch: then no cache may hold old records.
+ * Invalidates caches, then switches. If this process dies after the switch, only answers that were made between the two hold old records. They
+ * live until their time is over: see the rules of `platform/cache`.
  */
 async function makeVisible(switchOver: () => Promise<void>): Promise<void> {
   await invalidate(changedTypes)

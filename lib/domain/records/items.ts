@@ -55,7 +55,7 @@ export const RecordItem = v.object({
   /** True while an accepted revision stands, even if an edit waits behind it. */
   public: v.boolean(),
   contributor_id: v.string(),
-  /** The contributor's username, copied here. The projector updates the copy when the username changes. */
+  /** The contributor's username when the item was written. Answers look the name up, so it may be an earlier one. */
   contributor: v.string(),
   access_tier: v.optional(v.string(), openTier),
   point: v.optional(v.nullable(v.object({ lat: v.number(), lng: v.number() })), null),

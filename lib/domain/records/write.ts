@@ -132,14 +132,14 @@ async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { syno
   return { values, missing: resolved.missing, noted: resolved.noted, pictureWrites: writes }
 }
 
-/**
- * `pictures` are those that the record has or had. `synonymsOf`, `sameNames` and `asTold` use search. Without them, texts are matched by folded
- * names, and names are compared as texts.
- */
 // What asks search is loaded when names are compared.
 const findSynonyms: SynonymLookup = async (...asked) => (await import('./synonymous.ts')).findSynonyms(...asked)
 const withOneTown: typeof asTold = async (...asked) => (await import('./known-towns.ts')).withOneTown(...asked)
 
+/**
+ * `pictures` are those that the record has or had. `synonymsOf`, `sameNames` and `asTold` use search. Without them, texts are matched by folded
+ * names, and names are compared as texts.
+ */
 type ResolveOptions = {
   synonymsOf?: SynonymLookup | undefined
   sameNames?: typeof withoutNamesakes | undefined

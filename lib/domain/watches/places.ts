@@ -7,7 +7,7 @@ import { loadRecordById } from '../records/load.ts'
 
 /** The most steps from a place outwards. Example: shrine, court, quarter, town, district, province are five. */
 const MOST_LEVELS = 5
-/** The number of surrounding places of one record after which no further step is taken. */
+/** The most places around one record. The walk outwards ends there, and further ones are dropped. */
 const MOST_AROUND = 10
 /** The relationships by which a place lies in another one. */
 const lying: ReadonlySet<string> = new Set(['located_in', 'part_of'])

@@ -15,7 +15,7 @@ export type NamedPlace = { names: readonly string[]; point?: Point | undefined }
  * - `close`, at most 150 m apart: their own words are spelt nearly alike, or they have the same shrine name ("Krishna
  *   Mandir").
  * - `close`, at most 25 m apart: one name is generic, and they share a deity.
- * - `close`, at most 5 m apart: they are of one sort.
+ * - `close`, at most 5 m apart: they are of one sort, both have words of their own, and at most one names a deity.
  *
  * Names with different numbers, or words such as old and new, are not compared. Records of different kinds (`across`)
  * are alike only by `same_name`. Their remarks are ignored, since a remark may name a place.

@@ -68,10 +68,10 @@ export function provideDocuments(newSource: DocumentSource): void {
   source = newSource
 }
 
-/** The registered source. Undefined in a function that neither searches nor writes documents. */
+/** What `provideDocuments` was given. Undefined in a function that neither searches nor writes documents. */
 export const sourceIfProvided = (): DocumentSource | undefined => source
 
-/** The registered source. Throws if there is none, which is an error of the program. */
+/** What `provideDocuments` was given. Throws if nothing was: the function lacks the import of `lib/domain/composition.ts`. */
 export function documentSource(): DocumentSource {
   if (!source) throw new Error('search has no documents: call provideDocuments first')
   return source

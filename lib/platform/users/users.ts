@@ -329,7 +329,7 @@ export async function amendUserByPlan(
 }
 
 /**
- * Returns the writes that empty an account for good. From then on its username is `former`, its claims are free, and nothing acts for it.
+ * Returns the writes that empty an account for good. Its username becomes `former`, its old username is free, and sessions and keys end.
  */
 export function eraseUser(old: User, former: string): Write[] {
   const { id, date_joined, created_at } = old

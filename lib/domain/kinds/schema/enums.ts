@@ -28,7 +28,7 @@ export function optionsOf(vocabulary: Vocabulary): { value: string; label: strin
   }))
 }
 
-/** A name as people read it. Example: `pending_review` and `PendingReview` become "Pending review" and "Pending Review". */
+/** A name as people read it. Example: "pending_review" and "PendingReview" become "Pending review" and "Pending Review". */
 export function labelOf(value: string): string {
   const words = value.replaceAll('_', ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

@@ -62,7 +62,7 @@ function rebuild(block: Buffer): Exif {
 
 const isAmong = (tags: readonly number[]) => (entry: Entry) => tags.includes(entry.tag) && isHarmless(entry)
 
-/** Whether a value is short and, if it is a text, has no control characters. Fails if it looks like another file. */
+/** Whether a value is short and, if it is a text, has no control characters but tab, line ends and NUL. Fails if it looks like another file. */
 function isHarmless({ type, value }: Entry): boolean {
   if (value.length > LONGEST_VALUE) return false
   if (type === 2 && /[^\P{Cc}\t\n\r\0]/u.test(value.toString('utf8'))) return false

@@ -15,9 +15,9 @@ import { makeFilter } from './filters.ts'
 /** The most documents that are looked at for one word, and how many are enough to see that there is nothing to learn. */
 const MOST_READ = 64
 const FIRST_READ = 8
-/** The least number of documents that are called so. */
+/** A word is learned only if at least this many documents have it in their names. */
 const LEAST_CALLED = 5
-/** The share of them that must be of one sort, and have the word on the same side of their name. */
+/** The share of these documents that must be of one sort, and have the word on the same side of their name. */
 const LEAST_SHARE = 0.8
 /** The share of all documents of the sort that must hold the word. A deity's name is in few of all temples, a word for temple in many. */
 const LEAST_OF_SORT = 0.3

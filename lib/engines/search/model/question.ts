@@ -17,9 +17,7 @@ import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 /** The most words of a question. Further words are ignored. */
 const MOST_WORDS = 24
 
-/**
- * A word of a question, with its other spellings.
- */
+/** How a word of a question is looked up. Documents with its other spellings count for less. */
 export type QueryWord = Word & {
   /** The letters and the sound of the word, if it may be unfinished. */
   begins?: Letters

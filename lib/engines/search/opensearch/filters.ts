@@ -72,7 +72,6 @@ function boxFilter({ west, south, east, north }: NonNullable<SearchQuery['box']>
   return all(across, { range: { lat: { gte: south, lte: north } } })
 }
 
-/** Documents within a distance of a point, in kilometres. */
 export const nearFilter = ({ lat, lng }: { lat: number; lng: number }, kilometres: number): Json => ({
   geo_distance: { distance: `${kilometres * 1000}m`, point: { lat, lon: lng } },
 })
