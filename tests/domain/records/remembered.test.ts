@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
@@ -261,4 +262,32 @@ describe('while others write', () => {
       expect(signedIn.results.map(({ id }: Made) => id)).toContain(it.id)
     }
   })
+})
+
+test('a list of 20 costs what ARCHITECTURE says: read anew, after a change of one row, and remembered', async () => {
+  const path = '/cidoc/traditions/'
+  const bodyOf = (n: number) => ({ name: `Lamp dance ${n}`, note: 'Danced on the last day of the festival.' })
+  const made = await Promise.all(Array.from({ length: 20 }, (_, n) => publish(app, 'traditions', bodyOf(n))))
+  const costFor = async (who: Persona) => {
+    const { calls, units } = (await who.get(path, { query: { limit: 20 } })).cost
+    return `${calls} / ${units}`
+  }
+  const amend = async ({ id, cultural_entity_id }: Made, note: string) => {
+    sure(200, await app.contributor.patch(`${path}${id}/`, { body: { note } }))
+    sure(201, await decide(app.curator, { cultural_entity_id }, { verdict: 'accept' }))
+  }
+  const costs: string[][] = []
+  for (const who of [app.anon, app.contributor]) {
+    app.tick(5)
+    const anew = await costFor(who)
+    const remembered = await costFor(who)
+    await amend(sure(200, await app.anon.get(path)).results[0], `Danced by ${costs.length + 2} people.`)
+    app.tick(5)
+    costs.push([anew, await costFor(who), remembered])
+  }
+  expect(made.length).toBe(20)
+  const rows = ['for the first time', 'again, after one row has changed', 'again, with no change']
+  const page = readFileSync('ARCHITECTURE.md', 'utf8')
+  for (const [n, row] of rows.entries())
+    expect(page).toContain(`| ${row} | ${costs.map((column) => column[n]).join(' | ')} |`)
 })
