@@ -120,6 +120,11 @@ const updates: readonly (() => object)[] = [
     ReturnValues: 'UPDATED_NEW',
   }),
   () => ({
+    UpdateExpression: 'ADD #n :one, #held :held SET #last = :token',
+    ExpressionAttributeNames: { '#n': 'n', '#held': 'held', '#last': 'last' },
+    ExpressionAttributeValues: { ':one': n(1), ':held': { SS: [pick(['b', 'c']), 'a'] }, ':token': s('one') },
+  }),
+  () => ({
     UpdateExpression: 'SET #n = :to',
     ConditionExpression: 'attribute_not_exists(#n) OR #n < :to',
     ExpressionAttributeNames: { '#n': 'n' },

@@ -74,7 +74,7 @@ export async function createFork(
     created_at: record.created_at,
     version: 1,
   }
-  unit.add([...planned.writes, ...stubs(record.entity_id), put(fork, made, undefined)])
+  unit.add([...planned.writes, ...(await stubs(record.entity_id)), put(fork, made, undefined)])
   return asSubject(made, record, original)
 }
 
@@ -106,7 +106,11 @@ async function applyChanges(original: LoadedRecord, changes: Values, actor: Acto
     fields: differingNames(base, values),
     withheld,
     assertion,
-    stubs: (entity_id: string) => [...planned, ...namingWrites(resolved.noted, entity_id), ...pictured.writes],
+    stubs: async (entity_id: string) => [
+      ...planned,
+      ...(await namingWrites(resolved.noted, entity_id)),
+      ...pictured.writes,
+    ],
   }
 }
 

@@ -278,7 +278,7 @@ async function planClaim(
   const writes = [
     ...claimWrites([], [claim], subject),
     ...identifierWrites(claim),
-    ...(subject && otherEnd?.isNoted ? namingWrites([otherEnd.entity_id], subject.entity_id) : []),
+    ...(subject && otherEnd?.isNoted ? await namingWrites([otherEnd.entity_id], subject.entity_id) : []),
     ...(subject ? flags.map((raised) => put(flag, newFlag(subject, raised, at), undefined)) : []),
     ...(stored && next ? [put(recordItem, next, stored), ...queueWrites(stored, next)] : []),
   ]

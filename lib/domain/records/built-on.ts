@@ -5,6 +5,8 @@ import {
   defineItem,
   enter,
   getMany,
+  isFull,
+  itemAt,
   itemIn,
   openRegister,
   putAlways,
@@ -30,9 +32,9 @@ export const builtReasons = ['linked', 'linked_waiting', 'claimed', 'commented',
 export type BuiltReason = (typeof builtReasons)[number]
 
 /**
- * Notes that a record of somebody else links to a record of an import. It is stored in the transaction of the link, and so is an entry in
- * the register of such notes. Who deletes the record closes the register in the same transaction. So no link is missed: whoever
- * comes second is refused, and looks again.
+ * Notes that a record of somebody else links to a record of an import. The transaction of the link enters it in the register of such notes.
+ * Who deletes the record closes the register in the same transaction. So no link is missed: whoever comes second is refused, and looks
+ * again. The first notes stand in the register. Each one beyond them is an item, so such a link takes two actions of its transaction.
  */
 const Naming = v.object({ to: v.string(), from: v.string(), version: v.literal(1) })
 const naming = defineItem({
@@ -41,12 +43,20 @@ const naming = defineItem({
   key: (it: { to: string; from: string }) => key.naming(it.to, it.from),
 })
 
-/** The writes that note for each of the records `to` that the record `from` names it. They fail with `being_made` if it is deleted meanwhile. */
-export const namingWrites = (to: readonly string[], from: string): Write[] =>
-  [...new Set(to)].flatMap((each) => [
-    putAlways(naming, { to: each, from, version: 1 }),
-    enter(key.namings(each), from, beingDeleted),
-  ])
+/**
+ * The writes that note for each of the records `to` that the record `from` names it. They fail with `being_made` if it is deleted meanwhile.
+ * One call, or none without records.
+ */
+export async function namingWrites(to: readonly string[], from: string): Promise<Write[]> {
+  if (to.length === 0) return []
+  const registers = await getMany([...new Set(to)].map(key.namings))
+  return [...new Set(to)].flatMap((each) => {
+    const at = key.namings(each)
+    const isHeld = !isFull(readRegister(itemAt(registers, at)))
+    const entry = enter(at, from, isHeld, beingDeleted)
+    return isHeld ? [entry] : [putAlways(naming, { to: each, from, version: 1 }), entry]
+  })
+}
 
 /** The writes that let others link to a record again, after it was deleted. */
 export const allowNaming = ({ entity_id, batch }: Pick<RecordItem, 'entity_id' | 'batch'>): Write[] =>
@@ -122,7 +132,7 @@ export async function findLinksInto(record: History, going: ReadonlySet<string>)
   const named = await queryBetween(at.pk, at.sk, '~', LOOKED_AT + 1)
   const register = readRegister(named.find(({ sk }) => sk === at.sk))
   const notes = named.flatMap(({ from }) => (from === undefined ? [] : String(from)))
-  const noted = [...notes, ...register.latest].filter(isOutside)
+  const noted = [...register.held, ...notes, ...register.latest].filter(isOutside)
   const standing = await findLinking(entity_id, [...new Set([...related, ...noted])])
   return { reasons: reasonsOf(standing), forbidNaming: batch ? [closeRegister(at, register)] : [] }
 }

@@ -109,6 +109,7 @@ async function planCreate(
   ])
   const flags = [...likeness, ...doubts]
   const planned = newRecord(kind, id, { data: values, header, source: provenance, evidence, actor, flags, batch })
+  const namings = await namingWrites(noted, planned.record.entity_id)
   return {
     result: {
       ...planned.record,
@@ -118,7 +119,7 @@ async function planCreate(
       activities: [planned.activity],
       named: stubIdsIn(stubs),
     },
-    writes: [...planned.writes, ...stubs, ...namingWrites(noted, planned.record.entity_id), ...pictureWrites],
+    writes: [...planned.writes, ...stubs, ...namings, ...pictureWrites],
   }
 }
 
@@ -207,6 +208,7 @@ export async function planAmendment(
     ...(await likenessOf(old, after, changed, asTold)),
     ...(await findDoubtFlags(kind, after, actor, { changed, meanings })),
   ]
+  const namings = await namingWrites(noted, old.entity_id)
   const sentIn = editActivity(old, actor, at)
   const stored = recordItemOf(old)
   const next = withActivity(
@@ -239,7 +241,7 @@ export async function planAmendment(
       ...contradictions.writes,
       ...(old.public ? [] : indexWrites(storedNameEntryOf(stored), nameEntryOf(next, header))),
       ...queueWrites(stored, next),
-      ...stubs.concat(namingWrites(noted, old.entity_id), pictureWrites),
+      ...stubs.concat(namings, pictureWrites),
     ],
   }
 }

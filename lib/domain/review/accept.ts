@@ -139,7 +139,7 @@ async function applyEdits(old: History, reviewer: Actor, reviewed: Values, edits
   const data = pictured.values
   const stubs = [
     ...(await planStubs(resolved.missing, edits.assertion, reviewer)),
-    ...namingWrites(resolved.noted, old.entity_id),
+    ...(await namingWrites(resolved.noted, old.entity_id)),
     ...pictured.writes,
   ]
   const uncleared = Object.entries(reviewed).filter(([name]) => !edits.cleared.includes(name))

@@ -54,7 +54,7 @@ export {
   walk,
   walkTable,
 } from './read.ts'
-export { closeRegister, enter, openRegister, readRegister } from './register.ts'
+export { closeRegister, enter, isFull, openRegister, readRegister } from './register.ts'
 export { scan, scanCounters } from './scan.ts'
 export { pickMembers, shapeOf } from './shape.ts'
 export { blankOf, sparse } from './sparse.ts'

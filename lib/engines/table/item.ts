@@ -8,6 +8,9 @@ import { pickMembers, shapeOf } from './shape.ts'
 
 type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
+/** A name that is entered in a register, and whether the register holds it itself. */
+export type Entry = { name: string; isHeld: boolean }
+
 /** A write as a value: nothing is stored until a commit. `otherwise` makes the error if its condition fails. */
 export type Write = {
   action: Action
@@ -18,7 +21,7 @@ export type Write = {
   /** The type of the item. By it the cache finds the answers that become stale. */
   type?: string
   /** What the write enters in a register; see register.ts. */
-  enters?: readonly string[]
+  enters?: readonly Entry[]
   /** Makes the stored form of the item that is replaced or deleted. Absent for a new item. */
   replaces?: (() => Record<string, unknown>) | undefined
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Problem } from '../../base/errors.ts'
 import { TableName } from './client.ts'
-import type { Write } from './item.ts'
+import type { Entry, Write } from './item.ts'
 import { type Key, keyOf, place } from './keys.ts'
 
 // A register is an item that notes how often something was entered under its key. Who closes it names the number of entries that a read
@@ -9,35 +9,56 @@ import { type Key, keyOf, place } from './keys.ts'
 
 const Register = v.object({
   entries: v.optional(v.number(), 0),
-  /** What the last transaction has entered. A query may see the register before it sees the other items of that transaction. */
+  /** The first names that were entered. The register holds them itself, so these entries need no other item. */
+  held: v.optional(v.set(v.string()), new Set<string>()),
+  /** The names beyond those that the last transaction has entered. A query may see the register before it sees their items. */
   latest: v.optional(v.array(v.string()), []),
 })
 type Register = v.InferOutput<typeof Register>
+
+/** About the names that a register holds itself. With ids as names it stays within 1 KB, the unit of a write. */
+const MOST_HELD = 20
 
 /** A register as it is stored; an empty one if there is none. */
 export const readRegister = (stored: unknown): Register => v.parse(Register, stored ?? {})
 
 /**
- * The write that enters `name`. The transaction fails with `otherwise` if the register is closed. Entries of one transaction to the same
- * register are one action.
+ * Whether a register holds no further names, so that each entry has an item of its own beside it. Whoever looks at one moment may enter some
+ * names more: the bound is for size, not for truth.
  */
-export const enter = (at: Key, name: string, otherwise: () => Problem): Write => entryOf(at, [name], otherwise)
+export const isFull = ({ held }: Register): boolean => held.size >= MOST_HELD
 
-const entryOf = (Key: Key, names: readonly string[], otherwise: Write['otherwise']): Write => ({
-  action: {
-    Update: {
-      TableName,
-      Key,
-      UpdateExpression: 'ADD #entries :more SET #latest = :names, #type = :type',
-      ConditionExpression: 'attribute_not_exists(#closed)',
-      ExpressionAttributeNames: { '#entries': 'entries', '#latest': 'latest', '#type': 'type', '#closed': 'closed' },
-      ExpressionAttributeValues: { ':more': names.length, ':names': names, ':type': 'register' },
+/**
+ * The write that enters `name` in a register. The transaction fails with `otherwise` if the register is closed. `isHeld`: the
+ * register holds the name itself. Entries of one transaction to the same register are one action.
+ */
+export const enter = (at: Key, name: string, isHeld: boolean, otherwise: () => Problem): Write =>
+  entryOf(at, [{ name, isHeld }], otherwise)
+
+function entryOf(Key: Key, entries: readonly Entry[], otherwise: Write['otherwise']): Write {
+  const [held, beside] = [true, false].map((is) => entries.flatMap(({ name, isHeld }) => (isHeld === is ? [name] : [])))
+  const latest = beside?.length ? { ':latest': beside } : undefined
+  const holds = held?.length ? { ':held': new Set(held) } : undefined
+  return {
+    action: {
+      Update: {
+        TableName,
+        Key,
+        UpdateExpression: `ADD #entries :more${holds ? ', #held :held' : ''} SET #type = :type${latest ? ', #latest = :latest' : ''}`,
+        ConditionExpression: 'attribute_not_exists(#closed)',
+        ExpressionAttributeNames: {
+          ...{ '#entries': 'entries', '#type': 'type', '#closed': 'closed' },
+          ...(holds && { '#held': 'held' }),
+          ...(latest && { '#latest': 'latest' }),
+        },
+        ExpressionAttributeValues: { ':more': entries.length, ':type': 'register', ...holds, ...latest },
+      },
     },
-  },
-  counts: {},
-  otherwise,
-  enters: names,
-})
+    counts: {},
+    otherwise,
+    enters: entries,
+  }
+}
 
 /** The write that closes a register, if nothing was entered since it was read as `seen`. */
 export const closeRegister = (Key: Key, { entries }: Register): Write => ({
@@ -86,7 +107,7 @@ export function joinEntries(writes: readonly Write[]): readonly Write[] {
     if (register === undefined) return [write]
     const entries = byRegister.get(register) ?? []
     if (entries[0] !== write) return []
-    const names = entries.flatMap(({ enters = [] }) => enters)
-    return [entries.length === 1 ? write : entryOf(keyOf(write.action.Update?.Key ?? {}), names, write.otherwise)]
+    const all = entries.flatMap(({ enters = [] }) => enters)
+    return [entries.length === 1 ? write : entryOf(keyOf(write.action.Update?.Key ?? {}), all, write.otherwise)]
   })
 }

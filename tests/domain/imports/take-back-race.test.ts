@@ -10,7 +10,7 @@ let app: App
 let deities: Deity[]
 type Deity = { row: number; id: number; entity_id: string; name: string }
 
-const ROWS = 45
+const ROWS = 85
 
 beforeAll(async () => {
   app = await openApp({ env: { RATE_IMPORTS: '1000/day', RATE_IMPORT_ROWS: '1000000/day' } })
@@ -101,4 +101,26 @@ test('a record that staff restore afterwards can be linked to again', async () =
   expect((await app.staff.post(`/cidoc/deities/${it.id}/restore/`)).status).toBe(200)
   expect((await link({ id: it.id })).status).toBe(201)
   expect(await takeBack(it)).toContain('linked_waiting')
+})
+
+test('a link beyond those that the register holds is found, too', async () => {
+  const it = deities.pop()
+  if (!it) throw new Error('more tests than rows')
+  const { namingWrites } = await import('../../../lib/domain/records/built-on.ts')
+  const { commitWrites } = await import('../../../lib/engines/table/immediate.ts')
+  const writes = await Promise.all(Array.from({ length: 20 }, (_, i) => namingWrites([it.entity_id], `gone-${i}`)))
+  await commitWrites(writes.flat())
+  expect(writes.flat()).toHaveLength(20)
+  expect(await namingWrites([it.entity_id], 'another')).toHaveLength(2)
+  expect((await link({ id: it.id })).status).toBe(201)
+  expect(await takeBack(it)).toEqual(['linked_waiting'])
+})
+
+test('one contribution links to 45 such records: each takes one action', async () => {
+  const linked = deities.splice(0, 45)
+  expect(linked).toHaveLength(45)
+  const made = await app.other.post('/cidoc/structures/', {
+    body: { name: `Hall ${crypto.randomUUID()}`, dedicated_to: linked.map(({ id }) => ({ id })) },
+  })
+  expect([made.status, made.body.dedicated_to?.length]).toEqual([201, 45])
 })

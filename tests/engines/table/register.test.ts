@@ -14,13 +14,15 @@ beforeAll(async () => {
 })
 
 const at = (name: string) => ({ pk: `GUESTS#${name}`, sk: '!' })
-const entering = (name: string, guest: string) => [table.enter(at(name), guest, () => impossible('closed'))]
+const entering = (name: string, guest: string, isHeld = true) => [
+  table.enter(at(name), guest, isHeld, () => impossible('closed')),
+]
 const enter = (name: string, guest: string) => commit.commitWrites(entering(name, guest))
 const seen = async (name: string) =>
   table.readRegister((await table.getMany([at(name)], true)).get(table.place(at(name))))
 
 test('is closed by whoever has seen all entries, and opened again', async () => {
-  expect(await seen('inn')).toEqual({ entries: 0, latest: [] })
+  expect(await seen('inn')).toEqual({ entries: 0, held: new Set(), latest: [] })
   const before = await seen('inn')
   await enter('inn', 'Asha')
   await expect(commit.commitWrites([table.closeRegister(at('inn'), before)])).rejects.toThrow(conflict().detail)
@@ -28,7 +30,7 @@ test('is closed by whoever has seen all entries, and opened again', async () => 
   await expect(enter('inn', 'Bina')).rejects.toThrow('closed')
   await commit.commitWrites([table.openRegister(at('inn'))])
   await enter('inn', 'Bina')
-  expect(await seen('inn')).toEqual({ entries: 2, latest: ['Bina'] })
+  expect(await seen('inn')).toEqual({ entries: 2, held: new Set(['Asha', 'Bina']), latest: [] })
 })
 
 test('is closed without entries, and then takes none', async () => {
@@ -39,6 +41,19 @@ test('is closed without entries, and then takes none', async () => {
 test('takes the entries of several tasks in one transaction, as one action', async () => {
   const guests = ['Asha', 'Bina', 'Chandra']
   await commit.commitTogether(guests.map((guest) => (store) => store(entering('hall', guest))))
-  expect(await seen('hall')).toEqual({ entries: 3, latest: guests })
+  expect(await seen('hall')).toEqual({ entries: 3, held: new Set(guests), latest: [] })
   expect(table.actionsOf(guests.flatMap((guest) => entering('hall', guest)))).toBe(1)
+})
+
+test('holds the first names itself, and of those beyond them the last', async () => {
+  const guests = Array.from({ length: 20 }, (_, i) => `guest ${i}`)
+  await commit.commitWrites(guests.slice(1).flatMap((guest) => entering('house', guest)))
+  expect(table.isFull(await seen('house'))).toBe(false)
+  const together = [...entering('house', 'guest 0'), ...entering('house', 'Asha', false)]
+  expect(table.actionsOf(together)).toBe(1)
+  await commit.commitWrites(together)
+  expect(await seen('house')).toEqual({ entries: 21, held: new Set(guests), latest: ['Asha'] })
+  expect(table.isFull(await seen('house'))).toBe(true)
+  await commit.commitWrites(entering('house', 'Bina', false))
+  expect(await seen('house')).toEqual({ entries: 22, held: new Set(guests), latest: ['Bina'] })
 })

@@ -280,11 +280,18 @@ export function updated(it: Update, old: Item | undefined, key: Item, words: Wor
   for (const { path: to, value } of it.add) {
     const name = own(to)
     names.push(name)
-    next[name] = { N: String((old?.[name] ? number(old[name]) : 0) + number(valueAt(value, old, words))) }
+    next[name] = sumOf(old?.[name], valueAt(value, old, words))
   }
   for (const to of it.remove) delete next[own(to)]
   return { next, names }
 }
+
+/** What adding gives: a sum, or a set with further members. */
+function sumOf(old: Value | undefined, more: Value | undefined): Value {
+  if (!more?.SS) return { N: String((old ? number(old) : 0) + number(more)) }
+  return { SS: [...new Set([...textsOf(old), ...textsOf(more)])] }
+}
+const textsOf = (set: Value | undefined): string[] => (Array.isArray(set?.SS) ? set.SS.map(String) : [])
 
 /** What is at these paths of an item; members of maps stay in their maps. */
 const pathsOf = parsed((tokens) => {
