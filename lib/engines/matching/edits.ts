@@ -12,6 +12,10 @@ export function countEdits(a: string, b: string, most = Number.POSITIVE_INFINITY
   while (ends < shorter - from && a.charCodeAt(a.length - 1 - ends) === b.charCodeAt(b.length - 1 - ends)) ends += 1
   const [height, columns] = [a.length - from - ends, b.length - from - ends]
   if (height === 0 || columns === 0) return height + columns
+  if (most < Math.max(height, columns)) {
+    const [lettersOfA, lettersOfB] = [lettersIn(a, from, height), lettersIn(b, from, columns)]
+    if (countBits(lettersOfA & ~lettersOfB) > most || countBits(lettersOfB & ~lettersOfA) > most) return most + 1
+  }
   if (columns >= rows[0].length) rows = rowsOf(2 * columns)
   let [before, last, row] = rows
   let fewestBefore = 0
@@ -35,6 +39,23 @@ export function countEdits(a: string, b: string, most = Number.POSITIVE_INFINITY
     ;[before, last, row] = [last, row, before]
   }
   return last[columns] ?? 0
+}
+
+/**
+ * The letters of a part of a text, one bit each. Letters of other alphabets share bits. A letter that only one text has takes an edit of its own,
+ * so texts with too few letters in common need no table of distances.
+ */
+function lettersIn(text: string, from: number, size: number): number {
+  let letters = 0
+  for (let at = from; at < from + size; at += 1) letters |= 1 << (text.charCodeAt(at) & 31)
+  return letters
+}
+
+/** The number of bits that are set. */
+function countBits(bits: number): number {
+  let count = 0
+  for (let left = bits; left !== 0; left &= left - 1) count += 1
+  return count
 }
 
 const rowsOf = (size: number) => [new Uint16Array(size), new Uint16Array(size), new Uint16Array(size)] as const
