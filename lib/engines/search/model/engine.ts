@@ -12,6 +12,7 @@ import { countFacets } from './facets.ts'
 import { type Filters, isNarrowed, makeFilter } from './filters.ts'
 import { findMatches, noMatches, withoutScores } from './find.ts'
 import { explainAnswer, hitMaker, makeHit, makeHits } from './hits.ts'
+import { wordFits } from './likeness.ts'
 import { findLiteral } from './literal.ts'
 import { meaningOfText } from './named.ts'
 import { addLinks, findConcepts, parseQuestion, type QueryWord } from './question.ts'
@@ -151,11 +152,12 @@ function answerWords(
   query: Asked,
   size: number,
 ): Pick<Answer, 'matches' | 'ranking'> {
-  const rank = (matches: QuestionMatches) => rankByRelevance(corpus, weights, query.text, matches, size)
   const isRanked = (matches: QuestionMatches) =>
     matches.queryWords.length > 0 && (query.sort ?? 'relevance') === 'relevance'
   const tally = tallyFor(query.scope)
   const words = parseQuestion(corpus, query.text, tally)
+  const fits = wordFits(words)
+  const rank = (matches: QuestionMatches) => rankByRelevance(corpus, weights, query.text, matches, size, fits)
   const asName = findMatches(corpus, { ...query, literal: true }, words)
   if (query.literal || asName.queryWords.length === 0)
     return { matches: asName, ranking: isRanked(asName) ? rank(asName) : undefined }

@@ -4,14 +4,15 @@ import { soundsApart } from '../index/voice.ts'
 import { FILLER_WEIGHT, toWord, townTerms, type Word } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { WeightedWord } from './lookup.ts'
+import type { QueryWord } from './question.ts'
 
 /**
  * Makes a function that compares the names of a document with a question. It returns the likeness of the best name, from 0 to 1: 1 for
  * the name as typed, a little less for another spelling, and less again for another script. Each word that only the name or only the
  * question has lowers the likeness, a common word only a little.
  */
-export function nameLikeness(queryWords: readonly WeightedWord[], typed: string) {
-  const question = questionFor(queryWords)
+export function nameLikeness(queryWords: readonly WeightedWord[], typed: string, fits = wordFits(queryWords)) {
+  const question = questionFor(queryWords, fits)
   const script = isDevanagari(typed)
   const both = script && /[a-z]/i.test(typed)
   const letters = normaliseTyped(typed)
@@ -30,23 +31,38 @@ export function nameLikeness(queryWords: readonly WeightedWord[], typed: string)
 /** The factor for a name in another script than the question. */
 const OTHER_SCRIPT = 0.9
 
+/** How well a word of a name fits each word of a question, from 0 to 1. */
+export type WordFits = (word: Word) => readonly number[]
+
 /**
- * A question, prepared for the comparison with many names. `fits` returns how well a word of a name fits each word of the question, from 0
- * to 1.
+ * Makes the function that returns the fits of a word. They depend on the spelling of the words alone, not on their weights. So all passes over
+ * the words of one question share one function, which compares each word of the names once.
  */
+export function wordFits(queryWords: readonly QueryWord[]): WordFits {
+  const cache = new Map<Word, readonly number[]>()
+  const synonymFit = queryWords.length > 1 ? SYNONYM_FIT : SYNONYM_FIT_ALONE
+  return (word) => {
+    const known = cache.get(word)
+    if (known) return known
+    const fits = queryWords.map((queryWord) => wordFit(queryWord, word, synonymFit))
+    cache.set(word, fits)
+    return fits
+  }
+}
+
+/** A question, prepared for the comparison with many names. */
 type Question = {
   queryWords: readonly WeightedWord[]
   total: number
   plain: string
   joined: Joined
-  fits: (word: Word) => readonly number[]
+  fits: WordFits
 }
 
-type Joined = { raw: string; sounds: string }
-const NOT_JOINED: Joined = { raw: '', sounds: '' }
+type Joined = { raw: string; respelt: string; sounds: string }
+const NOT_JOINED: Joined = { raw: '', respelt: '', sounds: '' }
 
-function questionFor(queryWords: readonly WeightedWord[]): Question {
-  const cache = new Map<Word, readonly number[]>()
+function questionFor(queryWords: readonly WeightedWord[], fits: WordFits): Question {
   const last = queryWords.at(-1)
   // A single letter at the end begins another word. It is not part of the word before it.
   const runsOn = queryWords.length > 1 && last?.begins !== undefined && last.raw.length === 1
@@ -54,14 +70,14 @@ function questionFor(queryWords: readonly WeightedWord[]): Question {
     queryWords,
     total: queryWords.reduce((sum, { weight }) => sum + weight, 0),
     plain: queryWords.map(({ raw }) => raw).join(' '),
-    joined: runsOn ? NOT_JOINED : { raw: joinWords(queryWords, 'raw'), sounds: joinWords(queryWords, 'sound') },
-    fits: (word) => {
-      const synonymFit = queryWords.length > 1 ? SYNONYM_FIT : SYNONYM_FIT_ALONE
-      const fits = cache.get(word) ?? queryWords.map((queryWord) => wordFit(queryWord, word, synonymFit))
-      cache.set(word, fits)
-      return fits
-    },
+    joined: runsOn ? NOT_JOINED : joinedOf(queryWords),
+    fits,
   }
+}
+
+function joinedOf(queryWords: readonly WeightedWord[]): Joined {
+  const raw = joinWords(queryWords, 'raw')
+  return { raw, respelt: respell(raw), sounds: joinWords(queryWords, 'sound') }
 }
 
 function likeness(question: Question, { plain, words, written }: PlainName, letters: string): number {
@@ -107,7 +123,7 @@ const GENERIC = 0.4
 
 /** How well a word of a name fits a word of the question, from 0 to 1. */
 function wordFit(
-  { raw, whole, voice, sound, skeleton, term, begins, others, ended, swapped }: WeightedWord,
+  { raw, whole, voice, sound, skeleton, term, begins, others, ended, swapped }: QueryWord,
   word: Word,
   synonymFit: number,
 ): number {
@@ -155,7 +171,7 @@ function joinedLikeness(joined: Joined, words: readonly Word[]): number {
   const length = joinedLength(words)
   if (Math.abs(joined.raw.length - length) > 3) return 0
   const [a, b] = [joined.raw, joinWords(words, 'raw')]
-  const [x, y] = [respell(a), respell(b)]
+  const [x, y] = [joined.respelt, respell(b)]
   if (x === y) return 0.9 + 0.06 * closeness(a, b)
   // Within a joined word, the silent vowel at the end of its first part may be missing: Shiva Mandir, Shivmandir.
   if (joined.sounds === joinWords(words, 'sound')) return 0.84 + 0.06 * closeness(a, b)

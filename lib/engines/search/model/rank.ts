@@ -4,7 +4,7 @@ import { impactOf } from '../index/codec.ts'
 import { TAGGED } from '../index/contents.ts'
 import { CERTAINTY, type Mention, nearbyTags, tagOf } from '../index/tags.ts'
 import type { Corpus } from './corpus.ts'
-import { nameLikeness } from './likeness.ts'
+import { nameLikeness, type WordFits } from './likeness.ts'
 import type { WeightedWord } from './lookup.ts'
 import { countsInText } from './lookup.ts'
 import type { Matches } from './match.ts'
@@ -55,6 +55,7 @@ export const NAME_FACTOR = WORD_SHARE / FULL_SCORE
 
 /**
  * Ranks documents by text, recency and popularity. It ranks all documents by their words, then compares the names of the best documents.
+ * `fits` are those of the question's words, if another pass has made them.
  */
 export function rankByRelevance(
   corpus: Corpus,
@@ -62,6 +63,7 @@ export function rankByRelevance(
   text: string,
   matches: QuestionMatches,
   size: number,
+  fits?: WordFits,
 ): RankedDocument[] {
   const { numbers, scores, texts, queryWords } = matches
   const byText = textShareOf(queryWords)
@@ -81,7 +83,7 @@ export function rankByRelevance(
     const [x, y] = [order[a] ?? 0, order[b] ?? 0]
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
   }
-  const likenessOf = nameLikeness(queryWords, text)
+  const likenessOf = nameLikeness(queryWords, text, fits)
   const isOfSort = sortTest(corpus, matches)
   return selectTop(places, Math.max(MOST_COMPARED, size), isBefore)
     .map((place, i) => {
