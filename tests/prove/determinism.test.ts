@@ -35,7 +35,11 @@ test('and so do the waits of the SDK before it tries again', async () => {
   expect(await digest(5, faults)).toBe(await digest(5, faults))
 }, 240_000)
 
-test('and so do secrets and salts', async () => {
-  const races = ['--only', 'races', '--at', 'two tell hooks', '--each', '1', '--workers', '1']
-  expect(await digest(5, races)).toBe(await digest(5, races))
+test('and so do secrets and salts, and workers that begin at once in processes of which one is new', async () => {
+  const hooks = (seed: number, each: number) =>
+    digest(seed, ['--only', 'races', '--at', 'two tell hooks', '--each', String(each), '--workers', '1'])
+  const [five = '', six = ''] = [await hooks(5, 1), await hooks(6, 1)]
+  // The digest of several schedules is that of each, whatever came before: none has to do with another.
+  const both = (Number.parseInt(five, 16) ^ Number.parseInt(six, 16)) >>> 0
+  expect(await hooks(5, 2)).toBe(both.toString(16))
 }, 240_000)
