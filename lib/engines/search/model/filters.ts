@@ -105,8 +105,8 @@ function labelTests(corpus: Corpus, { scope, resources, statuses, headings, valu
     ...Object.entries(columns.facets).flatMap(([facet, column]) => {
       const accepted = values?.[facet]?.map((it) => it.toLowerCase())
       const numbering = labels.facets[facet]
-      const read = labelReader(corpus, scope)
       if (!accepted || !numbering) return []
+      const read = labelReader(corpus, scope)
       return [labelTest(column, numbering, (label) => accepted.includes(read(label).toLowerCase()))]
     }),
   ]
