@@ -32,8 +32,6 @@ import {
 import * as records from '../lib/domain/records/write.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { featureOf, featuresOf } from '../lib/doors/linked/geojson.ts'
-import { linkedList } from '../lib/doors/linked/list.ts'
-import { linkedRecord, linkedRow } from '../lib/doors/linked/record.ts'
 import { featureShape, featuresShape, LinkedDataView, LinkedListView } from '../lib/doors/linked/shapes.ts'
 import { needsSearch } from '../lib/engines/search/index.ts'
 import { itemAt, type Stored } from '../lib/engines/table/index.ts'
@@ -95,6 +93,9 @@ async function listContributions({ query, actor, scope, page, request }: ListCal
 /** The query of a list, with the calendar for its dates. */
 const DatedQuery = v.object({ ...RecordQuery.entries, ...CalendarQuery.entries })
 
+/** Loaded with the first request for linked data. */
+const importLinked = () => import('../lib/doors/linked/record.ts')
+
 /** Contributions of every kind by their review identity. Records of the kind `entity` have no other id. */
 export const routes = withTables({
   'GET /data/cultural-entities/': listRoute({
@@ -117,6 +118,10 @@ export const routes = withTables({
         const { actor, request } = asked
         const id = `${request.origin}/data/cultural-entities/${listAddress(request).search}`
         const { labelPlural: label } = kinds.entity
+        const [{ linkedList }, { linkedRow }] = await Promise.all([
+          import('../lib/doors/linked/list.ts'),
+          importLinked(),
+        ])
         return linkedList(await listContributions(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
       },
       [GEO_JSON]: async (asked) => {
@@ -183,8 +188,10 @@ export const routes = withTables({
       return dating.addDates(await showDetail(subject, actor), of)
     },
     representations: {
-      [JSON_LD]: async ({ subject, actor, request }) =>
-        linkedRecord(await showRecord(actor, subject), actor, request.origin),
+      [JSON_LD]: async ({ subject, actor, request }) => {
+        const { linkedRecord } = await importLinked()
+        return linkedRecord(await showRecord(actor, subject), actor, request.origin)
+      },
       [GEO_JSON]: async ({ subject, actor }) => {
         const it = await showRecord(actor, subject)
         return featureOf(it, actor, it.entity_id, await detail(it, actor))

@@ -8,7 +8,7 @@ import { loadReferenced } from '../lib/domain/projects/referenced.ts'
 import { searchProjects } from '../lib/domain/projects/search.ts'
 import { projectStates } from '../lib/domain/projects/states.ts'
 import { mergeAs, moveProject } from '../lib/domain/projects/transition.ts'
-import { graphView, MOST_DRAWN, ProjectGraphView } from '../lib/domain/projects/views/graph.ts'
+import { MOST_DRAWN, ProjectGraphView } from '../lib/domain/projects/views/graph-shape.ts'
 import {
   ProjectActivityView,
   ProjectRowView,
@@ -236,6 +236,7 @@ export const routes = withTables({
     params: BySlug,
     subject: whole,
     handle: async ({ subject, actor }) => {
+      const { graphView } = await import('../lib/domain/projects/views/graph.ts')
       const { head } = await loadReferenced(
         [],
         subject.entities.slice(0, MOST_DRAWN).map((it) => it.entity_id),

@@ -9,8 +9,8 @@ import { type Actor, mayInspect, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Field, type InputValues, type Kind, type KindKey, kinds, type ReferenceInput } from '../kinds/index.ts'
 import type { Link } from '../names/values.ts'
-import { isNamingNoted } from './built-on.ts'
 import { claimsIn } from './claim-packs.ts'
+import { isNamingNoted } from './naming.ts'
 
 /**
  * A record that a text names and that does not exist, or not for the caller. `planStubs` makes a stub and fills its id into `links`.
@@ -19,7 +19,7 @@ import { claimsIn } from './claim-packs.ts'
 export type MissingRecord = { kind: KindKey; name: string; links: Link[]; hidden: readonly HiddenNamesake[] }
 type HiddenNamesake = { entity_id: string; id: number | string; name: string }
 
-/** `noted`: review identities of records to which links are noted; see lib/domain/records/built-on.ts. */
+/** `noted`: review identities of records to which links are noted; see lib/domain/records/naming.ts. */
 export type ResolvedValues = { data: Record<string, unknown>; missing: MissingRecord[]; noted: string[] }
 
 /**

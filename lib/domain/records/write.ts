@@ -32,7 +32,6 @@ import {
   withActivity,
   withoutNames,
 } from './build.ts'
-import { allowNaming, namingWrites } from './built-on.ts'
 import { claimWrites } from './claim-packs.ts'
 import {
   contradictionFlags,
@@ -60,6 +59,7 @@ import type { withOneTown as asTold } from './known-towns.ts'
 import { valueEdges } from './links.ts'
 import { hasAllClaims } from './load.ts'
 import { withoutNamesakes } from './namesakes.ts'
+import { allowNaming, namingWrites } from './naming.ts'
 import { findPeriodMeanings, type PeriodMeanings } from './periods.ts'
 import { picturesOf } from './pictures.ts'
 import { queueWrites } from './queue-entry.ts'

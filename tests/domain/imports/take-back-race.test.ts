@@ -106,7 +106,7 @@ test('a record that staff restore afterwards can be linked to again', async () =
 test('a link beyond those that the register holds is found, too', async () => {
   const it = deities.pop()
   if (!it) throw new Error('more tests than rows')
-  const { namingWrites } = await import('../../../lib/domain/records/built-on.ts')
+  const { namingWrites } = await import('../../../lib/domain/records/naming.ts')
   const { commitWrites } = await import('../../../lib/engines/table/immediate.ts')
   const writes = await Promise.all(Array.from({ length: 20 }, (_, i) => namingWrites([it.entity_id], `gone-${i}`)))
   await commitWrites(writes.flat())

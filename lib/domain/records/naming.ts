@@ -1,0 +1,52 @@
+import * as v from 'valibot'
+import { beingDeleted } from '../../base/errors.ts'
+import {
+  defineItem,
+  enter,
+  getMany,
+  isFull,
+  itemAt,
+  openRegister,
+  putAlways,
+  readRegister,
+  type Write,
+} from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+import type { RecordItem } from './items.ts'
+
+/**
+ * Notes that a record of somebody else links to a record of an import. The transaction of the link enters it in the register of such notes.
+ * Who deletes the record closes the register in the same transaction. So no link is missed: whoever comes second is refused, and looks
+ * again. The first notes stand in the register. Each one beyond them is an item, so such a link takes two actions of its transaction.
+ */
+const Naming = v.object({ to: v.string(), from: v.string(), version: v.literal(1) })
+const naming = defineItem({
+  type: 'naming',
+  schema: Naming,
+  key: (it: { to: string; from: string }) => key.naming(it.to, it.from),
+})
+
+/**
+ * The writes that note for each of the records `to` that the record `from` names it. They fail with `being_made` if it is deleted meanwhile.
+ * One call, or none without records.
+ */
+export async function namingWrites(to: readonly string[], from: string): Promise<Write[]> {
+  if (to.length === 0) return []
+  const registers = await getMany([...new Set(to)].map(key.namings))
+  return [...new Set(to)].flatMap((each) => {
+    const at = key.namings(each)
+    const isHeld = !isFull(readRegister(itemAt(registers, at)))
+    const entry = enter(at, from, isHeld, beingDeleted)
+    return isHeld ? [entry] : [putAlways(naming, { to: each, from, version: 1 }), entry]
+  })
+}
+
+/** The writes that let others link to a record again, after it was deleted. */
+export const allowNaming = ({ entity_id, batch }: Pick<RecordItem, 'entity_id' | 'batch'>): Write[] =>
+  batch ? [openRegister(key.namings(entity_id))] : []
+
+/** Whether links of this person to this record are noted: the record came with somebody else's import, which may be taken back. */
+export const isNamingNoted = (
+  target: { batch?: object | null | undefined; contributor_id: string | null },
+  actor: { id: string },
+): boolean => Boolean(target.batch) && target.contributor_id !== actor.id
