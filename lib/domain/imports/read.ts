@@ -55,7 +55,8 @@ const NOTES =
   /^(read ?me|notes?|about|info(rmation)?|instructions?|legend|contents|cover|help|guide|guidelines|टिप्पणी|निर्देशन|बारेमा|परिचय)\b/iu
 
 /**
- * Chooses the sheet that the sender gave, else the visible sheet that is most like a table: of equal ones the first. Fails with `invalid` if the sheet is empty.
+ * Chooses the sheet that the sender gave, else the visible sheet that is most like a table: of equal ones the first. Fails with `invalid`
+ * if the sheet is empty.
  */
 async function chooseSheet({ id, given }: SentTable, sheets: readonly Sheet[]): Promise<number> {
   if (given.sheet !== undefined) {
