@@ -54,22 +54,21 @@ export const FeatureQuery = v.object({
   ),
 })
 
-/** The parameters that name a page here, each with what it must be. A hint only makes a page cheaper: an altered one is ignored. */
-const pageNames: Readonly<Record<string, readonly [form: RegExp, wanted: string]>> = {
-  limit: [/^0*[1-9]\d*$/, 'A whole number from 1 is wanted.'],
-  offset: [/^\d+$/, 'A whole number from 0 is wanted.'],
-  hint: [/^/, ''],
+/** What the parameters of a page must be. */
+const pageForms: Readonly<Record<string, { form: RegExp; wanted: string }>> = {
+  limit: { form: /^0*[1-9]\d*$/, wanted: 'A whole number from 1 is wanted.' },
+  offset: { form: /^\d+$/, wanted: 'A whole number from 0 is wanted.' },
 }
 
-/** The names of the parameters that name a page. */
-export const pageParameters = Object.keys(pageNames)
+/** The names of the parameters that name a page. A hint may be any text: it only makes a page cheaper, and an altered one is ignored. */
+export const pageParameters = [...Object.keys(pageForms), 'hint']
 
 /** Fails with `invalid` if a parameter is not `known`, or names a page that cannot be. The standard requires both. */
 export function checkSent(sent: Readonly<Record<string, string>>, known: readonly string[]): void {
   const faults = Object.entries(sent).flatMap(([name, text]): [string, string[]][] => {
     if (!known.includes(name)) return [[name, ['There is no such parameter.']]]
-    const [form, wanted] = pageNames[name] ?? []
-    return form === undefined || wanted === undefined || form.test(text) ? [] : [[name, [wanted]]]
+    const page = pageForms[name]
+    return !page || page.form.test(text) ? [] : [[name, [page.wanted]]]
   })
   if (faults.length > 0) throw invalid(Object.fromEntries(faults))
 }
