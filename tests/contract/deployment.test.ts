@@ -73,6 +73,11 @@ const ofType = (stage: string, type: string) => Object.entries(stack(stage)).fil
 const functionsIn = (stage: string) =>
   ofType(stage, 'AWS::Lambda::Function').map(([id, it]) => ({ id, ...it.Properties }))
 
+/** The name of a function in `functions/`, by its name in a stage. Example: `asset-files` of `heritage-prod-asset-files`. */
+const withoutStage = (name: unknown): string => String(name).split('-').slice(2).join('-')
+const functionOf = (stage: string, id: string): string =>
+  withoutStage(at(stack(stage)[id], 'Properties', 'FunctionName'))
+
 /** A value deep in a resource. */
 function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((inner, name) => Object(inner)[name], value)
@@ -241,12 +246,7 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
           labelOf(at(Properties, 'DestinationConfig', 'OnFailure', 'Destination')) === 'ScheduleFailures',
       )
       .map(([, { Properties }]) => String(at(Properties, 'FunctionName', 'Ref')))
-      .map((id) =>
-        String(at(stack(stage)[id], 'Properties', 'FunctionName'))
-          .split('-')
-          .slice(2)
-          .join('-'),
-      )
+      .map((id) => functionOf(stage, id))
       .sort()
     const { AlarmDescription } = stack(stage).SweeperGaveUpAlarm?.Properties ?? {}
     const told = /\((.*)\)/.exec(String(AlarmDescription))?.[1]?.split(', ')
@@ -413,15 +413,7 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
   })
 
   test('notices the silence of each function that a schedule calls, the errors of each worker, and calls that wait', () => {
-    const names = (ids: readonly string[]) =>
-      ids
-        .map((id) =>
-          String(at(stack(stage)[id], 'Properties', 'FunctionName'))
-            .split('-')
-            .slice(2)
-            .join('-'),
-        )
-        .sort()
+    const names = (ids: readonly string[]) => ids.map((id) => functionOf(stage, id)).sort()
     const scheduled = ofType(stage, 'AWS::Events::Rule').map(([, it]) =>
       labelOf(at(it.Properties, 'Targets', 0, 'Arn')),
     )
@@ -430,7 +422,7 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
     const watchedBy = (id: string) =>
       [...within(stack(stage)[id])].map(Object).flatMap(({ Name, Value }) => (Name === 'FunctionName' ? [Value] : []))
     // The exporter tells of each run that came to its end by a metric of its own.
-    const heard = [...new Set(lacking.flatMap(watchedBy))].map((it) => String(it).split('-').slice(2).join('-'))
+    const heard = [...new Set(lacking.flatMap(watchedBy))].map(withoutStage)
     expect([...new Set([...heard, 'exporter'])].sort()).toEqual(names([...new Set(scheduled)]))
     expect(lacking).toContain('ExportsSilentAlarm')
 
