@@ -24,13 +24,14 @@ const TOO_MANY_VALUES = `Replace ${MOST_VALUES} values of a column at most.`
 const Replacement = members({ value: short(300), becomes: line(300) })
 export type Replacement = v.InferOutput<typeof Replacement>
 
+const NO_PIECE = 'Give a whole number: 1 is the first piece, -1 the last.'
 const Rule = members({
   /** A field of the kind, `latitude` or `longitude`. In a table that comes back, also `id` or `revision`. */
   field: short(60),
   ...origin,
   /** The text is split at this mark. `part` takes one piece, counted from 1, or from the end if negative. */
   split: mark,
-  part: v.exactOptional(v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))),
+  part: v.exactOptional(v.pipe(v.number(NO_PIECE), v.integer(NO_PIECE), v.notValue(0, NO_PIECE))),
   /** What joins the texts of several columns in one field. */
   join: mark,
   /** Only the words in this script are taken. */

@@ -19,4 +19,7 @@ describe('a rule with a mark takes of a cell', () => {
     [4, undefined],
     [-4, undefined],
   ])('piece %i: %s', (part, name) => expect(nameBy({ split: ';', part })).toBe(name))
+  test.each([0, 1.5])('there is no piece %d', (part) =>
+    expect(() => nameBy({ split: ';', part })).toThrow('Give a whole number: 1 is the first piece, -1 the last.'),
+  )
 })

@@ -23,6 +23,7 @@ export const files: Readonly<Record<string, string>> = {
   'There is no sheet {0}.': '{0} भन्ने पाना छैन।',
   'The mapping of an import that has run stays.': 'चलाइसकेको आयातको मिलान बदलिँदैन।',
   'Give a whole number.': 'पूर्णाङ्क दिनुहोस्।',
+  'Give a whole number: 1 is the first piece, -1 the last.': 'पूर्णाङ्क दिनुहोस्: १ पहिलो टुक्रा हो, -१ अन्तिम।',
   'Give a list.': 'सूची दिनुहोस्।',
   'Give 300 rules at most.': 'बढीमा ३०० नियम दिनुहोस्।',
   'Records of the kind {0} cannot be imported from tables.': '{0} किसिमका अभिलेख तालिकाबाट आयात गर्न मिल्दैन।',
