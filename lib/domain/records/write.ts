@@ -370,8 +370,8 @@ export async function submitDraft(unit: UnitOfWork, old: LoadedRecord, actor: Ac
   return { ...old, ...next }
 }
 
-/** Marks a record as deleted. Only staff still see it, and they can restore it. */
-export async function deleteRecord(unit: UnitOfWork, old: LoadedRecord): Promise<void> {
+/** Marks a record as deleted, and returns the time. Only staff still see it, and they can restore it. */
+export async function deleteRecord(unit: UnitOfWork, old: LoadedRecord): Promise<string> {
   if (old.deleted_at) throw conflict('This record is deleted already.')
   const stored = recordItemOf(old)
   const at = now()
@@ -381,6 +381,7 @@ export async function deleteRecord(unit: UnitOfWork, old: LoadedRecord): Promise
     ...indexWrites(storedNameEntryOf(stored), undefined),
     ...queueWrites(stored, next),
   ])
+  return at
 }
 
 /** Restores a deleted record. `absences` stores the time between, so that reads of the past leave it out. */

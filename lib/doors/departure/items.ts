@@ -6,10 +6,12 @@ import {
   defineItem,
   parse,
   put,
+  putAlways,
   remove,
   type UnitOfWork,
   type Write,
   walk,
+  walkTable,
   withNextVersion,
 } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -26,19 +28,24 @@ export type ContributionFate = (typeof contributionFates)[number]
 const Departure = v.object({
   user_id: v.string(),
   contributions: v.picklist(contributionFates),
-  /** Where the work is: at contributions that are to go, or at the names. */
-  step: v.picklist(['contributions', 'names']),
+  /** Where the work is: at contributions that are to go, at the names, or at the second look at what went. */
+  step: v.picklist(['contributions', 'names', 'second_look']),
   asked_at: v.string(),
+  /** When the contributions that were to go had been deleted. */
+  removed_at: v.optional(v.string()),
   version: v.number(),
 })
 export type Departure = v.InferOutput<typeof Departure>
 
 const LEAVING = 'DEPARTURE'
+const SECOND_LOOK = 'DEPARTURE#SECOND_LOOK'
 const departure = defineItem({
   type: 'departure',
   schema: Departure,
   key: ({ user_id }: { user_id: string }) => key.departure(user_id),
-  indexes: ({ asked_at, user_id }) => ({ gsi2: { pk: LEAVING, sk: `${asked_at}#${user_id}` } }),
+  indexes: ({ step, asked_at, user_id }) => ({
+    gsi2: { pk: step === 'second_look' ? SECOND_LOOK : LEAVING, sk: `${asked_at}#${user_id}` },
+  }),
 })
 
 /**
@@ -59,11 +66,33 @@ export async function leave(unit: UnitOfWork, user: User, contributions: Contrib
 }
 
 /** Lists the accounts that are leaving, longest wait first. One call. */
-export const listDepartures = async (limit: number): Promise<Departure[]> =>
-  (await walk({ index: 'gsi2', pk: LEAVING, forward: true, limit })).map((it) => parse(departure, it))
+export const listDepartures = (limit: number): Promise<Departure[]> => walkDepartures(LEAVING, limit)
+/** Lists those who have left, and whose contributions are to be looked at again. One call. */
+export const listSecondLooks = (limit: number): Promise<Departure[]> => walkDepartures(SECOND_LOOK, limit)
+const walkDepartures = async (pk: string, limit: number): Promise<Departure[]> =>
+  (await walk({ index: 'gsi2', pk, forward: true, limit })).map((it) => parse(departure, it))
 
-/** The write that moves a departure to its next step. */
-export const nextStep = (old: Departure, step: Departure['step']): Write =>
-  put(departure, withNextVersion<Departure>(old, { step }), old)
+/** A departure at its next step, and the write that moves it there. */
+export function nextStep(old: Departure, changes: Pick<Departure, 'step' | 'removed_at'>): [Departure, Write] {
+  const next = withNextVersion<Departure>(old, changes)
+  return [next, put(departure, next, old)]
+}
 /** The write that ends a departure. Call it only when nothing names the person any more. */
 export const endDeparture = (old: Departure): Write => remove(departure, old)
+
+/** A contribution that went with its author. The note stays until the second look. It holds no name. */
+const Removal = v.object({ user_id: v.string(), entity_id: v.string(), deleted_at: v.string(), version: v.literal(1) })
+type Removal = v.InferOutput<typeof Removal>
+const removal = defineItem({
+  type: 'removal',
+  schema: Removal,
+  key: (it: { user_id: string; entity_id: string }) => key.removal(it.user_id, it.entity_id),
+})
+
+/** The write that notes that a contribution went with its author. */
+export const noteRemoval = (it: Omit<Removal, 'version'>): Write => putAlways(removal, { ...it, version: 1 })
+/** The next `limit` notes of contributions that went with a person. One call. */
+export const listRemovals = async (user_id: string, limit: number): Promise<Removal[]> =>
+  (await walkTable({ ...key.removals(user_id), forward: true, limit })).map((it) => parse(removal, it))
+/** The write that drops the note. */
+export const dropRemoval = (it: Removal): Write => remove(removal, it)

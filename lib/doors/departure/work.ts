@@ -1,23 +1,20 @@
+import { now } from '../../base/clock.ts'
 import { mapAtOnce } from '../../base/concurrency.ts'
-import { isDone } from '../../base/errors.ts'
 import { documentOf } from '../../domain/effects/search-documents.ts'
 import { projectSnapshot } from '../../domain/projects/items.ts'
-import { builtInHistory, findLinksInto } from '../../domain/records/built-on.ts'
-import { loadHistory } from '../../domain/records/history.ts'
-import { listsOf, recordVisibilities } from '../../domain/records/items.ts'
-import { deleteRecord } from '../../domain/records/write.ts'
 import { watch, watcher } from '../../domain/watches/items.ts'
 import { endWatches, loadWatches } from '../../domain/watches/watches.ts'
 import { appendChanges, compactSearch } from '../../engines/search/index.ts'
 import { commitWrites, putIfUnchanged, removeItems, scanRaw } from '../../engines/table/immediate.ts'
-import { getMany, keyOf, type Stored, walk } from '../../engines/table/index.ts'
+import { getMany, keyOf, type Stored, type Write } from '../../engines/table/index.ts'
 import { replyText } from '../../platform/http/idempotency.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { keyOf as keyOfUser } from '../../platform/users/users.ts'
 import { makeExportsAnew } from '../exports/make.ts'
 import { clearImport, clearOwnFiles, scrubSnapshot } from './copies.ts'
-import { type Departure, endDeparture, formerName, listDepartures, nextStep } from './items.ts'
+import { type Departure, endDeparture, formerName, listDepartures, listSecondLooks, nextStep } from './items.ts'
 import { clearNote } from './notes.ts'
+import { isFollowed, removeContributions, restoreWhatIsBuiltOn } from './removal.ts'
 import { type Former, scrubValue } from './scrub.ts'
 
 /** The most accounts of one visit. All of them share each pass over the table. */
@@ -27,12 +24,14 @@ const MOST_AT_ONCE = 50
  * Works on the accounts that are leaving. Returns how many have left. Each step is safe to repeat, and the next visit goes on where
  * this one was broken off.
  *
- * 1. Contributions that are to go are deleted.
+ * 1. Contributions that are to go are deleted, if nobody else has built on them.
  * 2. The table is read as a whole. Items of the person alone are deleted; names are taken out of all others. It is read again until
  *    a pass finds nothing, since a writer may have stored a copy that it had read before.
  * 3. Copies outside of the table go, or are made anew: pictures of profiles, files of tables, snapshots of merges, exports and search.
+ * 4. At a later visit, deleted contributions on which somebody has built in the moment of step 1 are restored.
  */
 export async function workOnDepartures(): Promise<number> {
+  await lookAgain()
   const leaving = await listDepartures(MOST_AT_ONCE)
   if (leaving.length === 0) return 0
   const ready: Departure[] = []
@@ -42,8 +41,19 @@ export async function workOnDepartures(): Promise<number> {
   for (const { user_id } of ready) await clearOwnFiles(user_id)
   await makeExportsAnew()
   await clearSearch(ready)
-  for (const it of ready) await commitWrites([endDeparture(it)])
+  for (const it of ready) await commitWrites([afterNames(it)])
   return ready.length
+}
+
+const afterNames = (it: Departure): Write =>
+  it.contributions === 'remove' ? nextStep(it, { step: 'second_look' })[1] : endDeparture(it)
+
+async function lookAgain(): Promise<void> {
+  for (const it of await listSecondLooks(MOST_AT_ONCE)) {
+    if (!(await isFollowed(it))) continue
+    await restoreWhatIsBuiltOn(it.user_id)
+    await commitWrites([endDeparture(it)])
+  }
 }
 
 /**
@@ -60,44 +70,12 @@ async function clearSearch(ready: readonly Departure[]): Promise<void> {
 async function finishContributions(it: Departure): Promise<Departure> {
   if (it.step !== 'contributions') return it
   if (it.contributions === 'remove') await removeContributions(it.user_id)
-  await commitWrites([nextStep(it, 'names')])
-  return { ...it, step: 'names', version: it.version + 1 }
+  const [next, move] = nextStep(it, { step: 'names', removed_at: now() })
+  await commitWrites([move])
+  return next
 }
 
 /** Records that one query reads, and records that are looked at in parallel. */
-const RECORDS_IN_PAGE = 100
-const RECORDS_AT_ONCE = 4
-
-/** Deletes a person's records on which nobody else has built: no link, claim, edit, comment or picture of others. */
-async function removeContributions(user_id: string): Promise<void> {
-  for (const visibility of recordVisibilities) {
-    const pk = listsOf.owner(user_id, visibility)
-    for (let beyond: string | undefined; ; ) {
-      const page = await walk({ index: 'gsi3', pk, forward: true, limit: RECORDS_IN_PAGE, beyond })
-      await mapAtOnce(page, RECORDS_AT_ONCE, ({ entity_id }) => removeUnlessBuiltOn(String(entity_id), user_id))
-      if (page.length < RECORDS_IN_PAGE) break
-      beyond = String(page.at(-1)?.gsi3_sk)
-    }
-  }
-}
-
-/** If others change the record or link to it again and again, it stays. */
-const removeUnlessBuiltOn = (entity_id: string, user_id: string): Promise<boolean> =>
-  isDone(
-    inUnit(async (unit) => {
-      unit.retryOn('conflict')
-      const record = await loadHistory(entity_id)
-      if (!record || record.deleted_at || record.contributor_id !== user_id) return
-      const work = { by: user_id, revision: 1, at: record.created_at, isOwnDecision: () => true }
-      const isEdited = record.revisions.some(({ created_by }) => created_by !== user_id)
-      if (isEdited || builtInHistory(record, work).length > 0) return
-      const { reasons, forbidNaming } = await findLinksInto(record, new Set())
-      if (reasons.length > 0) return
-      await deleteRecord(unit, record)
-      unit.add(forbidNaming)
-    }),
-  )
-
 /** Passes over the table in one visit. Each later one finds only what was written during the one before. */
 const MOST_PASSES = 5
 
@@ -148,7 +126,7 @@ async function clearItem(it: Stored, former: Former): Promise<boolean> {
 }
 
 /** Items that a pass leaves as they are. Indexes, boards and the log of search follow from others; account and departure hold no name. */
-const followed: ReadonlySet<string> = new Set(['entry', 'board', 'search-entry', 'departure', 'user'])
+const followed: ReadonlySet<string> = new Set(['entry', 'board', 'search-entry', 'departure', 'removal', 'user'])
 
 /** Items of one person alone. They go with the person. */
 const personal: ReadonlySet<string> = new Set([

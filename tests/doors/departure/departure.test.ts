@@ -358,6 +358,34 @@ describe('leaving', () => {
     expect(await placesOf('cecec')).toEqual([])
   }, 120_000)
 
+  test('restores a contribution to which somebody has linked in the moment in which it went', async () => {
+    const { who } = await register('gegeg')
+    const [linked, alone] = await Promise.all(
+      ['Linked', 'Left alone'].map((name) => publish(app, 'locations', { name: `${name} late` }, who)),
+    )
+    await following.settled()
+    sure(202, await who.delete(ME, { body: { password: PASSWORD, contributions: 'remove' } }))
+    // The projector has not followed this link when the records go.
+    const body = { name: 'Leans on it late', has_current_location: String(linked?.id) }
+    const linking = await publish(app, 'structures', body, app.other)
+    const visit = async () => {
+      const { left } = await sweep()
+      await following.settled()
+      const answers = await Promise.all([linked, alone].map((it) => app.anon.get(`/cidoc/locations/${it?.id}/`)))
+      return { left, statuses: answers.map(({ status }) => status) }
+    }
+    expect(await visit()).toEqual({ left: 1, statuses: [404, 404] })
+    // A request that had read the record before could still be at work.
+    expect(await visit()).toEqual({ left: 0, statuses: [404, 404] })
+    app.tick(61)
+    expect(await visit()).toEqual({ left: 0, statuses: [200, 404] })
+    const { has_current_location } = sure(200, await app.anon.get(`/cidoc/structures/${linking.id}/`))
+    expect(has_current_location).toMatchObject({ id: linked?.id })
+    expect(await placesOf('gegeg')).toEqual([])
+    const { listSecondLooks } = await import('../../../lib/doors/departure/items.ts')
+    expect(await listSecondLooks(50)).toEqual([])
+  }, 120_000)
+
   test('is done by staff for others, and by no one else; the demonstration stays', async () => {
     const { id } = await register('dedad')
     const place = `/data/platform-admin/users/${id}/`

@@ -1,0 +1,77 @@
+import { clock } from '../../base/clock.ts'
+import { mapAtOnce } from '../../base/concurrency.ts'
+import { isDone } from '../../base/errors.ts'
+import { builtInHistory, findLinksInto } from '../../domain/records/built-on.ts'
+import { type History, loadHistory } from '../../domain/records/history.ts'
+import { activityLists, listsOf, recordVisibilities } from '../../domain/records/items.ts'
+import { deleteRecord, restoreRecord } from '../../domain/records/write.ts'
+import { walk } from '../../engines/table/index.ts'
+import { measureLag } from '../../platform/health/stream-lag.ts'
+import { inUnit } from '../../platform/unit-of-work.ts'
+import { type Departure, dropRemoval, listRemovals, noteRemoval } from './items.ts'
+
+/**
+ * The contributions of a person who leaves and takes them along. What others have built on stays: their links, claims, edits, comments and
+ * pictures. Links are found by what the projector has followed. So somebody may link to a record in the moment in which it goes, and is
+ * told that it is done. Therefore each record that went is looked at a second time, when the projector has followed all of that moment.
+ */
+
+const RECORDS_IN_PAGE = 100
+const RECORDS_AT_ONCE = 4
+/** Longer than any request takes that has read a record before it was deleted. */
+const LONGEST_REQUEST_MS = 60_000
+
+/** Deletes a person's records on which nobody else has built. */
+export async function removeContributions(user_id: string): Promise<void> {
+  for (const visibility of recordVisibilities) {
+    const pk = listsOf.owner(user_id, visibility)
+    for (let beyond: string | undefined; ; ) {
+      const page = await walk({ index: 'gsi3', pk, forward: true, limit: RECORDS_IN_PAGE, beyond })
+      await mapAtOnce(page, RECORDS_AT_ONCE, ({ entity_id }) => removeUnlessBuiltOn(String(entity_id), user_id))
+      if (page.length < RECORDS_IN_PAGE) break
+      beyond = String(page.at(-1)?.gsi3_sk)
+    }
+  }
+}
+
+/** If others change the record again and again meanwhile, it stays. */
+const removeUnlessBuiltOn = (entity_id: string, user_id: string): Promise<boolean> =>
+  isDone(
+    inUnit(async (unit) => {
+      unit.retryOn('conflict')
+      const record = await loadHistory(entity_id)
+      if (!record || record.deleted_at || record.contributor_id !== user_id || (await isBuiltOn(record))) return
+      unit.add([noteRemoval({ user_id, entity_id, deleted_at: await deleteRecord(unit, record) })])
+    }),
+  )
+
+/** Whether anybody but its contributor has edited, claimed, discussed, illustrated or decided on a record, or links to it. */
+async function isBuiltOn(record: History): Promise<boolean> {
+  const by = record.contributor_id
+  const work = { by, revision: 1, at: record.created_at, isOwnDecision: () => true }
+  if (record.revisions.some(({ created_by }) => created_by !== by) || builtInHistory(record, work).length > 0)
+    return true
+  return (await findLinksInto(record, new Set())).reasons.length > 0
+}
+
+/** Whether the projector has followed all that was written while contributions were deleted. */
+export async function isFollowed({ removed_at }: Departure): Promise<boolean> {
+  const passed = clock.now().getTime() - Date.parse(removed_at ?? '') - LONGEST_REQUEST_MS
+  return passed > 0 && (await measureLag(activityLists)).seconds * 1000 < passed
+}
+
+/** Restores the records that went with a person, if somebody has built on them meanwhile. */
+export async function restoreWhatIsBuiltOn(user_id: string): Promise<void> {
+  for (let page = await listRemovals(user_id, RECORDS_IN_PAGE); page.length > 0; ) {
+    await mapAtOnce(page, RECORDS_AT_ONCE, (removal) =>
+      inUnit(async (unit) => {
+        unit.retryOn('conflict')
+        const record = await loadHistory(removal.entity_id)
+        // Staff may have restored it, and somebody may have deleted it again: that stands.
+        if (record?.deleted_at === removal.deleted_at && (await isBuiltOn(record))) await restoreRecord(unit, record)
+        unit.add([dropRemoval(removal)])
+      }),
+    )
+    page = await listRemovals(user_id, RECORDS_IN_PAGE)
+  }
+}
