@@ -188,3 +188,6 @@ function listIn(text: string): unknown {
     return text
   }
 }
+
+/** Whether a cell only says that nothing is known. Examples: "-", "?", "n/a". */
+export const saysNothing = (text: string): boolean => /^(?:[-–—_.?]+|NA|NULL|#?[nN]\/[aA]|[nN]\.[aA]\.?)$/u.test(text)

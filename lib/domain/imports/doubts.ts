@@ -83,11 +83,14 @@ export async function findDoubts(
     const message = doubtOfPiece(mapping, piece, makes)
     return message === undefined ? [] : [doubt(piece.rule.field, piece.value, message)]
   })
-  const swapped = typeof data.coordinates === 'string' && isSwapped(data.coordinates)
-  if (swapped) {
+  const point = typeof data.coordinates === 'string' ? doubtOfPoint(data.coordinates) : undefined
+  if (point !== undefined) {
     const field = ['latitude', 'coordinates'].find((name) => read.texts.has(name)) ?? 'coordinates'
-    doubts.push(doubt(field, data.coordinates as string, SWAPPED))
+    doubts.push(doubt(field, String(data.coordinates), point))
   }
+  const { nameField } = kinds[mapping.kind]
+  const name = String(data[nameField] ?? '')
+  if (name !== '' && !/\p{L}/u.test(name)) doubts.push(doubt(nameField, name, NO_LETTER))
   const dates: ReadDate[] = []
   for (const [field, value] of Object.entries(data)) {
     if (!isDateField(mappedField(kinds[mapping.kind], field))) continue
@@ -102,6 +105,8 @@ export async function findDoubts(
 }
 
 const NOTHING: DateBounds = { from: null, to: null, approximate: false }
+const NO_LETTER = 'This name has no letter. Is the row a sum, or is the name in another column?'
+const NOWHERE = 'The point 0, 0 lies in the Atlantic. It often stands for a place that is not known.'
 const SWAPPED = 'This point lies far from Nepal. Latitude and longitude seem to be swapped.'
 
 /** The doubt about one piece of a cell, as far as its text alone raises one. */
@@ -121,10 +126,11 @@ export function doubtOfPiece(
   return undefined
 }
 
-/** Whether a point is in Nepal only with its two numbers the other way round. */
-function isSwapped(coordinates: string): boolean {
+/** The doubt about a point: it is 0, 0, or is in Nepal only with its two numbers the other way round. */
+function doubtOfPoint(coordinates: string): string | undefined {
   const [lat = 0, lng = 0] = coordinates.split(',').map(Number)
-  return isAroundNepal(lng, lat) && !isAroundNepal(lat, lng)
+  if (lat === 0 && lng === 0) return NOWHERE
+  return isAroundNepal(lng, lat) && !isAroundNepal(lat, lng) ? SWAPPED : undefined
 }
 
 const isAroundNepal = (lat: number, lng: number) => lat >= 26 && lat <= 31 && lng >= 79 && lng <= 89

@@ -160,7 +160,7 @@ export function isTelling(key: KindKey, field: string, name: string, columns: re
 function guessColumns(kind: Kind, columns: readonly Column[]): ColumnGuess[] {
   const taken = new Map<string, Column[]>()
   const guesses = columns.map((column): ColumnGuess => {
-    const field = column.header === '' ? undefined : byHeader(kind, column)
+    const field = column.header === '' ? undefined : byHeader(kind, column, columns)
     const others = taken.get(field ?? '') ?? []
     // Two columns may fill one field if no row has both.
     if (field === undefined || !others.every((it) => standsFor(column, it)))
@@ -195,10 +195,23 @@ const isBookkeeping = (header: string) =>
 
 const ownColumns = new Set(allColumnsBeside.map(wordsOf))
 
-function byHeader(kind: Kind, column: Column): string | undefined {
+function byHeader(kind: Kind, column: Column, all: readonly Column[]): string | undefined {
   const words = wordsOf(column.header)
   if (words === 'id' || words === 'cultural entity id') return idOrIdentifier(column, words)
-  return meaningOf(kind, column.header)
+  const field = meaningOf(kind, column.header)
+  return field === kind.nameField && isNepaliBeside(kind, column, all) ? 'name_ne' : field
+}
+
+/** Whether a column of names is the Nepali one of two. Example: "नाम" in Devanagari beside "Name". */
+function isNepaliBeside(kind: Kind, column: Column, all: readonly Column[]): boolean {
+  const meaning = (field: string) => all.filter(({ header }) => meaningOf(kind, header) === field)
+  const isNepali = ({ shares }: Column) => shares.devanagari >= 0.8
+  return (
+    'name_ne' in kind.fields &&
+    isNepali(column) &&
+    meaning('name_ne').length === 0 &&
+    meaning(kind.nameField).some((it) => it !== column && !isNepali(it))
+  )
 }
 
 /** Numbers and UUIDs are ids of this service. Anything else is an identifier of the sender's own collection. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Contribution, type Field, type Kind, kinds, schemaOf } from '../kinds/index.ts'
-import { nearestOption, parseCell, parseDegrees, wordsInScript } from './cells.ts'
+import { nearestOption, parseCell, parseDegrees, saysNothing, wordsInScript } from './cells.ts'
 import { type EvidenceCells, type Mapping, mappedField, type Rule, type SourceMember } from './mapping.ts'
 
 /** A row as its mapping reads it: the body of a contribution, and the record that it is about. */
@@ -45,8 +45,12 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
   }))
   const named = mapping.rules.find(({ field }) => field === kind.nameField)
   const isNepali = 'name_ne' in kind.fields && (named?.language ?? mapping.language) === 'ne'
-  const textOf = (cells: readonly string[], it: { column?: string; constant?: string }) =>
-    (it.column === undefined ? (it.constant ?? '') : withoutGuard(cells[places.get(it.column) ?? -1] ?? '')).trim()
+  const textOf = (cells: readonly string[], it: { column?: string; constant?: string }) => {
+    if (it.column === undefined) return (it.constant ?? '').trim()
+    const text = withoutGuard(cells[places.get(it.column) ?? -1] ?? '').trim()
+    // In a table that comes back a dash is the value itself.
+    return mapping.match !== 'id' && saysNothing(text) ? '' : text
+  }
   const shared = mapping.assertion.filter(({ field }) => field === undefined)
   const about = [...Map.groupBy(mapping.assertion, ({ field }) => field)].flatMap(([field, own]) =>
     field === undefined ? [] : [[field, own] as const],

@@ -82,6 +82,8 @@ describe('the dry run says what is doubtful', () => {
       ['Jj shrine', '85.3', '27.7', ''],
       ['Kk shrine', 'N27 40.404', 'E085 19.518', 'Kumbheshvara, Unmatta Bhairava'],
       ['Ll shrine', '27,6734', '85,4', 'Kumbheshvara; Unmatta Bhairava'],
+      ['Mm shrine', '0', '0', '-'],
+      ['12', '-', 'n/a', '?'],
     ])
     const it = await checkTable(app.contributor, 'temples.csv', table)
     const rows = await rowsIn(app.contributor, it.id)
@@ -93,8 +95,28 @@ describe('the dry run says what is doubtful', () => {
         'Kumbheshvara, Unmatta Bhairava',
         '"Kumbheshvara, Unmatta Bhairava" was taken for one name. If it is a list, part the names by semicolons, or give "split": "," in the mapping.',
       ],
+      [5, 'Latitude', '0, 0', 'The point 0, 0 lies in the Atlantic. It often stands for a place that is not known.'],
+      [6, 'Name', '12', 'This name has no letter. Is the row a sum, or is the name in another column?'],
     ])
-    expect(it.counts).toMatchObject({ doubtful: 2, new: 1, refused: 0 })
+    expect(it.counts).toMatchObject({ doubtful: 4, new: 1, refused: 0 })
+  })
+
+  test.each([
+    ['Temple name', 'नाम'],
+    ['नाम', 'Temple name'],
+  ])('a column of names in Devanagari beside one in Latin script is the Nepali name: %s, %s', async (first, second) => {
+    const names = { 'Temple name': 'Twin shrine', नाम: 'जुम्ल्याहा देवल' }
+    const table = csv([
+      [first, second, 'Style'],
+      [names[first as 'नाम'], names[second as 'नाम'], 'Pagoda'],
+    ])
+    const { mapping } = await checkTable(app.contributor, 'temples.csv', table)
+    expect(mapping.rules).toEqual(
+      expect.arrayContaining([
+        { field: 'name', column: 'Temple name' },
+        { field: 'name_ne', column: 'नाम' },
+      ]),
+    )
   })
 })
 

@@ -103,6 +103,10 @@ export const files: Readonly<Record<string, string>> = {
   '{0} may be {1} or {2}. Say which in the mapping: "date_order" is "day_first" or "month_first".':
     '{0} को अर्थ {1} वा {2} हुन सक्छ। कुन हो मिलानमा भन्नुहोस्: "date_order" मा "day_first" वा "month_first"।',
   '{0} was read as {1}, with a comma for thousands.': '{0} लाई {1} भनी पढियो, अल्पविराम हजारको मानियो।',
+  'This name has no letter. Is the row a sum, or is the name in another column?':
+    'यो नाममा कुनै अक्षर छैन। के यो पङ्क्ति जम्मा हो, वा नाम अर्को स्तम्भमा छ?',
+  'The point 0, 0 lies in the Atlantic. It often stands for a place that is not known.':
+    'बिन्दु ०, ० एट्लान्टिक महासागरमा पर्छ। प्रायः स्थान थाहा नहुँदा यही लेखिन्छ।',
   'This point lies far from Nepal. Latitude and longitude seem to be swapped.':
     'यो बिन्दु नेपालबाट टाढा छ। अक्षांश र देशान्तर साटिएजस्तो देखिन्छ।',
   '"{0}" was taken for one name. If it is a list, part the names by semicolons, or give "split": "," in the mapping.':
