@@ -114,7 +114,7 @@ describe('half of a character, which nothing can store', () => {
   })
 
   /** The schema of a kind has hundreds of places, and one function looks into all bodies: some of them, from first to last, are enough. */
-  const MOST = 12
+  const MOST = 6
   const some = <T>(all: readonly T[]): T[] =>
     all.filter((_, i) => i === 0 || Math.floor((i * MOST) / all.length) > Math.floor(((i - 1) * MOST) / all.length))
 
@@ -197,17 +197,25 @@ describe('no read after the commit can fail the answer', () => {
   }
   const outline = (it: Answer | undefined) => `${it?.status} ${Object.keys(it?.body ?? {}).join()}`
 
+  /** What an operation answers if each read after this many transactions fails, and how many it makes. */
+  async function withoutReads(after: number, route: string) {
+    const asked = await anew(route)
+    const answers: Answer[] = []
+    const commits = await withReadsFailing(after, async () => answers.push(await ask(route, asked)))
+    return { commits, answer: answers[0] }
+  }
+
   test('of any operation', { timeout: 240_000 }, async () => {
     const failed: string[] = []
     const silent: string[] = []
     for (const route of Object.keys(operations)) {
+      // Most make one transaction. If no read after it is needed, none after the last is: the document says what a whole answer has.
+      const first = await withoutReads(1, route)
+      if (first.commits === 0) silent.push(route)
+      if ((first.answer?.status ?? 500) < 300) continue
       const { commits, answer } = await plainly(route)
-      if (commits === 0) silent.push(route)
-      if (commits === 0) continue
-      const asked = await anew(route)
-      const answers: Answer[] = []
-      await withReadsFailing(commits, async () => answers.push(await ask(route, asked)))
-      if (outline(answers[0]) !== outline(answer)) failed.push(`${route}: ${answers[0]?.status} ${answers[0]?.text}`)
+      const last = await withoutReads(commits, route)
+      if (outline(last.answer) !== outline(answer)) failed.push(`${route}: ${last.answer?.status} ${last.answer?.text}`)
     }
     expect(failed).toEqual([])
     // What changes nothing here: who signs in or out, or asks.
