@@ -23,8 +23,14 @@ const settings: ConversionConfig = {
 
 /** Writes a schema as JSON Schema, of bodies (`input`) or of answers (`output`). Named shapes become references. */
 export function writeJsonSchema(schema: GenericSchema, mode: 'input' | 'output'): Json {
-  return tidy(convert(schema, mode, { ...buildShapes(), ...bodies }))
+  const known = written[mode].get(schema)
+  if (known) return known
+  const made = tidy(convert(schema, mode, { ...buildShapes(), ...bodies }))
+  written[mode].set(schema, made)
+  return made
 }
+/** What has been written: the routes of the kinds share their schemas, and with each schema all shapes are converted. */
+const written = { input: new WeakMap<GenericSchema, Json>(), output: new WeakMap<GenericSchema, Json>() }
 
 /** Builds all shapes, by name. */
 const buildShapes = (): Record<string, Schema> =>

@@ -590,9 +590,9 @@ describe('a change that breaks clients is told', () => {
 })
 
 describe('a change of one kind alone is told to its clients, and to no other kind', () => {
-  /** A document with the paths of a kind and of the two after it, which is enough to see what is told to whom. */
+  /** A document with the paths of a kind and of the one after it, which is enough to see what is told to whom. */
   const pathsAbout = ({ paths, components }: Any, from: number): Any => {
-    const some = [0, 1, 2].map((more) => at(kindNames[(from + more) % kindNames.length]?.segment ?? ''))
+    const some = [0, 1].map((more) => at(kindNames[(from + more) % kindNames.length]?.segment ?? ''))
     const isAbout = ([path]: [string, unknown]) => some.some((prefix) => path.startsWith(prefix))
     return { paths: Object.fromEntries(Object.entries(paths).filter(isAbout)), components }
   }
