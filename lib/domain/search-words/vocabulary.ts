@@ -17,6 +17,7 @@ export const vocabulary = (): Vocabulary => ({
   grammar: grammar(),
   reaches,
   superlatives,
+  peopleResources: ['persons'],
   madeResources: ['structures', 'monuments', 'iconographic_objects', 'productions'],
 })
 

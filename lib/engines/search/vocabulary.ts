@@ -41,6 +41,8 @@ export type ConceptSource = {
  * - `before`, `after`, `since`, `between`: in a time. `bce`: before our era. `and`: it joins the two ends of `between`.
  * - `oldest`, `newest`: an order. `extreme`: a superlative for which records have no figure, such as "biggest".
  * - `thing`: only things that people made. `made`: the same, if a time follows ("built before 1700").
+ * - `lived`: only people, if a time follows ("born before 1300"). `age`: it follows a number ("older than 500 years").
+ * - `nearest`: near the place after the sort of thing ("nearest museum to Patan").
  * - `noise`: praise and fillers.
  */
 export const grammarRoles = [
@@ -58,6 +60,9 @@ export const grammarRoles = [
   'newest',
   'extreme',
   'made',
+  'lived',
+  'age',
+  'nearest',
   'thing',
   'noise',
 ] as const
@@ -78,6 +83,8 @@ export type SearchVocabulary = {
   readonly reaches?: Readonly<Record<string, number>>
   /** The resources of things that people made. */
   readonly madeResources?: readonly string[]
+  /** The resources of people. */
+  readonly peopleResources?: readonly string[]
   readonly concepts: readonly Concept[]
   /** How documents are concepts, by resource. Documents of other resources are none. */
   readonly conceptsByResource?: Readonly<Record<string, ConceptSource>>
@@ -121,6 +128,13 @@ export const vocabularyFacets = once((): readonly string[] => Object.keys(loaded
 
 /** A hash of the members of the vocabulary that shape a snapshot. A process does not open a snapshot that was made with others. */
 export function vocabularyDigest(): string {
-  const { grammar: _, reaches: __, madeResources: ___, superlatives: ____, ...indexed } = loadedVocabulary()
+  const {
+    grammar: _,
+    reaches: __,
+    madeResources: ___,
+    superlatives: ____,
+    peopleResources: _____,
+    ...indexed
+  } = loadedVocabulary()
   return createHash('sha256').update(JSON.stringify(indexed)).digest('hex').slice(0, 16)
 }

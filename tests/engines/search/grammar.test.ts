@@ -42,6 +42,8 @@ describe('exclusion', () => {
     ['temples, not shiva', ['Drum Temple', 'Flute Temple', 'River Temple']],
     ['temples -krishna -shiva', ['Drum Temple', 'River Temple']],
     ['neither shiva nor krishna temples', ['Drum Temple', 'River Temple']],
+    ["temples that aren't in testpur", ['Drum Temple', 'River Temple']],
+    ['temples but not at testpur', ['Drum Temple', 'River Temple']],
   ])('%s', async (text, expected) => {
     expect((await titles(text)).toSorted()).toEqual(expected)
   })
@@ -75,6 +77,12 @@ describe('nearness', () => {
     ['temples within 500 m of testpur', ['Lamp Temple']],
     ['temples 1 km from moon hill', ['Drum Temple']],
     ['temples close to the moon hill', ['Drum Temple']],
+    ['testpur ko najik ko mandir', ['Lamp Temple', 'Flute Temple']],
+    ['nearest temples to testpur', ['Lamp Temple', 'Flute Temple', 'Drum Temple']],
+    ['temples near 20°00′00″N 80°00′00″E', ['Lamp Temple', 'Flute Temple']],
+    ["temples near 20°0'N, 80°0'E", ['Lamp Temple', 'Flute Temple']],
+    ['temples near lat 20.0001 lon 80.0001', ['Lamp Temple', 'Flute Temple']],
+    ['temples near longitude: 80.0001, latitude: 20.0001', ['Lamp Temple', 'Flute Temple']],
   ])('%s, the nearest first', async (text, expected) => {
     expect(await titles(text)).toEqual(expected)
   })
@@ -114,6 +122,12 @@ describe('time and order', () => {
     ['temples in 1720', ['Flute Temple']],
     ['temples before christ', ['River Temple']],
     ['built between 1700 and 1760', ['Flute Temple']],
+    ['temples more than 2000 years old', ['River Temple']],
+    ['temples older than 2000 years', ['River Temple']],
+    ['2000 barsa bhanda purano mandir', ['River Temple']],
+    ['temples less than 1500 years old', ['Drum Temple', 'Flute Temple', 'Lamp Temple']],
+    ['who was born before 1730', ['Builder Sen']],
+    ['who lived in 1750', ['Builder Sen']],
   ])('%s', async (text, expected) => {
     expect((await titles(text)).toSorted()).toEqual(expected)
   })
@@ -130,14 +144,29 @@ describe('time and order', () => {
     expect(await titles('biggest temple')).toHaveLength(4)
   })
 
+  test('of two words of one meaning the superlative counts more, and another record of the same thing follows', async () => {
+    const towers = await modelOf([
+      document('Wind Tower', { text: 'A week-long walk away.' }),
+      document('Ember Tower', { text: 'The longest tower.', point: centre }),
+      document('Ember', { resource: 'locations', summary: 'A tower.', point: east(0.1) }),
+      document('Ember Tower', { text: 'Seen from far.', point: east(90) }),
+    ])
+    const { hits } = await towers.search({ text: 'longest tower', scope: anon, limit: 3 })
+    expect(hits.map(({ title }) => title)).toEqual(['Ember Tower', 'Ember', 'Wind Tower'])
+  })
+
   test('months and seasons are no joining words', async () => {
     expect((await titles('festivals in may'))[0]).toBe('Spring Jatra')
+    expect((await titles('festivals in the month of may'))[0]).toBe('Spring Jatra')
     expect((await titles('winter festivals'))[0]).toBe('Snow Jatra')
   })
 })
 
 describe('identifiers', () => {
-  test.each(['Q4711', 'wd:Q4711', 'osm way 12345', 'way/12345', '12345'])('%s', async (text) => {
+  test.each([
+    ...['Q4711', 'wd:Q4711', 'osm way 12345', 'way/12345', '12345'],
+    ...['example.org/wiki/Q4711', 'https://www.example.org/way/12345?zoom=5'],
+  ])('%s', async (text) => {
     const { hits, interpreted } = await ask(text)
     expect(hits.map(({ title }) => title)).toEqual(['River Temple'])
     expect(interpreted).toMatchObject([{ text, as: 'identifier', value: text }])

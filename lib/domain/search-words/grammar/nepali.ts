@@ -10,6 +10,7 @@ export const nepali: LanguageGrammar = {
     follows: `najik, najikai, najikko, najikka, ko najik, nira, nera, ko chheu ma, chheuma, ko chheuma, ko waripari, waripari, aaspaas, aaspas, aspas,
       नजिक, नजिकै, नजिकको, नजिकका, को नजिक, नेर, निर, छेउमा, छेउछाउ, वरपर, वरिपरि, आसपास`,
   },
+  age: { leads: 'barsa, barsha, वर्ष' },
   before: {
     follows: 'bhanda agadi, bhanda aghi, agadi, aghi, bhanda purano, भन्दा अगाडि, भन्दा अघि, अगाडि, अघि, भन्दा पुरानो',
   },
@@ -28,6 +29,7 @@ export const nepali: LanguageGrammar = {
   },
   made: { alone: 'baneko, banayeko, nirmit, बनेको, बनेका, निर्मित' },
   noise: {
-    alone: 'ramro, sundar, prasiddha, kun ho, kaha cha, kaha chha, ke ke chan, राम्रो, सुन्दर, प्रसिद्ध, कुन हो, कहाँ छ',
+    alone:
+      'ramro, sundar, prasiddha, kun ho, kaha cha, kaha chha, ke ke chan, kahile huncha, kahile hunchha, kahile parcha, kahile parchha, huncha, hunchha, parcha, parchha, कहिले हुन्छ, कहिले पर्छ, हुन्छ, राम्रो, सुन्दर, प्रसिद्ध, कुन हो, कहाँ छ',
   },
 }

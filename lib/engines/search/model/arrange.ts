@@ -2,9 +2,10 @@ import type { SearchQuery, SearchResult } from '../query.ts'
 import { beforeIn, type Reading } from '../reading/read.ts'
 import type { Corpus } from './corpus.ts'
 import { isCertain } from './facets.ts'
-import type { Filters } from './filters.ts'
+import { type Filters, makeFilter } from './filters.ts'
 import { documentsHolding } from './find.ts'
 import type { QuestionMatches } from './rank.ts'
+import { recordsOfSameThing } from './same-thing.ts'
 import type { RankedDocument } from './sort.ts'
 
 /** The most documents that are arranged by the words of a question. The others follow by relevance. */
@@ -15,6 +16,11 @@ const GOOD_SHARE = 0.6
 const BEST_COUNTED = 0.5
 /** The score that a document gains if it holds a superlative of the question, and again if its years are surely within those asked for. */
 const GAIN = 0.45
+
+/** The share of the score of a document with a superlative that another record of the same thing has at least. */
+const SAME_THING = 0.99
+/** The most documents with a superlative whose other records are looked for. */
+const MOST_TOLD = 5
 
 /** Whether a reading asks for another order than that of relevance. */
 export const changesOrder = ({ order, years, extremes }: Reading): boolean =>
@@ -32,17 +38,17 @@ export function arrange(
   ranking: readonly RankedDocument[] | undefined,
 ): RankedDocument[] {
   const ranked = ranking ?? Array.from(numbers, (number) => ({ number, score: 0, likeness: 0 }))
-  const holding = new Set(extremes.flatMap((word) => documentsHolding(corpus, word, scope)))
+  const holding = documentsHolding(corpus, extremes, scope)
   const best = ranked.reduce((most, { score }) => Math.max(most, score), 0)
   const leastToGain = (extremes.length > 0 ? Math.min(BEST_COUNTED, best) : best) * GOOD_SHARE
-  const gained = ranked
-    .map((it) => {
-      if (it.score < leastToGain) return it
-      const gains =
-        (holding.has(it.number) ? GAIN : 0) + (years && isCertain(corpus.columns, it.number, years) ? GAIN : 0)
-      return { ...it, score: Math.min(1, it.score + gains) }
-    })
-    .sort((a, b) => b.score - a.score || (corpus.columns.order[a.number] ?? 0) - (corpus.columns.order[b.number] ?? 0))
+  const gainOf = (number: number) =>
+    GAIN * ((holding.get(number) ?? 0) + (years && isCertain(corpus.columns, number, years) ? 1 : 0))
+  const gained = withSameThings(
+    corpus,
+    scope,
+    holding,
+    ranked.map((it) => (it.score < leastToGain ? it : { ...it, score: Math.min(1, it.score + gainOf(it.number)) })),
+  ).sort((a, b) => b.score - a.score || (corpus.columns.order[a.number] ?? 0) - (corpus.columns.order[b.number] ?? 0))
   if (!order) return gained
   const least = Math.min(BEST_COUNTED, gained[0]?.score ?? 0) * GOOD_SHARE
   const placeOf = beforeIn(corpus, order, near)
@@ -52,6 +58,23 @@ export function arrange(
     return x === y ? 0 : x - y
   }
   return [...good.sort(compare), ...gained.filter(({ score }) => score < least)]
+}
+
+/** Of several records of one thing often only one says that it is the largest. Those of the best such records score nearly as much as they. */
+function withSameThings(
+  corpus: Corpus,
+  scope: SearchQuery['scope'],
+  holding: ReadonlyMap<number, number>,
+  gained: readonly RankedDocument[],
+): RankedDocument[] {
+  if (holding.size === 0) return [...gained]
+  const admits = makeFilter(corpus, { scope })
+  const told = gained.filter(({ number }) => holding.get(number) === 1).sort((a, b) => b.score - a.score)
+  const least = new Map<number, number>()
+  for (const { number, score } of told.slice(0, MOST_TOLD))
+    for (const other of recordsOfSameThing(corpus, number, admits))
+      least.set(other, Math.max(least.get(other) ?? 0, score * SAME_THING))
+  return gained.map((it) => ({ ...it, score: Math.max(it.score, least.get(it.number) ?? 0) }))
 }
 
 /** Adds to the explanation of an answer what the grammar has read. */

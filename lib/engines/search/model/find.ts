@@ -132,17 +132,32 @@ export function findWhole(
   return { numbers, concepts }
 }
 
-/** Finds the documents that hold a superlative, or another of the same meaning: "largest" for "biggest". */
-export function documentsHolding(corpus: Corpus, typed: string, scope: Filters['scope']): number[] {
+/** What a document gains by another word of the same meaning as the superlative: "long" for "longest". */
+const OTHER_SUPERLATIVE = 0.3
+
+/**
+ * Finds the documents that hold a superlative, or another word of the same meaning: "largest" for "biggest". Returns a share of 1 for the
+ * words as asked, less for others.
+ */
+export function documentsHolding(
+  corpus: Corpus,
+  typed: readonly string[],
+  scope: Filters['scope'],
+): Map<number, number> {
   const admits = makeFilter(corpus, { scope })
   const { superlatives = [] } = loadedVocabulary()
-  const [term] = splitWords(typed).map((word) => word.term)
-  const group = superlatives.find((words) => words.some((word) => splitWords(word).at(-1)?.term === term)) ?? [typed]
-  const numbers: number[] = []
-  for (const word of group)
-    for (const list of corpus.postings(splitWords(word).at(-1)?.term ?? ''))
-      eachPosting(list, (number) => {
-        if (admits(number)) numbers.push(number)
-      })
-  return numbers
+  const lastTerm = (words: string) => splitWords(words).at(-1)?.term ?? ''
+  const shares = new Map<number, number>()
+  for (const asked of typed) {
+    const term = lastTerm(asked)
+    const group = superlatives.find((words) => words.some((word) => lastTerm(word) === term)) ?? [asked]
+    const isPositive = (word: string) => !word.endsWith('est') && lastTerm(word) !== term
+    for (const word of group)
+      for (const list of corpus.postings(lastTerm(word)))
+        eachPosting(list, (number) => {
+          const share = isPositive(word) ? OTHER_SUPERLATIVE : 1
+          if ((shares.get(number) ?? 0) < share && admits(number)) shares.set(number, share)
+        })
+  }
+  return shares
 }

@@ -6,7 +6,7 @@ import { lookUpExactly, tellingShare } from '../model/lookup.ts'
 import { areaOf, isPlace, namedFinder } from '../model/named.ts'
 import { parseQuestion } from '../model/question.ts'
 import type { Interpreted, SearchQuery } from '../query.ts'
-import { loadedVocabulary } from '../vocabulary.ts'
+import { resourcesOf } from '../reading/read.ts'
 import type { Json } from './client.ts'
 import { all, any, nearFilter, none } from './filters.ts'
 import { featureOf } from './layout.ts'
@@ -29,7 +29,8 @@ function filterOfPart(
   scope: SearchQuery['scope'],
   { as, value, excluded }: Interpreted,
 ): Json | undefined {
-  if (as === 'sort' && value === 'made') return { terms: { resource: loadedVocabulary().madeResources ?? [] } }
+  const resources = as === 'sort' ? resourcesOf(value) : undefined
+  if (resources) return { terms: { resource: resources } }
   if (as === 'place') return placeFilter(corpus, scope, value)
   if (!excluded) return undefined
   const tag = { term: { terms: featureOf(tagOf({ as, label: value })) } }

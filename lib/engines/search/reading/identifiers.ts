@@ -15,10 +15,24 @@ export function findByIdentifier(corpus: Corpus, question: Filters & { text: str
   const written = question.text.trim()
   if (written.length > LONGEST || !/\p{N}/u.test(written)) return new Uint32Array()
   const admits = makeFilter(corpus, question)
-  const numbers: number[] = []
-  for (const list of corpus.postings(identifierTerm(plainWords(written).join(''))))
-    eachPosting(list, (number) => {
-      if (admits(number)) numbers.push(number)
-    })
-  return Uint32Array.from(numbers)
+  for (const letters of lettersOf(written)) {
+    const numbers: number[] = []
+    for (const list of corpus.postings(identifierTerm(letters)))
+      eachPosting(list, (number) => {
+        if (admits(number)) numbers.push(number)
+      })
+    if (numbers.length > 0) return Uint32Array.from(numbers)
+  }
+  return new Uint32Array()
+}
+
+/** The plain letters of an identifier as written. Of an address without its scheme also those of the last parts of its path: `node12345`. */
+function lettersOf(written: string): string[] {
+  const letters = plainWords(written).join('')
+  const path = /^(?:[a-z]+:\/\/)?[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\/([^?#]+)/iu.exec(written)?.[1]
+  const parts = path?.split('/').filter(Boolean) ?? []
+  // "node/12345" says more than "12345", which may also be a number of something else.
+  return [letters, ...[2, 1].map((count) => plainWords(parts.slice(-count).join(' ')).join(''))].filter(
+    (it, i, all) => /\d/.test(it) && all.indexOf(it) === i,
+  )
 }

@@ -14,7 +14,7 @@ import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
 import { isPartTakenBack, partOf } from './parts.ts'
 import { findPlace, hasAny, isInPlace, type NamedPlace } from './places.ts'
 import { type Token, textOf, tokensOf } from './tokens.ts'
-import { findSpan, findYears, type Years } from './years.ts'
+import { type Age, ageAt, findSpan, findYears, type Years } from './years.ts'
 
 /**
  * A question as the grammar reads it. `text`: the words that remain to be searched. `near`, `years` and `also` limit the
@@ -87,8 +87,10 @@ export function readQuestion(corpus: Corpus, question: Question): Reading | unde
   const limits = [near, years, order, tests[0]].some((limit) => limit !== undefined)
   // "Thulo" (biggest) alone may be a name: the question names nothing that could be the biggest.
   if (rest.length === tokens.length || (rest.length === 0 && !limits && !isHopeless)) return undefined
+  // "Who" of "who was born before 1300" is no word to search for.
+  const tells = !limits || splitWords(textOf(rest)).some(({ aside }) => !aside)
   return {
-    text: textOf(rest),
+    text: tells ? textOf(rest) : '',
     extremes,
     interpreted,
     leftOut,
@@ -143,10 +145,15 @@ function readPart(draft: Draft, at: number): number {
     const next = readPlaceNear(draft, at, distance.to, distance.kilometres)
     if (next !== undefined) return next
   }
+  const age = ageAt(tokens, at)
+  if (age?.isWhole) return readAge(draft, at, age)
   const match = grammarAt(tokens, at)
   const next =
     match && (match.side === 'follows' ? readFollowing(draft, match) : readers[match.role]?.(draft, at, match))
-  return next ?? keepWords(draft, at, at + 1)
+  if (next !== undefined) return next
+  keepWords(draft, at, at + 1)
+  // Of "in the month of" one word remains: the month need not be beside the word "month".
+  return match?.role === 'in' ? match.to : at + 1
 }
 
 /** The end of the part that begins at a token: a comma, a minus sign or another phrase of the grammar ends it. */
@@ -158,7 +165,9 @@ function endOfPart(tokens: readonly Token[], from: number): number {
   }
   return tokens.length
 }
-const insideParts: ReadonlySet<GrammarRole> = new Set<GrammarRole>(['and', 'in', 'noise', 'made', 'within'])
+const insideParts: ReadonlySet<GrammarRole> = new Set<GrammarRole>([
+  ...(['and', 'in', 'noise', 'made', 'within', 'lived', 'age'] as const),
+])
 
 const addPart = (draft: Draft, from: number, to: number, as: string, value: string) =>
   draft.interpreted.push(partOf(as, textOf(draft.tokens.slice(from, to)), value))
@@ -175,6 +184,7 @@ function lookForPlace(draft: Draft, tokens: readonly Token[], side: 'leads' | 'f
 /** Reads a phrase that follows its part: the part is at the end of the words before the phrase. Example: "Patan najik". */
 function readFollowing(draft: Draft, { role, to }: GrammarMatch): number | undefined {
   const { rest } = draft
+  if (role === 'not' || role === 'near') dropParticles(rest)
   if (role === 'not') {
     const found = lookForPlace(draft, rest, 'follows')
     const part = rest.splice(-(found?.size ?? 1))
@@ -194,9 +204,15 @@ function readFollowing(draft: Draft, { role, to }: GrammarMatch): number | undef
   return to
 }
 
+/** Drops the particles at the end of a part, such as "ko" in "Patan ko najik". */
+function dropParticles(rest: Token[]): void {
+  while (rest.length > 1 && toWord(rest.at(-1)?.plain ?? '').aside) rest.pop()
+}
+
 const readers: Partial<Record<GrammarRole, ReadPart>> = {
   not: readNot,
   near: readNear,
+  nearest: readNearest,
   before: readTime,
   after: readTime,
   since: readTime,
@@ -207,6 +223,7 @@ const readers: Partial<Record<GrammarRole, ReadPart>> = {
   newest: readOrder,
   extreme: readExtreme,
   made: readMade,
+  lived: readLived,
   thing: readThing,
 }
 
@@ -217,19 +234,23 @@ function readNot(draft: Draft, at: number, { to }: GrammarMatch): number | undef
   const end = endOfPart(draft.tokens, to)
   const part = draft.tokens.slice(to, end).filter(({ plain }) => !hasRole(plain, 'in') && !hasRole(plain, 'and'))
   if (part.length === 0 || part.length > MOST_EXCLUDED) return undefined
-  return exclude(draft, part, textOf(draft.tokens.slice(at, end)), end)
+  const whole = draft.tokens.slice(at, end)
+  const saysWhere = whole.some(({ plain }) => hasRole(plain, 'in'))
+  return exclude(draft, part, textOf(whole), end, saysWhere)
 }
 
 /**
  * Excludes what a part names: a place, or the documents that hold all of it. If the question has no other words, the last word of the part
- * says what is asked for: "no hindu temples" asks for temples. Returns `next`.
+ * says what is asked for: "no hindu temples" asks for temples. If it `saysWhere` ("not at"), the part is a place before it is anything else.
+ * Returns `next`.
  */
-function exclude(draft: Draft, part: readonly Token[], text: string, next: number): number {
+function exclude(draft: Draft, part: readonly Token[], text: string, next: number, saysWhere = false): number {
   const { corpus, question } = draft
   const isOnlyPart = draft.rest.every((_, i) => isNoise(draft.rest, i)) && next === draft.tokens.length
   const [named, asked] = isOnlyPart && part.length > 1 ? [part.slice(0, -1), part.slice(-1)] : [part, []]
   draft.rest.push(...asked)
-  const found = isOtherConcept(draft, named) ? undefined : lookForPlace(draft, named, 'leads')
+  const isOther = !saysWhere && isOtherConcept(draft, named)
+  const found = isOther ? undefined : lookForPlace(draft, named, 'leads')
   if (found && found.size === named.length) {
     const isThere = isInPlace(corpus, found.place)
     draft.tests.push((number) => !isThere(number))
@@ -273,8 +294,25 @@ function readPlaceNear(draft: Draft, at: number, from: number, kilometres: numbe
   return start + found.size
 }
 
-/** "Near" without a distance means `times` the reach of the place, and at least `least` kilometres. */
-const NEAR = { least: 2, times: 1.5 }
+/** "Nearest museum to Patan": a sort of thing, and then the place. */
+function readNearest(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
+  const { tokens } = draft
+  const end = tokens.findIndex((token, i) => i > to && placeJoins.has(token.plain))
+  if (end < 0 || end - to > MOST_SORT_WORDS) return undefined
+  const found = lookForPlace(draft, tokens.slice(end + 1, endOfPart(tokens, end + 1)), 'leads')
+  if (!found) return undefined
+  keepWords(draft, to, end)
+  const next = end + 1 + found.size
+  setNear(draft, found.place, NEAR.farthest, textOf([...tokens.slice(at, to), ...tokens.slice(end, next)]))
+  return next
+}
+/** The most words between "nearest" and "to". */
+const MOST_SORT_WORDS = 3
+/** The words between a distance, or a sort of thing, and a place. */
+const placeJoins: ReadonlySet<string> = new Set(['of', 'from', 'to'])
+
+/** "Near" without a distance means `times` the reach of the place, and at least `least` kilometres. "Nearest" means `farthest` at most. */
+const NEAR = { least: 2, times: 1.5, farthest: 25 }
 
 function setNear(draft: Draft, { at, reach, label }: NamedPlace, kilometres: number | undefined, text: string): void {
   const within = kilometres ?? Math.max(NEAR.least, reach * NEAR.times)
@@ -283,7 +321,25 @@ function setNear(draft: Draft, { at, reach, label }: NamedPlace, kilometres: num
   draft.interpreted.push(partOf('near', text, `${label}, ${within} km`))
 }
 
+/** "More than 500 years old", "less than 500 years old". */
+function readAge(draft: Draft, at: number, age: Age): number {
+  const before = Math.max(0, draft.rest.length - 2)
+  const isLess = grammarAt(draft.rest, before)?.role === 'within'
+  if (isLess) draft.rest.length = before
+  return setAge(draft, at, { ...age, role: isLess ? 'after' : age.role })
+}
+
+function setAge(draft: Draft, at: number, { year, role, to }: Age): number {
+  const span = spanOf(role, { from: year, to: year })
+  if (span) setYears(draft, span, role, textOf(draft.tokens.slice(at, to)))
+  return to
+}
+
 function readTime(draft: Draft, at: number, { role, to }: GrammarMatch): number | undefined {
+  const age = role === 'since' ? undefined : ageAt(draft.tokens, to)
+  if (age) return setAge(draft, at, { ...age, role: role === 'after' ? 'after' : 'before' })
+  // What was rebuilt after an earthquake was not made then, and "the 2015 earthquake" is an event.
+  if (followsState(draft.tokens, at)) return undefined
   const found = findYears(draft.tokens.slice(to, endOfPart(draft.tokens, to)))
   const span = found && spanOf(role, found.years)
   if (!span) return undefined
@@ -410,22 +466,44 @@ function readExtreme(draft: Draft, at: number, { to }: GrammarMatch): number {
 
 /** "Built between 1700 and 1760" asks for things that were made, not for people who lived then. */
 function readMade(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
-  const next = grammarAt(draft.tokens, to)?.role
-  return next && timeRoles.has(next) ? readThing(draft, at, { role: 'thing', side: 'alone', to }) : undefined
+  return isTimeAt(draft.tokens, to) ? readThing(draft, at, { role: 'thing', side: 'alone', to }) : undefined
+}
+const isTimeAt = (tokens: readonly Token[], at: number): boolean => {
+  const role = grammarAt(tokens, at)?.role
+  return role !== undefined && timeRoles.has(role)
 }
 const timeRoles: ReadonlySet<GrammarRole> = new Set<GrammarRole>(['before', 'after', 'since', 'between', 'bce', 'in'])
 
+/** "Born before 1300" asks for people. "Born in Patan" says where, and asks for words. */
+function readLived(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
+  const { tokens } = draft
+  const time = isTimeAt(tokens, to) ? grammarAt(tokens, to) : undefined
+  const isTime = time && (time.role === 'bce' || findYears(tokens.slice(time.to, endOfPart(tokens, time.to))))
+  return isTime ? readResources(draft, at, to, PEOPLE) : undefined
+}
+
 /** "Buildings" asks for things that people made, of whatever sort. */
 function readThing(draft: Draft, at: number, { to }: GrammarMatch): number {
-  const { corpus } = draft
-  const { madeResources = [] } = loadedVocabulary()
+  return readResources(draft, at, to, MADE)
+}
+
+function readResources(draft: Draft, at: number, to: number, value: string): number {
+  const { corpus, tests } = draft
   const { resource } = corpus.columns
-  const made = new Set(corpus.labels.resource.texts.flatMap((text, i) => (madeResources.includes(text) ? [i] : [])))
-  draft.tests.push((number) => made.has(resource[number] ?? -1))
-  addPart(draft, at, to, 'sort', MADE)
+  const asked = resourcesOf(value) ?? []
+  const numbers = new Set(corpus.labels.resource.texts.flatMap((text, i) => (asked.includes(text) ? [i] : [])))
+  tests.push((number) => numbers.has(resource[number] ?? -1))
+  addPart(draft, at, to, 'sort', value)
   return to
 }
 const MADE = 'made'
+const PEOPLE = 'people'
+
+/** The resources of what a part of the sort `made` or `people` asks for. Undefined for another value. */
+export function resourcesOf(value: string): readonly string[] | undefined {
+  const { madeResources = [], peopleResources = [] } = loadedVocabulary()
+  return { [MADE]: madeResources, [PEOPLE]: peopleResources }[value]
+}
 
 /** The keys by which a question takes back that it asks for things that people made. */
 export const keysOfMade = ({ interpreted }: Reading): string[] =>
@@ -440,7 +518,7 @@ function distanceAt(tokens: readonly Token[], at: number): { kilometres: number;
     : [tokens[from]?.typed, tokens[from + 1]?.plain, from + 2]
   const factor = kilometresOf[unit?.toLowerCase() ?? '']
   if (factor === undefined || !/^\d+(?:\.\d+)?$/.test(amount ?? '')) return undefined
-  const joins = ['of', 'from'].includes(tokens[after]?.plain ?? '') || grammarAt(tokens, after)?.role === 'near'
+  const joins = placeJoins.has(tokens[after]?.plain ?? '') || grammarAt(tokens, after)?.role === 'near'
   return joins ? { kilometres: Number(amount) * factor, to: after + 1 } : undefined
 }
 const kilometresOf: Readonly<Record<string, number>> = {

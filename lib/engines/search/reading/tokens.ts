@@ -10,17 +10,57 @@ export type Token = { typed: string; plain: string; breaks: boolean; minus: bool
 /** A pair of degrees with decimals, latitude first: `27.67,85.42`, `N27.67 E85.42`, `27.67° N, 85.42° E`. */
 const PAIR =
   /(?<![\d.])([NS]?)\s?(-?\d{1,2}\.\d{1,15})°?\s?([NS]?)\s*[,;\s]\s*([EW]?)\s?(-?\d{1,3}\.\d{1,15})°?\s?([EW]?)(?![\d.])/i
+/** Degrees, minutes and seconds, latitude first: `27°40'12"N 85°25'20"E`. The seconds may be left out. */
+const SEXAGESIMAL =
+  /(?<!\d)(\d{1,2})\s?°\s?(\d{1,2}(?:\.\d+)?)\s?['′’]\s?(?:(\d{1,2}(?:\.\d+)?)\s?(?:["″”]|''))?\s?([NS])\s*[,;\s]?\s*(\d{1,3})\s?°\s?(\d{1,2}(?:\.\d+)?)\s?['′’]\s?(?:(\d{1,2}(?:\.\d+)?)\s?(?:["″”]|''))?\s?([EW])/i
+/** Degrees that say what they are, in either order: `lat 27.67 lon 85.42`, `longitude: 85.42, latitude: 27.67`. */
+const LABELLED =
+  /(?<!\p{L})(lat|latitude|lon|lng|long|longitude)\s?[:=]?\s?(-?\d{1,3}\.\d{1,15})°?\s*[,;&\s]\s*(lat|latitude|lon|lng|long|longitude)\s?[:=]?\s?(-?\d{1,3}\.\d{1,15})/iu
 
-/** The point that a pair of coordinates names. Undefined if the text has none within the globe. */
+type ReadPoint = (found: RegExpExecArray) => Point
+const signDegrees = (degrees: number, letters: string, negative: string) =>
+  letters.toUpperCase().includes(negative) ? -degrees : degrees
+const sumDegrees = (degrees = '', minutes = '', seconds = '0') =>
+  Number(degrees) + Number(minutes) / 60 + Number(seconds) / 3600
+
+/** How coordinates are written, each with what reads it. */
+const notations: readonly (readonly [RegExp, ReadPoint])[] = [
+  [
+    SEXAGESIMAL,
+    ([, degrees, minutes, seconds, north = '', eastDegrees, eastMinutes, eastSeconds, east = '']) => ({
+      lat: signDegrees(sumDegrees(degrees, minutes, seconds), north, 'S'),
+      lng: signDegrees(sumDegrees(eastDegrees, eastMinutes, eastSeconds), east, 'W'),
+    }),
+  ],
+  [
+    LABELLED,
+    ([, first = '', one, second = '', other]) => {
+      const isLatitude = (label: string) => label.toLowerCase().startsWith('la')
+      if (isLatitude(first) === isLatitude(second)) return { lat: Number.NaN, lng: Number.NaN }
+      return isLatitude(first) ? { lat: Number(one), lng: Number(other) } : { lat: Number(other), lng: Number(one) }
+    },
+  ],
+  [
+    PAIR,
+    ([, north = '', lat, northAfter = '', east = '', lng, eastAfter = '']) => ({
+      lat: signDegrees(Number(lat), north + northAfter, 'S'),
+      lng: signDegrees(Number(lng), east + eastAfter, 'W'),
+    }),
+  ],
+]
+
+/** The point that coordinates in a text name. Undefined if the text has none within the globe. */
 function pairIn(text: string): { point: Point; from: number; to: number; typed: string } | undefined {
-  const found = PAIR.exec(text)
-  if (!found) return undefined
-  const [typed, north = '', lat = '', northAfter = '', east = '', lng = '', eastAfter = ''] = found
-  const signed = (degrees: string, letters: string, negative: string) =>
-    letters.toUpperCase().includes(negative) ? -Number(degrees) : Number(degrees)
-  const point = { lat: signed(lat, north + northAfter, 'S'), lng: signed(lng, east + eastAfter, 'W') }
-  if (Math.abs(point.lat) > 90 || Math.abs(point.lng) > 180) return undefined
-  return { point, from: found.index, to: found.index + typed.length, typed: typed.trim() }
+  for (const [notation, read] of notations) {
+    const found = notation.exec(text)
+    if (!found) continue
+    const point = read(found)
+    const [typed] = found
+    // What is no number passes neither test.
+    if (Math.abs(point.lat) <= 90 && Math.abs(point.lng) <= 180)
+      return { point, from: found.index, to: found.index + typed.length, typed: typed.trim() }
+  }
+  return undefined
 }
 
 /** Splits a question into tokens. A pair of coordinates is one token; only the first pair is read. */

@@ -1,5 +1,6 @@
+import { clock } from '../../../base/clock.ts'
 import { MOST_YEAR_WORDS, readYears } from '../where.ts'
-import { hasRole } from './grammar.ts'
+import { grammarAt, hasRole } from './grammar.ts'
 import { type Token, textOf } from './tokens.ts'
 
 /** Years CE, both included. */
@@ -34,4 +35,22 @@ export function findSpan(tokens: readonly Token[]): { years: Years; size: number
   const second = joins ? findYears(tokens.slice(first.size + 1)) : undefined
   if (!second || second.years.to < first.years.from) return undefined
   return { years: { from: first.years.from, to: second.years.to }, size: first.size + 1 + second.size }
+}
+
+/**
+ * An age in years, as the year of a beginning. `role`: before or after that year. `isWhole`: no words before it are needed. `to`: the token
+ * after it.
+ */
+export type Age = { year: number; role: 'before' | 'after'; isWhole: boolean; to: number }
+
+/** The age at a token: "500 years old", "500 barsa bhanda purano", or "500 years" of "older than 500 years". */
+export function ageAt(tokens: readonly Token[], at: number): Age | undefined {
+  const number = tokens[at]?.plain ?? ''
+  const unit = /^\d{1,5}$/.test(number) ? grammarAt(tokens, at + 1) : undefined
+  if (unit?.role !== 'age') return undefined
+  const year = clock.now().getUTCFullYear() - Number(number)
+  const after = grammarAt(tokens, unit.to)
+  if (after?.side === 'follows' && (after.role === 'before' || after.role === 'after'))
+    return { year, role: after.role, isWhole: true, to: after.to }
+  return { year, role: 'before', isWhole: unit.side === 'alone', to: unit.to }
 }

@@ -1,0 +1,45 @@
+import { distanceInMetres } from '../../matching/index.ts'
+import { eachPosting, intersect } from '../index/codec.ts'
+import { conceptOf } from '../index/tags.ts'
+import { sortTerms, type Word } from '../index/words.ts'
+import type { Corpus } from './corpus.ts'
+
+/** Records of one name are one thing if they are at most so many metres apart, or if one of them has no point. */
+const MOST_APART = 1000
+/** The most records of one thing that are looked for. */
+const MOST_RECORDS = 8
+
+/**
+ * The other documents that look like records of the same thing: one of their names has the same telling words as the title of this one, apart
+ * from words for sorts. Empty if the title has no other words, as "Stone Temple" may be anywhere.
+ */
+export function recordsOfSameThing(corpus: Corpus, number: number, admits: (number: number) => boolean): number[] {
+  const [title] = corpus.names(number)
+  const [first, ...others] = title ? termsOf(title.words) : []
+  if (first === undefined) return []
+  let lists = corpus.postings(first)
+  for (const term of others) {
+    const more = corpus.postings(term)
+    lists = lists.flatMap((list) => more.map((each) => intersect(list, each)))
+  }
+  const key = [first, ...others].join(' ')
+  const found: number[] = []
+  for (const list of lists)
+    eachPosting(list, (other) => {
+      const isSame = () =>
+        corpus.names(other).some(({ words }) => termsOf(words).join(' ') === key) && areNear(corpus, number, other)
+      if (found.length < MOST_RECORDS && other !== number && admits(other) && isSame()) found.push(other)
+    })
+  return found
+}
+
+/** The telling words of a name, without those that name a sort of thing. */
+const termsOf = (words: readonly Word[]): string[] =>
+  words.flatMap(({ term, aside }) => (aside || isSort(term) ? [] : [term])).sort()
+const isSort = (term: string): boolean => sortTerms().has(term) || conceptOf(term)?.as === 'sort'
+
+function areNear({ columns: { lat, lng } }: Corpus, one: number, other: number): boolean {
+  const pointOf = (number: number) => ({ lat: lat[number] ?? Number.NaN, lng: lng[number] ?? Number.NaN })
+  // A distance to a document without a point is no number, and no number is greater.
+  return !(distanceInMetres(pointOf(one), pointOf(other)) > MOST_APART)
+}
