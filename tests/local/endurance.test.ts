@@ -12,11 +12,11 @@ import { type Operations, operationsOf } from '../harness/operations.ts'
 import { heapAfterCollection, openRemoteApp } from '../harness/remote-app.ts'
 
 /**
- * `npm start` as a client uses it that calls every operation, again and again. Three rounds are the fewest, since the first loads what is
- * loaded once. `npm run endure` plays ten, and prints the heap after each.
+ * `npm start` as a client uses it that calls every operation, again and again. Two rounds are the fewest: the first loads what is loaded
+ * once, and the heap is as large after the second. `npm run endure` plays ten, and prints the heap after each.
  */
 
-const ROUNDS = Math.max(3, Number(process.env.ENDURANCE_ROUNDS ?? 3))
+const ROUNDS = Math.max(2, Number(process.env.ENDURANCE_ROUNDS ?? 2))
 const hasProc = process.platform === 'linux'
 if (!hasProc) console.warn('skipped: the memory of the functions, since their process is found through /proc')
 
