@@ -56,15 +56,19 @@ function carryOut(chosen: readonly Edit[]): void {
 /** What a command of the packages says in the copy, and whether it failed. */
 async function runInCopy(...command: readonly string[]): Promise<{ failed: boolean; text: string }> {
   const [name = '', ...words] = command
-  const env = { ...process.env, NO_COLOR: '1', VITEST: undefined }
+  // The compiler is a program in Go. It looks for garbage less often, which is a fifth of its time.
+  const env = { ...process.env, NO_COLOR: '1', VITEST: undefined, GOGC: '400' }
   const options = { cwd: copy, env, maxBuffer: 1 << 26 }
   return run(join(root, 'node_modules/.bin', name), words, options).then(
     ({ stdout, stderr }) => ({ failed: false, text: stdout + stderr }),
     ({ stdout, stderr }) => ({ failed: true, text: stdout + stderr }),
   )
 }
-/** The second compilation looks only at files that have changed since the first. */
-const compile = () => runInCopy('tsc', '--incremental', '--tsBuildInfoFile', '.tsbuildinfo')
+/**
+ * The second compilation looks only at files that have changed since the first. One thread does with half of the work of several, each of
+ * which would learn the types that they share.
+ */
+const compile = () => runInCopy('tsc', '--singleThreaded', '--incremental', '--tsBuildInfoFile', '.tsbuildinfo')
 const writeContract = () => runInCopy('node', 'api/write.ts')
 const testLists = () => runInCopy('vitest', 'run', ...oneProcess, ...LISTS, '-t', TITLES)
 
