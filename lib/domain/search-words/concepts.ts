@@ -32,6 +32,8 @@ const conceptsFrom = (as: Interpretation, rows: Readonly<Record<string, string>>
 
 /** Sorts of beings after whom records are named. Example: queen, as in "queen's pond". */
 const owners: ReadonlySet<string> = new Set(names.owners)
+/** Sorts of events that bring about a state of things. Example: earthquake, as in "damaged by the earthquake". */
+const causes: ReadonlySet<string> = new Set(names.causes)
 const furtherWords: Readonly<Record<string, string>> = seed.sort
 const sorts = (): Concept[] =>
   conceptsFrom(
@@ -39,7 +41,12 @@ const sorts = (): Concept[] =>
     Object.fromEntries(
       Object.entries(names.sort).map(([label, words]) => [label, `${words}, ${furtherWords[label] ?? ''}`]),
     ),
-  ).map((it) => ({ ...it, ...(owners.has(it.label) && { isOwner: true }), ...nearSorts(it) }))
+  ).map((it) => ({
+    ...it,
+    ...(owners.has(it.label) && { isOwner: true }),
+    ...(causes.has(it.label) && { isCause: true }),
+    ...nearSorts(it),
+  }))
 /** The broader sort whose word may also be used for things of this sort. Example: a shrine may be called a temple. */
 function nearSorts({ phrases }: Concept): Pick<Concept, 'near'> {
   const { word, nearby } = names.broadSort

@@ -18,6 +18,8 @@ export type Concept = {
   readonly years?: { readonly from: number; readonly to: number; readonly partly: boolean }
   /** Before a sort of thing it is only its owner: the queen of "queen's pond". */
   readonly isOwner?: boolean
+  /** Beside a state it is only what brought the state about: the earthquake of "damaged by the earthquake". */
+  readonly isCause?: boolean
   /** As the only word of a question it is a name, not a concept. */
   readonly isName?: boolean
   /** The numbers of the documents that are called so. Only concepts that the engine finds among the documents have some. */

@@ -81,6 +81,7 @@ describe('nearness', () => {
     ['nearest temples to testpur', ['Lamp Temple', 'Flute Temple', 'Drum Temple']],
     ['temples near 20°00′00″N 80°00′00″E', ['Lamp Temple', 'Flute Temple']],
     ["temples near 20°0'N, 80°0'E", ['Lamp Temple', 'Flute Temple']],
+    ['temples to visit near testpur', ['Lamp Temple', 'Flute Temple']],
     ['temples near lat 20.0001 lon 80.0001', ['Lamp Temple', 'Flute Temple']],
     ['temples near longitude: 80.0001, latitude: 20.0001', ['Lamp Temple', 'Flute Temple']],
   ])('%s, the nearest first', async (text, expected) => {
@@ -165,7 +166,7 @@ describe('time and order', () => {
 describe('identifiers', () => {
   test.each([
     ...['Q4711', 'wd:Q4711', 'osm way 12345', 'way/12345', '12345'],
-    ...['example.org/wiki/Q4711', 'https://www.example.org/way/12345?zoom=5'],
+    ...['example.org/wiki/Q4711', 'https://www.example.org/way/12345?zoom=5', 'register Q4711'],
   ])('%s', async (text) => {
     const { hits, interpreted } = await ask(text)
     expect(hits.map(({ title }) => title)).toEqual(['River Temple'])
@@ -217,6 +218,41 @@ describe('words', () => {
   test('literal=true takes every word as it is', async () => {
     const { interpreted } = await ask('temples near testpur', { literal: true })
     expect(interpreted).toBeUndefined()
+  })
+})
+
+describe('a question that few records answer', async () => {
+  const few = await modelOf([
+    document('Heron Tower', { summary: 'A hall made of one single cedar.', point: centre }),
+    document('Heron', { summary: 'A shelter.', point: east(0.2) }),
+    document('Heron Tower', { summary: 'Far away.', point: east(90) }),
+    document('Otter Loft', { text: 'A hall with a cedar roof, mended often. Its beams are of one length.' }),
+    document('Elm Hall', { summary: 'A hall.' }),
+    document('Great Earthquake of 1801', { resource: 'events', summary: 'It damaged many halls.' }),
+    document('Bell Court', { summary: 'Damaged by an earthquake.' }),
+    document('Maya Dolvi Well', { summary: 'A well.' }),
+    document('Autumn Feast', { resource: 'festivals', summary: 'Held in October.' }),
+  ])
+  const found = async (text: string) => (await few.search({ text, scope: anon, limit: 9 })).hits.map((it) => it.title)
+
+  test('shows the other record of the same thing, and not one that is far away', async () => {
+    expect((await found('hall of one single cedar')).slice(0, 2)).toEqual(['Heron Tower', 'Heron'])
+    expect((await found('hall of one single cedar')).filter((it) => it === 'Heron Tower')).toHaveLength(1)
+  })
+  test('shows after them what lacks one word', async () => {
+    expect(await found('hall of one single cedar')).toContain('Otter Loft')
+    expect(await found('hall of one single cedar')).not.toContain('Elm Hall')
+  })
+  test('shows what an earthquake damaged before the earthquake', async () => {
+    expect((await found('damaged in the earthquake'))[0]).toBe('Bell Court')
+    expect((await found('great earthquake'))[0]).toBe('Great Earthquake of 1801')
+  })
+  test('reads two words that were joined with a slip', async () => {
+    expect(await found('mayadovli')).toEqual(['Maya Dolvi Well'])
+    expect(await found('mayaxxqzv')).toEqual([])
+  })
+  test('finds festivals by what is celebrated', async () => {
+    expect((await found('what is celebrated in autumn'))[0]).toBe('Autumn Feast')
   })
 })
 

@@ -33,7 +33,7 @@ export const english: LanguageGrammar = {
   made: { alone: 'built, constructed, erected, made, founded, established, carved, completed' },
   noise: {
     alone: `the, a, an, some, any, all, show me, find me, find, tell me about, list of, beautiful, famous, best, nice, amazing, popular, important,
-      interesting, heritage, heritage site, heritage sites, sites, things, things to see, attractions, near me, nearby me, around me, close by, compare, comparison, difference between, versus, vs, older, bigger, larger, taller, must see, must visit, lovely, great, good, top, well known, dedicated to, devoted to, places, place, can i see, can you see, wonderful, stunning, please, where is, where are, what is, what are,
+      interesting, heritage, heritage site, heritage sites, sites, things, things to see, attractions, near me, nearby me, around me, close by, compare, comparison, difference between, versus, vs, older, bigger, larger, taller, must see, must visit, lovely, great, good, top, well known, dedicated to, devoted to, places, place, can i see, can you see, can i visit, to visit, to see, worth a visit, visit, wonderful, stunning, please, where is, where are, what is, what are,
       which is, which are, dated, is there, are there, there is, there are, that is, that are`,
   },
 }

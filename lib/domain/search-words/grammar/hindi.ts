@@ -8,7 +8,7 @@ export const hindi: LanguageGrammar = {
   before: { follows: 'se pahle, se pehle, से पहले' },
   after: { follows: 'ke baad, ke bad, के बाद' },
   and: { leads: 'aur, se, और, से' },
-  oldest: { alone: 'sabse purana, sabse purani, सबसे पुराना, सबसे पुरानी, सबसे प्राचीन' },
+  oldest: { alone: 'sabse purana, sabse purani, sabse purane, सबसे पुराना, सबसे पुरानी, सबसे पुराने, सबसे प्राचीन' },
   newest: { alone: 'sabse naya, sabse nayi, सबसे नया, सबसे नई' },
   extreme: { alone: 'sabse bada, sabse badi, sabse uncha, सबसे बड़ा, सबसे बड़ी, सबसे ऊंचा' },
   noise: {

@@ -17,6 +17,7 @@ import { findLiteral } from './literal.ts'
 import { meaningOfText } from './named.ts'
 import { addLinks, findConcepts, parseQuestion, type QueryWord } from './question.ts'
 import { MOST_COMPARED, type QuestionMatches, rankByRelevance } from './rank.ts'
+import { completeFew } from './same-thing.ts'
 import { type RankedDocument, sortByColumn } from './sort.ts'
 
 /** Makes the model that searches a corpus. `state` is called for each answer, since the corpus follows the change log. */
@@ -171,8 +172,12 @@ function answerWords(
   const hasConcepts = !isName && findConcepts(corpus, words, query).concepts.length > 0
   const matches =
     hasConcepts || linked !== words ? findMatches(corpus, { ...query, literal: !hasConcepts }, linked) : asName
-  return { matches, ranking: isRanked(matches) ? (matches === asName ? rankedNames : rank(matches)) : undefined }
+  if (!isRanked(matches)) return { matches, ranking: undefined }
+  const ranking = matches === asName ? rankedNames : rank(matches)
+  return isName || countTelling(words) < 2 ? { matches, ranking } : completeFew(corpus, query, matches, ranking)
 }
+
+const countTelling = (words: readonly QueryWord[]): number => words.filter(({ aside }) => !aside).length
 
 /** Whether the telling words of a question name a sort of thing, and nothing else: "stupas". */
 function isSortAlone(words: readonly QueryWord[]): boolean {

@@ -9,10 +9,12 @@ import { anyTells, countsInText, isWritten, lookUpExactly, tellingShare, type We
 import { type Matches, matchDocuments, truncateMatches } from './match.ts'
 import { knownShare, lookUpNearly } from './near.ts'
 import { findConcepts, type QueryWord } from './question.ts'
-import type { QuestionMatches } from './rank.ts'
+import { bitsIn, type QuestionMatches } from './rank.ts'
 
 /** If fewer documents contain the whole question, near spellings and documents that lack a word are added. */
 const ENOUGH_MATCHES = 10
+/** If fewer documents contain the whole question, passing mentions of all words but one count, too. */
+const FEW_MATCHES = 5
 /** The share of a question's weight that a document must contain to match. */
 const LEAST_SHARE = 0.45
 /** The same share if at least `SEVERAL_NAMES` documents contain all words in their names. */
@@ -62,13 +64,30 @@ export function findMatches(
   const besides = holdingAllWritten(corpus, written, admits)
   const enough = besides.length > 0 ? Math.min(least, writtenShare(queryWords)) : least
   const near = matchDocuments(corpus, queryWords, enough, admits)
-  const matches = count > 4 ? near : dropPassingMentions(near, new Set([...whole.numbers, ...besides]))
+  const isAny = whole.numbers.length + besides.length > 0
+  const nearly = isAny && whole.numbers.length < FEW_MATCHES ? lackingOneWord(near, queryWords) : []
+  const matches = count > 4 ? near : dropPassingMentions(near, new Set([...whole.numbers, ...besides, ...nearly]))
   if (matches.numbers.length > 0 || markedWords.length < 3 || queryWords.filter(isWritten).length < 2)
     return { ...matches, queryWords, concepts, named, least }
   // If documents contain two words of a question of three or more, a document with any one of its words matches.
   const any = LEAST_SHARE_OF_MANY / 4
   return { ...matchDocuments(corpus, queryWords, any, admits), queryWords, concepts, named, least: any }
 }
+
+/**
+ * The documents that hold all known telling words of a question but one. Of these there are at least `LEAST_TO_LACK`, and at most one word is
+ * unknown.
+ */
+function lackingOneWord({ numbers, held }: Matches, words: readonly WeightedWord[]): number[] {
+  const bitsOf = (fits: (word: WeightedWord) => boolean) =>
+    words.reduce((bits, it, i) => (fits(it) ? bits | (1 << i) : bits), 0)
+  const known = bitsOf(isWrittenAndTells)
+  const count = bitsIn(known)
+  if (count < LEAST_TO_LACK || bitsIn(bitsOf(countsInText)) - count > 1) return []
+  return [...numbers].filter((_, i) => bitsIn((held[i] ?? 0) & known) >= count - 1)
+}
+/** A question with fewer telling words says too little without one of them. */
+const LEAST_TO_LACK = 3
 
 /** If no document holds some word: the documents that hold all other words, of which there are two or more. */
 function holdingAllWritten(

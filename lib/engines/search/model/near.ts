@@ -47,14 +47,15 @@ export function lookUpNearly(
     if (word.aside || (isLong && isWritten(word))) return word
     const withNear = recallWord(corpus, word, `nearly ${tally} ${literal}`, () => {
       const near = nearChoices(corpus, word, tally)
-      return weigh(corpus, word, [
+      const choices = [
         ...word.choices,
         ...otherSpellingChoices(corpus, word, tally),
         ...splitChoices(corpus, word, tally),
         ...(literal ? near : withConceptTags(corpus, [...near, ...nearConceptChoices(word)], tally)),
         ...containingChoices(corpus, word, tally),
         ...synonymChoices(corpus, word, tally),
-      ])
+      ]
+      return weigh(corpus, word, choices.length > 0 ? choices : splitWithSlip(corpus, word, tally))
     })
     const joined = joinedChoices(corpus, written, i, tally)
     return joined.length === 0 ? withNear : weigh(corpus, word, [...withNear.choices, ...joined])
@@ -124,6 +125,22 @@ function splitChoices(corpus: Corpus, { raw }: Word, tally: ColumnTally): Choice
     const first = knownSpelling(toTerm(raw.slice(0, length)))
     const second = first === undefined ? undefined : knownSpelling(toTerm(raw.slice(length)))
     return first === undefined || second === undefined ? [] : [{ terms: [first, second], fit: 0.85 }]
+  })
+}
+
+/** The least letters of each part of a word that was written as one, with a slip. */
+const LEAST_PART = 4
+const SPLIT_WITH_SLIP_FIT = 0.6
+
+/** Two words that were written as one with a slip in the second: "mayadvei" for Maya Devi. Only for a word that is like no other. */
+function splitWithSlip(corpus: Corpus, { raw, syllabic }: QueryWord, tally: ColumnTally): Choice[] {
+  const places = Array.from({ length: Math.max(0, raw.length - 2 * LEAST_PART + 1) }, (_, i) => i + LEAST_PART)
+  return places.flatMap((place) => {
+    const [first, rest] = [toTerm(raw.slice(0, place)), raw.slice(place)]
+    if (corpus.words.count(raw.slice(0, place), tally) === 0) return []
+    return [...listCandidates(corpus.words, rest, syllabic, tally)]
+      .filter((candidate) => countEdits(rest, candidate, 1) <= 1)
+      .map((candidate) => ({ terms: [first, toTerm(candidate)], fit: SPLIT_WITH_SLIP_FIT }))
   })
 }
 

@@ -30,6 +30,8 @@ const NOT_NAMED = 0.85
 const NO_WORD = 0.4
 /** The factor for a document that is not of the sort for which the question asks. */
 const OTHER_SORT = 0.6
+/** The factor for a document that is the cause of the state for which the question asks. */
+const OF_CAUSE = 0.3
 /** The factor for a document that is not at the place that the question names. */
 const OTHER_PLACE = 0.6
 /**
@@ -84,7 +86,7 @@ export function rankByRelevance(
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
   }
   const likenessOf = nameLikeness(queryWords, text, fits)
-  const isOfSort = sortTest(corpus, matches)
+  const bySort = sortFactor(corpus, matches)
   return selectTop(places, Math.max(MOST_COMPARED, size), isBefore)
     .map((place, i) => {
       const number = numbers[place] ?? 0
@@ -94,8 +96,7 @@ export function rankByRelevance(
       const isName = Math.min(1, Math.max(0, (likeness - 0.6) / 0.3))
       const byNames = nameScore(place) + (byName + byText * isName) * LIKENESS_SHARE * likeness
       const byTexts = byText * (1 - LIKENESS_SHARE * isName) * (texts[place] ?? 0)
-      const bySort = isName === 1 || isOfSort(number) ? 1 : OTHER_SORT
-      const score = bySort * factorOf(place, isName) * (byNames + byTexts)
+      const score = bySort(number, isName === 1) * factorOf(place, isName) * (byNames + byTexts)
       return { number, likeness, score: weights.text * score + extraScore(number) }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
@@ -132,12 +133,26 @@ function questionFactor({ numbers, held, queryWords, concepts, named }: Question
 /** The least impact of a tag that shows a document's sort. Tags of its name, its type and the opening of its summary have it. */
 const OF_SORT = Math.floor(TAGGED * CERTAINTY.opening * 255)
 
+/** The least impact of a tag that a name gives. */
+const OF_NAMED_SORT = Math.floor(TAGGED * CERTAINTY.name * 255)
+
 /**
- * Makes a test of whether a document is of the sort for which the question asks in the plural: "tanks of the Nayaks" asks for no king who built
- * tanks. Every document passes if the question names a second sort, or has words that are no concept.
+ * Makes a function that returns the factor of a document's score by its sort. It is lower for a document that is not of the sort for which the
+ * question asks in the plural: "tanks of the Nayaks" asks for no king who built tanks. It is 1 if the question names a second sort, or has words
+ * that are no concept. It is lowest for a cause: what an earthquake damaged is no earthquake.
  */
+function sortFactor(corpus: Corpus, matches: QuestionMatches): (number: number, isName: boolean) => number {
+  const lists = causesIn(matches.concepts).flatMap(({ concept }) => corpus.postings(tagOf(concept)))
+  const isOfSort = sortTest(corpus, matches)
+  return (number, isName) => {
+    if (lists.some((list) => impactOf(list, number) >= OF_NAMED_SORT)) return OF_CAUSE
+    return isName || isOfSort(number) ? 1 : OTHER_SORT
+  }
+}
+
 function sortTest(corpus: Corpus, { queryWords, concepts }: QuestionMatches): (number: number) => boolean {
-  const sorts = concepts.filter(({ concept }) => concept.as === 'sort')
+  const causes = causesIn(concepts)
+  const sorts = concepts.filter((it) => it.concept.as === 'sort' && !causes.includes(it))
   const [asked] = sorts
   const isConcept = (at: number) => concepts.some(({ from, to }) => from <= at && at <= to)
   const isAll = queryWords.every((word, at) => isConcept(at) || !countsInText(word))
@@ -148,6 +163,10 @@ function sortTest(corpus: Corpus, { queryWords, concepts }: QuestionMatches): (n
     lists.some((list) => impactOf(list, number) >= OF_SORT) ||
     corpus.names(number).some(({ words }) => words.some(({ term }) => term === called))
 }
+
+/** The sorts of events that brought about the state for which the question asks. */
+const causesIn = (concepts: readonly Mention[]): Mention[] =>
+  concepts.some(({ concept }) => concept.as === 'state') ? concepts.filter(({ concept }) => concept.isCause) : []
 
 /** Whether a concept is a sort of thing in the plural. */
 const isSeveral = ({ concept, to }: Mention, queryWords: readonly WeightedWord[]): boolean =>
@@ -165,7 +184,8 @@ const placeBits = (queryWords: readonly WeightedWord[], concepts: readonly Menti
 const isPlural = (word: WeightedWord | undefined): boolean =>
   word !== undefined && (word.whole !== undefined || word.sound !== word.term)
 
-function bitsIn(bits: number): number {
+/** The number of set bits. */
+export function bitsIn(bits: number): number {
   let count = 0
   for (let left = bits; left !== 0; left &= left - 1) count += 1
   return count

@@ -3,6 +3,9 @@ import { eachPosting, intersect } from '../index/codec.ts'
 import { conceptOf } from '../index/tags.ts'
 import { sortTerms, type Word } from '../index/words.ts'
 import type { Corpus } from './corpus.ts'
+import { type Filters, makeFilter } from './filters.ts'
+import type { QuestionMatches } from './rank.ts'
+import type { RankedDocument } from './sort.ts'
 
 /** Records of one name are one thing if they are at most so many metres apart, or if one of them has no point. */
 const MOST_APART = 1000
@@ -31,6 +34,44 @@ export function recordsOfSameThing(corpus: Corpus, number: number, admits: (numb
       if (found.length < MOST_RECORDS && other !== number && admits(other) && isSame()) found.push(other)
     })
   return found
+}
+
+/** Only an answer of at most so many documents is completed. */
+const FEW = 4
+/** The share of a document's scores that another record of the same thing has. */
+const SAME_THING = 0.9
+
+/**
+ * Completes an answer of few documents with the other records of the same things: often only one of them says what a question asks for. They
+ * follow after all others.
+ */
+export function completeFew(
+  corpus: Corpus,
+  filters: Filters,
+  matches: QuestionMatches,
+  ranking: readonly RankedDocument[],
+): { matches: QuestionMatches; ranking: RankedDocument[] } {
+  const { numbers, scores, texts, held } = matches
+  if (numbers.length === 0 || numbers.length > FEW) return { matches, ranking: [...ranking] }
+  const admits = makeFilter(corpus, filters)
+  const all = [...ranking]
+  const from: number[] = []
+  for (const { number, score } of ranking)
+    for (const other of recordsOfSameThing(corpus, number, admits)) {
+      if (all.some((it) => it.number === other)) continue
+      all.push({ number: other, score: score * SAME_THING, likeness: 0 })
+      from.push(numbers.indexOf(number))
+    }
+  const append = (list: Float32Array, share: number) =>
+    Float32Array.from([...list, ...from.map((at) => (list[at] ?? 0) * share)])
+  const completed = {
+    ...matches,
+    numbers: Uint32Array.from([...numbers, ...all.slice(ranking.length).map(({ number }) => number)]),
+    scores: append(scores, SAME_THING),
+    texts: append(texts, SAME_THING),
+    held: Uint32Array.from([...held, ...from.map((at) => held[at] ?? 0)]),
+  }
+  return { matches: completed, ranking: all.sort((a, b) => b.score - a.score) }
 }
 
 /** The telling words of a name, without those that name a sort of thing. */

@@ -4,6 +4,8 @@ import { identifierTerm } from '../index/identifiers.ts'
 import type { Corpus } from '../model/corpus.ts'
 import { type Filters, makeFilter } from '../model/filters.ts'
 
+/** The most words before an identifier. */
+const MOST_LABEL_WORDS = 2
 /** The most characters of an identifier. */
 const LONGEST = 100
 
@@ -32,7 +34,11 @@ function lettersOf(written: string): string[] {
   const path = /^(?:[a-z]+:\/\/)?[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\/([^?#]+)/iu.exec(written)?.[1]
   const parts = path?.split('/').filter(Boolean) ?? []
   // "node/12345" says more than "12345", which may also be a number of something else.
-  return [letters, ...[2, 1].map((count) => plainWords(parts.slice(-count).join(' ')).join(''))].filter(
+  // "Register Q4711": the name of the register stands before the identifier.
+  const words = written.split(/\s+/)
+  const last = words.length <= MOST_LABEL_WORDS + 1 ? (words.at(-1) ?? '') : ''
+  const labelled = /^\p{L}+\p{N}+$/u.test(last) ? [plainWords(last).join('')] : []
+  return [letters, ...labelled, ...[2, 1].map((count) => plainWords(parts.slice(-count).join(' ')).join(''))].filter(
     (it, i, all) => /\d/.test(it) && all.indexOf(it) === i,
   )
 }
