@@ -133,10 +133,14 @@ test('what a person has for themselves is in no answer to anybody but them and s
       }
     }
   }
+  // Where staff finds nothing, nobody does: most ids are of something else than the path is about.
+  const found = []
+  for (const it of paths.filter(({ path }) => !path.includes('{')))
+    if ((await app.staff.get(it.path)).status !== 404) found.push(it)
   const leaks: string[] = []
   let answered = 0
   for (const who of ['anon', 'other', 'community', 'curator'] as const) {
-    for (const { path, queries: asked } of paths.filter((it) => !it.path.includes('{'))) {
+    for (const { path, queries: asked } of found) {
       for (const query of asked) {
         const reply = await app[who].get(`${path}${query}`)
         if (reply.status === 200) answered += 1
