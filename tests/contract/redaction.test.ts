@@ -92,9 +92,14 @@ function expectNothing(): void {
   expect(text).not.toMatch(/@(heritage\.test|example\.org)|Bearer |eyJ[\w-]{10}/)
 }
 
+/**
+ * Sends a request with every canary to the path that leads furthest. Staff, whom nothing stops, also writes one into the path, and so does
+ * whoever deletes.
+ */
 async function sendEverything(who: Persona, key: string): Promise<void> {
   const [method = '', pattern = ''] = key.split(' ')
-  for (const path of pathsOf(pattern)) {
+  const [spoilt = '', good = ''] = pathsOf(pattern)
+  for (const path of who === app.staff || method === 'DELETE' ? [spoilt, good] : [good]) {
     const sent = { query, headers, ...(!['GET', 'DELETE'].includes(method) && { body }) }
     // What would end the record ends the test of the next routes.
     if (method === 'DELETE' && path.includes(String(made.id))) continue
