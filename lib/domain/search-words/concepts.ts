@@ -91,7 +91,17 @@ const places = (): Concept[] =>
     }),
   )
 
-const deities = (): Concept[] => conceptsFrom('deity', seed.deity).map((it) => ({ ...it, isName: true }))
+const sameDeities: Readonly<Record<string, string>> = names.deity
+const deities = (): Concept[] =>
+  conceptsFrom(
+    'deity',
+    Object.fromEntries(
+      Object.entries(seed.deity).map(([label, words]) => [
+        label,
+        [sameDeities[label], words].filter(Boolean).join(', '),
+      ]),
+    ),
+  ).map((it) => ({ ...it, isName: true }))
 
 const periods = (): Concept[] =>
   Object.entries(reigns).map(([label, { words, from, to }]) => ({

@@ -13,9 +13,10 @@ const owners: ReadonlySet<string> = new Set(data.owners)
 const groups = (): Lexicon['groups'] => [
   ...Object.entries(data.sort).map(([label, words]) => ({
     words: [label.toLowerCase(), ...splitWords(words)].filter((it) => !it.includes(' ')),
+    phrases: [label.toLowerCase(), ...splitWords(words)].filter((it) => it.includes(' ')),
     honours: owners.has(label),
   })),
-  ...data.otherSorts.split(' ').map((word) => ({ words: [word], honours: false })),
+  ...data.otherSorts.split(' ').map((word) => ({ words: [word], phrases: [], honours: false })),
 ]
 
 const phrasesOf = (rows: Readonly<Record<string, string>>): string[][] =>
@@ -32,7 +33,8 @@ provideLexicon(() => ({
   sorts: data.sorts,
   titles: data.titles,
   towns: data.towns,
-  beings: data.deities,
+  beings: [data.deities, ...Object.values(data.deity).flatMap(splitWords)].join(' '),
+  sameBeings: phrasesOf(data.deity),
   groups: groups(),
   broad: data.broadSort,
   same: [...groups().map(({ words }) => words), ...[data.material, data.word, data.town].flatMap(phrasesOf)],

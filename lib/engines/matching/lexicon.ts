@@ -4,7 +4,8 @@
  * - `sorts`: words for sorts of things, parts of places and honours. `titles`: of people, and of parts and classes of things.
  * - `towns`: towns with many records. A town alone does not distinguish a name: many temples are "Patan temple".
  * - `beings`: those after whom a thing is named in nearly every town.
- * - `groups`: words for one sort of thing in several languages. A group of `honours` honours a being, and is no sort of building or place.
+ * - `sameBeings`: several names of one being: Ganesh, Vinayak.
+ * - `groups`: words, and phrases of several words, for one sort of thing in several languages. A group of `honours` honours a being, and is no sort of building or place.
  * - `broad`: a sort whose word people also use for other sorts: for those of `anywhere`, and for those of `nearby` if both are in one place.
  */
 export type Lexicon = {
@@ -12,7 +13,12 @@ export type Lexicon = {
   readonly titles: string
   readonly towns: string
   readonly beings: string
-  readonly groups: readonly { readonly words: readonly string[]; readonly honours: boolean }[]
+  readonly sameBeings: readonly (readonly string[])[]
+  readonly groups: readonly {
+    readonly words: readonly string[]
+    readonly phrases: readonly string[]
+    readonly honours: boolean
+  }[]
   /** Phrases of one meaning: two names of one town, two words for one material. */
   readonly same: readonly (readonly string[])[]
   /** Words that tell two things of one name apart: old and new, big and small. Words of one meaning are one row. */

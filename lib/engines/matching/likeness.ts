@@ -13,7 +13,7 @@ export type NamedPlace = { names: readonly string[]; point?: Point | undefined }
  * - `same_name`: they share a folded name that is not generic, and are at most 1 km apart if both have coordinates. The
  *   names may differ in words for one sort of thing, titles, remarks and vowels.
  * - `close`, at most 150 m apart: their own words are spelt nearly alike, or they have the same shrine name ("Krishna
- *   Mandir").
+ *   Mandir"). Or they have one shrine name that is written as one word or as two.
  * - `close`, at most 25 m apart: one name is generic, and they share a deity.
  * - `close`, at most 5 m apart: they are of one sort, both have words of their own, and at most one names a deity.
  *
@@ -76,10 +76,17 @@ function coresAlike(a: string, b: string): boolean {
 function closeNames(a: NameReading, b: NameReading, apart: number): boolean {
   if (a.isRemark || b.isRemark || !sortsAgree(a.sorts, b.sorts, true)) return false
   if (apart <= 5 && isOneSpot(a, b)) return true
+  if (a.joined === b.joined && haveDeity(a, b) && haveSameSorts(a, b)) return true
   if (a.own && b.own) return similarity(a.own, b.own) >= 0.77
   if (foldAlike(a.bare, b.bare)) return a.deities.length > 0
   return apart <= 25 && a.deities.some((deity) => b.deities.includes(deity))
 }
+
+const haveDeity = (a: NameReading, b: NameReading): boolean => a.deities.length + b.deities.length > 0
+
+/** Whether two names have the same sorts, or one has none: a temple and the rest house of a temple differ. */
+const haveSameSorts = ({ sorts: a }: NameReading, { sorts: b }: NameReading): boolean =>
+  a.size === b.size || a.size === 0 || b.size === 0
 
 /** At most 5 m apart, two records of one sort are one thing, unless the names contain a deity each. */
 function isOneSpot(a: NameReading, b: NameReading): boolean {

@@ -1,10 +1,10 @@
 import { lru } from '../../base/lru.ts'
 import { once } from '../../base/once.ts'
 import { cut } from './cut.ts'
-import { fold, genericWords, isGeneric, sortWords, townWords } from './fold.ts'
+import { fillerWords, fold, genericWords, isGeneric, sortWords, townWords } from './fold.ts'
 import { lexicon } from './lexicon.ts'
 import { meaningWords, tellsApart } from './meanings.ts'
-import { isSortWord, sortOf } from './sorts.ts'
+import { isSortWord, joinSortPhrases, sortOf } from './sorts.ts'
 
 /**
  * The parts of a name, for comparing it with others.
@@ -12,6 +12,7 @@ import { isSortWord, sortOf } from './sorts.ts'
  * - `outside`: the name without remarks in parentheses.
  * - `bare`: also without a town after a comma.
  * - `own`: the words of `bare` that are not generic, joined.
+ * - `joined`: the words of `bare` without sorts and honours, joined: "Pashupati Nath" and "Pashupatinath" are one.
  * - `core`: the words of `bare` without sorts and titles, joined. '' if the rest does not distinguish names.
  * - `stem`: the words of `bare` before the sort at its end, joined. '' if these do not distinguish names.
  * - `meaning`: the `meaningWords` of `bare`, joined by spaces.
@@ -24,6 +25,7 @@ export type NameReading = {
   outside: string
   bare: string
   own: string
+  joined: string
   core: string
   stem: string
   meaning: string
@@ -88,7 +90,7 @@ function readingOf(name: string, isRemark: boolean): NameReading {
   const remark = fold([...name.matchAll(REMARK)].map((match) => match[1]).join(' '))
   const outside = name.replace(REMARK, ' ')
   const bare = outside.replace(/,.*$/s, ' ')
-  const words = fold(bare).split(' ').filter(Boolean)
+  const words = joinSortPhrases(fold(bare).split(' ').filter(Boolean))
   const meaning = meaningWords(bare)
   const own = words.filter((word) => !genericWords().has(word)).map(withoutEnding)
   return {
@@ -96,6 +98,7 @@ function readingOf(name: string, isRemark: boolean): NameReading {
     outside,
     bare,
     own: own.join(''),
+    joined: words.filter((word) => !sortOf().has(word) && !honours().has(word)).join(''),
     core: coreOf(words),
     stem: coreOf(words, true),
     meaning: meaning.join(' '),
@@ -104,10 +107,23 @@ function readingOf(name: string, isRemark: boolean): NameReading {
     isRemark,
     town: fold(/,(.*)$/s.exec(outside)?.[1] ?? ''),
     sorts: new Set(words.flatMap((word) => sortOf().get(word) ?? [])),
-    deities: words.filter((word) => genericWords().has(word) && !sortWords().has(word)),
+    deities: words
+      .filter((word) => genericWords().has(word) && !sortWords().has(word))
+      .map((word) => sameBeing().get(word) ?? word),
     generic: isGeneric(fold(name)) || isGeneric(fold(bare)),
   }
 }
+
+/** Words that honour or join. */
+const honours = once((): ReadonlySet<string> => new Set(fold(fillerWords).split(' ')))
+
+/** Folded names of a being, by the first of its names. */
+const sameBeing = once(
+  (): ReadonlyMap<string, string> =>
+    new Map(
+      lexicon().sameBeings.flatMap((names) => names.map((name) => [fold(name), fold(names[0] ?? name)] as const)),
+    ),
+)
 
 /** Titles, and words for parts and classes of things, which are not in `sortWords`. */
 const titleWords = once((): ReadonlySet<string> => new Set(fold(lexicon().titles).split(' ')))

@@ -19,6 +19,26 @@ export const sortOf = once((): ReadonlyMap<string, string> => {
   return byWord
 })
 
+/** Folded phrases of two words for a sort of thing, each with the word that represents its group: "rest house". */
+const sortPhrases = once((): ReadonlyMap<string, string> => {
+  const rows = lexicon().groups.flatMap(({ words, phrases }) => {
+    const word = words[0] === undefined ? undefined : sortOf().get(fold(words[0]))
+    return word === undefined ? [] : phrases.map((phrase) => [fold(phrase), word] as const)
+  })
+  return new Map(rows)
+})
+
+/** Folded words with each phrase of two words for a sort as one word. */
+export function joinSortPhrases(words: readonly string[]): string[] {
+  const joined: string[] = []
+  for (let at = 0; at < words.length; at += 1) {
+    const sort = sortPhrases().get(`${words[at]} ${words[at + 1]}`)
+    joined.push(sort ?? words[at] ?? '')
+    if (sort !== undefined) at += 1
+  }
+  return joined
+}
+
 /** Whether a folded word names a sort of thing, a part of a place or an honour, and so does not tell two names apart. */
 export const isSortWord = (folded: string): boolean => sortWords().has(folded) || sortOf().has(folded)
 

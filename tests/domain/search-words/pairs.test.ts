@@ -31,3 +31,19 @@ test('of thirty fresh ones 27 are flagged, and of thirty fresh traps none', () =
   ])
   expect(caught(freshTraps)).toEqual([])
 })
+
+test.each([
+  ['Binayak Mandir', 'Ganapati Temple', 12, 'two names of one god'],
+  ['Zelkova Rest House', 'Zelkova Pati', 20, 'a sort of two words'],
+  ['Shree Parvatinath', 'Parvati Nath Temple', 60, 'a god written as one word or as two'],
+])('%s and %s, %i m apart, are one thing: %s', (a, b, metres, why) => {
+  expect(isFlagged({ a, b, metres, why })).toBe(true)
+})
+
+test.each([
+  ['Ganesh Temple', 'Ganesh Temple Rest House', 60, 'a temple and its rest house'],
+  ['Vishnu Temple', 'Mahadev Temple', 12, 'two gods'],
+  ['Zelkova Rest House', 'Zelkova Pokhari', 20, 'a rest house and a pond'],
+])('%s and %s, %i m apart, are two things: %s', (a, b, metres, why) => {
+  expect(isFlagged({ a, b, metres, why })).toBe(false)
+})
