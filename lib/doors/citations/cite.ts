@@ -22,7 +22,7 @@ import { findAnswers } from './question.ts'
 import { citeRows, entryOfRow } from './rows.ts'
 
 /** The most records of a citation: one transaction keeps them, and one request reads them all. */
-const MOST_CITED = 2000
+export const citationLimits = { records: 2000 }
 /** Contributors whose ids a citation keeps. */
 const MOST_NAMED = 100
 /** Records that are held in memory together, and queries that run in parallel. */
@@ -34,10 +34,12 @@ const QUERIES_AT_ONCE = 20
  * Costs one query for each record, and a few calls for each hundred.
  */
 export async function cite(unit: UnitOfWork, question: Question): Promise<Citation> {
-  const { ids, count } = await findAnswers(question, MOST_CITED)
-  if (count > MOST_CITED)
+  const { ids, count } = await findAnswers(question, citationLimits.records)
+  if (count > citationLimits.records)
     throw invalid({
-      of: [`A citation holds ${MOST_CITED} records at most, and this has ${count}. Narrow it, or cite its parts.`],
+      of: [
+        `A citation holds ${citationLimits.records} records at most, and this has ${count}. Narrow it, or cite its parts.`,
+      ],
     })
   const entries: CitedEntry[] = []
   const kinds = new Map<string, number>()
