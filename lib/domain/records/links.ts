@@ -177,7 +177,7 @@ export async function withTiedCards<T extends LoadedRecord>(record: T, actor: Ac
 export type RelatedGroup = { kind: KindKey; count: number; heads: RecordItem[]; more: boolean }
 
 /** Up to this many related records of a kind are counted exactly. Of more, only as many are read as the page needs. */
-const MOST_COUNTED = 500
+export const relatedLimits = { counted: 500 }
 
 /**
  * Lists the related records that the caller may see, grouped by kind in the order of the registry: one page of each group, or
@@ -194,7 +194,7 @@ export async function listRelated(
   const listed = kindKeys.filter((kind) => (sizes.get(kind) ?? 0) > 0 && (!only || only === kind))
   const groups = await Promise.all(
     listed.map(async (kind) => {
-      const visible = await visibleRelated(record, kind, Math.max(MOST_COUNTED, page * size + 1), actor)
+      const visible = await visibleRelated(record, kind, Math.max(relatedLimits.counted, page * size + 1), actor)
       const heads = visible.slice((page - 1) * size, page * size)
       return { kind, count: visible.length, heads, more: page * size < visible.length }
     }),
@@ -205,7 +205,7 @@ export async function listRelated(
 /** Reads the first `most` related records of a kind that the caller may see. */
 async function visibleRelated(record: string, kind: KindKey, most: number, actor: Actor | null): Promise<RecordItem[]> {
   const visible = new Map<string, RecordItem>()
-  const span = { pk: `RELATED#${record}`, prefix: `${kind}#`, forward: true, limit: MOST_COUNTED }
+  const span = { pk: `RELATED#${record}`, prefix: `${kind}#`, forward: true, limit: relatedLimits.counted }
   let beyond: string | undefined
   while (visible.size < most) {
     const entries = await walkTable({ ...span, beyond })
@@ -215,7 +215,7 @@ async function visibleRelated(record: string, kind: KindKey, most: number, actor
       const head = itemIn(found, recordItem, { entity_id: id })
       if (head && maySee(actor, head) && !head.deleted_at) visible.set(id, head)
     }
-    if (entries.length < MOST_COUNTED) break
+    if (entries.length < relatedLimits.counted) break
     beyond = String(entries.at(-1)?.sk)
   }
   return [...visible.values()].slice(0, most)
