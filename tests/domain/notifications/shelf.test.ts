@@ -139,7 +139,7 @@ async function check(lib: Lib, it: Reader, chance: Chance, asked: readonly Notif
       (one) =>
         isLiving(lib, one) && (is_read ?? one.is_read) === one.is_read && (notification_type ?? one.type) === one.type,
     )
-    const found = await pages(lib, it, filter, 3 + chance(40))
+    const found = await pages(lib, it, filter, 8 + chance(40))
     expect(found).toEqual({ count: wanted.length, seen: wanted.map((one) => `${one.event} ${one.is_read}`) })
   }
 }

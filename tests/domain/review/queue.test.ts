@@ -157,7 +157,7 @@ describe('the order of the queue', () => {
               heads.filter((it) => isMember(it, at)),
               at,
             )
-            const got = await pages(app.community, `/data/review-queue/?queue_type=${type}&limit=7`)
+            const got = await pages(app.community, `/data/review-queue/?queue_type=${type}&limit=14`)
             expect(got.rows.map((it) => it.entity_id)).toEqual(wanted.map((it) => it.entity_id))
             expect(got.count).toBe(wanted.length)
             expect(got.rows.map((it) => it.triage_priority)).toEqual(
@@ -165,7 +165,7 @@ describe('the order of the queue', () => {
             )
             const oldest = await pages(
               app.community,
-              `/data/review-queue/?queue_type=${type}&limit=9&ordering=created_at`,
+              `/data/review-queue/?queue_type=${type}&limit=19&ordering=created_at`,
             )
             expect(oldest.rows.map((it) => it.entity_id)).toEqual(
               wanted.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).map((it) => it.entity_id),
