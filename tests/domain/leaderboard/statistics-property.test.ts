@@ -9,7 +9,7 @@ import { type Following, followTable } from '../../harness/following.ts'
 import { changeUser, createUser } from '../../harness/people.ts'
 
 /** So many changes are made; OPERATIONS=10000 makes more, SEED=... others. */
-const operations = Number(process.env.OPERATIONS ?? 400)
+const operations = Number(process.env.OPERATIONS ?? 250)
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 
 /** Numbers that look random, the same ones for the same seed. */
