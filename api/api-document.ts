@@ -20,6 +20,7 @@ import { examples } from './examples.ts'
 import { groups } from './groups.ts'
 import { headers } from './headers.ts'
 import { isJson, type Json } from './json.ts'
+import { withNewerMembers } from './newer-members.ts'
 import { components, writeJsonSchema } from './schema.ts'
 import { whoMay } from './who.ts'
 import { words } from './words.ts'
@@ -38,6 +39,8 @@ export function document(): Document {
     paths[at] = { ...paths[at], [one.method.toLowerCase()]: operationOf(one) }
   }
   const schemas = components()
+  const media = Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(mediaOfAnswers))
+  for (const one of media) one.example = withNewerMembers(one.example, one.schema, schemas)
   return {
     openapi: '3.1.1',
     info: {
@@ -249,6 +252,13 @@ function requestOf({ method, path, spec, kind }: One, operationId: string): Json
     content: Object.fromEntries(types.map((type) => [type, shown(type)])),
   }
 }
+
+/** What an operation answers, by media type, where an example is known. */
+const mediaOfAnswers = ({ responses }: Operation): Json[] =>
+  Object.values(responses)
+    .flatMap(({ content }) => (isJson(content) ? Object.values(content) : []))
+    .filter(isJson)
+    .filter(({ example }) => example !== undefined)
 
 const form = 'multipart/form-data'
 /** Whether the body is required. A missing body counts as empty, so it is required only if it has required members. */

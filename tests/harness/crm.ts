@@ -119,7 +119,7 @@ const isA = (classes: readonly string[], other: string): boolean =>
  */
 export function faultIn(property: string, from: readonly string[], to: readonly string[] | typeof literal) {
   const known = ends[property]
-  if (!known) return `${property} is no property`
+  if (!known) return `${property} is not in tests/harness/crm.ts: add its domain and range if CIDOC-CRM has it`
   const [domain, range] = known
   if (from.length > 0 && !isA(from, domain)) return `${property} of ${from}`
   if (to === literal || range === literal) return to === range ? undefined : `${property} leads to ${to}`

@@ -77,7 +77,9 @@ const anew = async (route: string): Promise<Asked> => {
 }
 
 test('each operation that changes something is asked for here', () => {
-  expect(routesOf(changes)).toEqual(Object.keys(operations).sort())
+  expect(routesOf(changes), 'add its sample call to tests/harness/operations.ts or operations-beside.ts').toEqual(
+    Object.keys(operations).sort(),
+  )
   expect(routesOf(makers).filter((it) => !made.includes(it))).toEqual([
     // Completing an upload twice gives the same asset, key or not: tests/domain/projects/asset-uploads.test.ts.
     'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/',
