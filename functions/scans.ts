@@ -144,7 +144,7 @@ const partedOf = ({ id }: { id: string }) => loadParted(id)
  */
 const partForm: FormLimits = { bytes: 6_500_000 }
 
-/** Documents and files in parts share one count: each costs a run of the reader. */
+/** Documents and files in parts share one count, since each costs a run of OCR. */
 const runs = { scope: 'scans', rate: 'RATE_SCANS', per: 'caller', counts: 'every success' } as const
 
 const provenanceOf = (given: Readonly<Record<keyof typeof provenance, string>>) =>

@@ -65,7 +65,7 @@ const isThreeNumbers = (text: string) => THREE_NUMBERS.test(inAscii(text)) || YE
 /** The first and the last day of a date, in the Gregorian calendar. An open end is null. */
 export type DateBounds = { from: string | null; to: string | null; approximate: boolean }
 
-/** The bounds of a date as it will be stored, or the reason why nothing of it is understood. */
+/** The bounds of a date as it will be stored, or the reason why it cannot be read. */
 export function boundsOfDate(text: string, calendar: unknown): DateBounds | { fault: string } {
   const date = readDateOrFault(text, calendar)
   return isFault(date) ? date : boundsIn(date)

@@ -56,7 +56,7 @@ export class PeriodFinder {
   }
 }
 
-/** How a date of a contribution is understood: its bounds, or why nothing of it is. */
+/** Reads a date of a contribution: its bounds, or the reason why it cannot be read. The text may name a period. */
 export async function understandDate(
   text: string,
   calendar: unknown,

@@ -16,7 +16,7 @@ type Run = {
   place: (sk: string) => string
   /** Converts a place in the merged queue into a sort key of the run. */
   sk: (place: string) => string
-  /** Whether an entry of the run belongs to it at this moment. */
+  /** Whether the queue holds this entry of the run at the moment of the question. */
   keep: (entry: QueueEntry) => boolean
   /** The run ends after this sort key. */
   most?: string

@@ -18,7 +18,7 @@ import { type Departure, dropRemoval, listRemovals, noteRemoval } from './items.
 
 const RECORDS_IN_PAGE = 100
 const RECORDS_AT_ONCE = 4
-/** Longer than any request takes that has read a record before it was deleted. */
+/** A time after which no request is still at work that read a record before its deletion. */
 const LONGEST_REQUEST_MS = 60_000
 
 /** Deletes a person's records on which nobody else has built. */

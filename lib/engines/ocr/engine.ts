@@ -8,7 +8,7 @@ import { createWorker, type Worker } from 'tesseract.js'
 export type Box = readonly [number, number, number, number]
 /** A word without blanks, where it stands. */
 export type BoxedWord = { text: string; confidence: number; box: Box }
-/** One page: its lines from top to bottom. `width` and `height` are 0 if the reader does not know them. */
+/** One page: its lines from top to bottom. `width` and `height` are 0 if the OCR does not give them. */
 export type TextPage = { width: number; height: number; confidence: number; lines: readonly (readonly BoxedWord[])[] }
 
 /** The text of an image, line by line. `confidence` is from 0 to 1, for the whole text and for each word. */

@@ -31,7 +31,7 @@ const lifetimes = config.devMode
 type TokenType = keyof typeof lifetimes
 export type Pair = { access: string; refresh: string }
 
-/** Accepts our own access tokens. One call reads user and session together, so a sign-out takes effect at once. */
+/** Accepts our own access tokens. One call reads user and session together, so an ended session counts at once. */
 export const jwt: Authenticator = ({ token, extraKeys }) => loadTokenUser(token, 'access', extraKeys)
 
 /**

@@ -109,7 +109,7 @@ function textOf(about: Project, it: Asset | undefined, ids: { project_id: string
   return { ...common, title, text: it.ocr_text, public: about.visibility === 'public' }
 }
 
-/** More than the version of any asset. */
+/** The versions that a text can have under one version of its project. */
 const MOST_CHANGES = 1_000_000
 
 const textMembers = ['title', 'text', 'public', 'owner_id', 'slug'] as const satisfies readonly (keyof AssetText)[]

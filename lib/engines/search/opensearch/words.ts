@@ -60,7 +60,7 @@ export function textFilter(corpus: Corpus, { queryWords, least = 1 }: Words): Js
   return any(sufficientSets(words, needed).map((set) => all(...filters.filter((_, i) => set.includes(i)))))
 }
 
-/** All sets of words with enough weight of which no word can be left out. The words come by falling weight. */
+/** All smallest sets of words that weigh at least `needed`, as indexes. `words` are sorted by falling weight. */
 function sufficientSets(words: readonly WeightedWord[], needed: number): number[][] {
   const sets: number[][] = []
   const add = (at: number, set: readonly number[], weight: number): void => {
