@@ -122,9 +122,10 @@ describe('the document', () => {
         return validate?.(example) ? [] : [`${pointer}: ${ajv.errorsText(validate?.errors)}`]
       }),
     )
-    expect(faults, 'record examples anew: CONTRIBUTING.md#record-examples, with --again where one does not fit').toEqual(
-      [],
-    )
+    expect(
+      faults,
+      'record examples anew: CONTRIBUTING.md#record-examples, with --again where one does not fit',
+    ).toEqual([])
   })
 })
 
