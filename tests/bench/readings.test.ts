@@ -3,8 +3,8 @@ import { wordsOfGlossary } from './glossary.ts'
 import { readingsIn } from './readings.ts'
 
 test('an empty list of readings is printed as not measured', () => {
-  const none = readingsIn({ questions: [], comments: null })
-  expect(none).toHaveLength(2)
+  const none = readingsIn({ questions: [], changes: [], comments: null })
+  expect(none).toHaveLength(3)
   for (const line of none) expect(line).toContain('was not measured')
 })
 
@@ -13,9 +13,14 @@ test('readings are counted: questions that were answered, comments before and no
     { number: 1, files_opened: 2, passed: true },
     { number: 2, files_opened: 7, passed: false },
   ]
+  const changes = [
+    { change: 'a field', held: true },
+    { change: 'a facet', held: false },
+  ]
   const comments = { drawn: 100, seed: 27, failing: { before: 41, now: 6 } }
-  expect(readingsIn({ questions, comments })).toEqual([
+  expect(readingsIn({ questions, changes, comments })).toEqual([
     'Of 2 questions a newcomer who knows TypeScript and DynamoDB answered 1.',
+    'Of 2 changes that the newcomer carried out by the recipes, the pages and tests named every file for 1.',
     'Of 100 comments drawn by chance from lib and functions (seed 27) 6 needed a second reading; before, 41 did.',
   ])
 })
