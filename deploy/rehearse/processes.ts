@@ -21,8 +21,11 @@ export type Versioned = FunctionFacts & { release?: Release | undefined }
 export type Instance = { child: ChildProcess; busy: boolean; used: number }
 export type ProcessReply = { id?: number; result?: unknown; error?: string; ready?: true; broken?: string }
 
-/** The most processes at once, more than there are functions. To make room, the one that was unused for longest is ended. */
-const MOST = 44
+/**
+ * The most processes at once. To make room, the one that was unused for longest is ended. There are 47 functions, of which some answer
+ * several calls at once: with fewer places than that each round of calls would start most of them anew.
+ */
+const MOST = 72
 
 /** The processes of all functions, each from its unpacked package. */
 export class Processes {
@@ -100,6 +103,8 @@ export class Processes {
         ...surroundings(name),
         ...release?.variables,
         TMPDIR: await mkdtemp(join(folder, 'tmp-')),
+        // A package is compiled at its first start only.
+        NODE_COMPILE_CACHE: join(folder, 'compiled'),
       },
     })
   }

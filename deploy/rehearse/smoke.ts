@@ -7,8 +7,8 @@ import { addressMaker, apiDocument, NOBODY, routeOf } from './document.ts'
 import { ON_SIGNPOST, signpost } from './signpost.ts'
 import { type Answer, ask, formOf, good, type Speaker, signedIn } from './speaker.ts'
 
-/** The number of requests at once. */
-const AT_ONCE = 4
+/** The number of requests at once. Neighbours reach one function, and each that comes while it is busy starts another process of it. */
+const AT_ONCE = 2
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
