@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { actingFunctions } from './tests/harness/acting.ts'
 
 /** Without times of an earlier run large files begin first. These are small and take long: in the end all would wait for them. */
-const long = /\/(prove\/determinism|cache\/redis)\.test\.ts$/
+const long = /\/(local\/(endurance|deploy|reload)|prove\/determinism|cache\/redis)\.test\.ts$/
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
