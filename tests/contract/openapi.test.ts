@@ -217,13 +217,17 @@ function rename(members: Any, name = 'application/json') {
   delete members[name]
 }
 
-/** A document with one kind of record: the routes of the others, most of it, are the same, and none of them is changed here. */
-function ofOneKind({ paths, ...rest }: Any): Any {
-  const others = kindNames.filter(({ segment }) => segment !== 'structures')
-  const isOther = (path: string) => others.some(({ segment }) => path.startsWith(`/api/v1/cidoc/${segment}/`))
-  return { ...rest, paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !isOther(path))) }
+/** The paths that are changed here, by their beginnings. Hundreds of others, which stay as they are, would be copied and compared for each change. */
+const changed = [
+  ...[flags, '/api/v1/data/review-queue/', '/api/v1/data/activities/', '/api/v1/data/notifications/', '/schema/'],
+  ...['/api/v1/cidoc/structures/', '/health/'],
+]
+/** A document with these paths, and all of its components. */
+function withFew({ paths, ...rest }: Any): Any {
+  const isChanged = ([path]: [string, unknown]) => changed.some((beginning) => path.startsWith(beginning))
+  return { ...rest, paths: Object.fromEntries(Object.entries(paths).filter(isChanged)) }
 }
-const fewer = { before: ofOneKind(checkedIn), now: ofOneKind(relied) }
+const fewer = { before: withFew(checkedIn), now: withFew(relied) }
 
 describe('a change that breaks clients is told', () => {
   test.each<[string, (d: Any) => unknown, string]>([
