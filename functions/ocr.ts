@@ -9,7 +9,7 @@ import { getObject } from '../lib/engines/bucket/index.ts'
 import { parseLanguages, readImageText, readPdfText, UnreadableFile } from '../lib/engines/ocr/index.ts'
 import { worker } from '../lib/platform/worker.ts'
 
-/** The most pixels of an image: unpacked, it must fit into the memory of the function, next to the reader. */
+/** The most pixels of an image: unpacked, it must fit into the memory of the function, next to the OCR. */
 const MOST_PIXELS = 40_000_000
 /** The most bytes of a file. */
 const MOST_BYTES = 25 * 1024 * 1024

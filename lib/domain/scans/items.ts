@@ -62,7 +62,7 @@ export type Scan = v.InferOutput<typeof Scan>
 
 /** Names the list of a person's documents, of all or of one status. */
 export const scanList = (user: string, status?: string) => `SCAN#OF#${user}${status ? `#${status}` : ''}`
-/** The index partition of documents that wait for the reader or are being read, the longest first. */
+/** The index partition of documents that wait for OCR or are being read, the longest first. */
 export const READING = 'SCAN#READING'
 
 export const scan = defineItem({

@@ -9,7 +9,7 @@ import { putReading } from './scans.ts'
 /** How a worker reads the text of a document. `lib/domain/projects/assets/ocr.ts` does the same for files of projects. */
 
 const MAX_ATTEMPTS = 3
-/** Seconds after which a reader is taken for dead, and a waiting document for lost. */
+/** Seconds after which a run of OCR is taken for dead, and a waiting document for lost. */
 const STOPPED_AFTER_S = 6 * 60
 const FORGOTTEN_AFTER_S = 30 * 60
 /** The most characters of text that the item holds. */
@@ -23,7 +23,7 @@ export function findScanWork({ before, after }: Images): { scan_id: string } | u
   return it.status === 'pending' && before?.ocr_since !== it.ocr_since ? { scan_id: it.id } : undefined
 }
 
-/** Takes a document to read it. Undefined if another reader has it, or if it was read. One that failed in all attempts becomes `failed`. */
+/** Takes a document to read it. Undefined if another run of OCR has it, or if it was read. One that failed in all attempts becomes `failed`. */
 export const beginReading = (id: string): Promise<Scan | undefined> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
@@ -93,7 +93,7 @@ function endedScan(before: Scan, status: 'completed' | 'failed', changes: Partia
 /** Documents of one visit of the sweeper. */
 const MOST_SWEPT = 100
 
-/** Sends lost documents to the reader again. Returns their number. Safe to run twice at once. */
+/** Sends lost documents to OCR again. Returns their number. Safe to run twice at once. */
 export async function sweepScans(): Promise<number> {
   const waiting = await walk({ index: 'gsi2', pk: READING, forward: true, limit: MOST_SWEPT })
   const lost = waiting.map((item) => parse(scan, item)).filter((it) => (it.ocr_since ?? '') < later(-FORGOTTEN_AFTER_S))

@@ -125,7 +125,7 @@ export function amendScan(unit: UnitOfWork, old: Scan, changes: Partial<Scan>): 
   return next
 }
 
-/** Makes a failed document wait for the reader again, like a new one. */
+/** Makes a failed document wait for OCR again, like a new one. */
 export const retryScan = (unit: UnitOfWork, old: Scan): Scan =>
   amendScan(unit, old, { status: 'pending', error: '', ocr_since: now(), ocr_attempts: 0, ended_at: null })
 
