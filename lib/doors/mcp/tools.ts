@@ -19,6 +19,8 @@ import { forMachines, type Tool, tool } from './tool.ts'
 
 /** Records that one answer names: each is loaded with its claims. */
 const MOST_RECORDS = 10
+/** The most parts of a question that a search takes back. */
+const MOST_TAKEN_BACK = 24
 /** Claims of one record in an answer, the latest ones. */
 const MOST_CLAIMS = 200
 
@@ -33,17 +35,29 @@ export const tools: readonly Tool[] = [
     name: 'search',
     title: 'Search records',
     description: forMachines(
-      'Finds records of cultural heritage of Nepal by words in English or Nepali, in any spelling: names, places, sorts of things, times ("temples in Patan"). Answers ids, and the claims that name each record.',
+      'Finds records of cultural heritage of Nepal by words in English or Nepali, in any spelling: names, places, sorts of things, times ("temples in Patan"). Answers ids, and the claims that name each record. `interpreted` shows what was understood of the words, and `left_out` the words without effect.',
     ),
     reads: true,
     inputs: v.object({
       query: member(plainText(2, 300), forMachines('The words to search for.')),
       kind: member(v.optional(v.picklist(reviewedKinds)), forMachines('Only records of this kind.')),
+      without: member(
+        v.optional(v.pipe(v.array(plainText(1, 300)), v.maxLength(MOST_TAKEN_BACK))),
+        forMachines(
+          'Keys of `interpreted`: what is not to be understood so again, as in another search with the same words.',
+        ),
+      ),
     }),
-    run: async ({ query, kind }, { reader, origin }) => {
+    run: async ({ query, kind, without }, { reader, origin }) => {
       const model = await openSearchModel()
-      const { hits, count } = await model.search({
+      const {
+        hits,
+        count,
+        interpreted = [],
+        left_out = [],
+      } = await model.search({
         text: query,
+        without: without?.map((key) => key.normalize('NFC').toLowerCase()),
         scope: scopeOf(reader),
         resources: (kind ? [kind] : reviewedKinds).map(resourceOf),
         published: true,
@@ -51,6 +65,9 @@ export const tools: readonly Tool[] = [
       })
       return {
         count,
+        // The value of a part may be a name that a record has. Without its claim it is left out.
+        interpreted: interpreted.map(({ value: _, ...part }) => part),
+        left_out,
         records: await loadNamedRecords(
           hits.map(({ id }) => id),
           reader,

@@ -136,6 +136,14 @@ describe('reading', () => {
     expect(answers[2]).toMatchObject({ standing: { value: '1702', status: 'accepted' }, rule: 'accepted' })
   })
 
+  test('shows what a search understood, without values, and takes a part back', async () => {
+    const { told } = await connect(app.anon)
+    const query = 'oldest Kothamandu'
+    const order = { key: 'order:oldest', text: 'oldest', as: 'order' }
+    expect((await told('search', { query })).interpreted).toContainEqual(order)
+    expect((await told('search', { query, without: ['order:oldest'] })).interpreted).not.toContainEqual(order)
+  })
+
   test('shows what its caller may read, and costs a stranger little', async () => {
     const costs: { calls: number; units: number }[] = []
     const namesFor = async (who: Persona) => {
