@@ -71,7 +71,9 @@ export function completeFew(
     texts: append(texts, SAME_THING),
     held: Uint32Array.from([...held, ...from.map((at) => held[at] ?? 0)]),
   }
-  return { matches: completed, ranking: all.sort((a, b) => b.score - a.score) }
+  const ties = corpus.columns.order
+  const ranked = all.sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
+  return { matches: completed, ranking: ranked }
 }
 
 /** The telling words of a name, without those that name a sort of thing. */
