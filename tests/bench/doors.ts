@@ -9,7 +9,7 @@ type Row = { door: string; calls: number; units: number }
 /** Calls and capacity units of each door, by records that everyone may read, side by side. What a process keeps is kept: each is asked twice. */
 export async function benchDoors(sizes: readonly number[]): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
-  const app = await openApp({ env: { LOG_LEVEL: 'info' } })
+  const app = await openApp({ env: { LOG_LEVEL: 'info', TABLE_TIMEOUT: '30' } })
   const results: Row[][] = []
   let filled = 1
   for (const size of sizes) {
