@@ -26,6 +26,10 @@ type Interpretation = (typeof interpretations)[number]
 
 /** The names that `interpreted` uses for parts of a question: sorts of concept, and what the grammar reads. */
 export const readParts = [...interpretations, 'near', 'years', 'order', 'identifier', 'words'] as const
+/** The most parts of `interpreted` that a question takes back. */
+export const MOST_TAKEN_BACK = 24
+/** The key of a part that is taken back, in the form in which the engine compares it. */
+export const normaliseKey = (sent: string): string => sent.trim().normalize('NFC').toLowerCase()
 
 const conceptsFrom = (as: Interpretation, rows: Readonly<Record<string, string>>): Concept[] =>
   Object.entries(rows).map(([label, words]) => ({ as, label, phrases: [label, ...splitWords(words)] }))

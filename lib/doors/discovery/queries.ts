@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { discoveryGroups, resources } from '../../domain/kinds/resources.ts'
 import { recordStatuses } from '../../domain/records/rules/status.ts'
-import { readParts } from '../../domain/search-words/concepts.ts'
+import { MOST_TAKEN_BACK, normaliseKey, readParts } from '../../domain/search-words/concepts.ts'
 import { facetNames } from '../../domain/search-words/facets.ts'
 import { cut } from '../../engines/matching/index.ts'
 import { isSomewhere } from '../../engines/search/index.ts'
@@ -67,14 +67,12 @@ const facetValues = v.pipe(
   v.transform((it) => (it.length > 0 ? it : undefined)),
 )
 
-/** The most parts of `interpreted` that a query takes back. */
-const MOST_TAKEN_BACK = 24
 const NO_PART = 'Give keys of `interpreted`, such as place:patan.'
 const partSorts: ReadonlySet<string> = new Set(readParts)
 /** Keys of parts of `interpreted`, in repeated members. */
 const partKeys = v.pipe(
   v.array(v.string()),
-  v.transform((sent) => [...new Set(sent.map((it) => it.trim().normalize('NFC').toLowerCase()).filter(Boolean))]),
+  v.transform((sent) => [...new Set(sent.map(normaliseKey).filter(Boolean))]),
   v.maxLength(MOST_TAKEN_BACK, 'Give 24 keys at most.'),
   v.check((keys) => keys.every(isPartKey), NO_PART),
   v.transform((keys) => (keys.length > 0 ? keys : undefined)),

@@ -10,6 +10,7 @@ import { loadHistory } from '../../domain/records/history.ts'
 import { loadRecordById } from '../../domain/records/load.ts'
 import { showRecord } from '../../domain/records/shown.ts'
 import { explainProperties } from '../../domain/records/views/explain.ts'
+import { MOST_TAKEN_BACK, normaliseKey } from '../../domain/search-words/concepts.ts'
 import { openSearchModel } from '../../engines/search/index.ts'
 import { lines, uuidOf } from '../../platform/http/body.ts'
 import { type Actor, mayInspect, maySee, mayWithKey, scopeOf } from '../../platform/permissions.ts'
@@ -19,8 +20,6 @@ import { forMachines, type Tool, tool } from './tool.ts'
 
 /** Records that one answer names: each is loaded with its claims. */
 const MOST_RECORDS = 10
-/** The most parts of a question that a search takes back. */
-const MOST_TAKEN_BACK = 24
 /** Claims of one record in an answer, the latest ones. */
 const MOST_CLAIMS = 200
 
@@ -57,7 +56,7 @@ export const tools: readonly Tool[] = [
         left_out = [],
       } = await model.search({
         text: query,
-        without: without?.map((key) => key.normalize('NFC').toLowerCase()),
+        without: without?.map(normaliseKey),
         scope: scopeOf(reader),
         resources: (kind ? [kind] : reviewedKinds).map(resourceOf),
         published: true,

@@ -6,7 +6,7 @@ import { type Filters, makeFilter } from './filters.ts'
 import { documentsHolding } from './find.ts'
 import type { QuestionMatches } from './rank.ts'
 import { recordsOfSameThing } from './same-thing.ts'
-import type { RankedDocument } from './sort.ts'
+import { compareScores, type RankedDocument } from './sort.ts'
 
 /** The most documents that are arranged by the words of a question. The others follow by relevance. */
 export const MOST_ARRANGED = 5000
@@ -48,7 +48,7 @@ export function arrange(
     scope,
     holding,
     ranked.map((it) => (it.score < leastToGain ? it : { ...it, score: Math.min(1, it.score + gainOf(it.number)) })),
-  ).sort((a, b) => b.score - a.score || (corpus.columns.order[a.number] ?? 0) - (corpus.columns.order[b.number] ?? 0))
+  ).sort(compareScores(corpus))
   if (!order) return gained
   const least = Math.min(BEST_COUNTED, gained[0]?.score ?? 0) * GOOD_SHARE
   const placeOf = beforeIn(corpus, order, near)

@@ -8,7 +8,7 @@ import { nameLikeness, type WordFits } from './likeness.ts'
 import type { WeightedWord } from './lookup.ts'
 import { countsInText } from './lookup.ts'
 import type { Matches } from './match.ts'
-import { type RankedDocument, selectTop } from './sort.ts'
+import { compareScores, type RankedDocument, selectTop } from './sort.ts'
 
 /**
  * The matches of a question, with its words. `named` contains the documents with all words in their names, if documents that lack a word
@@ -99,7 +99,7 @@ export function rankByRelevance(
       const score = bySort(number, isName === 1) * factorOf(place, isName) * (byNames + byTexts)
       return { number, likeness, score: weights.text * score + extraScore(number) }
     })
-    .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
+    .sort(compareScores(corpus))
 }
 
 /** Makes a function that scores how new and how popular a document is. */

@@ -5,7 +5,7 @@ import { sortTerms, type Word } from '../index/words.ts'
 import type { Corpus } from './corpus.ts'
 import { type Filters, makeFilter } from './filters.ts'
 import type { QuestionMatches } from './rank.ts'
-import type { RankedDocument } from './sort.ts'
+import { compareScores, type RankedDocument } from './sort.ts'
 
 /** Records of one name are one thing if they are at most so many metres apart, or if one of them has no point. */
 const MOST_APART = 1000
@@ -71,9 +71,7 @@ export function completeFew(
     texts: append(texts, SAME_THING),
     held: Uint32Array.from([...held, ...from.map((at) => held[at] ?? 0)]),
   }
-  const ties = corpus.columns.order
-  const ranked = all.sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
-  return { matches: completed, ranking: ranked }
+  return { matches: completed, ranking: all.sort(compareScores(corpus)) }
 }
 
 /** The telling words of a name, without those that name a sort of thing. */

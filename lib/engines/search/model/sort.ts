@@ -5,6 +5,12 @@ import type { Corpus } from './corpus.ts'
 /** A document in the order of the results. `likeness` is that of its best name and the question, from 0 to 1. */
 export type RankedDocument = { number: number; score: number; likeness: number }
 
+/** Compares by score, the highest first; documents of equal scores by id. */
+export const compareScores =
+  ({ columns: { order } }: Corpus) =>
+  (a: RankedDocument, b: RankedDocument): number =>
+    b.score - a.score || (order[a.number] ?? 0) - (order[b.number] ?? 0)
+
 /** Whether document `a` comes before document `b`. */
 type Before = (a: number, b: number) => boolean
 
