@@ -62,7 +62,8 @@ export async function isFollowed({ removed_at }: Departure): Promise<boolean> {
 
 /** Restores the records that went with a person, if somebody has built on them meanwhile. */
 export async function restoreWhatIsBuiltOn(user_id: string): Promise<void> {
-  for (let page = await listRemovals(user_id, RECORDS_IN_PAGE); page.length > 0; ) {
+  const nextPage = () => listRemovals(user_id, RECORDS_IN_PAGE)
+  for (let page = await nextPage(); page.length > 0; page = await nextPage())
     await mapAtOnce(page, RECORDS_AT_ONCE, (removal) =>
       inUnit(async (unit) => {
         unit.retryOn('conflict')
@@ -72,6 +73,4 @@ export async function restoreWhatIsBuiltOn(user_id: string): Promise<void> {
         unit.add([dropRemoval(removal)])
       }),
     )
-    page = await listRemovals(user_id, RECORDS_IN_PAGE)
-  }
 }
