@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import { portSettings } from '../../local/service/settings.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { quickFolder } from './quick-folder.ts'
+import { makeQuickFolder } from './quick-folder.ts'
 
 export type LocalService = {
   origin: string
@@ -45,7 +44,7 @@ export function spawnStart(
 
 /** Starts the whole local service by `npm start`, on free ports and with its own folder. `root` is the folder of another copy of the project. */
 export async function startService(more: Readonly<Record<string, string>> = {}, root?: string): Promise<LocalService> {
-  const folder = await mkdtemp(join(quickFolder, 'heritage-local-'))
+  const folder = await makeQuickFolder('local')
   const settings: Record<string, string> = { LOCAL_DATA: folder, ...(await freePorts()), ...more }
   const { child, output } = spawnStart(settings, root)
   const gone = once(child, 'exit')

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { newAccessRecord, type Roles } from '../../deploy/access/judge.ts'
@@ -8,7 +8,7 @@ import { loadStack } from '../../deploy/stack.ts'
 import { startS3 } from '../../deploy/stand-ins/s3.ts'
 import { loadProjector } from '../../local/service/followers.ts'
 import { functionNames } from './functions.ts'
-import { quickFolder } from './quick-folder.ts'
+import { makeQuickFolder } from './quick-folder.ts'
 import { judgeRights, openRights } from './rights.ts'
 
 /**
@@ -20,7 +20,7 @@ export default async function setup(project?: TestProject): Promise<() => Promis
   await buildDocuments(process.cwd())
   const { environment, table } = loadStack()
   const bucket = environment.BUCKET_NAME ?? ''
-  const directory = await mkdtemp(join(quickFolder, 'heritage-test-'))
+  const directory = await makeQuickFolder('test')
   const resources = roleResources(functionNames())
   // Each test file has its own bucket, so the roles name that bucket.
   const rolesOf = new Map<string, Roles>()

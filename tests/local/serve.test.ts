@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -12,7 +12,7 @@ import { startS3 } from '../../deploy/stand-ins/s3.ts'
 import { readSettings } from '../../local/serve/settings.ts'
 import { timers } from '../../local/serve/timers.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { quickFolder } from '../harness/quick-folder.ts'
+import { makeQuickFolder } from '../harness/quick-folder.ts'
 
 const { PATH = '', HOME = '' } = process.env
 const password = 'correct horse battery staple'
@@ -33,7 +33,7 @@ const endless = (mib: number) =>
   })
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(quickFolder, 'heritage-serve-'))
+  folder = await makeQuickFolder('serve')
   files = await startS3({ port: 0, directory: join(folder, 's3'), bucket: 'files' })
   const [port, table] = [await freePort(), await freePort()]
   origin = `http://127.0.0.1:${port}`
