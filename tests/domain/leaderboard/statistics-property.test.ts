@@ -310,11 +310,14 @@ async function submissions() {
   return { submission }
 }
 
+/** The stored figures of each of the people. Who has never had any work has no entry, which says zero of everything. */
 async function figuresOf(people: readonly string[]): Promise<Record<string, Figures>> {
   const { boardEntry } = await import('../../../lib/domain/leaderboard/items.ts')
+  const { figureNames } = await import('../../../lib/domain/leaderboard/tally.ts')
   const { get } = await import('../../../lib/engines/table/read.ts')
+  const nothing = Object.fromEntries(figureNames.map((name) => [name, 0])) as Figures
   const found = await Promise.all(people.map((user_id) => get(boardEntry, { user_id })))
-  return Object.fromEntries(found.flatMap((it) => (it ? [[it.user_id, it.tally]] : [])))
+  return Object.fromEntries(people.map((id, i) => [id, found[i]?.tally ?? nothing]))
 }
 
 /** Every board, whole and by institution, against a plain sort of the recounted figures. */
