@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { root } from '../../deploy/root.ts'
-import { startEmulator } from '../../deploy/stand-ins/emulator.ts'
+import { indexEmulator, startEmulator } from '../../deploy/stand-ins/emulator.ts'
 import { sharePages, startPump } from '../../deploy/stand-ins/stream-pump.ts'
 import { loadFollowers, loadProjector, through } from '../service/followers.ts'
 import { callIn, deliverTo, type Invoke, type Stop } from '../service/functions.ts'
@@ -50,6 +50,7 @@ async function serve(): Promise<void> {
     })
   }
   await prepareStore(store)
+  if (settings.tableFile) indexEmulator(settings.tableFile)
   // The configuration is read here: a fault ends the start with one message.
   await migrateTable()
 

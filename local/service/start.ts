@@ -5,7 +5,7 @@ import { type AccessRecord, newAccessRecord, type Roles } from '../../deploy/acc
 import { localIdentity, roleResources, rolesFor } from '../../deploy/access/local-roles.ts'
 import { startTableGate } from '../../deploy/access/table-gate.ts'
 import { loadFunctions, loadStack } from '../../deploy/stack.ts'
-import { startEmulator } from '../../deploy/stand-ins/emulator.ts'
+import { indexEmulator, startEmulator } from '../../deploy/stand-ins/emulator.ts'
 import { startIdp } from '../../deploy/stand-ins/identity-provider.ts'
 import { startMailCatcher } from '../../deploy/stand-ins/mail-catcher.ts'
 import { startS3 } from '../../deploy/stand-ins/s3.ts'
@@ -101,8 +101,9 @@ async function start(): Promise<void> {
   const serving = startFunctions(gate.endpoint, stops)
   // `serving` is awaited below. Until then its failure must not count as unhandled.
   serving.catch(() => undefined)
+  const tableFile = join(directory, 'dynamodb.sqlite')
   if (!outside) {
-    const emulator = await startEmulator({ port: portOf(DYNAMODB_ENDPOINT), file: join(directory, 'dynamodb.sqlite') })
+    const emulator = await startEmulator({ port: portOf(DYNAMODB_ENDPOINT), file: tableFile })
     stops.emulators.push(emulator.stop)
     emulator.process.once('exit', () => void fail('The DynamoDB emulator ended.'))
   }
@@ -119,6 +120,7 @@ async function start(): Promise<void> {
   const idp = await startIdp(ports['identity provider'])
   stops.emulators.push(idp.stop)
   await createTable(DYNAMODB_ENDPOINT, TABLE_NAME, stack.table)
+  if (!outside) indexEmulator(tableFile)
   // These read the configuration, which is complete from here on.
   await migrateTable()
   const [{ seed }, { startText }] = await Promise.all([import('./seed.ts'), import('./page.ts')])

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalStack } from '../../deploy/stack.ts'
-import { startEmulator } from '../../deploy/stand-ins/emulator.ts'
+import { indexEmulator, startEmulator } from '../../deploy/stand-ins/emulator.ts'
 import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import { createTable } from '../../deploy/stand-ins/table.ts'
 
@@ -16,7 +17,7 @@ export async function serveTable(): Promise<() => Promise<void>> {
   const { DYNAMODB_ENDPOINT: outside, TABLE_FOLDER: folder } = process.env
   if (outside) return async () => undefined
   if (!folder) throw new Error('TABLE_FOLDER is missing: tests/harness/setup.ts makes it')
-  const file = join(folder, `dynamodb-${process.pid}.sqlite`)
+  const file = tableFile(folder)
   const emulator = await startEmulator({ port: await freePort(), file })
   process.env.DYNAMODB_ENDPOINT = emulator.endpoint
   return async () => {
@@ -25,11 +26,16 @@ export async function serveTable(): Promise<() => Promise<void>> {
   }
 }
 
+/** The file of this process's own emulator. */
+const tableFile = (folder: string): string => join(folder, `dynamodb-${process.pid}.sqlite`)
+
 /** Creates the table of serverless.yml under this name, in the emulator of this process. */
 export async function createTestTable(name: string): Promise<void> {
   const endpoint = process.env.DYNAMODB_ENDPOINT
   if (!endpoint) throw new Error('DYNAMODB_ENDPOINT is missing: tests/harness/own-emulator.ts starts the emulator')
   await createTable(endpoint, name, await loadTableShape())
+  const file = tableFile(process.env.TABLE_FOLDER ?? '')
+  if (existsSync(file)) indexEmulator(file)
 }
 
 /** Creates a bucket in the S3 server of the test run, which keeps each bucket as a folder. */
