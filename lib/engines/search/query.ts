@@ -95,7 +95,7 @@ export type SearchResult = {
   hits: Hit[]
   facets?: Facets
   interpreted?: Interpreted[]
-  /** Words of the question without effect: no found document holds them, or they are praise such as "beautiful". */
+  /** Words of the question without effect: no found document holds them, they name no place ("near the airport"), or they are praise. */
   left_out?: string[]
   /** The question as the best hits spell it, if that differs. */
   did_you_mean?: string

@@ -84,6 +84,11 @@ describe('nearness', () => {
     ['temples to visit near testpur', ['Lamp Temple', 'Flute Temple']],
     ['temples near lat 20.0001 lon 80.0001', ['Lamp Temple', 'Flute Temple']],
     ['temples near longitude: 80.0001, latitude: 20.0001', ['Lamp Temple', 'Flute Temple']],
+    // A slip in the name of a place.
+    ['temples near testpr', ['Lamp Temple', 'Flute Temple']],
+    ['temples within 500 m of tesptur', ['Lamp Temple']],
+    ['testpr najik mandir', ['Lamp Temple', 'Flute Temple']],
+    ['nearest temples to testpr', ['Lamp Temple', 'Flute Temple', 'Drum Temple']],
   ])('%s, the nearest first', async (text, expected) => {
     expect(await titles(text)).toEqual(expected)
   })
@@ -97,7 +102,22 @@ describe('nearness', () => {
     })
   })
 
-  test('of a hidden record is that of a name that nobody knows', async () => {
+  test('of a part of a name is that of the records with it, if they lie together', async () => {
+    const named = await modelOf([
+      document('Gilded Hall of the Otter Weavers', { point: centre }),
+      document('Otter Weavers, a guild', { point: east(1) }),
+      document('Heron Weavers of the Plain', { point: east(20) }),
+      document('Lamp Temple', { point: east(0.5) }),
+      document('Drum Temple', { point: east(20) }),
+    ])
+    const near = async (text: string) =>
+      (await named.search({ text, scope: anon, limit: 5 })).hits.map((it) => it.title)
+    expect(await near('temples near the otters')).toEqual(['Lamp Temple'])
+    expect((await near('temples near the weavers')).toSorted()).toEqual(['Drum Temple', 'Lamp Temple'])
+  })
+
+  test('of a hidden record is that of a name that nobody knows, in a near spelling, too', async () => {
+    expect((await ask('temples near secretgan')).left_out).toEqual(['near', 'secretgan'])
     const [secret, unknown] = [await ask('temples near secretgaun'), await ask('temples near sekkretgxun')]
     expect(secret.hits).toEqual(unknown.hits)
     expect(secret.interpreted).toEqual(unknown.interpreted)
@@ -106,6 +126,31 @@ describe('nearness', () => {
       'Lamp Temple',
       'Flute Temple',
     ])
+  })
+
+  test.each([
+    ['temples near wxyzville', ['near', 'wxyzville'], 4],
+    ['temples near krisna', ['near', 'krisna'], 4],
+    ['temples near the wxyzville fort', ['near', 'wxyzville', 'fort'], 4],
+    ['near wxyzville temples', ['near', 'wxyzville'], 4],
+    ['wxyzville najik mandir', ['najik', 'wxyzville'], 4],
+    ['temples within 2 km of wxyzville', ['within 2 km of', 'wxyzville'], 4],
+    ['nearest temple to wxyzville', ['nearest', 'wxyzville'], 4],
+    // A word that documents hold, but no temple.
+    ['temples near an earthquake', ['near', 'earthquake'], 4],
+    ['what is near wxyzville', ['near', 'wxyzville'], 0],
+  ])('of what is no place is told, and the rest is answered: %s', async (text, leftOut, found) => {
+    const { count, left_out, interpreted = [] } = await ask(text)
+    expect([count, left_out]).toEqual([found, leftOut])
+    expect(interpreted.filter(({ as }) => as !== 'sort')).toEqual([])
+  })
+
+  test('of words that some of the things hold are told as words, which can be taken back', async () => {
+    const { hits, interpreted, left_out } = await ask('temples near roofs')
+    expect(hits.map(({ title }) => title)).toEqual(['Drum Temple'])
+    const part = { key: 'words:near-roofs', text: 'near roofs', as: 'words', value: 'roofs' }
+    expect([interpreted?.at(-1), left_out]).toEqual([part, undefined])
+    expect((await ask('temples near roofs', { without: ['words:near-roofs'] })).interpreted).toHaveLength(1)
   })
 
   test('in a place that nobody knows there is nothing', async () => {

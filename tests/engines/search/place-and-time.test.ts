@@ -41,6 +41,15 @@ test('a box across the date line, a place elsewhere and a time before all answer
     expect(await search(query), query).toMatchObject({ count: 0, results: [] })
 })
 
+test('near what is no known place the rest is answered, and told', async () => {
+  const answer = await search('q=temples near boudha')
+  expect(answer).toMatchObject({ count: 2, left_out: ['near', 'boudha'] })
+  expect(answer.interpreted).toEqual([{ key: 'sort:temples', text: 'temples', as: 'sort', value: 'Temple' }])
+  // A slip in the name of a record that has a point.
+  const { interpreted, left_out, results } = await search('q=temples near nyatapla')
+  expect([interpreted.at(-1).value, left_out, results[0].title]).toEqual(['Nyatapola, 2 km', [], 'Nyatapola'])
+})
+
 test('and lists', async () => {
   const listed = sure(200, await app.anon.get('/cidoc/structures/?bbox=85.3,27.6,85.35,27.7'))
   expect(listed.results.map((it: { name: string }) => it.name)).toEqual(['Bhimsen Temple'])

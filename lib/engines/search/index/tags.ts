@@ -8,6 +8,8 @@ import { splitWords, type Word } from './words.ts'
 /** The term under which documents of a concept are listed. No word begins with `#`. */
 export const tagOf = ({ as, label }: Pick<Concept, 'as' | 'label'>): string => `#${as} ${label}`
 
+export const isTag = (term: string): boolean => term.startsWith('#')
+
 type Row = { concept: Concept; voices: readonly Voice[] }
 
 /**

@@ -137,14 +137,16 @@ function allMatches({ columns }: Corpus, admits: (number: number) => boolean): M
   return withoutScores(numbers.subarray(0, count))
 }
 
-/** Finds the documents that hold the whole text: every word of it as written, or its concept. */
+/** Finds the documents that hold the whole text: every word of it as written, or its concept. With `literal` only words count. */
 export function findWhole(
   corpus: Corpus,
   question: Question,
   words: readonly QueryWord[],
 ): Pick<QuestionMatches, 'numbers' | 'concepts'> {
   const tally = tallyFor(question.scope)
-  const { words: markedWords, concepts } = findConcepts(corpus, words, question, true)
+  const { words: markedWords, concepts } = question.literal
+    ? { words, concepts: [] }
+    : findConcepts(corpus, words, question, true)
   const written = lookUpExactly(corpus, markedWords, tally)
   if (!written.some(countsInText)) return { numbers: new Uint32Array(), concepts }
   const { numbers } = matchDocuments(corpus, written, tellingShare(written), makeFilter(corpus, question))

@@ -103,7 +103,7 @@ export function belongingTo(corpus: Corpus, { documents = [], area }: Concept): 
   for (const number of documents) {
     const document = corpus.document(number)
     for (const terms of conceptNames(document))
-      for (const list of listsOf(corpus, terms))
+      for (const list of documentsWith(corpus, terms))
         eachPosting(list, (other, impact) => add(other, Math.min(impact, impactOf(CERTAINTY.name))))
     for (const list of corpus.postings(linkTerm(document.id)))
       eachPosting(list, (other) => add(other, impactOf(CERTAINTY.value)))
@@ -120,8 +120,8 @@ export function belongingTo(corpus: Corpus, { documents = [], area }: Concept): 
   return list.postings
 }
 
-/** The documents that contain all these terms. */
-function listsOf(corpus: Corpus, [first = '', ...others]: readonly string[]): Postings[] {
+/** The lists of documents that contain all these terms. */
+export function documentsWith(corpus: Corpus, [first = '', ...others]: readonly string[]): Postings[] {
   let lists = corpus.postings(first)
   for (const term of others) {
     const more = corpus.postings(term)

@@ -61,11 +61,11 @@ function exchange(term: string, from: string, to: string, spellings: Set<string>
 /** Honours and places that writers add to a name or leave out. Examples: Pashupati, Pashupatinath, and Annapurna, Annapurnadevi. */
 const endings = ['nat', 'debi', 'mai', 'ji', 'stan', 'tan', 'dam', 'ko']
 
-/** The term with each of these endings, or without its own ending. */
-export function otherEndingsOf(term: string): string[] {
+/** The term with each of these endings, or without its own ending, if `shortest` letters remain. */
+export function otherEndingsOf(term: string, shortest = 4): string[] {
   return endings.flatMap((ending) => {
     if (!term.endsWith(ending)) return [respell(term + ending), respell(`${term}a${ending}`)]
     const stem = respell(term.slice(0, -ending.length))
-    return stem.length > 3 ? [stem] : []
+    return stem.length >= shortest ? [stem] : []
   })
 }

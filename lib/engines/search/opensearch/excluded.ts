@@ -32,9 +32,10 @@ function filterOfPart(
   const resources = as === 'sort' ? resourcesOf(value) : undefined
   if (resources) return { terms: { resource: resources } }
   if (as === 'place') return placeFilter(corpus, scope, value)
+  if (as === 'words') return wordsFilter(corpus, scope, value)
   if (!excluded) return undefined
   const tag = { term: { terms: featureOf(tagOf({ as, label: value })) } }
-  return as === 'words' ? wordsFilter(corpus, scope, value) : any([tag, wordsFilter(corpus, scope, value)])
+  return any([tag, wordsFilter(corpus, scope, value)])
 }
 
 /** Documents in a place: those that name it, and those around its point. */

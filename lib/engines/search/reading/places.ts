@@ -1,15 +1,19 @@
 import type { Scope } from '../../../base/visibility.ts'
 import { distanceInMetres, type Point } from '../../matching/index.ts'
 import { eachPosting } from '../index/codec.ts'
-import { tallyFor } from '../index/columns.ts'
-import { findMentions, tagOf } from '../index/tags.ts'
-import { splitWords } from '../index/words.ts'
+import { type ColumnTally, tallyFor } from '../index/columns.ts'
+import { conceptOf, findMentions, isTag, tagOf } from '../index/tags.ts'
+import { ANY_VOICE } from '../index/voice.ts'
+import { genericTerms, sortTerms, splitWords, toTerm } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
 import { makeFilter } from '../model/filters.ts'
 import { findMatches } from '../model/find.ts'
-import { areaOf, DEFAULT_REACH, namedFinder, reachOf } from '../model/named.ts'
-import { parseQuestion } from '../model/question.ts'
+import { lookUpExactly, visibleTerms } from '../model/lookup.ts'
+import { areaOf, DEFAULT_REACH, documentsWith, isPlace, namedFinder, reachOf } from '../model/named.ts'
+import { lookUpNearly } from '../model/near.ts'
+import { parseQuestion, type QueryWord } from '../model/question.ts'
 import { rankByRelevance } from '../model/rank.ts'
+import { otherEndingsOf } from '../model/spellings.ts'
 import { type Concept, loadedVocabulary } from '../vocabulary.ts'
 import { type Token, textOf } from './tokens.ts'
 
@@ -41,6 +45,109 @@ export function findPlace(
   return undefined
 }
 
+/**
+ * Finds the place that the words of a part name with a slip ("Boudanath"), or the place of all records that have the words in their names:
+ * "Boudha", if one stupa is called "Great stupa of Boudha". The longest run of words wins.
+ */
+export function findPlaceLike(
+  corpus: Corpus,
+  tokens: readonly Token[],
+  scope: Scope,
+  side: 'leads' | 'follows',
+): { place: NamedPlace; size: number } | undefined {
+  for (let size = Math.min(MOST_WORDS, tokens.length); size > 0; size -= 1) {
+    const run = side === 'leads' ? tokens.slice(0, size) : tokens.slice(-size)
+    const place = placeLike(corpus, run, scope)
+    if (place) return { place, size }
+  }
+  return undefined
+}
+
+/** The least fit of a spelling by which a word is mended to the name of a place. The most spellings of a word, and of a name. */
+const MENDED_FIT = 0.6
+const MOST_SPELLINGS = 6
+const MOST_NAMES = 24
+
+function placeLike(corpus: Corpus, run: readonly Token[], scope: Scope): NamedPlace | undefined {
+  if (run.some(({ point, plain }) => point || /^\d+$/.test(plain))) return undefined
+  const tally = tallyFor(scope)
+  // The space says that the last word is whole.
+  const words = parseQuestion(corpus, `${textOf(run)} `, tally).filter(({ aside }) => !aside)
+  if (words.length === 0) return undefined
+  const spellings = words.map((word) => placeSpellings(corpus, word, tally).slice(0, MOST_SPELLINGS))
+  const names = spellings.reduce<string[][]>(
+    (all, terms) => all.flatMap((name) => terms.map((term) => [...name, term])).slice(0, MOST_NAMES),
+    [[]],
+  )
+  return firstOf(names, (terms) => placeOfTerms(corpus, terms, scope) ?? placeOfNames(corpus, terms, scope))
+}
+
+/** The terms that a word of a place's name may stand for: itself, or what it may be a slip of, and these with an ending or without it. */
+function placeSpellings(corpus: Corpus, word: QueryWord, tally: ColumnTally): string[] {
+  const ended = visibleTerms(corpus, otherEndingsOf(word.sound, SHORTEST_STEM).map(toTerm), tally)
+  if (corpus.terms.count(word.term, tally) > 0) return [word.term, ...ended]
+  const [mended] = lookUpNearly(corpus, lookUpExactly(corpus, [word], tally), tally)
+  const near = mended?.choices.flatMap(({ terms, fit }) => (terms.length === 1 && fit >= MENDED_FIT ? terms : [])) ?? []
+  return [...ended, ...near.filter((term) => !isTag(term))]
+}
+const SHORTEST_STEM = 3
+
+const firstOf = <T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined => {
+  for (const one of all) {
+    const found = find(one)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The place that these terms name as a whole: one of the vocabulary, or a record that is a place. */
+function placeOfTerms(corpus: Corpus, terms: readonly string[], scope: Scope): NamedPlace | undefined {
+  const findNamed = namedFinder(corpus, scope)
+  const words = terms.map((term) => ({ term, voice: ANY_VOICE }))
+  const mention = findMentions(words, findNamed).find(({ from, to }) => from === 0 && to === words.length - 1)
+  // "Bauddha" may be a deity in the vocabulary, and a town among the records.
+  const concept = [mention?.concept, findNamed(terms.join(' '))].find((it) => it && isPlace(it))
+  return concept && placeOfConcept(corpus, concept)
+}
+
+function placeOfConcept(corpus: Corpus, concept: Concept): NamedPlace | undefined {
+  const { area, label, documents = [] } = concept
+  if (area) return { at: area.at, reach: area.reach, label, concept }
+  return firstOf(documents, (number) => placeOf(corpus, number))
+}
+
+/** Records that lie so many kilometres apart at most are at one place. More records than these have a word that is no place. */
+const TOGETHER = 2
+const MOST_TOGETHER = 24
+
+/** The place of the records with a point that have all these terms in one name, if they lie together. */
+function placeOfNames(corpus: Corpus, terms: readonly string[], scope: Scope): NamedPlace | undefined {
+  if (!terms.some(isDistinctive)) return undefined
+  const { lat, lng } = corpus.columns
+  const pointOf = (number: number) => ({ lat: lat[number] ?? Number.NaN, lng: lng[number] ?? Number.NaN })
+  const admits = makeFilter(corpus, { scope, also: (number) => !Number.isNaN(lat[number]) })
+  const called: number[] = []
+  for (const list of documentsWith(corpus, terms))
+    eachPosting(list, (number) => {
+      const isCalled = () =>
+        corpus.names(number).some(({ words }) => terms.every((term) => words.some((word) => word.term === term)))
+      if (called.length <= MOST_TOGETHER && admits(number) && isCalled()) called.push(number)
+    })
+  const [first] = called.toSorted((a, b) => wordsInName(corpus, a) - wordsInName(corpus, b))
+  if (first === undefined || called.length > MOST_TOGETHER) return undefined
+  const areTogether = called.every((number) => isNear(pointOf(number), pointOf(first), TOGETHER))
+  return areTogether ? placeOf(corpus, first) : undefined
+}
+
+/** Whether a term may distinguish a name: it is no sort of thing, as "temple" is, and no word that many names have. */
+function isDistinctive(term: string): boolean {
+  const concept = conceptOf(term)
+  return concept ? concept.isName === true : !sortTerms().has(term) && !genericTerms().has(term)
+}
+
+const wordsInName = (corpus: Corpus, number: number): number =>
+  Math.min(...corpus.names(number).map(({ words }) => words.length))
+
 /** The place that these words name as a whole. Undefined if they name none. */
 function placeNamed(corpus: Corpus, run: readonly Token[], scope: Scope): NamedPlace | undefined {
   const [first] = run
@@ -51,12 +158,8 @@ function placeNamed(corpus: Corpus, run: readonly Token[], scope: Scope): NamedP
   const mention = findMentions(words, namedFinder(corpus, scope)).find(
     ({ from, to }) => from === 0 && to === words.length - 1,
   )
-  if (mention?.concept.area) {
-    const { area, label } = mention.concept
-    return { at: area.at, reach: area.reach, label, concept: mention.concept }
-  }
-  const called = mention?.concept.documents?.flatMap((number) => placeOf(corpus, number) ?? [])
-  if (called?.[0]) return called[0]
+  const called = mention && placeOfConcept(corpus, mention.concept)
+  if (called) return called
   // A concept such as "temple" or "winter" is no place. A concept that is a name may also be the name of a place.
   if ((mention && !mention.concept.isName) || words.every(({ aside }) => aside)) return undefined
   return recordNamed(corpus, text, scope)

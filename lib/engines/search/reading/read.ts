@@ -3,16 +3,17 @@ import { tallyFor } from '../index/columns.ts'
 import { findMentions } from '../index/tags.ts'
 import { splitWords, toWord } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
-import type { Filters } from '../model/filters.ts'
 import { findWhole } from '../model/find.ts'
 import { isPlace, namedFinder } from '../model/named.ts'
 import { isKnownWord } from '../model/near.ts'
 import { parseQuestion } from '../model/question.ts'
-import type { Interpreted, Near, SearchQuery } from '../query.ts'
+import type { Interpreted, Near } from '../query.ts'
 import { type GrammarRole, loadedVocabulary } from '../vocabulary.ts'
+import { addPart, copyDraft, type Draft, endOfPart, keepWords, lookForPlace, newDraft, type Question } from './draft.ts'
 import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
+import { distanceAt, readNear, readNearBehind, readNearest, readPlaceNear, settleUnplaced } from './nearness.ts'
 import { isPartTakenBack, partOf } from './parts.ts'
-import { findPlace, hasAny, isInPlace, type NamedPlace } from './places.ts'
+import { hasAny, isInPlace } from './places.ts'
 import { type Token, textOf, tokensOf } from './tokens.ts'
 import { type Age, ageAt, findSpan, findYears, type Years } from './years.ts'
 
@@ -32,29 +33,6 @@ export type Reading = {
   isHopeless: boolean
 }
 
-type Question = Filters & Pick<SearchQuery, 'text' | 'without'>
-type Test = (number: number) => boolean
-
-/** What has been read so far. `rest`: tokens that are searched as words. */
-type Draft = {
-  corpus: Corpus
-  question: Question
-  tokens: readonly Token[]
-  rest: Token[]
-  /** Tokens that are part of a phrase of several words for a concept. */
-  named: Set<Token>
-  tests: Test[]
-  interpreted: Interpreted[]
-  leftOut: string[]
-  extremes: string[]
-  /** How many places were looked for. */
-  places: number
-  near?: Near
-  years?: Years
-  order?: NonNullable<Reading['order']>
-  isHopeless: boolean
-}
-
 /** Reads the part of a question that begins at token `at`. Returns the token after it, or undefined if the words mean nothing here. */
 type ReadPart = (draft: Draft, at: number, match: GrammarMatch) => number | undefined
 
@@ -64,26 +42,14 @@ type ReadPart = (draft: Draft, at: number, match: GrammarMatch) => number | unde
  */
 export function readQuestion(corpus: Corpus, question: Question): Reading | undefined {
   const tokens = tokensOf(question.text)
-  const draft: Draft = {
-    corpus,
-    question,
-    tokens,
-    rest: [],
-    named: new Set(),
-    tests: [],
-    interpreted: [],
-    leftOut: [],
-    extremes: [],
-    places: 0,
-    isHopeless: false,
-  }
+  const draft = newDraft(corpus, question, tokens)
   const phrases = conceptPhrases(tokens)
   let at = 0
   for (const [from, to] of phrases) for (const token of tokens.slice(from, to)) draft.named.add(token)
   while (at < tokens.length) at = phrases.get(at) ? keepWords(draft, at, phrases.get(at) ?? at + 1) : readAt(draft, at)
+  settleUnplaced(draft)
   leaveOutNoise(draft)
-  const { rest, tests, ...read } = draft
-  const { near, years, order, extremes, interpreted, leftOut, isHopeless } = read
+  const { rest, tests, near, years, order, extremes, interpreted, leftOut, isHopeless } = draft
   const limits = [near, years, order, tests[0]].some((limit) => limit !== undefined)
   // "Thulo" (biggest) alone may be a name: the question names nothing that could be the biggest.
   if (rest.length === tokens.length || (rest.length === 0 && !limits && !isHopeless)) return undefined
@@ -108,26 +74,11 @@ function conceptPhrases(tokens: readonly Token[]): Map<number, number> {
   return new Map(mentions.flatMap(({ from, to }) => (to > from ? [[from, to + 1] as const] : [])))
 }
 
-function keepWords(draft: Draft, from: number, to: number): number {
-  draft.rest.push(...draft.tokens.slice(from, to))
-  return to
-}
-
 /** Reads what begins at a token. A part that the question takes back is not read: its words remain. */
 function readAt(draft: Draft, at: number): number {
   const { without } = draft.question
   if (!without?.length) return readPart(draft, at)
-  const { rest, tests, interpreted, leftOut, extremes, near, years, order, isHopeless } = draft
-  const before = {
-    ...{
-      rest: [...rest],
-      tests: [...tests],
-      interpreted: [...interpreted],
-      leftOut: [...leftOut],
-      extremes: [...extremes],
-    },
-    ...{ near, years, order, isHopeless },
-  }
+  const before = copyDraft(draft)
   const next = readPart(draft, at)
   const parts = draft.interpreted.slice(before.interpreted.length)
   if (!parts.some(({ as, text }) => isPartTakenBack(without, as, text))) return next
@@ -149,40 +100,15 @@ function readPart(draft: Draft, at: number): number {
   if (age?.isWhole) return readAge(draft, at, age)
   const match = grammarAt(tokens, at)
   const next =
-    match && (match.side === 'follows' ? readFollowing(draft, match) : readers[match.role]?.(draft, at, match))
+    match && (match.side === 'follows' ? readFollowing(draft, at, match) : readers[match.role]?.(draft, at, match))
   if (next !== undefined) return next
   keepWords(draft, at, at + 1)
   // Of "in the month of" one word remains: the month need not be beside the word "month".
   return match?.role === 'in' ? match.to : at + 1
 }
 
-/** The end of the part that begins at a token: a comma, a minus sign or another phrase of the grammar ends it. */
-function endOfPart(tokens: readonly Token[], from: number): number {
-  for (let at = from; at < tokens.length; at += 1) {
-    if (at > from && (tokens[at]?.breaks || tokens[at]?.minus)) return at
-    const role = grammarAt(tokens, at)?.role
-    if (role && !insideParts.has(role)) return at
-  }
-  return tokens.length
-}
-const insideParts: ReadonlySet<GrammarRole> = new Set<GrammarRole>([
-  ...(['and', 'in', 'noise', 'made', 'within', 'lived', 'age'] as const),
-])
-
-const addPart = (draft: Draft, from: number, to: number, as: string, value: string) =>
-  draft.interpreted.push(partOf(as, textOf(draft.tokens.slice(from, to)), value))
-
-/** The most places of a question that are looked for. Each look compares the names of records, so many would take long. */
-const MOST_PLACES = 4
-
-/** Looks for a place in a part. Undefined also if `MOST_PLACES` were looked for already. */
-function lookForPlace(draft: Draft, tokens: readonly Token[], side: 'leads' | 'follows') {
-  draft.places += 1
-  return draft.places > MOST_PLACES ? undefined : findPlace(draft.corpus, tokens, draft.question.scope, side)
-}
-
 /** Reads a phrase that follows its part: the part is at the end of the words before the phrase. Example: "Patan najik". */
-function readFollowing(draft: Draft, { role, to }: GrammarMatch): number | undefined {
+function readFollowing(draft: Draft, at: number, { role, to }: GrammarMatch): number | undefined {
   const { rest } = draft
   if (role === 'not' || role === 'near') dropParticles(rest)
   if (role === 'not') {
@@ -190,13 +116,7 @@ function readFollowing(draft: Draft, { role, to }: GrammarMatch): number | undef
     const part = rest.splice(-(found?.size ?? 1))
     return part.length === 0 ? undefined : exclude(draft, part, textOf(part), to)
   }
-  if (role === 'near') {
-    const found = lookForPlace(draft, rest, 'follows')
-    if (!found) return undefined
-    const part = rest.splice(-found.size)
-    setNear(draft, found.place, undefined, textOf(part))
-    return to
-  }
+  if (role === 'near') return readNearBehind(draft, at, to)
   const years = findYears(rest.slice(-1))
   const span = years && spanOf(role, years.years)
   if (!span) return undefined
@@ -279,46 +199,6 @@ function isOtherConcept({ corpus, question }: Draft, tokens: readonly Token[]): 
     namedFinder(corpus, question.scope),
   )
   return mention?.from === 0 && mention.to === tokens.length - 1 && !isPlace(mention.concept)
-}
-
-function readNear(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
-  return readPlaceNear(draft, at, to, undefined)
-}
-
-function readPlaceNear(draft: Draft, at: number, from: number, kilometres: number | undefined): number | undefined {
-  const { tokens } = draft
-  const start = hasRole(tokens[from]?.plain ?? '', 'noise') ? from + 1 : from
-  const found = lookForPlace(draft, tokens.slice(start, endOfPart(tokens, start)), 'leads')
-  if (!found) return undefined
-  setNear(draft, found.place, kilometres, textOf(tokens.slice(at, start + found.size)))
-  return start + found.size
-}
-
-/** "Nearest museum to Patan": a sort of thing, and then the place. */
-function readNearest(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
-  const { tokens } = draft
-  const end = tokens.findIndex((token, i) => i > to && placeJoins.has(token.plain))
-  if (end < 0 || end - to > MOST_SORT_WORDS) return undefined
-  const found = lookForPlace(draft, tokens.slice(end + 1, endOfPart(tokens, end + 1)), 'leads')
-  if (!found) return undefined
-  keepWords(draft, to, end)
-  const next = end + 1 + found.size
-  setNear(draft, found.place, NEAR.farthest, textOf([...tokens.slice(at, to), ...tokens.slice(end, next)]))
-  return next
-}
-/** The most words between "nearest" and "to". */
-const MOST_SORT_WORDS = 3
-/** The words between a distance, or a sort of thing, and a place. */
-const placeJoins: ReadonlySet<string> = new Set(['of', 'from', 'to'])
-
-/** "Near" without a distance means `times` the reach of the place, and at least `least` kilometres. "Nearest" means `farthest` at most. */
-const NEAR = { least: 2, times: 1.5, farthest: 25 }
-
-function setNear(draft: Draft, { at, reach, label }: NamedPlace, kilometres: number | undefined, text: string): void {
-  const within = kilometres ?? Math.max(NEAR.least, reach * NEAR.times)
-  draft.near = { ...at, within }
-  draft.order ??= 'distance'
-  draft.interpreted.push(partOf('near', text, `${label}, ${within} km`))
 }
 
 /** "More than 500 years old", "less than 500 years old". */
@@ -508,34 +388,6 @@ export function resourcesOf(value: string): readonly string[] | undefined {
 /** The keys by which a question takes back that it asks for things that people made. */
 export const keysOfMade = ({ interpreted }: Reading): string[] =>
   interpreted.flatMap(({ as, value, key }) => (as === 'sort' && value === MADE ? [key] : []))
-
-/** A distance at a token: "within 2 km of", "500 m from". `to` is the token after it. */
-function distanceAt(tokens: readonly Token[], at: number): { kilometres: number; to: number } | undefined {
-  const from = hasRole(tokens[at]?.plain ?? '', 'within') ? at + 1 : at
-  const joined = /^(\d+(?:\.\d+)?)([a-z]+)$/i.exec(tokens[from]?.typed ?? '')
-  const [amount, unit, after] = joined
-    ? [joined[1], joined[2], from + 1]
-    : [tokens[from]?.typed, tokens[from + 1]?.plain, from + 2]
-  const factor = kilometresOf[unit?.toLowerCase() ?? '']
-  if (factor === undefined || !/^\d+(?:\.\d+)?$/.test(amount ?? '')) return undefined
-  const joins = placeJoins.has(tokens[after]?.plain ?? '') || grammarAt(tokens, after)?.role === 'near'
-  return joins ? { kilometres: Number(amount) * factor, to: after + 1 } : undefined
-}
-const kilometresOf: Readonly<Record<string, number>> = {
-  km: 1,
-  kms: 1,
-  kilometer: 1,
-  kilometers: 1,
-  kilometre: 1,
-  kilometres: 1,
-  m: 0.001,
-  meter: 0.001,
-  meters: 0.001,
-  metre: 0.001,
-  metres: 0.001,
-  mile: 1.609,
-  miles: 1.609,
-}
 
 /**
  * The question without the words that no document holds in any spelling, if it names a concept besides: "temple zzzqqq" asks for temples.

@@ -1,0 +1,91 @@
+import type { Corpus } from '../model/corpus.ts'
+import type { Filters } from '../model/filters.ts'
+import type { Interpreted, Near, SearchQuery } from '../query.ts'
+import type { GrammarRole } from '../vocabulary.ts'
+import { grammarAt } from './grammar.ts'
+import { partOf } from './parts.ts'
+import { findPlace } from './places.ts'
+import { type Token, textOf } from './tokens.ts'
+import type { Years } from './years.ts'
+
+export type Question = Filters & Pick<SearchQuery, 'text' | 'without'>
+type Test = (number: number) => boolean
+
+/** What has been read of a question so far. `rest`: tokens that are searched as words. */
+export type Draft = {
+  corpus: Corpus
+  question: Question
+  tokens: readonly Token[]
+  rest: Token[]
+  /** Tokens that are part of a phrase of several words for a concept. */
+  named: Set<Token>
+  tests: Test[]
+  interpreted: Interpreted[]
+  leftOut: string[]
+  extremes: string[]
+  /** How many places were looked for. */
+  places: number
+  /** Parts that ask for what is near something that is no known place. */
+  unplaced: Unplaced[]
+  near?: Near
+  years?: Years
+  order?: 'oldest' | 'newest' | 'distance'
+  isHopeless: boolean
+}
+
+/** "Near the willows", where nothing is called so. `phrase`: the words for near. `words`: the others. `at`: its place in `rest`. */
+export type Unplaced = { phrase: string; words: readonly Token[]; at: number; text: string }
+
+/** A draft of which nothing has been read. */
+export const newDraft = (corpus: Corpus, question: Question, tokens: readonly Token[]): Draft => ({
+  corpus,
+  question,
+  tokens,
+  rest: [],
+  named: new Set(),
+  tests: [],
+  interpreted: [],
+  leftOut: [],
+  extremes: [],
+  places: 0,
+  unplaced: [],
+  isHopeless: false,
+})
+
+/** What a part may change of a draft, as it is now. `Object.assign` puts it back. */
+export function copyDraft({ rest, tests, interpreted, leftOut, extremes, unplaced, ...others }: Draft) {
+  const { near, years, order, isHopeless } = others
+  const lists = { rest: [...rest], tests: [...tests], interpreted: [...interpreted], leftOut: [...leftOut] }
+  return { ...lists, extremes: [...extremes], unplaced: [...unplaced], near, years, order, isHopeless }
+}
+
+/** Keeps tokens as words. Returns the token after them. */
+export function keepWords(draft: Draft, from: number, to: number): number {
+  draft.rest.push(...draft.tokens.slice(from, to))
+  return to
+}
+
+export const addPart = (draft: Draft, from: number, to: number, as: string, value: string) =>
+  draft.interpreted.push(partOf(as, textOf(draft.tokens.slice(from, to)), value))
+
+/** The end of the part that begins at a token: a comma, a minus sign or another phrase of the grammar ends it. */
+export function endOfPart(tokens: readonly Token[], from: number, inside = insideParts): number {
+  for (let at = from; at < tokens.length; at += 1) {
+    if (at > from && (tokens[at]?.breaks || tokens[at]?.minus)) return at
+    const role = grammarAt(tokens, at)?.role
+    if (role && !inside.has(role)) return at
+  }
+  return tokens.length
+}
+const insideParts: ReadonlySet<GrammarRole> = new Set<GrammarRole>([
+  ...(['and', 'in', 'noise', 'made', 'within', 'lived', 'age'] as const),
+])
+
+/** The most places of a question that are looked for. Each look compares the names of records, so many would take long. */
+const MOST_PLACES = 4
+
+/** Looks for a place in a part, with `find` if another way of looking is wanted. Undefined also if `MOST_PLACES` were looked for already. */
+export function lookForPlace(draft: Draft, tokens: readonly Token[], side: 'leads' | 'follows', find = findPlace) {
+  draft.places += 1
+  return draft.places > MOST_PLACES ? undefined : find(draft.corpus, tokens, draft.question.scope, side)
+}
