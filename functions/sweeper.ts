@@ -12,6 +12,7 @@ import { sweepPictures } from '../lib/domain/pictures/files.ts'
 import { sweepOcr } from '../lib/domain/projects/assets/ocr.ts'
 import { sweepFiles } from '../lib/domain/projects/assets/sweep.ts'
 import { sweepUploads } from '../lib/domain/projects/assets/uploads.ts'
+import { returnWhatIsLinked } from '../lib/domain/projects/merge-second-look.ts'
 import { sweepMerges } from '../lib/domain/projects/merge-sweep.ts'
 import { loadQueueState } from '../lib/domain/review/queue-state.ts'
 import { sweepQueue } from '../lib/domain/review/sweep.ts'
@@ -46,6 +47,7 @@ const chores = {
     told: tellWatchers,
     migrated: migrate,
     restored: restoreRulings,
+    returned: returnWhatIsLinked,
   },
   seldom: {
     recounted: sweepBoards,

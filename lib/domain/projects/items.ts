@@ -254,13 +254,19 @@ export const ProjectSnapshot = v.object({
   size: v.number(),
   /** The time of the rollback. Null if the merge was not rolled back. */
   restored_at: nullableText,
+  /** Set from the rollback until its second look: the number of the rollback's activity. */
+  second_look: v.optional(v.nullable(v.number()), null),
   created_at: v.string(),
   version: v.number(),
 })
 export type ProjectSnapshot = v.InferOutput<typeof ProjectSnapshot>
+/** The index partition of rollbacks whose records are to be looked at again. */
+export const SECOND_LOOK = 'ROLLBACK#SECOND_LOOK'
 export const projectSnapshot = defineItem({
   type: 'project_snapshot',
   schema: ProjectSnapshot,
   key: (it: { project_id: string; id: string; created_at: string }) =>
     key.snapshot(it.project_id, it.created_at, it.id),
+  indexes: ({ second_look, restored_at, id }) =>
+    second_look === null ? {} : { gsi2: { pk: SECOND_LOOK, sk: `${restored_at}#${id}` } },
 })

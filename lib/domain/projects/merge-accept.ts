@@ -8,7 +8,7 @@ import type { AssertionInput } from '../kinds/index.ts'
 import { IMAGES } from '../pictures/items.ts'
 import { claimPack, claimsIn } from '../records/claim-packs.ts'
 import { type History, loadHistory } from '../records/history.ts'
-import { activity, decision, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
+import { activity, decision, type RecordItem, recordItem, recordItemOf, revision } from '../records/items.ts'
 import { isWaiting } from '../records/queue-entry.ts'
 import { planAmendment } from '../records/write.ts'
 import { planDecision, planEdits } from '../review/decide.ts'
@@ -190,11 +190,15 @@ function acceptedRecord(old: History, writes: readonly Write[]): AcceptedRecord 
   if (!head) throw new Error(`nothing is written of ${old.entity_id}`)
   const after = putItems(claimPack.type).flatMap(claimsIn)
   const ids = new Set(after.map((it) => it.id))
+  const decisions = putItems(decision.type).map((item) => parse(decision, item))
+  const activities = putItems(activity.type).map((item) => parse(activity, item))
+  const revisions = putItems(revision.type).map((item) => parse(revision, item))
   return {
     before: { head: recordItemOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },
     after: { head, assertions: after },
-    decision_id: putItems(decision.type).map((item) => parse(decision, item).id)[0] ?? '',
-    activity_ids: putItems(activity.type).map((item) => parse(activity, item).activity_id),
+    decision_id: decisions[0]?.id ?? '',
+    activity_ids: activities.map(({ activity_id }) => activity_id),
+    added: { decisions, activities, revisions },
   }
 }
 
@@ -220,7 +224,15 @@ async function planLastWrites(
   }
   const merged_at = about.merged_at ?? at
   const { next, writes } = nextVersion(about, { state: 'merged', merge: null, merged_at, updated_at: at }, [merged], at)
-  const snapshot = { ...stored, id, project_id: about.id, merged_by: actor.id, restored_at: null, created_at: at }
+  const snapshot = {
+    ...stored,
+    id,
+    project_id: about.id,
+    merged_by: actor.id,
+    restored_at: null,
+    second_look: null,
+    created_at: at,
+  }
   return {
     writes: [...writes, put(projectSnapshot, { ...snapshot, version: 1 }, undefined)],
     whole: { ...begun, ...asSubject(next) },

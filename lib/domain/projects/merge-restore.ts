@@ -96,13 +96,13 @@ async function findBuiltOn(
 }
 
 /** The pictures that the merge added to a record. */
-function addedPictures({ before, after }: AcceptedRecord): string[] {
+export function addedPictures({ before, after }: AcceptedRecord): string[] {
   const [old, next] = [before, after].map(({ head }) => picturesIn(head.proposed ?? head.data).map(({ id }) => id))
   return (next ?? []).filter((id) => !old?.includes(id))
 }
 
 /** Whether a record has not changed since the merge, apart from comments and flags. */
-function isUntouched(it: RecordItem, after: RecordItem): boolean {
+export function isUntouched(it: RecordItem, after: RecordItem): boolean {
   const names = ['status', 'public', 'data', 'proposed', 'current_revision', 'accepted_revision', 'deleted_at'] as const
   return names.every((name) => isDeepStrictEqual(it[name], after[name]))
 }
@@ -113,12 +113,7 @@ function restoreWrites(it: History, { before, after, decision_id, activity_ids }
   const claims = it.assertions.flatMap(claimBefore(before, after))
   const next: RecordItem = {
     ...current,
-    // A member that has changed since the merge keeps its present value.
-    ...Object.fromEntries(
-      Object.entries(before.head).filter(([name]) =>
-        isDeepStrictEqual(member(current, name), member(after.head, name)),
-      ),
-    ),
+    ...unchangedMembers(current, after.head, before.head),
     activity_count: current.activity_count - activity_ids.length,
     ...addToClaimCount(current, claims.length - it.assertions.length),
     contributor: current.contributor,
@@ -140,8 +135,14 @@ function restoreWrites(it: History, { before, after, decision_id, activity_ids }
   ]
 }
 
+/** The members of `next` that replace those of `old`. A member that has changed since `old` keeps its present value. */
+export const unchangedMembers = (current: RecordItem, old: RecordItem, next: RecordItem): Partial<RecordItem> =>
+  Object.fromEntries(
+    Object.entries(next).filter(([name]) => isDeepStrictEqual(member(current, name), member(old, name))),
+  )
+
 /** A claim as it was before the merge, unless it has changed since. A claim that the merge made is dropped. */
-const claimBefore = (before: AcceptedRecord['before'], after: AcceptedRecord['after']) => (it: Assertion) => {
+export const claimBefore = (before: AcceptedRecord['before'], after: AcceptedRecord['after']) => (it: Assertion) => {
   const [old, merged] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === it.id))
   if (!merged || !isSame(it, merged)) return [it]
   return old ? [old] : []
@@ -212,10 +213,21 @@ function restoredAsset(before: Asset, old: Asset | undefined): Asset {
 /** The most records that the activity of a rollback names. */
 const MAX_NAMED = 200
 
-/** Why each record was left. `linked_waiting` is dropped: readers of the project may not learn of a contribution that waits. */
-function reasonsOf(ids: readonly string[], results: readonly PartResult[]): Record<string, string[]> {
-  const all = new Map(results.flatMap(({ reasons }) => Object.entries(reasons ?? {})))
-  return Object.fromEntries(ids.map((id) => [id, (all.get(id) ?? []).filter((it) => it !== 'linked_waiting')]))
+/** The part of a rollback's activity that names what was left, and why. */
+type Kept = { kept: string[]; kept_reasons: Record<string, string[]>; kept_count: number }
+
+/**
+ * Names further records that were left. `linked_waiting` is dropped: readers of the project may not learn of a contribution that waits.
+ */
+export function nameKept(old: Partial<Kept>, more: ReadonlyMap<string, readonly string[]>): Kept {
+  const { kept = [], kept_reasons = {}, kept_count = 0 } = old
+  const named = [...kept, ...[...more.keys()].sort()].slice(0, MAX_NAMED)
+  const reasonsOf = (id: string) => kept_reasons[id] ?? (more.get(id) ?? []).filter((it) => it !== 'linked_waiting')
+  return {
+    kept: named,
+    kept_reasons: Object.fromEntries(named.map((id) => [id, reasonsOf(id)])),
+    kept_count: kept_count + more.size,
+  }
 }
 
 /** Plans the writes that go with the switch of a rollback: the project is as before its merge, in the state `needs_revision`. */
@@ -228,8 +240,9 @@ async function planLastWrites(
   const about = background ? (await loadWholeById(project))?.about : begun.about
   if (!about || about.deleted_at !== null) throw conflict()
   const at = now()
-  const unchanged = results.flatMap(({ left }) => left ?? []).sort()
-  const named = unchanged.slice(0, MAX_NAMED)
+  const left = new Map(
+    results.flatMap(({ left: ids = [], reasons }) => ids.map((id) => [id, reasons?.[id] ?? []] as const)),
+  )
   const undone: NewActivity = {
     actor_id: actor.id,
     action: 'state_changed',
@@ -238,11 +251,7 @@ async function planLastWrites(
       to: 'needs_revision',
       comment: 'rollback_merge',
       snapshot_id: stored.id,
-      ...(unchanged.length > 0 && {
-        kept: named,
-        kept_reasons: reasonsOf(named, results),
-        kept_count: unchanged.length,
-      }),
+      ...(left.size > 0 && nameKept({}, left)),
       ...(background && { background }),
     },
   }
@@ -257,7 +266,10 @@ async function planLastWrites(
     ),
   )
   return {
-    writes: [...writes, put(projectSnapshot, withNextVersion(stored, { restored_at: at }), stored)],
+    writes: [
+      ...writes,
+      put(projectSnapshot, withNextVersion(stored, { restored_at: at, second_look: next.activity_count }), stored),
+    ],
     whole: { ...begun, ...asSubject(next), entities, assets },
   }
 }

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { getObject, putObject } from '../../engines/bucket/index.ts'
 import { parse, queryAll } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
-import { Assertion, RecordItem } from '../records/items.ts'
+import { Activity, Assertion, Decision, RecordItem, Revision } from '../records/items.ts'
 import { Asset, Project, ProjectEntity, type ProjectSnapshot, projectSnapshot } from './items.ts'
 
 /** A record before and after a merge. */
@@ -14,6 +14,10 @@ export const AcceptedRecord = v.object({
   /** The decision and the activities that the merge added to the record's history. */
   decision_id: v.string(),
   activity_ids: v.array(v.string()),
+  /** What the merge added to that history, for a rollback that is taken back itself. Older snapshots lack it. */
+  added: v.optional(
+    v.object({ decisions: v.array(Decision), activities: v.array(Activity), revisions: v.array(Revision) }),
+  ),
 })
 export type AcceptedRecord = v.InferOutput<typeof AcceptedRecord>
 

@@ -1,3 +1,4 @@
+import { clock } from '../../base/clock.ts'
 import {
   closeRegister,
   getMany,
@@ -7,11 +8,12 @@ import {
   type Write,
   walkTable,
 } from '../../engines/table/index.ts'
+import { measureLag } from '../../platform/health/stream-lag.ts'
 import { key } from '../../platform/table/keys.ts'
 import { IMAGES } from '../pictures/items.ts'
 import type { BuiltReason } from './built-reasons.ts'
 import type { History } from './history.ts'
-import { type Assertion, type Decision, type RecordItem, recordItem } from './items.ts'
+import { type Assertion, activityLists, type Decision, type RecordItem, recordItem } from './items.ts'
 import { claimEdges, valueEdges } from './links.ts'
 import { loadRecordById } from './load.ts'
 
@@ -76,8 +78,10 @@ export type LinksInto = { reasons: BuiltReason[]; forbidNaming: Write[] }
  * have entries, and a query for each record that may link by a claim. Links of published records have entries once the projector has
  * seen them; links by others to a record of an import have them at once.
  */
-export async function findLinksInto(record: History, going: ReadonlySet<string>): Promise<LinksInto> {
-  const { entity_id, batch } = record
+export async function findLinksInto(
+  { entity_id, batch }: Pick<RecordItem, 'entity_id' | 'batch'>,
+  going: ReadonlySet<string>,
+): Promise<LinksInto> {
   const isOutside = (id: string) => id !== entity_id && !going.has(id)
   const related = await outsideEntries(entity_id, isOutside)
   const at = key.namings(entity_id)
@@ -123,4 +127,16 @@ async function findLinking(entity_id: string, from: readonly string[]): Promise<
     if (loaded && targetsOfClaims(loaded.assertions).includes(entity_id)) linking.push(loaded)
   }
   return linking
+}
+
+/** A time after which no request is still at work that read a record before it went. */
+const LONGEST_REQUEST_MS = 60_000
+
+/**
+ * Whether a second look at a record that went at this time sees all links to it: nobody writes any more who had read it before, and the
+ * projector has followed all that they wrote.
+ */
+export async function seesLateLinks(went_at: string): Promise<boolean> {
+  const passed = clock.now().getTime() - Date.parse(went_at) - LONGEST_REQUEST_MS
+  return passed > 0 && (await measureLag(activityLists)).seconds * 1000 < passed
 }

@@ -1,12 +1,10 @@
-import { clock } from '../../base/clock.ts'
 import { mapAtOnce } from '../../base/concurrency.ts'
 import { isDone } from '../../base/errors.ts'
-import { builtInHistory, findLinksInto } from '../../domain/records/built-on.ts'
+import { builtInHistory, findLinksInto, seesLateLinks } from '../../domain/records/built-on.ts'
 import { type History, loadHistory } from '../../domain/records/history.ts'
-import { activityLists, listsOf, recordVisibilities } from '../../domain/records/items.ts'
+import { listsOf, recordVisibilities } from '../../domain/records/items.ts'
 import { deleteRecord, restoreRecord } from '../../domain/records/write.ts'
 import { walk } from '../../engines/table/index.ts'
-import { measureLag } from '../../platform/health/stream-lag.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { type Departure, dropRemoval, listRemovals, noteRemoval } from './items.ts'
 
@@ -18,8 +16,6 @@ import { type Departure, dropRemoval, listRemovals, noteRemoval } from './items.
 
 const RECORDS_IN_PAGE = 100
 const RECORDS_AT_ONCE = 4
-/** A time after which no request is still at work that read a record before its deletion. */
-const LONGEST_REQUEST_MS = 60_000
 
 /** Deletes a person's records on which nobody else has built. */
 export async function removeContributions(user_id: string): Promise<void> {
@@ -55,10 +51,7 @@ async function isBuiltOn(record: History): Promise<boolean> {
 }
 
 /** Whether the projector has followed all that was written while contributions were deleted. */
-export async function isFollowed({ removed_at }: Departure): Promise<boolean> {
-  const passed = clock.now().getTime() - Date.parse(removed_at ?? '') - LONGEST_REQUEST_MS
-  return passed > 0 && (await measureLag(activityLists)).seconds * 1000 < passed
-}
+export const isFollowed = ({ removed_at }: Departure): Promise<boolean> => seesLateLinks(removed_at ?? '')
 
 /** Restores the records that went with a person, if somebody has built on them meanwhile. */
 export async function restoreWhatIsBuiltOn(user_id: string): Promise<void> {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { App } from '../../harness/app.ts'
 import { objects, upload } from '../../harness/asset-world.ts'
 import { withFault } from '../../harness/faults.ts'
+import { followTable } from '../../harness/following.ts'
 import { contribute, decide, publish, sure } from '../../harness/make.ts'
 import { drawing } from '../../harness/media-files.ts'
 import { at, linkTo, move, newProject, openProjects } from '../../harness/projects.ts'
@@ -62,6 +63,29 @@ test('images that show a record become its pictures when the project is merged, 
   const whole = sure(200, await app.contributor.get(`/data/cultural-entities/${record.cultural_entity_id}/`))
   expect(whole.revisions.map((it: { revision_number: number }) => it.revision_number)).toEqual([1])
   expect((await app.anon.get(`${images[0].iiif}/info.json`)).status).toBe(404)
+})
+
+test('pictures come back with a record to which somebody has linked in the moment in which it went', async () => {
+  const { slug, record, shown } = await project()
+  const following = await followTable()
+  await following.settled()
+  await merged(slug)
+  const before = sure(200, await read(record.id))
+  const { sweepPictures } = await import('../../../lib/domain/pictures/files.ts')
+  const { returnWhatIsLinked } = await import('../../../lib/domain/projects/merge-second-look.ts')
+  // Its link is not followed when the project is rolled back.
+  await publish(app, 'locations', { name: `Around ${slug}`, contains_structure: [record.id] }, app.other)
+  sure(200, await app.domain.post(at(slug, 'rollback-merge/'), { body: {} }))
+  expect((await read(record.id)).status).toBe(404)
+  await following.settled()
+  app.tick(61)
+  expect(await returnWhatIsLinked()).toBe(1)
+  app.tick(4 * 86_400)
+  await sweepPictures()
+  const after = sure(200, await read(record.id))
+  expect([after.images, after.assertions]).toEqual([before.images, before.assertions])
+  expect(idsOf(after.images)).toEqual([shown.id])
+  expect(await objects(`pictures/${shown.id}`)).toHaveLength(1)
 })
 
 test('a picture has a file of its own, and stays with the record when its file goes from the project', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { omit } from '../../../lib/base/omit.ts'
 import type { Answer, App } from '../../harness/app.ts'
 import { faults, withFault } from '../../harness/faults.ts'
 import { type Following, followTable } from '../../harness/following.ts'
@@ -106,9 +107,11 @@ function whole(before: Observed, after: Observed, many: number, where: string): 
   return 'everything'
 }
 
-const sweep = async () => {
-  const { handler } = await import('../../../functions/sweeper.ts')
-  return (await handler({ chores: 'often' })).settled
+const sweepAll = async () => (await import('../../../functions/sweeper.ts')).handler({ chores: 'often' })
+const sweep = async () => (await sweepAll()).settled
+async function hasSecondLooks(): Promise<boolean> {
+  const { walk } = await import('../../../lib/engines/table/read.ts')
+  return (await walk({ index: 'gsi2', pk: 'ROLLBACK#SECOND_LOOK', forward: true, limit: 1 })).length > 0
 }
 /** Runs work with a fault. Returns whether it was hit, and whether the table was written to: where it was not, readers see what they saw. */
 async function strike(...[nth, fault, work, hits]: Parameters<typeof withFault>) {
@@ -419,6 +422,48 @@ describe('a rollback', () => {
       },
       kept_count: 3,
     })
+  })
+
+  test('brings back a record to which somebody has linked in the moment in which it went', async () => {
+    await following.settled()
+    app.tick(61)
+    // The rollbacks of the tests before have their second look.
+    while (await hasSecondLooks()) await sweepAll()
+    const records = await waitingRecords(app, 3)
+    const [linked, judged] = records
+    const slug = await projectIn(app, 'approved', records)
+    sure(200, await move(app.domain, slug, 'merged'))
+    await following.settled()
+    const merged = await observe(slug, records)
+    // The projector has not followed these links when the project is rolled back.
+    const leanOn = ({ id }: Made) =>
+      publish(app, 'deities', { name: `Of ${id}`, has_religious_tradition: [id] }, app.other)
+    const linking = await leanOn(linked)
+    await leanOn(judged)
+    sure(200, await app.domain.post(at(slug, 'rollback-merge/')))
+    sure(201, await decide(app.curator, judged, { verdict: 'reject', feedback: 'Not this one.' }))
+    const statuses = () =>
+      Promise.all(records.map(async ({ id }) => sure(200, await app.staff.get(`/cidoc/traditions/${id}/`)).status))
+    const gone = ['pending_review', 'rejected', 'pending_review']
+    expect([await statuses(), (await sweepAll()).returned]).toEqual([gone, 0])
+    await following.settled()
+    // A request that had read the record before could still be at work.
+    expect([(await sweepAll()).returned, await statuses()]).toEqual([0, gone])
+    app.tick(61)
+    expect([(await sweepAll()).returned, await statuses()]).toEqual([1, ['accepted', ...gone.slice(1)]])
+    await following.settled()
+    const deity = sure(200, await app.anon.get(`/cidoc/deities/${linking.id}/`))
+    expect(deity.has_religious_tradition).toMatchObject([{ id: linked.id }])
+    const after = await observe(slug, records)
+    // The contributor's other records count as waiting again.
+    const shown = ({ details: [it] }: Observed) => [it?.open, it?.kept, omit(Object(it?.history), 'contributor_stats')]
+    expect([after.state, shown(after)]).toEqual(['needs_revision', shown(merged)])
+    const [row] = sure(200, await app.staff.get(at(slug, 'activity/'))).results
+    expect(row.payload).toMatchObject({
+      ...{ kept: [linked.cultural_entity_id], kept_count: 1 },
+      kept_reasons: { [linked.cultural_entity_id]: ['linked'] },
+    })
+    expect(await hasSecondLooks()).toBe(false)
   })
 
   test('is not held up by the worker of its files, and keeps what that has stored since', async () => {
