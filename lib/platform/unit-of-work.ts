@@ -1,4 +1,4 @@
-import { invalidObject } from '../base/errors.ts'
+import { invalidObject, type Problem } from '../base/errors.ts'
 import { runUnit } from '../engines/table/immediate.ts'
 import { actionsOf, type Commit, MOST_ACTIONS, type UnitOfWork, type Write } from '../engines/table/index.ts'
 import { invalidateAfter } from './cache/cached.ts'
@@ -25,9 +25,19 @@ export const inUnit = <T>(
   runUnit(work, {
     commit,
     around: async (writes, store) => {
-      if (actionsOf(writes) > MOST_ACTIONS)
-        throw invalidObject('Too many values, names and new records at once. Send them in parts.')
+      if (actionsOf(writes) > MOST_ACTIONS) throw tooMany(writes)
       await store(writes)
       await Promise.all([invalidateAfter(writes), withhold(writes)])
     },
   })
+
+/**
+ * The error of a unit that holds more than one transaction can. Its number leaves out flags: the caller may not learn of a likeness to a
+ * hidden record.
+ */
+function tooMany(writes: readonly Write[]): Problem {
+  const many = actionsOf(writes.filter(({ type }) => type !== 'flag'))
+  return invalidObject(
+    `Too many values, names and new records at once: they take ${Math.max(many, MOST_ACTIONS + 1)} writes, and ${MOST_ACTIONS} are the most. Send them in parts.`,
+  )
+}

@@ -209,6 +209,17 @@ test('a likeness that the contributor was told of goes when the other record is 
   expect(await flags(app.community)).toMatchObject({ count: 1, results: [{ reason: 'It looks like another record.' }] })
 })
 
+test('a request that is too large counts no likeness to a hidden record', async () => {
+  for (let i = 0; i < 3; i += 1) await contribute(app.other, 'deities', { name: `Krembolasu ${i}` })
+  const answers = ['Krembolasu', 'Vrastindole'].map(async (name) => {
+    const body = { name: `Of ${name}`, invokes_deity: Array.from({ length: 20 }, (_, i) => `${name} ${i}`) }
+    return plain(await app.contributor.post('/cidoc/rituals/', { body }), [])
+  })
+  const [hidden, free] = await Promise.all(answers)
+  expect(hidden).toMatch(/^400 .*they take \d+ writes, and 100 are the most/)
+  expect(hidden).toBe(free)
+})
+
 test('look-alikes that the contributor may see come before hidden ones', async () => {
   for (let i = 0; i < 5; i += 1) await contribute(app.other, 'structures', { name: 'Plomkasura Deval', note: `${i}` })
   const seen = await publish(app, 'structures', { name: 'Plomkasura Deval' }, app.other)

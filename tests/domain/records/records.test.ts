@@ -259,8 +259,14 @@ describe('a contribution', () => {
     const reply = await app.contributor.post('/cidoc/rituals/', { body })
     expect(reply.status).toBe(400)
     expect(reply.body).toEqual({
-      non_field_errors: ['Too many values, names and new records at once. Send them in parts.'],
+      non_field_errors: [
+        'Too many values, names and new records at once: they take 396 writes, and 100 are the most. Send them in parts.',
+      ],
     })
+    const inNepali = { body, headers: { 'accept-language': 'ne' } }
+    expect((await app.contributor.post('/cidoc/rituals/', inNepali)).body.non_field_errors).toEqual([
+      'एकै पटक धेरै मान, नाम र नयाँ अभिलेख भए: यसलाई ३९६ लेखाइ चाहिन्छ, बढीमा १०० हुन सक्छ। टुक्रा गरी पठाउनुहोस्।',
+    ])
     await following.settled()
     const { body: listed } = await app.contributor.get('/cidoc/deities/', { query: { mine: 1, search: 'Deity' } })
     expect(listed.count).toBe(0)

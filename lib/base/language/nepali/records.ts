@@ -1,7 +1,7 @@
 /** Nepali translations of messages about records, reviews, projects and clusters. */
 export const records: Readonly<Record<string, string>> = {
-  'Too many values, names and new records at once. Send them in parts.':
-    'एकै पटक धेरै मान, नाम र नयाँ अभिलेख भए। टुक्रा गरी पठाउनुहोस्।',
+  'Too many values, names and new records at once: they take {0} writes, and {1} are the most. Send them in parts.':
+    'एकै पटक धेरै मान, नाम र नयाँ अभिलेख भए: यसलाई {0} लेखाइ चाहिन्छ, बढीमा {1} हुन सक्छ। टुक्रा गरी पठाउनुहोस्।',
   'The cluster has changed since: it is at version {0}.': 'यसबीचमा पुञ्ज बदलिएको छ: यो संस्करण {0} मा छ।',
   'The cluster is {0}.': 'पुञ्ज <0> छ।',
   locked: 'ताल्चा लागेको',
