@@ -1,6 +1,9 @@
 /** The name of the file that describes a crate. It stands in the folder that it describes. */
 export const CRATE = 'ro-crate-metadata.json'
 
+/** The terms of RO-Crate 1.1, and one of schema.org that it does not have. */
+const context = ['https://w3id.org/ro/crate/1.1/context', { sha256: 'http://schema.org/sha256' }]
+
 type Part = { path: string; bytes: number; sha256: string; type: string; description: string }
 /** What a crate is, and its files. */
 export type Crate = {
@@ -36,12 +39,12 @@ export function crateText({ name, description, made_at, licence, parts }: Crate)
       '@type': 'File',
       name: path,
       description: about,
-      encodingFormat: type,
+      encodingFormat: type.split(';')[0],
       contentSize: String(bytes),
       sha256,
     })),
   ]
-  return `${JSON.stringify({ '@context': 'https://w3id.org/ro/crate/1.1/context', '@graph': graph }, null, 2)}\n`
+  return `${JSON.stringify({ '@context': context, '@graph': graph }, null, 2)}\n`
 }
 
 /** The address of a licence, which is an address or an id of SPDX. */

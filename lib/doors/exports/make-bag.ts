@@ -27,7 +27,7 @@ export async function makeBag(
 
   const key = `${folder}/${NAME}.zip`
   const upload = startUpload(key, ZIP)
-  const zip = zipTo(upload)
+  const zip = zipTo(upload, made_at)
   for (const [path, text] of beside) await zip.add(`${NAME}/${path}`, [Buffer.from(text)])
   for (const { name, key: at } of files) {
     const stored = await streamObject(at)
@@ -38,8 +38,8 @@ export async function makeBag(
   return { name: `${NAME}.zip`, key, ...(await upload.end()) }
 }
 
-/** Writes a ZIP to an upload, piece by piece, without compressing it. fflate writes no file of more than 4 GB. */
-function zipTo(upload: Upload) {
+/** Writes a ZIP to an upload, piece by piece, without compressing it. Each entry has this time. fflate writes no file of more than 4 GB. */
+function zipTo(upload: Upload, mtime: string) {
   let waiting: Uint8Array[] = []
   const zip = new Zip((error, piece) => {
     if (error) throw error
@@ -52,7 +52,7 @@ function zipTo(upload: Upload) {
   }
   return {
     add: async (path: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) => {
-      const entry = new ZipPassThrough(path)
+      const entry = Object.assign(new ZipPassThrough(path), { mtime })
       zip.add(entry)
       for await (const piece of pieces) {
         entry.push(piece)

@@ -154,6 +154,8 @@ describe('the bag', () => {
     const bytes = Buffer.from(await (await fetch(bag.url)).arrayBuffer())
     expect([bag.name, bytes.length]).toEqual(['heritage.zip', bag.bytes])
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(bag.sha256)
+    // The day of its first entry is that of the run, so one run gives one bag, whenever it is packed.
+    expect(bytes.readUInt16LE(12)).toBe(((2025 - 1980) << 9) | (1 << 5) | 15)
     for (const [name, text] of Object.entries(unzipSync(bytes))) {
       const at = join(folder, name)
       mkdirSync(dirname(at), { recursive: true })
@@ -174,7 +176,13 @@ describe('the bag', () => {
   })
 
   test('describes each file as RO-Crate 1.1 does', async () => {
-    const { '@graph': graph } = JSON.parse(readFileSync(join(inside, 'data', 'ro-crate-metadata.json'), 'utf8'))
+    const { '@context': context, '@graph': graph } = JSON.parse(
+      readFileSync(join(inside, 'data', 'ro-crate-metadata.json'), 'utf8'),
+    )
+    // The context of 1.1 has each of our terms but one.
+    expect(context).toEqual(['https://w3id.org/ro/crate/1.1/context', { sha256: 'http://schema.org/sha256' }])
+    const types = graph.flatMap((it: { encodingFormat?: string }) => it.encodingFormat ?? [])
+    expect([...new Set(types)].sort()).toEqual(['application/jsonl', 'application/n-quads', 'text/csv'])
     const root = graph.find((it: { '@id': string }) => it['@id'] === './')
     expect(root).toMatchObject({ '@type': 'Dataset', license: { '@id': 'https://spdx.org/licenses/CC-BY-4.0' } })
     const named = new Set(graph.map((it: { '@id': string }) => it['@id']))
