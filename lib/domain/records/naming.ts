@@ -15,7 +15,7 @@ import { key } from '../../platform/table/keys.ts'
 import type { RecordItem } from './items.ts'
 
 /**
- * Notes that a record of somebody else links to a record of an import. The transaction of the link enters it in the register of such notes.
+ * Notes that a record links to a record of an import of which it is no row itself. The transaction of the link enters it in the register of such notes.
  * Who deletes the record closes the register in the same transaction. So no link is missed: whoever comes second is refused, and looks
  * again. The first notes stand in the register. Each one beyond them is an item, so such a link takes two actions of its transaction.
  */
@@ -45,8 +45,14 @@ export async function namingWrites(to: readonly string[], from: string): Promise
 export const allowNaming = ({ entity_id, batch }: Pick<RecordItem, 'entity_id' | 'batch'>): Write[] =>
   batch ? [openRegister(key.namings(entity_id))] : []
 
-/** Whether links of this person to this record are noted: the record came with somebody else's import, which may be taken back. */
+/**
+ * Whether links of this person to this record are noted: the record came with an import, which may be taken back. Rows of one import go and
+ * stay together, so what its rows name is not noted. `import_id`: the import of which the linking record is a row.
+ */
 export const isNamingNoted = (
-  target: { batch?: object | null | undefined; contributor_id: string | null },
+  target: { batch?: { id?: unknown } | null | undefined; contributor_id: string | null },
   actor: { id: string },
-): boolean => Boolean(target.batch) && target.contributor_id !== actor.id
+  import_id?: string,
+): boolean =>
+  Boolean(target.batch) &&
+  (target.contributor_id !== actor.id || import_id === undefined || target.batch?.id !== import_id)

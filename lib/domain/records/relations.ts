@@ -24,13 +24,15 @@ export type ResolvedValues = { data: Record<string, unknown>; missing: MissingRe
 
 /**
  * Turns the references of a contribution into links. A text is matched by folded name, else by synonyms, among the records that
- * the caller may see. Fails with a field error on an id without such a record. Calls: one for all ids, two for each text.
+ * the caller may see. Fails with a field error on an id without such a record. Calls: one for all ids, two for each text. `import_id`:
+ * the import of which the contribution is a row.
  */
 export async function resolveRelations(
   kind: Kind,
   data: InputValues,
   actor: Actor,
   synonymsOf: SynonymLookup = async () => [],
+  import_id?: string,
 ): Promise<ResolvedValues> {
   const relations = Object.entries(data).flatMap(([name, value]) => {
     const field = kind.fields[name]
@@ -48,7 +50,7 @@ export async function resolveRelations(
       ),
     ]),
   )
-  return { data: { ...data, ...linked }, missing: byText.missing, noted: notedAmong(targets, actor) }
+  return { data: { ...data, ...linked }, missing: byText.missing, noted: notedAmong(targets, actor, import_id) }
 }
 
 /** Finds the ids of records whose names mean the same as a text but fold differently. */
@@ -76,10 +78,12 @@ const idKey = (field: Field, id: number | string) => `${field.relation} ${id}`
 const textKey = (field: Field, text: string) => `${field.relation} ${fold(text)}`
 
 /** Returns those targets to which links by this person are noted (`isNamingNoted`). */
-const notedAmong = (targets: readonly Stored[], actor: Actor): string[] =>
+const notedAmong = (targets: readonly Stored[], actor: Actor, import_id: string | undefined): string[] =>
   targets
     .map((stored) => v.parse(Target, stored))
-    .flatMap((target) => (target.entity_id !== undefined && isNamingNoted(target, actor) ? [target.entity_id] : []))
+    .flatMap((target) =>
+      target.entity_id !== undefined && isNamingNoted(target, actor, import_id) ? [target.entity_id] : [],
+    )
 
 /**
  * Returns the links of all references by id, and adds their targets to `targets`. Fails with a field error if one of them

@@ -97,7 +97,7 @@ async function planCreate(
   { data, assertion: provenance, evidence }: Contribution,
   batch?: BatchRow,
 ): Promise<Plan<CreatedRecord>> {
-  const lookUps = { synonymsOf: findSynonyms }
+  const lookUps = { synonymsOf: findSynonyms, import_id: batch?.id }
   const { values, missing, noted, pictureWrites } = await plannedValues(kind, data, actor, lookUps)
   checkSize(values)
   const header = headerOf(kind, values)
@@ -124,11 +124,17 @@ async function planCreate(
 }
 
 /**
- * Resolves the relations and pictures of an input. `missing`: records that do not exist yet. `noted`: records that came with imports of
- * other people; links to them are noted for the case that the import is taken back. `pictureWrites`: writes that keep the picture files.
+ * Resolves the relations and pictures of an input. `missing`: records that do not exist yet. `noted`: records that came with
+ * imports; links to them are noted for the case that the import is taken back. `pictureWrites`: writes that keep the picture files.
  */
-async function plannedValues(kind: Kind, data: InputValues, actor: Actor, { synonymsOf, pictures }: ResolveOptions) {
-  const resolved = await resolveRelations(kind, data, actor, synonymsOf)
+async function plannedValues(
+  kind: Kind,
+  data: InputValues,
+  actor: Actor,
+  options: ResolveOptions & { import_id: string | undefined },
+) {
+  const { synonymsOf, pictures, import_id } = options
+  const resolved = await resolveRelations(kind, data, actor, synonymsOf, import_id)
   const { values, writes } = await resolvePictures(resolved.data, actor, pictures)
   return { values, missing: resolved.missing, noted: resolved.noted, pictureWrites: writes }
 }
@@ -185,7 +191,7 @@ export async function planAmendment(
 ): Promise<Plan<LoadedRecord & WithStubs>> {
   const kind = kinds[old.kind]
   const move = findEditMove(old, trigger)
-  const lookUps = { synonymsOf, pictures: [...picturesOf(old), ...pictures] }
+  const lookUps = { synonymsOf, import_id: batch?.id, pictures: [...picturesOf(old), ...pictures] }
   const { values, missing, noted, pictureWrites } = await plannedValues(kind, data, actor, lookUps)
   const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit

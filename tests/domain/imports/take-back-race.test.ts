@@ -4,13 +4,13 @@ import { type App, openApp } from '../../harness/app.ts'
 import { checkTable, csv, done, rowsIn } from '../../harness/imports.ts'
 import { interleave } from '../../harness/interleave.ts'
 
-/** Somebody links to a record of a table in the moment in which it is taken back. */
+/** Somebody links to a record of a table in the moment in which it is taken back. Persona `contributor` has sent that table. */
 
 let app: App
 let deities: Deity[]
 type Deity = { row: number; id: number; entity_id: string; name: string }
 
-const ROWS = 85
+const ROWS = 100
 
 beforeAll(async () => {
   app = await openApp({ env: { RATE_IMPORTS: '1000/day', RATE_IMPORT_ROWS: '1000000/day' } })
@@ -53,22 +53,25 @@ async function inEachGap(
 
 const isThere = async ({ id }: Deity) => (await app.anon.get(`/cidoc/deities/${id}/`)).status === 200
 
-const link = (target: object | string) =>
-  app.other.post('/cidoc/structures/', { body: { name: `Shrine ${crypto.randomUUID()}`, dedicated_to: [target] } })
+const link = (target: object | string, who: 'other' | 'contributor' = 'other') =>
+  app[who].post('/cidoc/structures/', { body: { name: `Shrine ${crypto.randomUUID()}`, dedicated_to: [target] } })
 
-test('a link that is written at any moment of taking back keeps its record, and is named as the reason', async () => {
-  const answers: number[] = []
-  await inEachGap(
-    async (it) => {
-      const reasons = await takeBack(it)
-      const isKept = answers.at(-1) === 201
-      expect([answers, reasons, await isThere(it)]).toEqual([answers, isKept ? ['linked_waiting'] : [], isKept])
-    },
-    async (it) => void answers.push((await link({ id: it.id })).status),
-  )
-  // After the commit a link is refused.
-  expect(answers.slice(0, 4)).toEqual([201, 201, 201, 201])
-})
+test.each(['other', 'contributor'] as const)(
+  'a link that %s writes at any moment of taking back keeps its record, and is named as the reason',
+  async (who) => {
+    const answers: number[] = []
+    await inEachGap(
+      async (it) => {
+        const reasons = await takeBack(it)
+        const isKept = answers.at(-1) === 201
+        expect([answers, reasons, await isThere(it)]).toEqual([answers, isKept ? ['linked_waiting'] : [], isKept])
+      },
+      async (it) => void answers.push((await link({ id: it.id }, who)).status),
+    )
+    // After the commit a link is refused.
+    expect(answers.slice(0, 4)).toEqual([201, 201, 201, 201])
+  },
+)
 
 test('a contribution is refused whose link names what was taken back at any moment before its commit', async () => {
   const answers: unknown[] = []

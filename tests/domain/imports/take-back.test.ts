@@ -36,6 +36,7 @@ async function accepted(names: readonly string[], decided = true) {
 const statusOf = async (segment: string, id: number) => (await app.anon.get(`/cidoc/${segment}/${id}/`)).status
 const deityNamedBy = async ({ record }: Row): Promise<number> =>
   sure(200, await app.staff.get(`/cidoc/structures/${record.id}/`)).dedicated_to[0].id
+const deleted = async (id: string) => (await rowsIn(app.contributor, id)).map((it: Row) => it.record.deleted)
 const reasonsByRow = ({ records }: Undo) =>
   records.map(({ row, reasons }) => [row, reasons]).sort(([a], [b]) => Number(a) - Number(b))
 
@@ -95,7 +96,9 @@ test('a preview names what others have built on, with the reasons, and taking ba
   expect(await Promise.all(deities.map((it) => statusOf('deities', it)))).toEqual([200, 200, 200, 200, 200, 404])
   const shown = sure(200, await app.anon.get(`/cidoc/structures/${other.id}/`))
   expect(shown.dedicated_to).toMatchObject([{ id: deities[0] }])
-  expect((await app.staff.post(`/data/imports/${id}/take-back/`)).status).toBe(409)
+  // It may be asked for again, and leaves the same.
+  const again = await done(app.staff, id, 'take-back')
+  expect(again.undo).toEqual({ ...taken.undo, goes: 0 })
 })
 
 test('a contribution of somebody else that waits, or was accepted a moment ago, keeps what it links to', async () => {
@@ -162,6 +165,34 @@ test('a picture that somebody else has added keeps the record', async () => {
   expect(reasonsByRow(undo)[0]).toEqual([2, ['Somebody else has added a picture to it.', 'It has been changed since.']])
 })
 
+test('what a further table of the same sender names stays, and is free again when that is taken back', async () => {
+  const first = await accepted(['Named'], false)
+  const deity = await deityNamedBy(first.rows[0] as Row)
+  const second = await checkTable(
+    app.contributor,
+    'structures.csv',
+    csv([
+      ['Name', 'Dedicated to'],
+      [`Naming ${crypto.randomUUID()}`, first.deityOf('Named')],
+    ]),
+  )
+  expect(await done(app.contributor, second.id, 'run')).toMatchObject({ made: { created: 1 } })
+  // Its own row takes no note: only the further table is entered.
+  const { readRegister } = await import('../../../lib/engines/table/register.ts')
+  const { getMany } = await import('../../../lib/engines/table/read.ts')
+  const { key } = await import('../../../lib/platform/table/keys.ts')
+  const { cultural_entity_id } = sure(200, await app.staff.get(`/cidoc/deities/${deity}/`))
+  const [register] = (await getMany([key.namings(cultural_entity_id)])).values()
+  expect(readRegister(register).entries).toBe(1)
+  const kept = await done(app.staff, first.id, 'take-back')
+  expect(reasonsByRow(kept.undo)).toEqual([[2, ['A contribution that waits links to it.']]])
+  await done(app.staff, second.id, 'take-back')
+  // What stayed is free now, and goes when it is asked for again.
+  const again = await done(app.staff, first.id, 'take-back')
+  expect(again).toMatchObject({ state: 'taken_back', kept: [], undo: { goes: 1, stays: 0 } })
+  expect(await deleted(first.id)).toEqual([true])
+})
+
 test('single rows are taken back, and what another row of the table names stays', async () => {
   const name = `Shared Dyah ${crypto.randomUUID()}`
   const table = csv([
@@ -173,15 +204,14 @@ test('single rows are taken back, and what another row of the table names stays'
   const rows: Row[] = await rowsIn(app.contributor, id)
   const deity = await deityNamedBy(rows[2] as Row)
   const isDeityDeleted = async () => sure(200, await app.staff.get(`/cidoc/deities/${deity}/`)).is_deleted === true
-  const deleted = async () => (await rowsIn(app.contributor, id)).map((it: Row) => it.record.deleted)
   const first = await done(app.staff, id, 'take-back', { rows: [2, 3] })
   expect(first).toMatchObject({ state: 'done', undo: { rows: [2, 3], goes: 2 } })
-  expect(await deleted()).toEqual([true, true, false])
+  expect(await deleted(id)).toEqual([true, true, false])
   expect(await isDeityDeleted()).toBe(false)
   const again = await done(app.staff, id, 'take-back', { rows: [2, 3] })
   expect(again.undo).toMatchObject({ goes: 0 })
   expect(await done(app.staff, id, 'take-back')).toMatchObject({ state: 'taken_back', kept: [] })
-  expect([await deleted(), await isDeityDeleted()]).toEqual([[true, true, true], true])
+  expect([await deleted(id), await isDeityDeleted()]).toEqual([[true, true, true], true])
 })
 
 test('nobody else takes rows back or sees a preview, and bad input is named', async () => {
