@@ -1,4 +1,5 @@
 import { type KindKey, kinds } from '../kinds/index.ts'
+import { parseSameAs } from '../names/same-as.ts'
 import type { RecordItem } from './items.ts'
 
 /** The IRI of a record is its address without an API version. That address answers in every representation. */
@@ -15,3 +16,13 @@ export const typeIri = (origin: string, field: string, value: string) =>
 
 /** Whether a contributor's text can be used as an IRI: a whole http(s) address without characters that IRIs forbid. */
 export const isAddress = (text: string) => /^https?:\/\/[^\s<>"{}|\\^`\p{Cc}]+$/u.test(text) && URL.canParse(text)
+
+/**
+ * The IRI of the thing that a link to another collection names, as that collection has it, however the link is written: `wd:Q37`, or
+ * the page of Wikidata about it. Any other address stays as it is. Undefined if the text is no address.
+ */
+export function sameThingIri(text: string): string | undefined {
+  const link = parseSameAs(text)
+  if (link && link.fault === undefined) return link.address
+  return isAddress(text) ? text : undefined
+}

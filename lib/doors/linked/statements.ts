@@ -1,5 +1,5 @@
 import { type Field, type Kind, nameFieldsOf } from '../../domain/kinds/index.ts'
-import { iriOf, isAddress, typeIri } from '../../domain/records/iri.ts'
+import { iriOf, isAddress, sameThingIri, typeIri } from '../../domain/records/iri.ts'
 import type { RecordItem } from '../../domain/records/items.ts'
 import { crmClasses, namedClasses } from './classes.ts'
 import type { Json, Node } from './context.ts'
@@ -89,11 +89,14 @@ function valuesOf(name: string, field: Field, value: unknown, origin: string): J
 }
 
 function textOf(name: string, field: Field, text: string, origin: string): Json {
-  if (field.type === 'url' || field.slot_uri === 'owl:sameAs') return isAddress(text) ? { id: text } : text
+  if (field.slot_uri === 'owl:sameAs') return nodeOr(text, sameThingIri(text))
+  if (field.type === 'url') return nodeOr(text, isAddress(text) ? text : undefined)
   const type = namedClasses[field.slot_uri ?? '']
   if (!type) return text
   return { ...(field.vocabulary && { id: typeIri(origin, name, text) }), type, label: text }
 }
+
+const nodeOr = (text: string, id: string | undefined): Json => (id === undefined ? text : { id })
 
 /** The records that a relation names. A record that the reader may not see becomes a node of its class with its name. */
 export function linksOf(field: Field, value: unknown, origin: string): Node[] {

@@ -3,6 +3,7 @@ import { labelLines, labelsView } from '../../domain/labels/labels.ts'
 import { namesOf, textOf } from '../../domain/names/text.ts'
 import { picturesIn } from '../../domain/pictures/items.ts'
 import { imagePath, licenceAddress, thumbnailAt } from '../../domain/pictures/view.ts'
+import { sameThingIri } from '../../domain/records/iri.ts'
 import { changedAt } from '../../domain/records/items.ts'
 import { visibleValuesAndPoint } from '../../domain/records/views/record.ts'
 import { dashboardAddress, persistentAddress, publicLicence, resourcePath } from './address.ts'
@@ -30,7 +31,7 @@ export function schemaOrgOf({ record, actor }: RecordModel, { origin, language }
   const [name, ...others] = namesOf(record.name, data)
   const pictures = picturesIn(data)
   const terms = labelsView(record.labels)
-  const same = Array.isArray(data.same_as) ? data.same_as.flatMap((it) => webAddress(textOf(it)) ?? []) : []
+  const same = Array.isArray(data.same_as) ? data.same_as.flatMap(webAddressOfThing) : []
   const description = textOf(data.description) || textOf(data.biography) || textOf(data.note)
   return {
     '@context': 'https://schema.org',
@@ -56,6 +57,13 @@ export function schemaOrgOf({ record, actor }: RecordModel, { origin, language }
       image: pictures.length > 0 ? pictures.map((it) => imageOf(record.entity_id, it, origin)) : undefined,
     },
   }
+}
+
+/** The address of a thing in another collection, if it may be linked to. */
+const webAddressOfThing = (link: unknown): string[] => {
+  const text = textOf(link)
+  const address = webAddress(sameThingIri(text) ?? text)
+  return address === undefined ? [] : [address]
 }
 
 /** Only places have coordinates in schema.org. */

@@ -2,6 +2,7 @@ import { phrase } from '../../base/language/languages.ts'
 import { type Field, kinds, nameFieldsOf } from '../../domain/kinds/index.ts'
 import { confidence as confidences, optionsOf, sourceType, type Vocabulary } from '../../domain/kinds/schema/enums.ts'
 import { isLink, textOf } from '../../domain/names/text.ts'
+import { sameThingIri } from '../../domain/records/iri.ts'
 import type { Assertion } from '../../domain/records/items.ts'
 import { isPlaceHidden } from '../../domain/records/place.ts'
 import { assertionView, visibleValues } from '../../domain/records/views/record.ts'
@@ -48,7 +49,10 @@ function valueMarkup({ name, field, value }: Row, { record, dates }: RecordModel
   const { say } = context
   if (typeof value === 'boolean') return say(value ? phrase('Yes') : phrase('No'))
   if (field.type === 'relation' && Array.isArray(value)) return linksOf(field, value, context)
-  if (Array.isArray(value)) return joinParts(value.map((each) => linkedText(textOf(each))))
+  if (Array.isArray(value)) {
+    const thingOf = field.slot_uri === 'owl:sameAs' ? sameThingIri : undefined
+    return joinParts(value.map(textOf).map((each) => linkedText(each, thingOf?.(each))))
+  }
   const text = textOf(value)
   if (field.vocabulary) return say(labelIn(field.vocabulary, text))
   const shown = dates.dateOf({ of: record, member: name, words: value })
@@ -71,9 +75,9 @@ const linksOf = (field: Field, value: readonly unknown[], context: PageContext):
 
 const joinParts = (parts: readonly Part[]): Part => parts.map((part, i) => (i === 0 ? part : html`, ${part}`))
 
-/** A text, which is a link if it is an address of the web. */
-function linkedText(text: string): Part {
-  const address = webAddress(text)
+/** A text, which is a link if it is an address of the web, or names a thing that has one. */
+function linkedText(text: string, thing = ''): Part {
+  const address = webAddress(text) ?? webAddress(thing)
   return address === undefined ? text : html`<a href="${address}" rel="nofollow noopener">${text}</a>`
 }
 

@@ -35,7 +35,13 @@ beforeAll(async () => {
     coordinates: '27.6737, 85.4356',
     has_current_location: place.id,
     dedicated_to: [deity.id],
-    same_as: ['http://www.wikidata.org/entity/Q5227316', 'Q5227316 "> <x'],
+    same_as: [
+      'http://www.wikidata.org/entity/Q5227316',
+      'Q5227316 "> <x',
+      'gn:1283240',
+      'https://m.wikidata.org/wiki/Q6437402#sitelinks',
+      'wd:Nyatapola',
+    ],
     assertion: {
       source_type: 'book',
       source_citation: 'Gutschow 1982, p. 12',
@@ -134,11 +140,14 @@ describe('a record as linked data', () => {
     ])
   })
 
-  test('takes an address that a contributor sent for a name only if it is one', () => {
+  test('takes an address that a contributor sent for a name only if it is one, as its collection names the thing', () => {
     const same = objects(store, iri(templePath()), 'http://www.w3.org/2002/07/owl#sameAs')
     expect(same.map((it) => [it.termType, it.value]).sort()).toEqual([
       ['Literal', 'Q5227316 "> <x'],
+      ['Literal', 'wd:Nyatapola'],
       ['NamedNode', 'http://www.wikidata.org/entity/Q5227316'],
+      ['NamedNode', 'http://www.wikidata.org/entity/Q6437402'],
+      ['NamedNode', 'https://sws.geonames.org/1283240/'],
     ])
   })
 

@@ -32,6 +32,7 @@ beforeAll(async () => {
     construction_date: '1637',
     coordinates: '27.67358, 85.32512',
     dedicated_to: [deity.id],
+    same_as: ['wd:Q6437402', 'https://www.wikidata.org/wiki/Q37'],
     assertion: { source_type: 'book', source_citation: 'Volume 2', confidence: 'certain' },
   })
   await publish(app, 'festivals', { name: 'Janmashtami', ritual_on_structure: temple.id })
@@ -134,6 +135,8 @@ describe('the page of a record', () => {
       '1723',
       '<span class="sure speculative">Speculative</span>',
       `href="/resource/deity/${deity.id}/"`,
+      '<a href="http://www.wikidata.org/entity/Q6437402" rel="nofollow noopener">wd:Q6437402</a>',
+      '<a href="https://www.wikidata.org/wiki/Q37" rel="nofollow noopener">',
       'Janmashtami',
       '<svg class="map"',
       `https://w3id.org/heritagegraph/resource/structure/${temple.id}`,
@@ -169,6 +172,7 @@ describe('the page of a record', () => {
         '@id': `https://w3id.org/heritagegraph/resource/structure/${temple.id}`,
         name: 'Krishna Mandir',
         alternateName: ['कृष्ण मन्दिर', 'Chyasin Dega'],
+        sameAs: ['http://www.wikidata.org/entity/Q6437402', 'http://www.wikidata.org/entity/Q37'],
         geo: { latitude: 27.67358, longitude: 85.32512 },
       },
     })
