@@ -1,6 +1,6 @@
-import { recordIri } from '../../domain/records/iri.ts'
 import type { SeenChange } from '../../domain/watches/changes.ts'
 import { element, textElement, type Xml, xmlDocument } from '../oai/xml.ts'
+import { pageAddress } from '../pages/address.ts'
 
 /** The media type of Atom 1.0 (RFC 4287). */
 export const ATOM = 'application/atom+xml'
@@ -40,7 +40,7 @@ const entryOf = ({ number, at, record }: SeenChange, origin: string, summary: st
     textElement('id', `${origin}/data/changes/${number}/`),
     textElement('title', record.name),
     textElement('updated', at),
-    element('link', { rel: 'alternate', href: recordIri(origin, record) }),
+    element('link', { rel: 'alternate', type: 'text/html', href: pageAddress(origin, record) }),
     element('category', { term: record.kind }),
     textElement('summary', summary),
   ])

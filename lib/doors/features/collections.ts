@@ -1,5 +1,6 @@
 import { type Kind, kindKeys, kinds } from '../../domain/kinds/index.ts'
-import { GEO_JSON, JSON_TYPE } from '../../platform/http/media.ts'
+import { GEO_JSON, HTML, JSON_TYPE } from '../../platform/http/media.ts'
+import { persistentAddress } from '../pages/address.ts'
 import { API_TYPE, API_VERSION } from './view-shape.ts'
 
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
@@ -69,5 +70,6 @@ export const pageLinks = (
 export const featureLinks = (kind: Kind, origin: string, id: number) => [
   linkTo(origin, `${pathOf(kind)}/items/${id}`, 'self', GEO_JSON),
   linkTo(origin, pathOf(kind), 'collection'),
+  { href: persistentAddress(origin, { kind: kind.key, id }), rel: 'alternate', type: HTML },
   { href: `${origin}/cidoc/${kind.segment}/${id}/`, rel: 'alternate', type: JSON_TYPE },
 ]

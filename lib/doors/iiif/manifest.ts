@@ -16,6 +16,7 @@ import {
 import { type Asset, type Project, uprightSize } from '../../domain/projects/items.ts'
 import type { RecordItem } from '../../domain/records/items.ts'
 import { cut } from '../../engines/matching/index.ts'
+import { pageAddress } from '../pages/address.ts'
 
 /** Texts by language. The key is `none` if the language is unknown. */
 type Words = { [language: string]: readonly string[] }
@@ -44,6 +45,8 @@ type ManifestParts = {
   metadata: readonly Pair[]
   /** What communities say of the use of the whole. */
   labels: readonly ShownLabel[]
+  /** Its page for people. */
+  homepage: string | undefined
   seeAlso: { id: string; type: string; format: string; label: Words }
   pages: readonly Page[]
   face: Page
@@ -98,6 +101,9 @@ export const PictureManifestView = s.shape('PictureManifest', () =>
     metadata: v.array(pairShape()),
     requiredStatement: v.optional(pairShape()),
     thumbnail: v.array(imageShape()),
+    homepage: v.optional(
+      v.array(v.object({ id: s.text, type: v.literal('Text'), label: wordsShape(), format: s.text })),
+    ),
     seeAlso: v.array(v.object({ id: s.text, type: v.literal('Dataset'), format: s.text, label: wordsShape() })),
     items: v.array(canvasShape()),
   }),
@@ -130,6 +136,7 @@ export function manifestOfRecord(it: RecordItem, origin: string): Manifest | und
       ...Object.entries(kind.fields).flatMap(([name, field]) => pairsOf(field, it.data[name])),
     ],
     labels: labels.filter((label) => pictureOf(label) === undefined),
+    homepage: pageAddress(origin, it),
     seeAlso: {
       id: `${origin}${at}`,
       type: 'Dataset',
@@ -189,6 +196,7 @@ export function manifestOfProject(about: Project, assets: readonly Asset[], orig
     summary: about.abstract,
     metadata: [pair('Licence', about.license), ...(about.tags.length > 0 ? [pair('Tags', about.tags.join(', '))] : [])],
     labels: [],
+    homepage: undefined,
     seeAlso: {
       id: `${origin}/data/projects/${about.slug}/`,
       type: 'Dataset',
@@ -202,7 +210,7 @@ export function manifestOfProject(about: Project, assets: readonly Asset[], orig
 
 function manifest(
   origin: string,
-  { id, label, summary, metadata, labels, seeAlso, pages, face }: ManifestParts,
+  { id, label, summary, metadata, labels, homepage, seeAlso, pages, face }: ManifestParts,
 ): Manifest {
   const address = `${origin}${id}`
   return {
@@ -214,6 +222,7 @@ function manifest(
     metadata,
     ...requiredStatement('', labels),
     thumbnail: [thumbnail(face, origin)],
+    ...(homepage !== undefined && { homepage: [{ id: homepage, type: 'Text' as const, label, format: 'text/html' }] }),
     seeAlso: [seeAlso],
     items: pages.map((page, i) => canvas(page, `${address}canvas/${i + 1}`, origin, i + 1)),
   }

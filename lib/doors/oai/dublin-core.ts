@@ -2,10 +2,11 @@ import { config } from '../../base/config.ts'
 import { type Kind, kinds, proseFields } from '../../domain/kinds/index.ts'
 import { labelLines, labelsView } from '../../domain/labels/labels.ts'
 import { isLink, textOf } from '../../domain/names/text.ts'
-import { iriOf, isAddress, recordIri } from '../../domain/records/iri.ts'
+import { iriOf, recordIri, sameThingIri } from '../../domain/records/iri.ts'
 import type { RecordRow } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
 import { visibleValuesAndPoint } from '../../domain/records/views/record.ts'
+import { pageAddress } from '../pages/address.ts'
 import { element, textElement, type Xml } from './xml.ts'
 
 type Said = { element: string; text: string; language?: string }
@@ -23,8 +24,11 @@ export function dublinCoreOf(it: Visible<RecordRow>, origin: string): Xml {
     ...namesIn(it),
     ...valuesIn(it, origin),
     { element: 'type', text: kinds[it.kind].label },
-    { element: 'identifier', text: recordIri(origin, it) },
-    { element: 'identifier', text: `urn:uuid:${it.entity_id}` },
+    // Catalogues lead their readers to the first address, so it is that of the page. The second is the one that relations name.
+    ...[...new Set([pageAddress(origin, it), recordIri(origin, it), `urn:uuid:${it.entity_id}`])].map((text) => ({
+      element: 'identifier',
+      text,
+    })),
     ...placeOf(it),
     { element: 'rights', text: config.EXPORT_LICENCE },
     ...rightsOf(it),
@@ -86,7 +90,8 @@ const valuesIn = (it: Visible<RecordRow>, origin: string): Said[] =>
     return [...words, ...endsOf(field.relation, value, origin).map((text) => ({ element: 'relation', text }))]
   })
 
-const linksIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []).filter(isAddress)
+const linksIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : []).flatMap((text) => sameThingIri(String(text)) ?? [])
 
 const endsOf = (to: Kind['key'] | undefined, value: unknown, origin: string): string[] =>
   to && Array.isArray(value)

@@ -1,6 +1,7 @@
 import { config } from '../../base/config.ts'
-import { type Picture, reviewedKinds } from '../../domain/kinds/index.ts'
+import { kinds, type Picture, reviewedKinds } from '../../domain/kinds/index.ts'
 import { imagePath, licenceAddress } from '../../domain/pictures/view.ts'
+import { recordIri } from '../../domain/records/iri.ts'
 import type { RecordRow } from '../../domain/records/items.ts'
 import { recordFormats } from '../linked/formats.ts'
 
@@ -15,6 +16,10 @@ export const hasAddress = (kind: string): boolean => reviewedKinds.some((it) => 
 /** The address that stays, by which a record is cited. At `RESOURCE_BASE` a redirect leads here; if that is empty, the address is on this host. */
 export const persistentAddress = (origin: string, it: Named): string =>
   `${withoutSlash(config.RESOURCE_BASE) || origin}${resourcePath(it)}`
+
+/** The address at which a browser finds the page of a record. Where a kind has no numbers, it is the IRI, which leads there. */
+export const pageAddress = (origin: string, it: Named & { entity_id: string }): string =>
+  kinds[it.kind].record ? persistentAddress(origin, it) : recordIri(origin, it)
 
 /** The page of the dashboard about a record. Undefined if no dashboard is configured. */
 export const dashboardAddress = ({ kind, id }: Named): string | undefined =>

@@ -290,6 +290,7 @@ describe('manifests', () => {
         { label: { en: ['Construction date'] }, value: { none: ['1702'] } },
       ],
       thumbnail: [{ id: `http://localhost:8000${made.images[1]?.iiif}/full/400,300/0/default.jpg` }],
+      homepage: [{ id: `http://localhost:8000/resource/structure/${made.id}`, type: 'Text', format: 'text/html' }],
       seeAlso: [{ id: `http://localhost:8000/cidoc/structures/${made.id}/`, format: 'application/ld+json' }],
     })
     expect(body.items).toHaveLength(2)

@@ -218,7 +218,12 @@ describe('the feed of a watch', () => {
     await settle()
     const { feed, entries } = await entriesOf(feed_url)
     expect(entries).toMatchObject([{ title: name.replace('&amp;', '&amp;'), summary: 'It is public now.' }])
-    expect(JSON.stringify(entries)).toContain(`/cidoc/guthis/${made.id}/`)
+    const page = {
+      '@_rel': 'alternate',
+      '@_type': 'text/html',
+      '@_href': `http://localhost:8000/resource/guthi/${made.id}`,
+    }
+    expect(entries[0]?.link).toEqual(page)
     expect(feed.title).toBe('Guthi')
     const nepali = await app.anon.get(pathOf(feed_url), { headers: { 'accept-language': 'ne' } })
     expect(nepali.text).toContain('यो अब सार्वजनिक छ।')

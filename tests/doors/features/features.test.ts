@@ -176,7 +176,14 @@ describe('the standard', () => {
     const feature = sure(200, await app.anon.get(`${items}${id}/`))
     expect(feature.geometry).toEqual({ type: 'Point', coordinates: [85.4293, 27.6713] })
     expect(feature.properties.name).toBe('Nyatapola')
-    expect(feature.links.map(({ rel }: { rel: string }) => rel)).toEqual(['self', 'collection', 'alternate'])
+    expect(feature.links.map(({ rel, type }: { rel: string; type: string }) => [rel, type])).toEqual([
+      ['self', 'application/geo+json'],
+      ['collection', 'application/json'],
+      ['alternate', 'text/html'],
+      ['alternate', 'application/json'],
+    ])
+    const page = new URL(feature.links[2].href).pathname
+    sure(200, await app.anon.get(page, { headers: { accept: 'text/html' } }))
   })
 })
 

@@ -80,6 +80,7 @@ describe('the six verbs', () => {
     const said = GetRecord.record[0].metadata['oai_dc:dc']
     expect(said['dc:title']).toEqual(['Sight published'])
     expect(said['dc:identifier']).toEqual([
+      `http://localhost:8000/resource/structure/${state.published.id}`,
       `http://localhost:8000/cidoc/structures/${state.published.id}/`,
       urn(state.published),
     ])
@@ -88,10 +89,15 @@ describe('the six verbs', () => {
 
   test('what a contributor wrote stays text', async () => {
     const name = `]]> & <b a="1">'é मन्दिर 🛕`
-    const it = await publish(app, 'structures', { name })
+    const it = await publish(app, 'structures', {
+      name,
+      same_as: ['wd:Q37', 'https://example.org/?a=1&b', '<no address>'],
+    })
     await following.settled()
     const { GetRecord } = await ask({ verb: 'GetRecord', ...dc, identifier: urn(it) })
-    expect(GetRecord.record[0].metadata['oai_dc:dc']['dc:title']).toEqual([name])
+    const said = GetRecord.record[0].metadata['oai_dc:dc']
+    expect(said['dc:title']).toEqual([name])
+    expect(said['dc:relation']).toEqual(['http://www.wikidata.org/entity/Q37', 'https://example.org/?a=1&b'])
   })
 })
 
