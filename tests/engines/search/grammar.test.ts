@@ -227,6 +227,23 @@ describe('words', () => {
     const { count, left_out } = await ask('temple zzxqvw')
     expect([count, left_out]).toEqual([4, ['zzxqvw']])
   })
+  test.each([
+    ['wxyzq temple', ['wxyzq']],
+    ['where is the wxyzq vlmnop temple', ['wxyzq', 'vlmnop']],
+    ['stupa of wxyzq', ['wxyzq']],
+  ])('the name of one thing that nobody knows is not just any such thing: %s', async (text, leftOut) => {
+    const { count, left_out } = await ask(text)
+    expect([count, left_out]).toEqual([0, leftOut])
+  })
+  test.each([
+    ['wxyzq temples', 4],
+    ['temple wxyzq', 4],
+    ['wxyzq temple near testpur', 2],
+    ['lmap temple', 1],
+    ['lamptemple', 1],
+  ])('several things, and a name with a slip, are answered: %s', async (text, found) => {
+    expect((await ask(text)).count).toBe(found)
+  })
   test('praise does not count', async () => {
     const { count, left_out } = await ask('beautiful temples')
     expect([count, left_out]).toEqual([4, ['beautiful']])

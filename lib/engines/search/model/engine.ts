@@ -4,7 +4,8 @@ import { findMentions } from '../index/tags.ts'
 import type { Hit, MapResult, Model, SearchQuery, SearchResult, SuggestQuery } from '../query.ts'
 import { findByIdentifier } from '../reading/identifiers.ts'
 import { isPartTakenBack, partOf } from '../reading/parts.ts'
-import { keysOfMade, type Reading, readQuestion, withoutUnknown } from '../reading/read.ts'
+import { keysOfMade, type Reading, readQuestion } from '../reading/read.ts'
+import { unknownName, withoutUnknown } from '../reading/unknown.ts'
 import { arrange, changesOrder, MOST_ARRANGED, withReading } from './arrange.ts'
 import { clusterPoints } from './clusters.ts'
 import type { Corpus } from './corpus.ts'
@@ -82,8 +83,11 @@ export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQu
   const read = query.literal ? undefined : readQuestion(corpus, query)
   const reading = read && isNameOfDocument(corpus, weights, query) ? undefined : read
   const asked: Asked = reading ? { ...query, ...filtersOf(query, reading) } : query
-  if (reading?.isHopeless) return { asked, reading, matches: { ...noMatches(), queryWords: [], concepts: [] } }
-  const answer = answerAsked(corpus, weights, asked, reading ?? plainReading(query.text), size)
+  if (reading?.isHopeless) return answerNothing(asked, reading)
+  const rest = reading ?? plainReading(query.text)
+  const unknown = query.literal || isLimited(rest) ? undefined : unknownName(corpus, asked)
+  if (unknown) return answerNothing(asked, { ...rest, leftOut: [...rest.leftOut, ...unknown], isHopeless: true })
+  const answer = answerAsked(corpus, weights, asked, rest, size)
   if (answer.matches.numbers.length > 0 || query.literal) return answer
   // "Fatigue of structures under loading" asks for texts about structures: nothing that was made answers it.
   const made = reading ? keysOfMade(reading).filter((key) => !query.without?.includes(key)) : []
@@ -92,9 +96,18 @@ export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQu
   const known = withoutUnknown(corpus, asked)
   if (!known) return answer
   const { text, leftOut } = known
-  const rest = reading ?? plainReading(text)
   return answerAsked(corpus, weights, { ...asked, text }, { ...rest, leftOut: [...rest.leftOut, ...leftOut] }, size)
 }
+
+/** Whether a question asks for more than its words. */
+const isLimited = ({ interpreted, extremes, order }: Reading): boolean =>
+  interpreted.length > 0 || extremes.length > 0 || order !== undefined
+
+const answerNothing = (asked: Asked, reading: Reading): Answer => ({
+  asked,
+  reading,
+  matches: { ...noMatches(), queryWords: [], concepts: [] },
+})
 
 /** What the words of a question add to its filters. A filter of the query itself goes before theirs. */
 const filtersOf = (query: SearchQuery, { text, near, years, also }: Reading) => ({

@@ -62,13 +62,22 @@ export function lookUpNearly(
   })
 }
 
-/** Whether any document of this tally holds a word, one that begins with it, or a spelling of it that fits at least so well. */
-export function isKnownWord(corpus: Corpus, typed: string, tally: ColumnTally, least: number): boolean {
+/**
+ * Whether any document of this tally holds a word, one that begins with it, or a spelling of it that fits at least so well. With `evenJoined`
+ * it may also be put together from two words.
+ */
+export function isKnownWord(
+  corpus: Corpus,
+  typed: string,
+  tally: ColumnTally,
+  least: number,
+  evenJoined = false,
+): boolean {
   const words = parseQuestion(corpus, typed, tally)
   const isBeginning = (raw: string) => raw.length > 2 && corpus.words.beginning(raw, 1, tally).length > 0
   if (words.every(({ known, raw }) => known || isBeginning(raw))) return words.length > 0
   // A word that is put together from two others is no spelling of them: Varanasi is not "varna" and "si".
-  const isSpelling = ({ terms, fit }: Choice) => terms.length === 1 && fit >= least
+  const isSpelling = ({ terms, fit }: Choice) => (evenJoined || terms.length === 1) && fit >= least
   return lookUpNearly(corpus, lookUpExactly(corpus, words, tally), tally).every(({ choices }) =>
     choices.some(isSpelling),
   )

@@ -169,7 +169,7 @@ export function findConcepts(
 /** Other spellings of a term, and other endings. Cached, since many questions share their words. */
 const spellingsOf = memoize((term: string) => {
   const others = otherSpellingsOf(term)
-  return { others, ended: new Set(term.length > 3 ? [term, ...others].flatMap(otherEndingsOf) : []) }
+  return { others, ended: new Set(term.length > 3 ? [term, ...others].flatMap((it) => otherEndingsOf(it)) : []) }
 }, 2000)
 
 /** Maps each Devanagari word to its forms with two syllables swapped. All in plain letters. */

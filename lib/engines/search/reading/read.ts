@@ -389,30 +389,6 @@ export function resourcesOf(value: string): readonly string[] | undefined {
 export const keysOfMade = ({ interpreted }: Reading): string[] =>
   interpreted.flatMap(({ as, value, key }) => (as === 'sort' && value === MADE ? [key] : []))
 
-/**
- * The question without the words that no document holds in any spelling, if it names a concept besides: "temple zzzqqq" asks for temples.
- * Undefined if every word is known, or if more words are unknown than are concepts.
- */
-export function withoutUnknown(
-  corpus: Corpus,
-  { text, scope }: Question,
-): { text: string; leftOut: string[] } | undefined {
-  const tokens = tokensOf(text)
-  const tally = tallyFor(scope)
-  const mentions = findMentions(tokens.map(({ plain }) => toWord(plain)))
-  const isNamed = (at: number) => mentions.some(({ from, to }) => from <= at && at <= to)
-  const unknown = tokens.filter(
-    ({ plain }, i) => !isNamed(i) && !toWord(plain).aside && !isKnownWord(corpus, plain, tally, KNOWN_FIT),
-  )
-  if (unknown.length === 0 || mentions.length < unknown.length) return undefined
-  return {
-    text: textOf(tokens.filter((token) => !unknown.includes(token))),
-    leftOut: unknown.map(({ typed }) => typed),
-  }
-}
-/** The least fit of a spelling by which a word counts as known. */
-const KNOWN_FIT = 0.4
-
 /** Leaves out praise and fillers if other words remain: "beautiful temples". */
 function leaveOutNoise(draft: Draft): void {
   const telling = draft.rest.filter((token, i) => draft.named.has(token) || !isNoise(draft.rest, i))
