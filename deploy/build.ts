@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { carriedBy, neverBundled } from './carried.ts'
@@ -108,10 +108,44 @@ const packagesOf = (outdir: string, names: readonly string[]): Map<string, strin
   new Map(names.map((name) => [name, join(outdir, `${name}.zip`)]))
 
 /**
- * Builds the functions for the local service. npm packages stay outside. Each function has its own copy of our code, as in a deployment.
- * A file's name changes with its content, so a changed function is loaded anew. Returns each function's handler.
+ * Puts the bundles of the functions for the local service into the folder `place`, such as `local-8000`, and returns each function's handler.
+ * They are built in `kept-local`, and only if a source has changed since then. A file's name changes with its content, so a changed function
+ * is loaded anew.
  */
 export async function buildLocal(root: string, names: readonly string[], place: string): Promise<Map<string, string>> {
+  const [way] = place.split('-')
+  const kept = `kept-${way}`
+  const list = join(root, folder, kept, 'handlers.json')
+  await unlessFresh({ root, sources: SOURCES, mark: `${folder}/${kept}-made` }, async () => {
+    const made = await bundleLocal(root, names, kept)
+    await prune(root, kept, made.values())
+    await writeFile(list, JSON.stringify([...made]))
+  })
+  const handlers: [name: string, handler: string][] = JSON.parse(await readFile(list, 'utf8'))
+  await mkdir(join(root, folder, place), { recursive: true })
+  return new Map(
+    await Promise.all(
+      handlers.map(async ([name, handler]) => {
+        const own = handler.replace(kept, place)
+        await linkOnce(join(root, bundleOf(handler)), join(root, bundleOf(own)))
+        return [name, own] as const
+      }),
+    ),
+  )
+}
+
+/** The file of a handler. */
+const bundleOf = (handler: string) => handler.replace(/\.handler$/, '.mjs')
+
+/** A second name for a file, unless there is one. The file stays when its first name is removed. */
+async function linkOnce(from: string, to: string): Promise<void> {
+  await link(from, to).catch((error) => {
+    if (Object(error).code !== 'EEXIST') throw error
+  })
+}
+
+/** Builds the functions for the local service. npm packages stay outside. Each function has its own copy of our code, as in a deployment. */
+async function bundleLocal(root: string, names: readonly string[], place: string): Promise<Map<string, string>> {
   const outdir = join(root, folder, place)
   const documents = await buildDocuments(root)
   const { metafile } = await build({
