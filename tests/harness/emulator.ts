@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalStack } from '../../deploy/stack.ts'
-import { indexEmulator, startEmulator } from '../../deploy/stand-ins/emulator.ts'
+import { type Emulator, indexEmulator, startEmulator } from '../../deploy/stand-ins/emulator.ts'
 import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import { createTable } from '../../deploy/stand-ins/table.ts'
 
 /**
- * Starts an emulator of DynamoDB for this process and puts its address into the environment. Where the environment names one already, that
- * one serves. Returns the function that stops it and deletes its file.
+ * Puts the address of this process's own emulator of DynamoDB into the environment. The emulator starts with the first table. Where the
+ * environment names one already, that one serves. Returns the function that stops it and deletes its file.
  *
  * Why not one for all: the emulator keeps the token of each transaction for ten minutes and looks at all of them with the next one.
  * After a few thousand transactions that was a third of its time.
@@ -17,25 +16,26 @@ export async function serveTable(): Promise<() => Promise<void>> {
   const { DYNAMODB_ENDPOINT: outside, TABLE_FOLDER: folder } = process.env
   if (outside) return async () => undefined
   if (!folder) throw new Error('TABLE_FOLDER is missing: tests/harness/setup.ts makes it')
-  const file = tableFile(folder)
-  const emulator = await startEmulator({ port: await freePort(), file })
-  process.env.DYNAMODB_ENDPOINT = emulator.endpoint
+  const port = await freePort()
+  own = { port, file: join(folder, `dynamodb-${process.pid}.sqlite`) }
+  process.env.DYNAMODB_ENDPOINT = `http://127.0.0.1:${port}`
   return async () => {
-    await emulator.stop()
-    await Promise.all(['', '-wal', '-shm'].map((end) => rm(`${file}${end}`, { force: true })))
+    if (!running) return
+    await (await running).stop()
+    await Promise.all(['', '-wal', '-shm'].map((end) => rm(`${own?.file}${end}`, { force: true })))
   }
 }
-
-/** The file of this process's own emulator. */
-const tableFile = (folder: string): string => join(folder, `dynamodb-${process.pid}.sqlite`)
+let own: { port: number; file: string } | undefined
+let running: Promise<Emulator> | undefined
 
 /** Creates the table of serverless.yml under this name, in the emulator of this process. */
 export async function createTestTable(name: string): Promise<void> {
   const endpoint = process.env.DYNAMODB_ENDPOINT
-  if (!endpoint) throw new Error('DYNAMODB_ENDPOINT is missing: tests/harness/own-emulator.ts starts the emulator')
+  if (!endpoint) throw new Error('DYNAMODB_ENDPOINT is missing: tests/harness/own-emulator.ts sets it')
+  if (own) running ??= startEmulator(own)
+  await running
   await createTable(endpoint, name, await loadTableShape())
-  const file = tableFile(process.env.TABLE_FOLDER ?? '')
-  if (existsSync(file)) indexEmulator(file)
+  if (own) indexEmulator(own.file)
 }
 
 /** Creates a bucket in the S3 server of the test run, which keeps each bucket as a folder. */
