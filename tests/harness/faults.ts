@@ -13,11 +13,17 @@ export type Fault =
  * Faults that together leave every possible state. The end of a process before a call leaves the state of its end after the previous call.
  * A read changes nothing, so its lost reply equals a failed call.
  */
-export const faults: readonly { fault: Fault; hits: 'every call' | 'every write' }[] = [
-  { fault: 'killed after', hits: 'every write' },
-  { fault: 'failed', hits: 'every call' },
-  { fault: 'reply lost', hits: 'every write' },
+export const faults: readonly { fault: Fault; hits: 'every call' | 'every write'; from: number }[] = [
+  { fault: 'killed after', hits: 'every write', from: 0 },
+  { fault: 'failed', hits: 'every call', from: 1 },
+  { fault: 'reply lost', hits: 'every write', from: 2 },
 ]
+
+/**
+ * Where a test tries a fault at call after call, the next one is so many calls further: one in three calls, or each with `EVERY_CALL=1`. Each
+ * fault begins `from` another call. On the simulated table `npm run prove` tries every fault at every call of every operation.
+ */
+export const STRIDE = process.env.EVERY_CALL ? 1 : 3
 
 /** Runs work in which call `nth` (from 0) to the table or the bucket has this fault. Returns false if the work made fewer calls. */
 export async function withFault(

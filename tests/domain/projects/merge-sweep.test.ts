@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../../harness/app.ts'
-import { withFault } from '../../harness/faults.ts'
+import { STRIDE, withFault } from '../../harness/faults.ts'
 import { contribute, sure } from '../../harness/make.ts'
 import { at, linkTo, move, openProjects, projectIn, waitingRecords } from '../../harness/projects.ts'
 
@@ -143,7 +143,7 @@ describe('a merge that stands', () => {
 test('wherever the process ends, what is left is needed in the end', async () => {
   const all = new Set<string>()
   const slugs: string[] = []
-  for (let nth = 0, hit = true; hit; nth += 1) {
+  for (let nth = 0, hit = true; hit; nth += STRIDE) {
     const slug = await projectIn(app, 'approved', await waitingRecords(app, 1))
     hit = await withFault(nth, 'killed after', () => move(app.domain, slug, 'merged'), 'every write')
     for (const it of await folders()) all.add(it)
