@@ -140,8 +140,8 @@ async function readWorkbook({ id }: SentTable, bytes: Buffer): Promise<ReadSheet
   // Loaded only here, since the functions that show imports need no reader of workbooks.
   const { checkWorkbook, fillDown, readWorkbookRows } = await import('./workbook.ts')
   const sheets: Sheet[] = []
-  for (const [i, { fills, ...it }] of (await checkWorkbook(bytes)).entries()) {
-    const size = await storeRows(id, i, fillDown(readWorkbookRows(bytes, i), fills))
+  for (const [i, { fills, days, ...it }] of (await checkWorkbook(bytes)).entries()) {
+    const size = await storeRows(id, i, fillDown(readWorkbookRows(bytes, i, days), fills))
     sheets.push({ ...it, ...size, filled_down: fills.length })
   }
   return { sheets, remarks: [] }

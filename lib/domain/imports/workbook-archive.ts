@@ -14,6 +14,12 @@ export type SheetFacts = {
   fills: readonly Fill[]
 }
 
+/**
+ * How a workbook counts days. Excel counts from 1900-01-01 and has a day 60, 1900-02-29, that never was; older Macs count from 1904. LibreOffice
+ * has no such day: it counts from 1899-12-30, and has days before.
+ */
+export type DayCount = 'excel' | 'from_1904' | 'libreoffice'
+
 /** A merged range over several rows: its first column, from 0, and its first and last row, from 1. */
 export type Fill = { column: number; first: number; last: number }
 

@@ -3,6 +3,7 @@ import { streamXlsxRows } from 'hucre/xlsx'
 import { impossible } from '../../base/errors.ts'
 import { MOST_SHEETS } from './options.ts'
 import {
+  type DayCount,
   damagedFault,
   ENCRYPTED,
   eachEntry,
@@ -34,7 +35,7 @@ const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex')
  * Checks a workbook without trusting its own directory: every part is unpacked once and dropped. Fails with a sentence if it is
  * encrypted, has macros, unpacks to too much, or is no workbook.
  */
-export async function checkWorkbook(bytes: Buffer): Promise<SheetFacts[]> {
+export async function checkWorkbook(bytes: Buffer): Promise<(SheetFacts & { days: DayCount })[]> {
   if (bytes.subarray(0, COMPOUND.length).equals(COMPOUND)) throw impossible(compound(bytes))
   const parts = await unpack(bytes)
   const book = parts.get(BOOK)?.text
@@ -42,6 +43,7 @@ export async function checkWorkbook(bytes: Buffer): Promise<SheetFacts[]> {
     throw impossible('The file is no XLSX workbook.')
   const targets = relationsIn(parts.get(BOOK_RELATIONS)?.text).map((it) => ({ ...it, part: parts.get(it.target) }))
   for (const { type, part } of targets) if (part) checkHeld(type, part)
+  const days = dayCountOf(book, parts.get(PROGRAM)?.text)
   const sheets = [...book.matchAll(/<(?:\w+:)?sheet\b[^>]*>/g)].map(([tag]) => {
     const part = targets.find(({ id }) => id === attribute(tag, 'r:id'))?.part
     const hidden = ['hidden', 'veryHidden'].includes(attribute(tag, 'state'))
@@ -52,6 +54,7 @@ export async function checkWorkbook(bytes: Buffer): Promise<SheetFacts[]> {
       formulas_without_values: part?.formulasWithoutValues ?? 0,
       merged: part?.merged ?? 0,
       fills: part?.fills ?? [],
+      days,
     }
   })
   if (sheets.length === 0) throw impossible('The workbook has no sheets.')
@@ -62,6 +65,15 @@ export async function checkWorkbook(bytes: Buffer): Promise<SheetFacts[]> {
 const BOOK = 'xl/workbook.xml'
 const BOOK_RELATIONS = 'xl/_rels/workbook.xml.rels'
 const ROOT_RELATIONS = '_rels/.rels'
+/** Names the program that has written the workbook. */
+const PROGRAM = 'docProps/app.xml'
+const LISTS = [BOOK, BOOK_RELATIONS, ROOT_RELATIONS, PROGRAM]
+
+function dayCountOf(book: string, program = ''): DayCount {
+  const [properties = ''] = /<(?:\w+:)?workbookPr\b[^>]*>/.exec(book) ?? []
+  if (['1', 'true'].includes(attribute(properties, 'date1904'))) return 'from_1904'
+  return /<Application>LibreOffice/.test(program) ? 'libreoffice' : 'excel'
+}
 
 /** The parts that a file of relationships names. `type` is the last word of the relationship's type. Example: `sharedStrings`. */
 const relationsIn = (text = ''): { id: string; type: string; target: string }[] =>
@@ -118,7 +130,7 @@ async function unpack(bytes: Buffer): Promise<Map<string, PartFacts>> {
     const name = entry.fileName
     if (/vbaProject|macrosheets\//i.test(name)) throw impossible(MACROS)
     if (entry.isEncrypted()) throw impossible(ENCRYPTED)
-    const isList = [BOOK, BOOK_RELATIONS, ROOT_RELATIONS].includes(name)
+    const isList = LISTS.includes(name)
     const counter = new PartCounter()
     const texts: string[] = []
     for await (const block of await streamOf(zip, entry)) {
@@ -210,7 +222,12 @@ export async function* fillDown(
 }
 
 /** The rows of a sheet as text, with their numbers from 1. Dates are in ISO 8601; a formula gives its last value. */
-export async function* readWorkbookRows(bytes: Uint8Array, sheet: number): AsyncGenerator<[number, string[]]> {
+export async function* readWorkbookRows(
+  bytes: Uint8Array,
+  sheet: number,
+  days: DayCount = 'excel',
+): AsyncGenerator<[number, string[]]> {
+  const textOf = (value: unknown) => cellText(value, days)
   try {
     for await (const { index, values } of streamXlsxRows(bytes, { sheet })) yield [index + 1, values.map(textOf)]
   } catch (error) {
@@ -218,17 +235,28 @@ export async function* readWorkbookRows(bytes: Uint8Array, sheet: number): Async
   }
 }
 
-function textOf(value: unknown): string {
+function cellText(value: unknown, days: DayCount): string {
   if (value === null || value === undefined) return ''
-  if (value instanceof Date) return dateText(value)
+  if (value instanceof Date) return dateText(value, days)
   if (typeof value === 'object') return 'text' in value ? String(value.text) : ''
   if (typeof value === 'number') return numberText(value)
   return String(value)
 }
 
-/** A date without its time if that is midnight. */
-function dateText(date: Date): string {
+const DAY_MS = 86_400_000
+/** The day 1 of Excel, and its day 59, after which it is one day ahead. */
+const [FIRST_DAY, DAY_59] = [Date.UTC(1900, 0, 1), Date.UTC(1900, 1, 28)]
+
+/**
+ * A date without its time if that is midnight, and a time without its date if that is day 0. The reader of rows counts all days before
+ * 1900-03-01 as Excel does. But Excel has none before 1900-01-01: these are counted from 1899-12-30 by every program that writes them.
+ */
+function dateText(date: Date, days: DayCount): string {
   if (Number.isNaN(date.getTime())) return ''
-  const text = date.toISOString()
+  const time = date.getTime()
+  const isBefore = days !== 'from_1904' && time < FIRST_DAY
+  if (isBefore && time >= FIRST_DAY - DAY_MS) return date.toISOString().slice(11, 19)
+  const isDayLate = isBefore || (days === 'libreoffice' && time < DAY_59)
+  const text = new Date(isDayLate ? time - DAY_MS : time).toISOString()
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19)
 }

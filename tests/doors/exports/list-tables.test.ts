@@ -138,7 +138,15 @@ describe('a list as a table', () => {
     ])
     const { checkWorkbook, readWorkbookRows } = await import('../../../lib/domain/imports/workbook.ts')
     expect(await checkWorkbook(book.bytes)).toEqual([
-      { name: 'cultural-entities', hidden: false, formulas: 0, formulas_without_values: 0, merged: 0, fills: [] },
+      {
+        name: 'cultural-entities',
+        hidden: false,
+        formulas: 0,
+        formulas_without_values: 0,
+        merged: 0,
+        fills: [],
+        days: 'excel',
+      },
     ])
     expect((await Array.fromAsync(readWorkbookRows(book.bytes, 0))).flat(2)).toContain(name)
   })
