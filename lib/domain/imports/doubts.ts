@@ -90,7 +90,8 @@ export async function findDoubts(
   }
   const { nameField } = kinds[mapping.kind]
   const name = String(data[nameField] ?? '')
-  if (name !== '' && !/\p{L}/u.test(name)) doubts.push(doubt(nameField, name, NO_LETTER))
+  const misplaced = doubtOfName(name)
+  if (misplaced !== undefined) doubts.push(doubt(nameField, name, misplaced))
   const dates: ReadDate[] = []
   for (const [field, value] of Object.entries(data)) {
     if (!isDateField(mappedField(kinds[mapping.kind], field))) continue
@@ -108,6 +109,22 @@ const NOTHING: DateBounds = { from: null, to: null, approximate: false }
 const NO_LETTER = 'This name has no letter. Is the row a sum, or is the name in another column?'
 const NOWHERE = 'The point 0, 0 lies in the Atlantic. It often stands for a place that is not known.'
 const SWAPPED = 'This point lies far from Nepal. Latitude and longitude seem to be swapped.'
+
+const SUM = 'This looks like a sum of the table, not like a name. If it is one, leave the row out.'
+const REMARK = 'This looks like a remark on the table, not like a name. If it is one, leave the row out.'
+/** What stands before the sums of tables, with a number behind it or none. */
+const SUMS =
+  /^(?:(?:grand|sub)[ -]?)?(?:totals?|sum)(?: (?:number|no\.?|count))?[\s:.=]*[\d०-९.,]*$|^(?:कुल|कूल)?\s*(?:जम्मा|कुल|कूल|योग|जोड)[\s:.=]*[\d०-९.,]*$/iu
+const REMARKS = /^(?:[*†‡]|(?:sources?|notes?|n\.\s?b\.?|remarks?|legend|स्रोत|नोट|द्रष्टव्य|टिप्पणी|कैफियत)\s*[:：-])/iu
+
+/** The doubt about the name of a row that seems to be no thing of the table: a sum, or a remark below it. */
+export function doubtOfName(name: string): string | undefined {
+  const text = name.trim()
+  if (text === '') return undefined
+  if (!/\p{L}/u.test(text)) return NO_LETTER
+  if (SUMS.test(text)) return SUM
+  return REMARKS.test(text) ? REMARK : undefined
+}
 
 /** The doubt about one piece of a cell, as far as its text alone raises one. */
 export function doubtOfPiece(

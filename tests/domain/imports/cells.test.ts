@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseCoordinates, parseDegrees } from '../../../lib/domain/imports/cells.ts'
 import { boundsOfDate, rewriteDate, surelyFirst } from '../../../lib/domain/imports/dates.ts'
+import { doubtOfName } from '../../../lib/domain/imports/doubts.ts'
 import { groupSpellings } from '../../../lib/domain/imports/spellings.ts'
 
 test.each([
@@ -92,3 +93,20 @@ test('likely spellings of one value stand together, and different values do not'
     ['Pagode'],
   ])
 })
+
+test.each([
+  ...['Total', 'TOTAL: 25', 'Grand total', 'Sub-total 12', 'जम्मा', 'कुल जम्मा ४५', 'Sum ='].map(
+    (name) => [name, /sum of the table/] as const,
+  ),
+  ...['Source: field survey, 2079', '* leaking', 'Note - see page 3', 'स्रोत: पुरातत्त्व विभाग'].map(
+    (name) => [name, /remark on the table/] as const,
+  ),
+  ['25', /no letter/] as const,
+])('the name %s is doubtful', (name, message) => {
+  expect(doubtOfName(name)).toMatch(message)
+})
+
+test.each(['Total Vihara', 'Summit Devi', 'कुल देवता', 'Source of the Bagmati', 'Notebook shrine', 'Shrine 25', ''])(
+  'the name %s is not',
+  (name) => expect(doubtOfName(name)).toBeUndefined(),
+)

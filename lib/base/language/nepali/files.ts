@@ -105,6 +105,14 @@ export const files: Readonly<Record<string, string>> = {
   '{0} was read as {1}, with a comma for thousands.': '{0} लाई {1} भनी पढियो, अल्पविराम हजारको मानियो।',
   'This name has no letter. Is the row a sum, or is the name in another column?':
     'यो नाममा कुनै अक्षर छैन। के यो पङ्क्ति जम्मा हो, वा नाम अर्को स्तम्भमा छ?',
+  'Rows that are hidden in the workbook, by hand or by a filter, were read as well.':
+    'कार्यपुस्तिकामा हातले वा छनोटले लुकाइएका पङ्क्ति पनि पढियो।',
+  'Columns that are hidden in the workbook were read as well: {0}. Take them out of the mapping if they are not for others.':
+    'कार्यपुस्तिकामा लुकाइएका स्तम्भ पनि पढियो: {0}। अरूका लागि होइनन् भने तिनलाई मिलानबाट हटाउनुहोस्।',
+  'This looks like a sum of the table, not like a name. If it is one, leave the row out.':
+    'यो नाम होइन, तालिकाको जम्मा जस्तो देखिन्छ। जम्मा हो भने यो पङ्क्ति छोड्नुहोस्।',
+  'This looks like a remark on the table, not like a name. If it is one, leave the row out.':
+    'यो नाम होइन, तालिकाबारे टिप्पणी जस्तो देखिन्छ। टिप्पणी हो भने यो पङ्क्ति छोड्नुहोस्।',
   'The point 0, 0 lies in the Atlantic. It often stands for a place that is not known.':
     'बिन्दु ०, ० एट्लान्टिक महासागरमा पर्छ। प्रायः स्थान थाहा नहुँदा यही लेखिन्छ।',
   'This point lies far from Nepal. Latitude and longitude seem to be swapped.':
