@@ -50,6 +50,10 @@ const Sheet = v.object({
   merged: v.number(),
   /** Merged ranges over several rows, whose value was put into each of these rows. */
   filled_down: v.optional(v.number(), 0),
+  /** Whether rows are hidden in the workbook, by hand or by a filter. They are read all the same. */
+  hides_rows: v.optional(v.boolean(), false),
+  /** The columns that are hidden in the workbook, from 1. They are read all the same. */
+  hidden_columns: v.optional(v.array(v.number()), []),
 })
 export type Sheet = v.InferOutput<typeof Sheet>
 

@@ -2,6 +2,7 @@ import type { Entry } from 'yauzl'
 import { impossible } from '../../base/errors.ts'
 import { MOST_SHEETS } from './options.ts'
 import {
+  addHidden,
   damagedFault,
   ENCRYPTED,
   eachEntry,
@@ -123,6 +124,8 @@ async function isEncrypted(manifest: AsyncIterable<Buffer>): Promise<boolean> {
 
 const ROW_GROUPS = ['table:table-row-group', 'table:table-header-rows', 'table:table-rows']
 const ROWS = ['table:table-row', ...ROW_GROUPS]
+const COLUMN_GROUPS = ['table:table-column-group', 'table:table-header-columns', 'table:table-columns']
+const COLUMNS = ['table:table-column', ...COLUMN_GROUPS]
 /** What is read inside each element. All else is passed over with what it holds, such as comments and pictures of cells. */
 const inside: Readonly<Record<string, readonly string[]>> = {
   '': ['office:document-content'],
@@ -131,7 +134,10 @@ const inside: Readonly<Record<string, readonly string[]>> = {
   'style:style': ['style:table-properties'],
   'office:body': ['office:spreadsheet'],
   'office:spreadsheet': ['table:table'],
-  'table:table': ROWS,
+  'table:table': [...COLUMNS, ...ROWS],
+  'table:table-column-group': COLUMNS,
+  'table:table-header-columns': COLUMNS,
+  'table:table-columns': COLUMNS,
   'table:table-row-group': ROWS,
   'table:table-header-rows': ROWS,
   'table:table-rows': ROWS,
@@ -158,7 +164,10 @@ class ContentReader {
   #facts: OpenSheet['facts'] | undefined
   /** Merged ranges that go on below, by their first column. */
   #fills = new Map<number, OpenFill>()
+  /** The columns that were declared so far. */
+  #columns = 0
   #row = 0
+  #isHidden = false
   #times = 1
   #cells: string[] = []
   #column = 0
@@ -211,9 +220,11 @@ class ContentReader {
     if (name === 'table:table') this.#beginSheet(attributes)
     if (name === 'table:table-row') {
       this.#times = timesIn(attributes, 'table:number-rows-repeated')
+      this.#isHidden = isHidden(attributes)
       this.#cells = []
       this.#column = 0
     }
+    if (name === 'table:table-column') this.#noteColumns(attributes)
     if (name === 'table:covered-table-cell') this.#column += timesIn(attributes, 'table:number-columns-repeated')
     if (name === 'table:table-cell') {
       this.#cell = attributes
@@ -231,15 +242,22 @@ class ContentReader {
     this.#hiddenStyles.add(this.#style)
   }
 
+  #noteColumns(attributes: Attributes): void {
+    const first = this.#columns + 1
+    this.#columns += timesIn(attributes, 'table:number-columns-repeated')
+    if (this.#facts && isHidden(attributes)) addHidden(this.#facts.hidden_columns, first, this.#columns)
+  }
+
   #beginSheet(attributes: Attributes): void {
     this.#facts = {
       name: sheetName(attributes.get('table:name') ?? ''),
       hidden: this.#hiddenStyles.has(attributes.get('table:style-name') ?? ''),
-      ...{ formulas: 0, formulas_without_values: 0, merged: 0, filled_down: 0 },
+      ...{ formulas: 0, formulas_without_values: 0, merged: 0, filled_down: 0, hides_rows: false, hidden_columns: [] },
     }
     this.#items.push(this.#facts)
     this.#fills.clear()
     this.#row = 0
+    this.#columns = 0
   }
 
   #write(text: string): void {
@@ -279,6 +297,7 @@ class ContentReader {
     const times = this.#times
     this.#row += times
     if (this.#cells.length === 0) return
+    if (this.#facts && this.#isHidden) this.#facts.hides_rows = true
     for (const [column, { last, value }] of this.#fills) {
       if (last < row) this.#fills.delete(column)
       else this.#cells[column] ||= value
@@ -294,6 +313,10 @@ class ContentReader {
       throw impossible(`The workbook repeats more than ${MOST_REPEATED} cells. Split it.`)
   }
 }
+
+/** Whether a row or column is hidden, by hand or by a filter. */
+const isHidden = (attributes: Attributes): boolean =>
+  ['collapse', 'filter'].includes(attributes.get('table:visibility') ?? '')
 
 /** Copies a text. A piece of a longer text would keep all of the longer one in memory. */
 const copyText = (text: string): string => Buffer.from(text).toString()

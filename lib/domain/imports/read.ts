@@ -126,6 +126,7 @@ async function readText({ id, given }: SentTable, bytes: Buffer): Promise<ReadSh
 
 const sheetOfText = (size: { rows: number; columns: number }): Sheet => ({
   ...{ name: '', hidden: false, formulas: 0, formulas_without_values: 0, merged: 0, filled_down: 0 },
+  ...{ hides_rows: false, hidden_columns: [] },
   ...size,
 })
 
@@ -275,8 +276,30 @@ const sheetRemarks = (sheets: readonly Sheet[], chosen: number, header_row: numb
     ...(it && it.filled_down > 0
       ? [`${it.filled_down} ranges of cells are merged over several rows: the value was put into each of these rows.`]
       : []),
+    ...hiddenRemarks(it),
     ...(header_row > 1 ? [`The headers were found in row ${header_row}; what stands above them is left out.`] : []),
   ]
+}
+
+const HIDDEN_ROWS = 'Rows that are hidden in the workbook, by hand or by a filter, were read as well.'
+
+/** What is hidden in a workbook is often not meant for others, such as a telephone number. */
+function hiddenRemarks(it: Sheet | undefined): string[] {
+  const letters = it?.hidden_columns.filter((column) => column <= it.columns).map(columnLetters) ?? []
+  return [
+    ...(letters.length > 0
+      ? [
+          `Columns that are hidden in the workbook were read as well: ${letters.join(', ')}. Take them out of the mapping if they are not for others.`,
+        ]
+      : []),
+    ...(it?.hides_rows ? [HIDDEN_ROWS] : []),
+  ]
+}
+
+/** The letters by which spreadsheets call a column, counted from 1. */
+function columnLetters(column: number): string {
+  const before = Math.floor((column - 1) / 26)
+  return `${before > 0 ? columnLetters(before) : ''}${String.fromCharCode(65 + ((column - 1) % 26))}`
 }
 
 function columnRemarks(columns: readonly Column[]): string[] {

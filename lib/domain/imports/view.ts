@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { languages } from '../../base/language/languages.ts'
+import { omit } from '../../base/omit.ts'
 import * as s from '../../base/shapes.ts'
 import type { Links } from '../../engines/bucket/index.ts'
 import { contentDisposition } from '../../engines/media/index.ts'
@@ -322,7 +323,7 @@ export async function importDetail(
   return {
     ...importRowView(it, people),
     sha256: it.sha256,
-    sheets: it.sheets,
+    sheets: it.sheets.map((sheet) => omit(sheet, 'hides_rows', 'hidden_columns')),
     options: {
       delimiter: it.delimiter,
       encoding: it.encoding,

@@ -12,6 +12,17 @@ export type SheetFacts = {
   merged: number
   /** Merged ranges over several rows, whose value belongs to each of these rows. */
   fills: readonly Fill[]
+  hides_rows: boolean
+  /** From 1, in order. */
+  hidden_columns: number[]
+}
+
+/** The most hidden columns of a sheet that are noted. */
+const MOST_HIDDEN = 50
+
+/** Adds the columns `first` to `last`, as far as there is room. */
+export function addHidden(columns: number[], first: number, last: number): void {
+  for (let column = first; column <= last && columns.length < MOST_HIDDEN; column += 1) columns.push(column)
 }
 
 /**

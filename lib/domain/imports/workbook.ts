@@ -3,6 +3,7 @@ import { streamXlsxRows } from 'hucre/xlsx'
 import { impossible } from '../../base/errors.ts'
 import { MOST_SHEETS } from './options.ts'
 import {
+  addHidden,
   type DayCount,
   damagedFault,
   ENCRYPTED,
@@ -54,6 +55,8 @@ export async function checkWorkbook(bytes: Buffer): Promise<(SheetFacts & { days
       formulas_without_values: part?.formulasWithoutValues ?? 0,
       merged: part?.merged ?? 0,
       fills: part?.fills ?? [],
+      hides_rows: part?.hides_rows ?? false,
+      hidden_columns: part?.hidden_columns ?? [],
       days,
     }
   })
@@ -118,6 +121,8 @@ type PartFacts = {
   formulasWithoutValues: number
   merged: number
   fills: Fill[]
+  hides_rows: boolean
+  hidden_columns: number[]
   longestRow: number
 }
 
@@ -155,6 +160,8 @@ class PartCounter {
     formulasWithoutValues: 0,
     merged: 0,
     fills: [],
+    hides_rows: false,
+    hidden_columns: [],
     longestRow: 0,
   }
   #rest = ''
@@ -186,14 +193,21 @@ class PartCounter {
       const fill = isNew(match) && this.facts.fills.length < MOST_FILLS && fillIn(attribute(match[0], 'ref'))
       if (fill) this.facts.fills.push(fill)
     }
+    this.facts.hides_rows ||= HIDDEN_ROW.test(text)
+    for (const match of text.matchAll(HIDDEN_COLUMN))
+      if (isNew(match))
+        addHidden(this.facts.hidden_columns, Number(attribute(match[0], 'min')), Number(attribute(match[0], 'max')))
     this.#before = text.slice(-LONGEST_MATCH)
   }
 }
 
 const FORMULA_WITHOUT_VALUE = /(?:<\/f>|<f\b[^<>]{0,100}\/>)\s{0,9}(?:<v ?\/>|<v><\/v>)?\s{0,9}<\/c>/g
 const MERGED_RANGE = /<mergeCell [^<>]{1,100}>/g
+/** A hidden row with cells. Programs also hide all the empty rows below a table. */
+const HIDDEN_ROW = /<row [^<>]{0,150} hidden="(?:1|true)"[^<>]{0,99}(?<!\/)>/
+const HIDDEN_COLUMN = /<col [^<>]{0,150} hidden="(?:1|true)"[^<>]{0,99}>/g
 /** The longest text that one of these patterns matches. */
-const LONGEST_MATCH = 200
+const LONGEST_MATCH = 300
 
 /** A merged range such as "A3:B7" if it has several rows. */
 function fillIn(range: string): Fill | undefined {

@@ -201,6 +201,35 @@ describe('what is decided is told', () => {
     ])
   })
 
+  test('rows and columns that are hidden in a workbook', async () => {
+    const { strFromU8, strToU8, unzipSync, zipSync } = await import('fflate')
+    const parts = unzipSync(
+      await xlsx([
+        ['Name', 'Owner', 'Note'],
+        ['A', '98510', 'p'],
+        ['B', '98511', 'q'],
+      ]),
+    )
+    const sheet = 'xl/worksheets/sheet1.xml'
+    const edit = (from: RegExp, to: string) => {
+      parts[sheet] = strToU8(strFromU8(parts[sheet] ?? new Uint8Array()).replace(from, to))
+    }
+    edit(/<cols>.*<\/cols>/, '')
+    edit(
+      /<sheetData>/,
+      '<cols><col min="2" max="2" width="9" hidden="1"/><col min="9" max="16384" hidden="1"/></cols>$&',
+    )
+    edit(/<\/sheetData>/, '<row r="4" hidden="1"/>$&')
+    const rowsAreRead = 'Rows that are hidden in the workbook, by hand or by a filter, were read as well.'
+    const columnsAreRead =
+      'Columns that are hidden in the workbook were read as well: B. Take them out of the mapping if they are not for others.'
+    const empty = await readTable(app.contributor, 'owners.xlsx', zipSync(parts))
+    expect(empty.told).toContain(columnsAreRead)
+    expect(empty.told).not.toContain(rowsAreRead)
+    edit(/<row r="3"/, '<row r="3" hidden="1"')
+    expect((await readTable(app.contributor, 'owners.xlsx', zipSync(parts))).told).toContain(rowsAreRead)
+  })
+
   test.each([
     ['of groups above those of columns', ['Identification', '', 'Position', '']],
     ['in two languages', ['नाम', 'टिप्पणी', 'अक्षांश', 'देशान्तर']],

@@ -163,6 +163,20 @@ test('a document in blocks that end anywhere is read as in one', async () => {
   for (let size = 1; size < 20; size += 1) expect(readIn(size)).toEqual(whole)
 })
 
+test('rows and columns that are hidden are read, and told', async () => {
+  const columns =
+    '<table:table-column/><table:table-column-group><table:table-column table:number-columns-repeated="2" table:visibility="collapse"/></table:table-column-group><table:table-column table:number-columns-repeated="1000" table:visibility="collapse"/>'
+  const rows =
+    row(cell('Name'), cell('Owner'), cell('Note')) +
+    row(cell('A'), cell('98510'), cell('p')).replace('<table:table-row', '$& table:visibility="filter"')
+  const it = await readTable(app.contributor, 'owners.ods', workbook(content(sheet(columns + rows))))
+  expect(it.told).toEqual([
+    'Columns that are hidden in the workbook were read as well: B, C. Take them out of the mapping if they are not for others.',
+    'Rows that are hidden in the workbook, by hand or by a filter, were read as well.',
+    ...it.told.slice(2),
+  ])
+})
+
 test('formulas, merged cells, hidden sheets, a title above the headers, and a column twice are told', async () => {
   const styles =
     '<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style>'
