@@ -206,6 +206,28 @@ describe('time and order', () => {
     expect((await titles('festivals in the month of may'))[0]).toBe('Spring Jatra')
     expect((await titles('winter festivals'))[0]).toBe('Snow Jatra')
   })
+
+  test.each([
+    ...['festival in winter', 'festivals in the winter', 'festivals in magh', 'jado ma hune chad'],
+    ...['जाडोको जात्रा', 'जाडोमा हुने चाड', 'हिउँदका चाडहरू', 'माघको जात्रा'],
+  ])('a season asks for festivals of its months: %s', async (text) => {
+    expect((await titles(text))[0]).toBe('Snow Jatra')
+  })
+
+  test('a season of which no festival says anything is left out, and all festivals answer', async () => {
+    const timeless = await modelOf([
+      document('Lantern Jatra', { resource: 'festivals' }),
+      document('Rope Jatra', { resource: 'festivals' }),
+    ])
+    for (const [text, season] of [
+      ['festival in winter', 'winter'],
+      ['festivals in magh', 'magh'],
+      ['जाडोको जात्रा', 'जाडोको'],
+    ] as const) {
+      const { count, left_out } = await timeless.search({ text, scope: anon, limit: 5 })
+      expect([text, count, left_out]).toEqual([text, 2, [season]])
+    }
+  })
 })
 
 describe('identifiers', () => {

@@ -77,7 +77,9 @@ export function isKnownWord(
   const isBeginning = (raw: string) => raw.length > 2 && corpus.words.beginning(raw, 1, tally).length > 0
   if (words.every(({ known, raw }) => known || isBeginning(raw))) return words.length > 0
   // A word that is put together from two others is no spelling of them: Varanasi is not "varna" and "si".
-  const isSpelling = ({ terms, fit }: Choice) => (evenJoined || terms.length === 1) && fit >= least
+  const isHeld = (term: string) => corpus.terms.count(term, tally) > 0
+  const isSpelling = ({ terms, fit }: Choice) =>
+    (evenJoined || terms.length === 1) && fit >= least && terms.every(isHeld)
   return lookUpNearly(corpus, lookUpExactly(corpus, words, tally), tally).every(({ choices }) =>
     choices.some(isSpelling),
   )

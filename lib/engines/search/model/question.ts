@@ -125,7 +125,7 @@ const isMonthAt = (words: readonly Word[], at: number): boolean =>
   conceptOf(words[at]?.term ?? '')?.as === 'month' && hasRole(words[at - 1]?.raw ?? '', 'in')
 
 /** Whether any document belongs to a concept, or to one that overlaps with it. */
-const hasDocuments = (corpus: Corpus, concept: Concept, tally: ColumnTally): boolean =>
+export const hasDocuments = (corpus: Corpus, concept: Concept, tally: ColumnTally): boolean =>
   concept.documents !== undefined ||
   [tagOf(concept), ...nearbyTags(concept)].some((tag) => corpus.terms.count(tag, tally) > 0)
 

@@ -285,13 +285,17 @@ function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefi
   }
   if (!found && holdingPart(draft, part, at, start + part.length)) return start + part.length
   const first = part[0]
-  if (!found && first && part.length === 1 && !isKnownWord(corpus, first.typed, tallyFor(question.scope), PLACE_FIT)) {
+  if (!found && first && part.length === 1 && isUnknown(draft, first)) {
     draft.isHopeless = true
     draft.leftOut.push(first.typed)
     return start + 1
   }
   return undefined
 }
+
+/** Whether a word is no place and no time, and no document holds it in a near spelling. "In January" asks for a time that no record may have. */
+const isUnknown = ({ corpus, question: { scope } }: Draft, { plain, typed }: Token): boolean =>
+  findMentions([toWord(plain)]).length === 0 && !isKnownWord(corpus, typed, tallyFor(scope), PLACE_FIT)
 
 /**
  * Limits the answer to documents that hold the words after "in", if they name no concept of the vocabulary. Example: "festivals in aadi", a

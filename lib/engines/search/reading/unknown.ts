@@ -4,7 +4,7 @@ import { stemOf, toWord } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
 import { namedFinder } from '../model/named.ts'
 import { isKnownWord } from '../model/near.ts'
-import { parseQuestion } from '../model/question.ts'
+import { hasDocuments, parseQuestion } from '../model/question.ts'
 import type { Question } from './draft.ts'
 import { areWordsTakenBack } from './parts.ts'
 import { type Token, textOf, tokensOf } from './tokens.ts'
@@ -29,7 +29,10 @@ export function withoutUnknown(
 ): { text: string; leftOut: string[] } | undefined {
   const tokens = tokensOf(text)
   const tally = tallyFor(scope)
-  const mentions = findMentions(wordsOf(tokens))
+  // "Winter", where no document says anything of a month, is unknown here, too.
+  const mentions = findMentions(wordsOf(tokens)).filter(
+    ({ concept }) => concept.as !== 'month' || hasDocuments(corpus, concept, tally),
+  )
   const isNamed = (at: number) => mentions.some(({ from, to }) => from <= at && at <= to)
   const unknown = tokens.filter(
     ({ plain }, i) => !isNamed(i) && !toWord(plain).aside && !isKnownWord(corpus, plain, tally, KNOWN_FIT),
