@@ -38,7 +38,7 @@ export function newPackIds(record: string): () => string {
 
 /** The counter of an id has 12 bits. */
 const MOST_COUNTED = 0xfff
-/** No contribution has more values. */
+/** The most values of one contribution. They are one pack. */
 const MOST_IN_PACK = 200
 // prove: memory
 let counter = 0

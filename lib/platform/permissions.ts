@@ -463,8 +463,8 @@ export const maySeeEmail = (actor: Actor | null, user: string): boolean =>
 /** Whether this caller may see that record. For handlers that load a further record. */
 export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(actor, it)
 /**
- * Whether a person may see a record without the rights of any role. Flags that the contributor of a record will read go by this, since
- * roles come and go.
+ * Whether a person may see a record without the rights of any role. A flag that the contributor will read may name another record by this
+ * only: a role may end while the flag stays.
  */
 export const maySeeAsOwner = (user: string, it: Subject): boolean =>
   canRead(

@@ -20,12 +20,15 @@ export async function checkFolder(): Promise<void> {
   await writeFile(file, STAMPED)
 }
 
-/** Brings the table to the layout of this version. Fails with a sentence if a newer version has made it. Reads the configuration. */
+/**
+ * Brings the table to the layout of this version, and says so unless the table is new. Fails with a sentence if a newer version has made it.
+ * Reads the configuration.
+ */
 export async function migrateTable(): Promise<void> {
   const { beginMigration, migrationState, workOnMigration } = await import('../../lib/domain/migrations/migrate.ts')
-  const before = (await migrationState()).layout
-  // A new table is stamped.
+  // A new table is stamped, and a step under way is finished.
   await workOnMigration(Number.POSITIVE_INFINITY)
+  const before = (await migrationState()).layout
   while (await beginMigration()) await workOnMigration(Number.POSITIVE_INFINITY)
   const { layout } = await migrationState()
   if (layout !== before) console.log(`The table had layout ${before}; it has layout ${layout} now.`)

@@ -22,7 +22,7 @@ The service is ready (${seconds} s).
 
   Start here         ${api}${WELCOME}
 
-  API                ${api}
+  A list of records  ${api}/cidoc/structures/
   Health             ${api}/health/
   API document       ${api}/docs/
   Registry           ${api}/cidoc/schema/registry/

@@ -62,7 +62,10 @@ export function judgeRights(directory: string, record: AccessRecord, isWhole: bo
     return `${signer} ${useOf(action, resource)}`
   })
   const used = new Set([...linesOf(USED), ...usedOfBucket])
-  complain('Denied by roles', [...record.denied, ...linesOf(DENIED)])
+  complain('Denied by roles (add the right to the row of the function in deploy/policies.ts)', [
+    ...record.denied,
+    ...linesOf(DENIED),
+  ])
   const unused = unusedUses(used).filter((right) => !rehearsed.has(right))
   if (isWhole) complain('Granted by deploy/policies.ts, and used by no test', unused)
 }

@@ -122,7 +122,7 @@ function rivalsOf(history: History, property: string): RivalPair[] {
 const namedIn = ({ stands, rivals }: { stands: string | null; rivals: readonly string[] }): string[] =>
   stands === null ? [...rivals] : [stands, ...rivals]
 
-/** Rules by which a value changes without a quarrel between sources. */
+/** Whether a value changes by this rule without a quarrel between sources. */
 const isOwnChange = (rule: OutcomeRule): boolean => ['corrected', 'edited', 'removed'].includes(rule)
 
 /** For each claim of a property, the last judgment of each reviewer who decided on it. */

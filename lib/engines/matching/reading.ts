@@ -130,7 +130,7 @@ const titleWords = once((): ReadonlySet<string> => new Set(fold(lexicon().titles
 
 /**
  * The words of a name without sorts and titles, joined. With `atEnd`, only a sort or title at the end is left out, and endings stay. '' if
- * only deities, towns or numbers are left.
+ * only deities, towns or numbers are left, or fewer than three letters.
  */
 function coreOf(words: readonly string[], atEnd = false): string {
   const isLeftOut = (word: string) => isSortWord(word) || titleWords().has(word)

@@ -1,6 +1,6 @@
 import { pauseAfter } from '../../base/retry.ts'
 
-/** Reads of a transaction that is still being applied, over about 600 ms. Usually it is applied within a few. */
+/** The most reads while a transaction is being applied. With the pauses they take some 600 ms. Usually two or three are enough. */
 const READS = 6
 /** Pauses between reads, in milliseconds. */
 const backoff = { first: 20, most: 640 }

@@ -112,7 +112,7 @@ export type Documented<A extends Answers = Answers> = {
   errors?: readonly ErrorStatus[]
   /** Headers of a success, besides those that follow from the route. */
   answerHeaders?: readonly HeaderName[]
-  /** The body as the document shows it, if a schema cannot show the checks of `body`. */
+  /** The shape of the body in the API document, where `body` checks what a schema cannot show. */
   shownBody?: s.Schema
   /** The id of the operation, if the one made from its path belongs to another operation. */
   operationId?: string

@@ -109,7 +109,7 @@ export const mayActFor = (owner: User | undefined, made: { ownership?: number | 
 
 export type ReviewerRole = v.InferOutput<typeof ReviewerRole>
 export type ReviewerApplication = v.InferOutput<typeof ReviewerApplication>
-/** A user as nested in other answers. It holds public members only. */
+/** A user as nested in other answers. `email` is '' unless the reader may see it. */
 export type Card = { id: string; username: string; email: string; first_name: string; last_name: string }
 
 export const user = defineItem({
