@@ -222,7 +222,10 @@ async function answerAs<Body>(given: Given, write: Writer<Body>, type?: string) 
   const it = query.at === undefined ? subject : await loadPastRecord(subject.entity_id, query.at, actor)
   if (!it) throw notFound()
   const body = await write(it, given)
-  const links = [...signposts(request.origin, it, picturesIn(it.data)), ...mementoLinks(original)]
+  const links = [
+    ...signposts(request.origin, it, { pictures: picturesIn(it.data), at: query.at }),
+    ...mementoLinks(original),
+  ]
   const headers: Record<string, string> = {
     link: links.map(linkValue).join(', '),
     vary: VARY,

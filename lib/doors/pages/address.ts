@@ -17,6 +17,10 @@ export const hasAddress = (kind: string): boolean => reviewedKinds.some((it) => 
 export const persistentAddress = (origin: string, it: Named): string =>
   `${withoutSlash(config.RESOURCE_BASE) || origin}${resourcePath(it)}`
 
+/** The path of a record in one form, as it stands today or stood at a moment. */
+export const formPath = (it: Named, format: string, at: string | undefined): string =>
+  `${resourcePath(it)}/?${at === undefined ? '' : `at=${encodeURIComponent(at)}&`}format=${format}`
+
 /** The address at which a browser finds the page of a record. Where a kind has no numbers, it is the IRI, which leads there. */
 export const pageAddress = (origin: string, it: Named & { entity_id: string }): string =>
   kinds[it.kind].record ? persistentAddress(origin, it) : recordIri(origin, it)
@@ -41,15 +45,19 @@ export const linkValue = ({ to, rel, type, datetime }: Link): string =>
 const MOST_ITEMS = 10
 
 /**
- * What machines follow without reading the answer (Signposting): `cite-as` is the address that stays, `describedby` leads to metadata,
- * `item` to pictures, `license` to the licence.
+ * What machines follow without reading the answer (Signposting): `cite-as` is the address that stays, `describedby` leads to metadata of
+ * that moment, `item` to pictures, `license` to the licence. `type` says that the address is that of a page.
  */
-export function signposts(origin: string, it: Named & { entity_id: string }, pictures: readonly Picture[]): Link[] {
+export function signposts(
+  origin: string,
+  it: Named & { entity_id: string },
+  { pictures, at }: { pictures: readonly Picture[]; at: string | undefined },
+): Link[] {
   const licence = publicLicence()
   return [
     { to: persistentAddress(origin, it), rel: 'cite-as' },
     ...recordFormats.map(({ name, type }) => ({
-      to: `${origin}${resourcePath(it)}/?format=${name}`,
+      to: `${origin}${formPath(it, name, at)}`,
       rel: type === 'text/html' ? 'alternate' : 'describedby',
       type,
     })),
@@ -59,5 +67,6 @@ export function signposts(origin: string, it: Named & { entity_id: string }, pic
       type: 'image/jpeg',
     })),
     ...(licence === undefined ? [] : [{ to: licence, rel: 'license' }]),
+    { to: 'https://schema.org/AboutPage', rel: 'type' },
   ]
 }

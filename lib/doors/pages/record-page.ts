@@ -10,7 +10,7 @@ import { visibleValuesAndPoint } from '../../domain/records/views/record.ts'
 import { shorten } from '../../engines/matching/index.ts'
 import { maySeePlace } from '../../platform/permissions.ts'
 import { recordFormats } from '../linked/formats.ts'
-import { dashboardAddress, persistentAddress, publicLicence, resourcePath } from './address.ts'
+import { dashboardAddress, formPath, persistentAddress, publicLicence, resourcePath } from './address.ts'
 import type { PageContext } from './context.ts'
 import { framePage, serviceName, withLanguage } from './frame.ts'
 import { type Html, html, jsonBlock, type Part, webAddress } from './html.ts'
@@ -40,7 +40,7 @@ export function recordPage(model: RecordModel, context: PageContext): string {
         .filter(({ name }) => name !== 'html')
         .map(
           ({ name, type }) =>
-            html`<link rel="alternate" type="${type}" href="${origin}${resourcePath(record)}/?format=${name}">\n`,
+            html`<link rel="alternate" type="${type}" href="${origin}${formPath(record, name, model.at)}">\n`,
         ),
       jsonBlock('application/ld+json', schemaOrgOf(model, context)),
     ],
@@ -223,12 +223,14 @@ function citationOf({ record, at }: RecordModel, context: PageContext): Html {
 ${licence !== undefined && html`<p class="small">${say(phrase('Licence'))}: <a rel="license noopener" href="${licence}">${licence.replace(/^https?:\/\//, '')}</a></p>`}</section>`
 }
 
-/** Links to the record in forms for programs. */
-const representationsOf = ({ record }: RecordModel, { say }: PageContext): Html =>
+/** Links to the record in forms for programs, as it is shown. Its manifest has the pictures of today. */
+const representationsOf = ({ record, at }: RecordModel, { say }: PageContext): Html =>
   html`<section aria-labelledby="forms"><h2 id="forms">${say(phrase('For programs'))}</h2><p class="small">${[
     ...recordFormats
       .filter(({ name }) => name !== 'html')
-      .map(({ name, label }) => html`<a href="${resourcePath(record)}/?format=${name}">${label}</a>`),
+      .map(({ name, label }) => html`<a href="${formPath(record, name, at)}">${label}</a>`),
     html`<a href="${resourcePath(record)}/timemap/">TimeMap</a>`,
-    picturesIn(record.data).length > 0 ? html`<a href="/data/manifests/records/${record.entity_id}/">IIIF</a>` : null,
+    at === undefined && picturesIn(record.data).length > 0
+      ? html`<a href="/data/manifests/records/${record.entity_id}/">IIIF</a>`
+      : null,
   ].flatMap((part, i) => (part === null ? [] : [i === 0 ? part : html` · ${part}`]))}</p></section>`

@@ -108,6 +108,7 @@ describe('an address that stays', () => {
     ])
     expect(headers.link).toContain('<http://creativecommons.org/licenses/by-sa/4.0/>; rel="license"')
     expect(headers.link).toContain(`<http://localhost:8000${at()}>; rel="original timegate"`)
+    expect(headers.link).toContain('<https://schema.org/AboutPage>; rel="type"')
   })
 
   test('a browser keeps its page by its ETag', async () => {
@@ -485,6 +486,19 @@ describe('Memento', () => {
     const then2 = await page(app.anon, first?.address.replace('http://localhost:8000', '') ?? '')
     expect(textOf(then2)).toContain('This is how it stood at an earlier time')
     expect(textOf(then2)).toContain('noindex')
+  })
+
+  test('a state of the past leads to its own forms, and not to those of today', async () => {
+    const timemap = textOf(await app.anon.get(at('/timemap/')))
+    const [, first = ''] = /<http:\/\/localhost:8000([^>]+)>; rel="first memento"/.exec(timemap) ?? []
+    const shown = await page(app.anon, first)
+    const links = [...textOf(shown).matchAll(/href="([^"]*format=ttl)"/g)].map(([, link = '']) => link)
+    const described = /<([^>]+)>; rel="describedby"; type="text\/turtle"/.exec(shown.headers.link ?? '')?.[1] ?? ''
+    for (const link of [...links, described]) {
+      const { pathname, search } = new URL(link.replace('&amp;', '&'), 'http://localhost:8000')
+      expect(textOf(await app.anon.get(`${pathname}${search}`))).toContain('crm:P3_has_note "one"')
+    }
+    expect(links).toHaveLength(2)
   })
 
   test('what is no date is refused', async () => {
