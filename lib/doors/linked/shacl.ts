@@ -27,6 +27,12 @@ export async function describeShapes(origin: string): Promise<Node> {
 const iri = (id: string) => ({ id })
 const property = (path: string, rules: Node): Node => ({ 'sh:path': iri(path), ...rules })
 const moment = { 'sh:datatype': iri('xsd:dateTime'), 'sh:maxCount': 1 }
+/** A bound of a time-span. Its form is told, not its datatype: pySHACL takes no year before the first for a date. */
+const bound = {
+  'sh:nodeKind': iri('sh:Literal'),
+  'sh:pattern': '^-?\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$',
+  'sh:maxCount': 1,
+}
 
 function shapeOfKind(kind: Kind, base: string, both: Both): Node {
   const fields = Object.entries(kind.fields).filter(
@@ -113,7 +119,7 @@ function commonShapes(base: string): Node[] {
       'sh:targetClass': iri('crm:E52_Time-Span'),
       'sh:property': [
         property('rdfs:label', { 'sh:minCount': 1, 'sh:nodeKind': iri('sh:Literal') }),
-        ...times.map((name) => property(`crm:${name}`, moment)),
+        ...times.map((name) => property(`crm:${name}`, bound)),
       ],
     },
     {
