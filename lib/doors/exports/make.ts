@@ -75,10 +75,10 @@ type Sheet = Pick<ExportedFile, 'name' | 'format' | 'holds'> & {
   lines: (record: ExportedRecord, quads: readonly Quad[]) => string[]
 }
 
-/** The origin of addresses in exported files: the first plain host of `ALLOWED_HOSTS`. */
+/** The origin of addresses in exported files: the first plain host of `ALLOWED_HOSTS`; that of `npm start` on a machine of one's own. */
 function exportOrigin(): string {
   const host = config.ALLOWED_HOSTS.find((it) => it !== '*' && !it.startsWith('.'))
-  return host === undefined ? 'http://localhost:8000' : `https://${host}`
+  return host === undefined || config.STAGE === 'local' ? 'http://localhost:8000' : `https://${host}`
 }
 
 /** What is made beside the files of kinds, by the same walk. */

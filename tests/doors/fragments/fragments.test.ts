@@ -11,7 +11,9 @@ let app: App
 let dump: Awaited<ReturnType<typeof parseRdf>>
 
 beforeAll(async () => {
-  app = await openApp({ env: { EXPORT_LICENCE: 'https://creativecommons.org/licenses/by/4.0/' } })
+  // As `npm start` has it: there the dump names the addresses that answer.
+  const env = { EXPORT_LICENCE: 'https://creativecommons.org/licenses/by/4.0/', ALLOWED_HOSTS: 'localhost,127.0.0.1' }
+  app = await openApp({ env })
   const source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Inventory' } }))
   const place = await publish(app, 'locations', { name: 'Patan', name_ne: 'पाटन', coordinates: '27.6727, 85.3253' })
   const deities = await Promise.all(['Krishna', 'Ganesha'].map((name) => publish(app, 'deities', { name })))
