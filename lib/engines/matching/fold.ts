@@ -26,6 +26,14 @@ const LONGEST_CACHED = 100
  * do the vowels that other scripts write as marks.
  */
 export function plainWords(text: string): string[] {
+  // Most texts are ASCII. Of all steps below only these change one.
+  if (isAscii.test(text))
+    return (
+      text
+        .toLowerCase()
+        .replace(/['`]/g, '')
+        .match(/[a-z0-9]+/g) ?? []
+    )
   const plain = romanise(decompose(text).replace(invisible, ''))
     .replace(/(?<![aeiou]\p{M}*)r\u0323/gu, 'ri')
     .replace(/j\u0303|jn\u0303/g, 'gy')
@@ -37,6 +45,8 @@ export function plainWords(text: string): string[] {
     .split(/[^\p{L}\p{N}\p{M}]+/u)
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
 }
+
+const isAscii = /^[\x00-\x7f]*$/
 
 /** Marks that can be left out: accents, points of Hebrew and Arabic, and what romanising has left. In scripts such as Thai a mark is a vowel. */
 const accents = /(?=\p{M})[\p{Script=Inherited}\p{Script=Devanagari}\u0483-\u08ff\u0980-\u0d7f]/gu

@@ -5,6 +5,7 @@ import {
   foldAlike,
   genericWords,
   isGeneric,
+  plainWords,
   respell,
   respellBeginning,
 } from '../../../lib/engines/matching/fold.ts'
@@ -159,3 +160,13 @@ describe('isGeneric', () => {
 const devanagari = fc.string({ unit: fc.integer({ min: 0x900, max: 0x97f }).map((code) => String.fromCharCode(code)) })
 const latin = fc.string({ unit: fc.constantFrom(...'aehiouwyxqfvbscktdhrlmn āśṣṛñḥ̣̄\u0303') })
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), devanagari, latin)
+
+test('a text of ASCII is read like any other', () => {
+  const ascii = fc.string({ unit: fc.constantFrom(...`aZ09 '\`-_./!\n\0~rxs`) })
+  // The zero-width space is dropped by the steps for other texts.
+  fc.assert(
+    fc.property(ascii, (one) => {
+      expect(plainWords(one)).toEqual(plainWords(`${one}\u200b`))
+    }),
+  )
+})

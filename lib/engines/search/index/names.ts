@@ -18,11 +18,22 @@ const SHORTEST = 3
 export const conceptSource = (resource: string): ConceptSource | undefined =>
   loadedVocabulary().conceptsByResource?.[resource]
 
+const namesByDocument = new WeakMap<SearchDocument, string[][]>()
+
+/** The names by which a document is a concept. Remembered with the document, since a question asks for them often. */
+export function conceptNames(document: SearchDocument): string[][] {
+  const known = namesByDocument.get(document)
+  if (known) return known
+  const names = listConceptNames(document)
+  namesByDocument.set(document, names)
+  return names
+}
+
 /**
  * The names by which a document is a concept, each as the terms of its words. A remark in parentheses is a name, too, and so is what stands
  * before a comma, and a name without its spare words: "Vendar Era" is also called "Vendar".
  */
-export function conceptNames({ resource, title, names }: SearchDocument): string[][] {
+function listConceptNames({ resource, title, names }: SearchDocument): string[][] {
   const source = conceptSource(resource)
   if (!source) return []
   const spare = new Set(source.spareWords?.flatMap((word) => splitWords(word).map(({ term }) => term)))

@@ -1,6 +1,6 @@
 import type { Weights } from '../../../base/config.ts'
 import { tallyFor } from '../index/columns.ts'
-import { findMentions } from '../index/tags.ts'
+import { type FindNamed, findMentions } from '../index/tags.ts'
 import type { Hit, MapResult, Model, SearchQuery, SearchResult, SuggestQuery } from '../query.ts'
 import { findByIdentifier } from '../reading/identifiers.ts'
 import { isPartTakenBack, partOf } from '../reading/parts.ts'
@@ -15,7 +15,8 @@ import { findMatches, noMatches, withoutScores } from './find.ts'
 import { explainAnswer, hitMaker, makeHit, makeHits } from './hits.ts'
 import { wordFits } from './likeness.ts'
 import { findLiteral } from './literal.ts'
-import { meaningOfText } from './named.ts'
+import { countsInText, isWritten, type WeightedWord } from './lookup.ts'
+import { meaningOfText, namedFinder } from './named.ts'
 import { addLinks, findConcepts, parseQuestion, type QueryWord } from './question.ts'
 import { MOST_COMPARED, type QuestionMatches, rankByRelevance } from './rank.ts'
 import { completeFew } from './same-thing.ts'
@@ -63,7 +64,7 @@ export function showAnswer(corpus: Corpus, query: SearchQuery, answer: Answer, s
 const NAME_LIKENESS = 0.8
 
 /** A query after its grammar was read: with the text that remains, and with the filters that the grammar adds. */
-export type Asked = SearchQuery & Filters
+export type Asked = SearchQuery & Filters & { findNamed?: FindNamed }
 export type Answer = {
   asked: Asked
   matches: QuestionMatches
@@ -82,12 +83,14 @@ export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQu
   if (identified.length > 0) return answerByIdentifier(query, identified)
   const read = query.literal ? undefined : readQuestion(corpus, query)
   const reading = read && isNameOfDocument(corpus, weights, query) ? undefined : read
-  const asked: Asked = reading ? { ...query, ...filtersOf(query, reading) } : query
+  const findNamed = namedFinder(corpus, query.scope)
+  const asked: Asked = { ...query, ...(reading && filtersOf(query, reading)), findNamed }
   if (reading?.isHopeless) return answerNothing(asked, reading)
   const rest = reading ?? plainReading(query.text)
-  const unknown = query.literal || isLimited(rest) ? undefined : unknownName(corpus, asked)
-  if (unknown) return answerNothing(asked, { ...rest, leftOut: [...rest.leftOut, ...unknown], isHopeless: true })
   const answer = answerAsked(corpus, weights, asked, rest, size)
+  const mayBeUnknown = !query.literal && !isLimited(rest) && answer.matches.queryWords.some(isUnwritten)
+  const unknown = mayBeUnknown ? unknownName(corpus, asked) : undefined
+  if (unknown) return answerNothing(asked, { ...rest, leftOut: [...rest.leftOut, ...unknown], isHopeless: true })
   if (answer.matches.numbers.length > 0 || query.literal) return answer
   // "Fatigue of structures under loading" asks for texts about structures: nothing that was made answers it.
   const made = reading ? keysOfMade(reading).filter((key) => !query.without?.includes(key)) : []
@@ -98,6 +101,9 @@ export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQu
   const { text, leftOut } = known
   return answerAsked(corpus, weights, { ...asked, text }, { ...rest, leftOut: [...rest.leftOut, ...leftOut] }, size)
 }
+
+/** Whether no document holds a telling word as it stands. */
+const isUnwritten = (word: WeightedWord): boolean => countsInText(word) && !word.concept && !isWritten(word)
 
 /** Whether a question asks for more than its words. */
 const isLimited = ({ interpreted, extremes, order }: Reading): boolean =>

@@ -1,5 +1,6 @@
 import { eachPosting } from '../index/codec.ts'
 import { tallyFor } from '../index/columns.ts'
+import type { FindNamed } from '../index/tags.ts'
 import { splitWords } from '../index/words.ts'
 import type { SearchQuery } from '../query.ts'
 import { loadedVocabulary } from '../vocabulary.ts'
@@ -31,7 +32,8 @@ const LEAST_SCORE = 0.15
 const NAME_SCORE = 0.3
 
 /** A text with the filters that its documents must pass. */
-export type Question = Filters & Pick<SearchQuery, 'text' | 'literal' | 'without'>
+export type Question = Filters &
+  Pick<SearchQuery, 'text' | 'literal' | 'without'> & { findNamed?: FindNamed | undefined }
 
 /**
  * Finds the documents that pass the filters and match the text, whose words are `words`. With `prefix`, only words and their completions

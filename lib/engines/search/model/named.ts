@@ -20,9 +20,18 @@ export const DEFAULT_REACH = 1
 
 /**
  * Makes a function that finds the concept of a name: documents with this name that the caller may see, else a learned sort. If no document
- * has the name, a look costs a test of the Bloom filter.
+ * has the name, a look costs a test of the Bloom filter. The function remembers what it has found: one question uses one.
  */
 export function namedFinder(corpus: Corpus, scope: Scope): FindNamed {
+  const look = nameLooker(corpus, scope)
+  const found = new Map<string, Concept | undefined>()
+  return (terms) => {
+    if (!found.has(terms)) found.set(terms, look(terms))
+    return found.get(terms)
+  }
+}
+
+function nameLooker(corpus: Corpus, scope: Scope): FindNamed {
   const tally = tallyFor(scope)
   let admits: ((number: number) => boolean) | undefined
   return (terms) => {

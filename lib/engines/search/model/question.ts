@@ -3,7 +3,7 @@ import { type ColumnTally, tallyFor } from '../index/columns.ts'
 import { isDevanagari } from '../index/header.ts'
 import { linkTerm } from '../index/links.ts'
 import { memoize } from '../index/memoize.ts'
-import { conceptOf, findMentions, type Mention, nearbyTags, tagOf } from '../index/tags.ts'
+import { conceptOf, type FindNamed, findMentions, type Mention, nearbyTags, tagOf } from '../index/tags.ts'
 import { ANY_VOICE } from '../index/voice.ts'
 import { splitWords, stemOf, toTerm, toWord, trailingWordSet, type Word } from '../index/words.ts'
 import type { SearchQuery } from '../query.ts'
@@ -129,6 +129,9 @@ export const hasDocuments = (corpus: Corpus, concept: Concept, tally: ColumnTall
   concept.documents !== undefined ||
   [tagOf(concept), ...nearbyTags(concept)].some((tag) => corpus.terms.count(tag, tally) > 0)
 
+/** Who asks, what is taken back, and the function that finds names for this question. */
+type Asking = Pick<SearchQuery, 'scope' | 'without'> & { findNamed?: FindNamed | undefined }
+
 /**
  * Finds the concepts that a question names, and marks the words that name them. With `evenNames`, a single word may be a concept that is a
  * name, too.
@@ -136,7 +139,7 @@ export const hasDocuments = (corpus: Corpus, concept: Concept, tally: ColumnTall
 export function findConcepts(
   corpus: Corpus,
   words: readonly QueryWord[],
-  { scope, without }: Pick<SearchQuery, 'scope' | 'without'>,
+  { scope, without, findNamed = namedFinder(corpus, scope) }: Asking,
   evenNames = false,
 ): { words: QueryWord[]; concepts: Mention[] } {
   const tally = tallyFor(scope)
@@ -146,7 +149,7 @@ export function findConcepts(
       areWordsTakenBack(without, said),
     )
   }
-  const concepts = findMentions(words.map(withOwnVoice), namedFinder(corpus, scope)).filter(
+  const concepts = findMentions(words.map(withOwnVoice), findNamed).filter(
     (it, i, all) => hasDocuments(corpus, it.concept, tally) && !isOwnerOfNext(it, all[i + 1]) && !isTakenBack(it),
   )
   if (
@@ -175,8 +178,11 @@ const spellingsOf = memoize((term: string) => {
 /** Maps each Devanagari word to its forms with two syllables swapped. All in plain letters. */
 function swapsIn(typed: string): Map<string, ReadonlySet<string>> {
   const words = typed.match(/[\u0900-\u097f]+/g) ?? []
-  return new Map(words.map((word) => [plain(word), new Set(swapSyllables(word).map(plain))]))
+  return new Map(words.map((word) => [plain(word), swapsOf(word)]))
 }
+
+/** The forms of a word with two syllables swapped. Cached, since a question is read more than once. */
+const swapsOf = memoize((word: string): ReadonlySet<string> => new Set(swapSyllables(word).map(plain)), 2000)
 
 const plain = (word: string) => splitWords(word)[0]?.raw ?? ''
 

@@ -1,3 +1,4 @@
+import type { FindNamed } from '../index/tags.ts'
 import type { Corpus } from '../model/corpus.ts'
 import type { Filters } from '../model/filters.ts'
 import type { Interpreted, Near, SearchQuery } from '../query.ts'
@@ -8,7 +9,7 @@ import { findPlace } from './places.ts'
 import { type Token, textOf } from './tokens.ts'
 import type { Years } from './years.ts'
 
-export type Question = Filters & Pick<SearchQuery, 'text' | 'without'>
+export type Question = Filters & Pick<SearchQuery, 'text' | 'without'> & { findNamed?: FindNamed }
 type Test = (number: number) => boolean
 
 /** What has been read of a question so far. `rest`: tokens that are searched as words. */

@@ -42,6 +42,7 @@ type ReadPart = (draft: Draft, at: number, match: GrammarMatch) => number | unde
  */
 export function readQuestion(corpus: Corpus, question: Question): Reading | undefined {
   const tokens = tokensOf(question.text)
+  if (!tokens.some((_, at) => mayBeGrammar(tokens, at))) return undefined
   const draft = newDraft(corpus, question, tokens)
   const phrases = conceptPhrases(tokens)
   let at = 0
@@ -66,6 +67,12 @@ export function readQuestion(corpus: Corpus, question: Question): Reading | unde
     ...(order && { order }),
     ...(tests.length > 0 && { also: (number: number) => tests.every((test) => test(number)) }),
   }
+}
+
+/** Whether a part of the grammar may begin at a token. Most names have no such token. */
+function mayBeGrammar(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at]
+  return token !== undefined && (token.minus || /^\d/.test(token.plain) || !!token.point || !!grammarAt(tokens, at))
 }
 
 /** Phrases of several words that name a concept, by their first token: "no longer standing" is a state, not an exclusion. */

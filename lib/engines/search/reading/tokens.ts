@@ -65,7 +65,7 @@ function pairIn(text: string): { point: Point; from: number; to: number; typed: 
 
 /** Splits a question into tokens. A pair of coordinates is one token; only the first pair is read. */
 export function tokensOf(text: string): Token[] {
-  const pair = pairIn(text)
+  const pair = /\d\D+\d/.test(text) ? pairIn(text) : undefined
   if (!pair) return wordsOf(text)
   const token: Token = { typed: pair.typed, plain: '', breaks: false, minus: false, point: pair.point }
   return [...wordsOf(text.slice(0, pair.from)), token, ...wordsOf(text.slice(pair.to))]

@@ -2,7 +2,6 @@ import { tallyFor } from '../index/columns.ts'
 import { findMentions } from '../index/tags.ts'
 import { stemOf, toWord } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
-import { namedFinder } from '../model/named.ts'
 import { isKnownWord } from '../model/near.ts'
 import { hasDocuments, parseQuestion } from '../model/question.ts'
 import type { Question } from './draft.ts'
@@ -48,11 +47,11 @@ export function withoutUnknown(
  * The words of the name of one thing that are all unknown: "Eiffel" of "Eiffel Tower", "Liberty" of "Statue of Liberty". Undefined if the
  * question names a place, a deity or a time besides, or asks for several things.
  */
-export function unknownName(corpus: Corpus, { text, scope, without }: Question): string[] | undefined {
+export function unknownName(corpus: Corpus, { text, scope, without, findNamed }: Question): string[] | undefined {
   const tally = tallyFor(scope)
   // The space says that the last word is whole.
   const words = parseQuestion(corpus, `${text} `, tally)
-  const [sort, ...others] = findMentions(words, namedFinder(corpus, scope))
+  const [sort, ...others] = findMentions(words, findNamed)
   if (sort?.concept.as !== 'sort' || others.length > 0) return undefined
   const thing = words.slice(sort.from, sort.to + 1)
   const isTakenBack = areWordsTakenBack(
