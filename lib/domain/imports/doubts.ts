@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { findPeriod } from '../../engines/calendars/index.ts'
+import { fold } from '../../engines/matching/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { type InputValues, kinds } from '../kinds/index.ts'
 import { findPeriodByName } from '../records/periods.ts'
@@ -90,7 +91,7 @@ export async function findDoubts(
   }
   const { nameField } = kinds[mapping.kind]
   const name = String(data[nameField] ?? '')
-  const misplaced = doubtOfName(name)
+  const misplaced = doubtOfName(name, columnFor(mapping, [nameField]))
   if (misplaced !== undefined) doubts.push(doubt(nameField, name, misplaced))
   const dates: ReadDate[] = []
   for (const [field, value] of Object.entries(data)) {
@@ -111,20 +112,28 @@ const NOWHERE = 'The point 0, 0 lies in the Atlantic. It often stands for a plac
 const SWAPPED = 'This point lies far from Nepal. Latitude and longitude seem to be swapped.'
 
 const SUM = 'This looks like a sum of the table, not like a name. If it is one, leave the row out.'
+const HEADER = 'This looks like the headers of the table again, not like a name. If it is, leave the row out.'
 const REMARK = 'This looks like a remark on the table, not like a name. If it is one, leave the row out.'
 /** What stands before the sums of tables, with a number behind it or none. */
 const SUMS =
   /^(?:(?:grand|sub)[ -]?)?(?:totals?|sum)(?: (?:number|no\.?|count))?[\s:.=]*[\d०-९.,]*$|^(?:कुल|कूल)?\s*(?:जम्मा|कुल|कूल|योग|जोड)[\s:.=]*[\d०-९.,]*$/iu
 const REMARKS = /^(?:[*†‡]|(?:sources?|notes?|n\.\s?b\.?|remarks?|legend|स्रोत|नोट|द्रष्टव्य|टिप्पणी|कैफियत)\s*[:：-])/iu
 
-/** The doubt about the name of a row that seems to be no thing of the table: a sum, or a remark below it. */
-export function doubtOfName(name: string): string | undefined {
+/**
+ * The doubt about the name of a row that seems to be no thing of the table: a sum, a remark below it, or its headers again, as on each page of
+ * a printed table.
+ */
+export function doubtOfName(name: string, header: string | null = null): string | undefined {
   const text = name.trim()
   if (text === '') return undefined
   if (!/\p{L}/u.test(text)) return NO_LETTER
+  if (header !== null && fold(text) === fold(header)) return HEADER
   if (SUMS.test(text)) return SUM
   return REMARKS.test(text) ? REMARK : undefined
 }
+
+/** What spreadsheets show where a formula has failed. */
+const FORMULA_ERROR = /^#(?:REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|SPILL!|CALC!)$/
 
 /** The doubt about one piece of a cell, as far as its text alone raises one. */
 export function doubtOfPiece(
@@ -135,6 +144,8 @@ export function doubtOfPiece(
   const field = mappedField(kinds[mapping.kind], rule.field)
   const [text = ''] = texts
   if (!field || chosen) return undefined
+  if (texts.some((each) => FORMULA_ERROR.test(each)))
+    return `${texts.join(' ').slice(0, 100)} is the error of a formula, not a value.`
   if (isDateField(field)) return rewriteDate(text, rule.date_order).doubt
   if (field.type === 'float' || field.type === 'number') return doubtOfNumber(text)
   const isList = field.type === 'relation' && field.multivalued && rule.split === undefined && !listed

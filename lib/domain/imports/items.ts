@@ -54,6 +54,8 @@ const Sheet = v.object({
   hides_rows: v.optional(v.boolean(), false),
   /** The columns that are hidden in the workbook, from 1. They are read all the same. */
   hidden_columns: v.optional(v.array(v.number()), []),
+  /** Whether the workbook may show numbers with zeros in front, which their cells do not hold. */
+  pads_numbers: v.optional(v.boolean(), false),
 })
 export type Sheet = v.InferOutput<typeof Sheet>
 

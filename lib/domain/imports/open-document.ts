@@ -252,7 +252,8 @@ class ContentReader {
     this.#facts = {
       name: sheetName(attributes.get('table:name') ?? ''),
       hidden: this.#hiddenStyles.has(attributes.get('table:style-name') ?? ''),
-      ...{ formulas: 0, formulas_without_values: 0, merged: 0, filled_down: 0, hides_rows: false, hidden_columns: [] },
+      ...{ formulas: 0, formulas_without_values: 0, merged: 0, filled_down: 0, hides_rows: false },
+      ...{ hidden_columns: [], pads_numbers: false },
     }
     this.#items.push(this.#facts)
     this.#fills.clear()
@@ -332,7 +333,9 @@ function textOfCell(cell: Attributes, text: string): string {
   const type = cell.get('office:value-type')
   if (type === 'float' || type === 'currency' || type === 'percentage') {
     const value = cell.get('office:value') ?? ''
-    return value !== '' && Number.isFinite(Number(value)) ? numberText(Number(value)) : text
+    if (value === '' || !Number.isFinite(Number(value))) return text
+    // A number of an inventory is shown with zeros in front, which belong to it.
+    return /^0\d+$/.test(text) && Number(text) === Number(value) ? text : numberText(Number(value))
   }
   if (type === 'boolean') return cell.get('office:boolean-value') ?? text
   if (type === 'date')

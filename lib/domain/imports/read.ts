@@ -126,7 +126,7 @@ async function readText({ id, given }: SentTable, bytes: Buffer): Promise<ReadSh
 
 const sheetOfText = (size: { rows: number; columns: number }): Sheet => ({
   ...{ name: '', hidden: false, formulas: 0, formulas_without_values: 0, merged: 0, filled_down: 0 },
-  ...{ hides_rows: false, hidden_columns: [] },
+  ...{ hides_rows: false, hidden_columns: [], pads_numbers: false },
   ...size,
 })
 
@@ -283,6 +283,9 @@ const sheetRemarks = (sheets: readonly Sheet[], chosen: number, header_row: numb
 
 const HIDDEN_ROWS = 'Rows that are hidden in the workbook, by hand or by a filter, were read as well.'
 
+const PADDED_NUMBERS =
+  'The workbook has a format that shows zeros before numbers, such as 007. Its cells hold 7. If such a number is an identifier, make its column text.'
+
 /** What is hidden in a workbook is often not meant for others, such as a telephone number. */
 function hiddenRemarks(it: Sheet | undefined): string[] {
   const letters = it?.hidden_columns.filter((column) => column <= it.columns).map(columnLetters) ?? []
@@ -293,6 +296,7 @@ function hiddenRemarks(it: Sheet | undefined): string[] {
         ]
       : []),
     ...(it?.hides_rows ? [HIDDEN_ROWS] : []),
+    ...(it?.pads_numbers ? [PADDED_NUMBERS] : []),
   ]
 }
 

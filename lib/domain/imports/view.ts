@@ -323,7 +323,7 @@ export async function importDetail(
   return {
     ...importRowView(it, people),
     sha256: it.sha256,
-    sheets: it.sheets.map((sheet) => omit(sheet, 'hides_rows', 'hidden_columns')),
+    sheets: it.sheets.map((sheet) => omit(sheet, 'hides_rows', 'hidden_columns', 'pads_numbers')),
     options: {
       delimiter: it.delimiter,
       encoding: it.encoding,

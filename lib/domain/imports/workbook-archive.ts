@@ -15,6 +15,8 @@ export type SheetFacts = {
   hides_rows: boolean
   /** From 1, in order. */
   hidden_columns: number[]
+  /** Whether the workbook may show numbers with zeros in front, which their cells do not hold. */
+  pads_numbers: boolean
 }
 
 /** The most hidden columns of a sheet that are noted. */

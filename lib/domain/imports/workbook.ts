@@ -44,6 +44,7 @@ export async function checkWorkbook(bytes: Buffer): Promise<(SheetFacts & { days
     throw impossible('The file is no XLSX workbook.')
   const targets = relationsIn(parts.get(BOOK_RELATIONS)?.text).map((it) => ({ ...it, part: parts.get(it.target) }))
   for (const { type, part } of targets) if (part) checkHeld(type, part)
+  const styles = targets.find(({ type }) => type === 'styles')?.part
   const days = dayCountOf(book, parts.get(PROGRAM)?.text)
   const sheets = [...book.matchAll(/<(?:\w+:)?sheet\b[^>]*>/g)].map(([tag]) => {
     const part = targets.find(({ id }) => id === attribute(tag, 'r:id'))?.part
@@ -57,6 +58,7 @@ export async function checkWorkbook(bytes: Buffer): Promise<(SheetFacts & { days
       fills: part?.fills ?? [],
       hides_rows: part?.hides_rows ?? false,
       hidden_columns: part?.hidden_columns ?? [],
+      pads_numbers: styles?.pads_numbers ?? false,
       days,
     }
   })
@@ -123,6 +125,7 @@ type PartFacts = {
   fills: Fill[]
   hides_rows: boolean
   hidden_columns: number[]
+  pads_numbers: boolean
   longestRow: number
 }
 
@@ -162,6 +165,7 @@ class PartCounter {
     fills: [],
     hides_rows: false,
     hidden_columns: [],
+    pads_numbers: false,
     longestRow: 0,
   }
   #rest = ''
@@ -194,6 +198,7 @@ class PartCounter {
       if (fill) this.facts.fills.push(fill)
     }
     this.facts.hides_rows ||= HIDDEN_ROW.test(text)
+    this.facts.pads_numbers ||= PADDED.test(text)
     for (const match of text.matchAll(HIDDEN_COLUMN))
       if (isNew(match))
         addHidden(this.facts.hidden_columns, Number(attribute(match[0], 'min')), Number(attribute(match[0], 'max')))
@@ -203,6 +208,8 @@ class PartCounter {
 
 const FORMULA_WITHOUT_VALUE = /(?:<\/f>|<f\b[^<>]{0,100}\/>)\s{0,9}(?:<v ?\/>|<v><\/v>)?\s{0,9}<\/c>/g
 const MERGED_RANGE = /<mergeCell [^<>]{1,100}>/g
+/** A format that shows numbers with zeros in front, such as those of an inventory. */
+const PADDED = /<numFmt [^<>]{0,50}formatCode="0{2,30}"/
 /** A hidden row with cells. Programs also hide all the empty rows below a table. */
 const HIDDEN_ROW = /<row [^<>]{0,150} hidden="(?:1|true)"[^<>]{0,99}(?<!\/)>/
 const HIDDEN_COLUMN = /<col [^<>]{0,150} hidden="(?:1|true)"[^<>]{0,99}>/g

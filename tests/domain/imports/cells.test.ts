@@ -110,3 +110,8 @@ test.each(['Total Vihara', 'Summit Devi', 'कुल देवता', 'Source o
   'the name %s is not',
   (name) => expect(doubtOfName(name)).toBeUndefined(),
 )
+
+test('the headers of a table are no name when they come again', () => {
+  expect(doubtOfName('NAME of Temple', 'Name of temple')).toMatch(/headers of the table again/)
+  expect(doubtOfName('Name of temple', 'Name')).toBeUndefined()
+})

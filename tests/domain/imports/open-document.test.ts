@@ -50,6 +50,7 @@ describe('a cell', () => {
       'a\nb\nc',
     ],
     ['a whole number', cell('1,702', 'office:value-type="float" office:value="1702"'), '1702'],
+    ['a number of an inventory', cell('00007', 'office:value-type="float" office:value="7"'), '00007'],
     [
       'a number of binary arithmetic',
       cell('0.3', 'office:value-type="float" office:value="0.30000000000000004"'),

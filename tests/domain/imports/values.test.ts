@@ -84,6 +84,8 @@ describe('the dry run says what is doubtful', () => {
       ['Ll shrine', '27,6734', '85,4', 'Kumbheshvara; Unmatta Bhairava'],
       ['Mm shrine', '0', '0', '-'],
       ['12', '-', 'n/a', '?'],
+      ['Nn shrine', '', '', '#REF!'],
+      ['Name', '', '', ''],
     ])
     const it = await checkTable(app.contributor, 'temples.csv', table)
     const rows = await rowsIn(app.contributor, it.id)
@@ -97,8 +99,15 @@ describe('the dry run says what is doubtful', () => {
       ],
       [5, 'Latitude', '0, 0', 'The point 0, 0 lies in the Atlantic. It often stands for a place that is not known.'],
       [6, 'Name', '12', 'This name has no letter. Is the row a sum, or is the name in another column?'],
+      [7, 'Deity', '#REF!', '#REF! is the error of a formula, not a value.'],
+      [
+        8,
+        'Name',
+        'Name',
+        'This looks like the headers of the table again, not like a name. If it is, leave the row out.',
+      ],
     ])
-    expect(it.counts).toMatchObject({ doubtful: 4, new: 1, refused: 0 })
+    expect(it.counts).toMatchObject({ doubtful: 6, new: 1, refused: 0 })
   })
 
   test.each([

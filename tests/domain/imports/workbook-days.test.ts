@@ -50,3 +50,15 @@ test('a workbook that counts from 1904 is read so', async () => {
   const rows = await Array.fromAsync(readWorkbookRows(bytes, 0, sheet?.days))
   expect(rows[1]).toEqual([2, ['1899-11-22']])
 })
+
+test('a format that shows zeros before numbers is noted', async () => {
+  const parts = unzipSync(await withDay(7, 'Microsoft Excel'))
+  const [sheet] = await checkWorkbook(Buffer.from(zipSync(parts)))
+  expect(sheet?.pads_numbers).toBe(false)
+  const styles = strFromU8(parts['xl/styles.xml'] ?? new Uint8Array())
+  parts['xl/styles.xml'] = strToU8(
+    styles.replace(/<fonts/, '<numFmts><numFmt numFmtId="164" formatCode="00000"/></numFmts>$&'),
+  )
+  const [padded] = await checkWorkbook(Buffer.from(zipSync(parts)))
+  expect(padded?.pads_numbers).toBe(true)
+})

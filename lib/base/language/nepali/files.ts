@@ -111,6 +111,11 @@ export const files: Readonly<Record<string, string>> = {
     'कार्यपुस्तिकामा लुकाइएका स्तम्भ पनि पढियो: {0}। अरूका लागि होइनन् भने तिनलाई मिलानबाट हटाउनुहोस्।',
   'This looks like a sum of the table, not like a name. If it is one, leave the row out.':
     'यो नाम होइन, तालिकाको जम्मा जस्तो देखिन्छ। जम्मा हो भने यो पङ्क्ति छोड्नुहोस्।',
+  'This looks like the headers of the table again, not like a name. If it is, leave the row out.':
+    'यो नाम होइन, तालिकाको शीर्षक फेरि आएको जस्तो देखिन्छ। हो भने यो पङ्क्ति छोड्नुहोस्।',
+  '{0} is the error of a formula, not a value.': '{0} मान होइन, सूत्रको त्रुटि हो।',
+  'The workbook has a format that shows zeros before numbers, such as 007. Its cells hold 7. If such a number is an identifier, make its column text.':
+    'कार्यपुस्तिकामा अङ्कअघि शून्य देखाउने ढाँचा छ, जस्तै 007। कोठामा 7 मात्र छ। यस्तो अङ्क पहिचान सङ्केत हो भने स्तम्भलाई पाठ बनाउनुहोस्।',
   'This looks like a remark on the table, not like a name. If it is one, leave the row out.':
     'यो नाम होइन, तालिकाबारे टिप्पणी जस्तो देखिन्छ। टिप्पणी हो भने यो पङ्क्ति छोड्नुहोस्।',
   'The point 0, 0 lies in the Atlantic. It often stands for a place that is not known.':
