@@ -93,6 +93,19 @@ describe('nearness', () => {
     expect(await titles(text)).toEqual(expected)
   })
 
+  test('of a thing shows the thing after the others, unless it is one of those that are asked for', async () => {
+    const near = async (text: string) => (await titles(text)).slice(0, 4)
+    expect(await near('what is around the bell stupa')).toEqual([
+      'Lamp Temple',
+      'Testpur',
+      'Flute Temple',
+      'Bell Stupa',
+    ])
+    expect(await near('buildings near the lamp temple')).toEqual(['Bell Stupa', 'Flute Temple', 'Lamp Temple'])
+    expect(await near('temples near the lamp temple')).toEqual(['Flute Temple', 'Lamp Temple'])
+    expect(await near('temples near lamp')).toEqual(['Lamp Temple', 'Flute Temple'])
+  })
+
   test('is told with the place and the distance', async () => {
     expect((await ask('temples within 500 m of testpur')).interpreted?.at(-1)).toEqual({
       key: 'near:within-500-m-of-testpur',

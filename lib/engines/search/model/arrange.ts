@@ -33,7 +33,7 @@ export const changesOrder = ({ order, years, extremes }: Reading): boolean =>
 export function arrange(
   corpus: Corpus,
   { scope }: SearchQuery & Filters,
-  { order, near, years, extremes }: Reading,
+  { order, near, itself, years, extremes }: Reading,
   { numbers }: QuestionMatches,
   ranking: readonly RankedDocument[] | undefined,
 ): RankedDocument[] {
@@ -53,7 +53,10 @@ export function arrange(
   const least = Math.min(BEST_COUNTED, gained[0]?.score ?? 0) * GOOD_SHARE
   const placeOf = beforeIn(corpus, order, near)
   const good = gained.filter(({ score }) => score >= least)
+  // Who asks what is near a thing knows the thing: it comes after the others.
+  const isItself = ({ number }: RankedDocument) => (order === 'distance' && itself?.has(number) ? 1 : 0)
   const compare = (a: RankedDocument, b: RankedDocument) => {
+    if (isItself(a) !== isItself(b)) return isItself(a) - isItself(b)
     const [x, y] = [placeOf(a.number), placeOf(b.number)]
     return x === y ? 0 : x - y
   }

@@ -29,6 +29,8 @@ export type Draft = {
   /** Parts that ask for what is near something that is no known place. */
   unplaced: Unplaced[]
   near?: Near
+  /** The records that are the place of `near`. */
+  itself?: ReadonlySet<number>
   years?: Years
   order?: 'oldest' | 'newest' | 'distance'
   isHopeless: boolean
@@ -55,9 +57,9 @@ export const newDraft = (corpus: Corpus, question: Question, tokens: readonly To
 
 /** What a part may change of a draft, as it is now. `Object.assign` puts it back. */
 export function copyDraft({ rest, tests, interpreted, leftOut, extremes, unplaced, ...others }: Draft) {
-  const { near, years, order, isHopeless } = others
+  const { near, itself, years, order, isHopeless } = others
   const lists = { rest: [...rest], tests: [...tests], interpreted: [...interpreted], leftOut: [...leftOut] }
-  return { ...lists, extremes: [...extremes], unplaced: [...unplaced], near, years, order, isHopeless }
+  return { ...lists, extremes: [...extremes], unplaced: [...unplaced], near, itself, years, order, isHopeless }
 }
 
 /** Keeps tokens as words. Returns the token after them. */

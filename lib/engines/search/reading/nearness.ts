@@ -5,6 +5,7 @@ import { makeFilter } from '../model/filters.ts'
 import { findWhole } from '../model/find.ts'
 import { namedFinder } from '../model/named.ts'
 import { parseQuestion } from '../model/question.ts'
+import { recordsOfSameThing } from '../model/same-thing.ts'
 import { type Draft, endOfPart, keepWords, lookForPlace, type Unplaced } from './draft.ts'
 import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
 import { isPartTakenBack, partOf } from './parts.ts'
@@ -78,12 +79,34 @@ function lookForAnyPlace(draft: Draft, tokens: readonly Token[], side: 'leads' |
 /** "Near" without a distance means `times` the reach of the place, and at least `least` kilometres. "Nearest" means `farthest` at most. */
 const NEAR = { least: 2, times: 1.5, farthest: 25 }
 
-function setNear(draft: Draft, { at, reach, label }: NamedPlace, kilometres: number | undefined, text: string): void {
+function setNear(draft: Draft, place: NamedPlace, kilometres: number | undefined, text: string): void {
+  const { at, reach, label } = place
   const within = kilometres ?? Math.max(NEAR.least, reach * NEAR.times)
   draft.near = { ...at, within }
+  draft.itself = recordsOf(draft, place)
   draft.order ??= 'distance'
   draft.interpreted.push(partOf('near', text, `${label}, ${within} km`))
 }
+
+/** The records that are a place, with other records of the same thing. */
+function recordsOf({ corpus, question: { scope } }: Draft, { numbers }: NamedPlace): ReadonlySet<number> {
+  const admits = makeFilter(corpus, { scope })
+  return new Set(numbers.flatMap((number) => [number, ...recordsOfSameThing(corpus, number, admits)]))
+}
+
+/**
+ * Keeps of the records that are the place only those of which the question does not ask for more than the place: of "stupa near chabahil" the
+ * Chabahil Stupa is an answer.
+ */
+export function settleItself(draft: Draft): void {
+  const { corpus, itself, rest, near, interpreted } = draft
+  if (!itself || !near) return
+  const typed = termsOf(interpreted.find(({ as }) => as === 'near')?.text ?? '')
+  const asked = [...termsOf(textOf(rest))].filter((term) => !typed.has(term))
+  const isAsked = (number: number) => corpus.names(number)[0]?.words.some(({ term }) => asked.includes(term)) === true
+  draft.itself = new Set([...itself].filter((number) => !isAsked(number)))
+}
+const termsOf = (text: string): ReadonlySet<string> => new Set(splitWords(text).map(({ term }) => term))
 
 /** The most words of what is no place, and of a question in which it is looked at. In a longer one "near" is a word of a sentence. */
 const MOST_UNPLACED = 4

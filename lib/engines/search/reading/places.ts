@@ -17,8 +17,14 @@ import { otherEndingsOf } from '../model/spellings.ts'
 import { type Concept, loadedVocabulary } from '../vocabulary.ts'
 import { type Token, textOf } from './tokens.ts'
 
-/** A place that a question names: its point, how far it reaches in kilometres, and its name. */
-export type NamedPlace = { at: Point; reach: number; label: string; concept?: Concept }
+/** A place that a question names: its point, how far it reaches in kilometres, and its name. `numbers`: the records that are the place. */
+export type NamedPlace = {
+  at: Point
+  reach: number
+  label: string
+  concept?: Concept
+  numbers: readonly number[]
+}
 
 /** The most words of the name of a place. */
 const MOST_WORDS = 4
@@ -112,8 +118,9 @@ function placeOfTerms(corpus: Corpus, terms: readonly string[], scope: Scope): N
 
 function placeOfConcept(corpus: Corpus, concept: Concept): NamedPlace | undefined {
   const { area, label, documents = [] } = concept
-  if (area) return { at: area.at, reach: area.reach, label, concept }
-  return firstOf(documents, (number) => placeOf(corpus, number))
+  if (area) return { at: area.at, reach: area.reach, label, concept, numbers: documents }
+  const place = firstOf(documents, (number) => placeOf(corpus, number))
+  return place && { ...place, numbers: documents }
 }
 
 /** Records that lie so many kilometres apart at most are at one place. More records than these have a word that is no place. */
@@ -136,7 +143,8 @@ function placeOfNames(corpus: Corpus, terms: readonly string[], scope: Scope): N
   const [first] = called.toSorted((a, b) => wordsInName(corpus, a) - wordsInName(corpus, b))
   if (first === undefined || called.length > MOST_TOGETHER) return undefined
   const areTogether = called.every((number) => isNear(pointOf(number), pointOf(first), TOGETHER))
-  return areTogether ? placeOf(corpus, first) : undefined
+  const place = areTogether ? placeOf(corpus, first) : undefined
+  return place && { ...place, numbers: called }
 }
 
 /** Whether a term may distinguish a name: it is no sort of thing, as "temple" is, and no word that many names have. */
@@ -151,7 +159,8 @@ const wordsInName = (corpus: Corpus, number: number): number =>
 /** The place that these words name as a whole. Undefined if they name none. */
 function placeNamed(corpus: Corpus, run: readonly Token[], scope: Scope): NamedPlace | undefined {
   const [first] = run
-  if (run.length === 1 && first?.point) return { at: first.point, reach: DEFAULT_REACH, label: first.typed }
+  if (run.length === 1 && first?.point)
+    return { at: first.point, reach: DEFAULT_REACH, label: first.typed, numbers: [] }
   if (run.some(({ point }) => point)) return undefined
   const text = textOf(run)
   const words = splitWords(text)
@@ -181,7 +190,7 @@ function recordNamed(corpus: Corpus, text: string, scope: Scope): NamedPlace | u
 /** The place that a document is. Undefined if it has no point. */
 function placeOf(corpus: Corpus, number: number): NamedPlace | undefined {
   const area = areaOf(corpus, number)
-  return area && { ...area, label: corpus.document(number).title }
+  return area && { ...area, label: corpus.document(number).title, numbers: [number] }
 }
 
 /** The least impact of a tag whose place the document itself names, as a value or in a name. See `CERTAINTY` in index/tags.ts. */

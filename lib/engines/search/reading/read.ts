@@ -11,7 +11,15 @@ import type { Interpreted, Near } from '../query.ts'
 import { type GrammarRole, loadedVocabulary } from '../vocabulary.ts'
 import { addPart, copyDraft, type Draft, endOfPart, keepWords, lookForPlace, newDraft, type Question } from './draft.ts'
 import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
-import { distanceAt, readNear, readNearBehind, readNearest, readPlaceNear, settleUnplaced } from './nearness.ts'
+import {
+  distanceAt,
+  readNear,
+  readNearBehind,
+  readNearest,
+  readPlaceNear,
+  settleItself,
+  settleUnplaced,
+} from './nearness.ts'
 import { isPartTakenBack, partOf } from './parts.ts'
 import { hasAny, isInPlace } from './places.ts'
 import { type Token, textOf, tokensOf } from './tokens.ts'
@@ -19,11 +27,12 @@ import { type Age, ageAt, findSpan, findYears, type Years } from './years.ts'
 
 /**
  * A question as the grammar reads it. `text`: the words that remain to be searched. `near`, `years` and `also` limit the
- * answer. `extremes`: superlatives; documents that hold one come first. `isHopeless`: it asks for a place that no document names.
+ * answer. `itself`: the records that are the place of `near`. `extremes`: superlatives; documents that hold one come first. `isHopeless`: it asks for a place that no document names.
  */
 export type Reading = {
   text: string
   near?: Near
+  itself?: ReadonlySet<number>
   years?: Years
   also?: (number: number) => boolean
   order?: 'oldest' | 'newest' | 'distance'
@@ -49,8 +58,9 @@ export function readQuestion(corpus: Corpus, question: Question): Reading | unde
   for (const [from, to] of phrases) for (const token of tokens.slice(from, to)) draft.named.add(token)
   while (at < tokens.length) at = phrases.get(at) ? keepWords(draft, at, phrases.get(at) ?? at + 1) : readAt(draft, at)
   settleUnplaced(draft)
+  settleItself(draft)
   leaveOutNoise(draft)
-  const { rest, tests, near, years, order, extremes, interpreted, leftOut, isHopeless } = draft
+  const { rest, tests, near, itself, years, order, extremes, interpreted, leftOut, isHopeless } = draft
   const limits = [near, years, order, tests[0]].some((limit) => limit !== undefined)
   // "Thulo" (biggest) alone may be a name: the question names nothing that could be the biggest.
   if (rest.length === tokens.length || (rest.length === 0 && !limits && !isHopeless)) return undefined
@@ -63,6 +73,7 @@ export function readQuestion(corpus: Corpus, question: Question): Reading | unde
     leftOut,
     isHopeless,
     ...(near && { near }),
+    ...(itself && { itself }),
     ...(years && { years }),
     ...(order && { order }),
     ...(tests.length > 0 && { also: (number: number) => tests.every((test) => test(number)) }),
