@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { ask, good } from '../../deploy/rehearse/speaker.ts'
+import { root } from '../../deploy/root.ts'
 import { loadFunctions } from '../../deploy/stack.ts'
 import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import { startS3 } from '../../deploy/stand-ins/s3.ts'
@@ -165,7 +166,9 @@ describe('a server of one’s own', () => {
     expect(await readFile(join(folder, 'backup', 'table.jsonl'), 'utf8')).toContain('Manga Hiti')
   })
 
-  test('ends in good order, and goes on from its data', async () => {
+  test('ends in good order, and goes on from its data and with its bundles', async () => {
+    const bundled = async () => (await stat(join(root, '.build/kept-serve-made'))).mtimeMs
+    const before = await bundled()
     serving.kill('SIGTERM')
     const [code] = await once(serving, 'exit')
     expect(code).toBe(0)
@@ -173,6 +176,7 @@ describe('a server of one’s own', () => {
     serving = start()
     await vi.waitFor(() => expect(output).toContain('It answers at'), { timeout: 110_000, interval: 200 })
     expect(await find('manga hiti')).toHaveLength(1)
+    expect(await bundled()).toBe(before)
     await sleep(10)
   }, 150_000)
 })
