@@ -5,6 +5,7 @@ import { recordId } from '../lib/base/ids/address.ts'
 import * as s from '../lib/base/shapes.ts'
 import { kindOfScope, schemaOf, unknownKindMessage } from '../lib/domain/kinds/index.ts'
 import { loadHistory } from '../lib/domain/records/history.ts'
+import { resourcePath } from '../lib/domain/records/iri.ts'
 import type { LoadedRecord, RecordItem } from '../lib/domain/records/items.ts'
 import { listRelated, withTiedCards } from '../lib/domain/records/links.ts'
 import * as lists from '../lib/domain/records/lists.ts'
@@ -37,8 +38,7 @@ import {
   LinkedDataView,
   LinkedListView,
 } from '../lib/doors/linked/shapes.ts'
-import { linkValue, resourcePath } from '../lib/doors/pages/address.ts'
-import { mementoLinks } from '../lib/doors/pages/memento.ts'
+import { linkValue } from '../lib/doors/pages/address.ts'
 import { needsSearch } from '../lib/engines/search/index.ts'
 import type { PageRequest, PageResult } from '../lib/engines/table/index.ts'
 import {
@@ -409,7 +409,10 @@ async function asOf(
   request: Request,
 ): Promise<LoadedRecord> {
   if (at === undefined) return it
-  const then = await loadPastRecord(it.entity_id, at, actor)
+  const [then, { mementoLinks }] = await Promise.all([
+    loadPastRecord(it.entity_id, at, actor),
+    import('../lib/doors/pages/memento.ts'),
+  ])
   if (!then) throw notFound()
   const original = `${request.origin}${resourcePath(it)}`
   request.moreHeaders = {

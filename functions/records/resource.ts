@@ -12,6 +12,7 @@ import {
 } from '../../lib/domain/kinds/index.ts'
 import { picturesIn } from '../../lib/domain/pictures/items.ts'
 import { loadHistory } from '../../lib/domain/records/history.ts'
+import { resourcePath } from '../../lib/domain/records/iri.ts'
 import type { LoadedRecord } from '../../lib/domain/records/items.ts'
 import { withTiedCards } from '../../lib/domain/records/links.ts'
 import { loadRecord } from '../../lib/domain/records/load.ts'
@@ -23,18 +24,10 @@ import type { Node } from '../../lib/doors/linked/context.ts'
 import { recordFormats } from '../../lib/doors/linked/formats.ts'
 import { featureOf } from '../../lib/doors/linked/geojson.ts'
 import { featureShape, LinkedDataView } from '../../lib/doors/linked/shapes.ts'
-import { hasAddress, linkValue, resourcePath, signposts } from '../../lib/doors/pages/address.ts'
+import { hasAddress, linkValue, signposts } from '../../lib/doors/pages/address.ts'
 import { pageContext } from '../../lib/doors/pages/context.ts'
-import {
-  LINK_FORMAT,
-  mementoAddress,
-  mementoAt,
-  mementoLinks,
-  mementosOf,
-  timeMap,
-} from '../../lib/doors/pages/memento.ts'
 import { bytes } from '../../lib/platform/http/answer.ts'
-import { CSV, GEO_JSON, HTML, JSON_LD, rdfTypes, XLSX } from '../../lib/platform/http/media.ts'
+import { CSV, GEO_JSON, HTML, JSON_LD, LINK_FORMAT, rdfTypes, XLSX } from '../../lib/platform/http/media.ts'
 import { readAcceptDatetime } from '../../lib/platform/http/memento.ts'
 import { httpDate, PastMoment } from '../../lib/platform/http/moment.ts'
 import { listBody } from '../../lib/platform/http/page.ts'
@@ -123,6 +116,8 @@ const writers: Readonly<Record<string, Writer<Content>>> = {
   },
 }
 
+const importMemento = () => import('../../lib/doors/pages/memento.ts')
+
 /** Addresses that stay: for machines, and for people. */
 export const resources = {
   'GET /resource/': listRoute({
@@ -206,6 +201,7 @@ export const resources = {
     subject: ({ kind, number }) => loadHistory(recordId(kind.code, number)),
     handle: async ({ subject, actor, request }) => {
       const original = `${request.origin}${resourcePath(subject)}`
+      const { mementoLinks, mementosOf, timeMap } = await importMemento()
       return replyContent(timeMap(original, mementosOf(subject, actor)), LINK_FORMAT, {
         link: mementoLinks(original).map(linkValue).join(', '),
       })
@@ -222,6 +218,7 @@ async function answerAs<Body>(given: Given, write: Writer<Body>, type?: string) 
   const it = query.at === undefined ? subject : await loadPastRecord(subject.entity_id, query.at, actor)
   if (!it) throw notFound()
   const body = await write(it, given)
+  const { mementoLinks } = await importMemento()
   const links = [
     ...signposts(request.origin, it, { pictures: picturesIn(it.data), at: query.at }),
     ...mementoLinks(original),
@@ -240,7 +237,10 @@ const VARY = 'Origin, Accept-Encoding, Accept, Accept-Datetime'
 
 /** Leads a client of Memento to the state of a moment. A record that was never public has none. */
 async function leadToMemento({ subject, actor }: Given, original: string, wanted: string) {
-  const history = await loadHistory(subject.entity_id)
+  const [history, { mementoAddress, mementoAt, mementoLinks, mementosOf }] = await Promise.all([
+    loadHistory(subject.entity_id),
+    importMemento(),
+  ])
   const at = history && mementoAt(mementosOf(history, actor), wanted)
   if (at === undefined) throw notFound()
   const link = mementoLinks(original).map(linkValue).join(', ')

@@ -1,3 +1,4 @@
+import { config } from '../../base/config.ts'
 import { type KindKey, kinds } from '../kinds/index.ts'
 import { parseSameAs } from '../names/same-as.ts'
 import type { RecordItem } from './items.ts'
@@ -9,6 +10,15 @@ export const iriOf = (origin: string, kind: KindKey, id: number | string) =>
 /** The IRI of a record: by its integer id, or by its review identity if its kind has no integer ids. */
 export const recordIri = (origin: string, { kind, id, entity_id }: Pick<RecordItem, 'kind' | 'id' | 'entity_id'>) =>
   iriOf(origin, kind, kinds[kind].record ? id : entity_id)
+
+type Named = Pick<RecordItem, 'kind' | 'id'>
+
+/** The path of a record that stays: `/resource/structure/7`. */
+export const resourcePath = ({ kind, id }: Named): string => `/resource/${kind}/${id}`
+
+/** The address that stays, by which a record is cited. At `RESOURCE_BASE` a redirect leads here; if that is empty, the address is on this host. */
+export const persistentAddress = (origin: string, it: Named): string =>
+  `${config.RESOURCE_BASE.replace(/\/+$/, '') || origin}${resourcePath(it)}`
 
 /** The IRI of a value from a controlled list. */
 export const typeIri = (origin: string, field: string, value: string) =>

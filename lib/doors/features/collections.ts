@@ -1,6 +1,6 @@
 import { type Kind, kindKeys, kinds } from '../../domain/kinds/index.ts'
+import { persistentAddress } from '../../domain/records/iri.ts'
 import { GEO_JSON, HTML, JSON_TYPE } from '../../platform/http/media.ts'
-import { persistentAddress } from '../pages/address.ts'
 import { API_TYPE, API_VERSION } from './view-shape.ts'
 
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'

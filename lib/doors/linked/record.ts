@@ -1,6 +1,6 @@
 import { type Kind, kinds } from '../../domain/kinds/index.ts'
 import { picturesIn } from '../../domain/pictures/items.ts'
-import { iriOf, recordIri } from '../../domain/records/iri.ts'
+import { iriOf, persistentAddress, recordIri } from '../../domain/records/iri.ts'
 import type { Assertion, LoadedRecord, RecordItem, RecordRow } from '../../domain/records/items.ts'
 import type { Visible } from '../../domain/records/shown.ts'
 import {
@@ -69,6 +69,8 @@ type Described = {
   data: RecordItem['data']
   point: RecordItem['point']
   entry: Node
+  /** The address by which it is cited, and at which people find it. Undefined for what has none. */
+  page?: string | undefined
   /** The pictures that show it. */
   pictures: readonly LinkedStatement[]
 }
@@ -83,7 +85,9 @@ function recordAs(it: Visible<RecordRow>, actor: Actor | null, origin: string): 
     ...accessRights(it.labels),
   }
   const pictures = depictions(it.entity_id, picturesIn(data), origin)
-  return { kind: kinds[it.kind], iri: recordIri(origin, it), name: it.name, data, point, entry, pictures }
+  const kind = kinds[it.kind]
+  const page = kind.record ? persistentAddress(origin, it) : undefined
+  return { kind, iri: recordIri(origin, it), name: it.name, data, point, entry, page, pictures }
 }
 
 function sourceAs(it: DataSource, origin: string): Described {
@@ -127,6 +131,7 @@ function nodeOf(it: Described, origin: string, also: readonly LinkedStatement[] 
     type: [...new Set([crmClasses[kind.key], ...implied, kind.classUri])],
     label: [name, ...(data.name_ne ? [{ '@value': String(data.name_ne), '@language': 'ne' }] : [])],
     ...nodeOfStatements(statements),
+    'foaf:page': it.page === undefined ? undefined : { id: it.page },
     // The entry in this service is not the thing that it is about, so it has an id of its own.
     'foaf:isPrimaryTopicOf': {
       id: `${iri}#record`,

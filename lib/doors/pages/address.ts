@@ -1,21 +1,14 @@
 import { config } from '../../base/config.ts'
 import { kinds, type Picture, reviewedKinds } from '../../domain/kinds/index.ts'
 import { imagePath, licenceAddress } from '../../domain/pictures/view.ts'
-import { recordIri } from '../../domain/records/iri.ts'
+import { persistentAddress, recordIri, resourcePath } from '../../domain/records/iri.ts'
 import type { RecordRow } from '../../domain/records/items.ts'
 import { recordFormats } from '../linked/formats.ts'
 
 type Named = Pick<RecordRow, 'kind' | 'id'>
 
-/** The path of a record that stays: `/resource/structure/7`. */
-export const resourcePath = ({ kind, id }: Named): string => `/resource/${kind}/${id}`
-
 /** Whether records of a kind have an address that stays. */
 export const hasAddress = (kind: string): boolean => reviewedKinds.some((it) => it === kind)
-
-/** The address that stays, by which a record is cited. At `RESOURCE_BASE` a redirect leads here; if that is empty, the address is on this host. */
-export const persistentAddress = (origin: string, it: Named): string =>
-  `${withoutSlash(config.RESOURCE_BASE) || origin}${resourcePath(it)}`
 
 /** The path of a record in one form, as it stands today or stood at a moment. */
 export const formPath = (it: Named, format: string, at: string | undefined): string =>

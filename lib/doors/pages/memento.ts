@@ -1,5 +1,6 @@
 import type { History } from '../../domain/records/history.ts'
 import { publicMoments } from '../../domain/records/past/moments.ts'
+import { LINK_FORMAT } from '../../platform/http/media.ts'
 import { httpDate } from '../../platform/http/moment.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { type Link, linkValue } from './address.ts'
@@ -8,9 +9,6 @@ import { type Link, linkValue } from './address.ts'
  * Memento (RFC 7089). The address that stays is the original and its own TimeGate; a memento is that address with `?at=`. A memento
  * begins at each moment from which another state was public.
  */
-
-/** The media type of TimeMaps. */
-export const LINK_FORMAT = 'application/link-format'
 
 /** Lists the mementos of a record that the caller may read, by the times at which they begin, oldest first. */
 export const mementosOf = (history: History, actor: Actor | null): string[] => publicMoments(history, actor)

@@ -13,6 +13,8 @@ export const TRIG = 'application/trig'
 /** The media types in which linked data is offered besides JSON-LD. */
 export const rdfTypes = ['text/turtle', 'application/n-triples', 'application/n-quads', 'application/rdf+xml'] as const
 export type RdfType = (typeof rdfTypes)[number]
+/** The media type of TimeMaps (RFC 7089). */
+export const LINK_FORMAT = 'application/link-format'
 export const HTML = 'text/html'
 
 /** The media types that `?format=` names in place of an Accept header. People follow such links. A route ignores those that it does not offer. */

@@ -140,6 +140,14 @@ describe('a record as linked data', () => {
     ])
   })
 
+  test('names the address that stays, in its list too', async () => {
+    const page = `http://localhost:8000/resource/structure/${temple.id}`
+    expect(of('http://xmlns.com/foaf/0.1/page')).toEqual([page])
+    sure(200, await app.anon.get(new URL(page).pathname))
+    const list = (await read(app.anon, '/cidoc/structures/', 'application/n-quads')).text
+    expect(list).toContain(`<http://localhost:8000${templePath()}> <http://xmlns.com/foaf/0.1/page> <${page}> .`)
+  })
+
   test('takes an address that a contributor sent for a name only if it is one, as its collection names the thing', () => {
     const same = objects(store, iri(templePath()), 'http://www.w3.org/2002/07/owl#sameAs')
     expect(same.map((it) => [it.termType, it.value]).sort()).toEqual([
