@@ -14,7 +14,7 @@ import { type SourceRuling, sourceRuling } from './items.ts'
 /** A decision on records of the batch of a questioned source. `accept` does what the plan says, `reject` lets the values stand. */
 export type RulingInput = { entity_ids: readonly string[]; verdict: SourceRuling['verdict']; note: string }
 
-/** The outcomes of a plan, and what becomes of the claims. */
+/** The settlement of falls: each former claim is superseded, and the claim after it, if there is one, is accepted. */
 const settlementOf = (falls: readonly Fall[]): Settlement => ({
   outcomes: falls.map(({ property, before, after }) => ({
     property,

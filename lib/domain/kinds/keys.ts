@@ -33,7 +33,7 @@ export type KindKey = RecordKey | (typeof uuidKeys)[number]
 
 /** The keys of all kinds, in registry order. */
 export const kindKeys: readonly KindKey[] = [...recordKeys, ...uuidKeys]
-/** The kinds whose records are reviewed. */
+/** The kinds whose records are reviewed: all but claims, clusters and data sources. */
 export const reviewedKinds: readonly KindKey[] = [...recordKeys, 'entity']
 /** The keys of the kinds whose records have integer ids, in registry order. */
 export const recordKinds: readonly RecordKey[] = recordKeys

@@ -52,7 +52,7 @@ export const showLoaded = <T extends ShowableRecord>(
   return records.map((record) => asVisible(recordIn(lookup, record)))
 }
 
-/** Reads link targets and people, and shows the records. One call for each hundred of them. */
+/** Reads link targets and people, with one call for each hundred of these, and shows the records. */
 export const showRecords = async <T extends ShowableRecord>(
   actor: Actor | null,
   records: readonly T[],

@@ -34,7 +34,7 @@ export type PartedInput = Pick<
   'owner_id' | 'file_name' | 'expected_bytes' | 'media_type' | 'description' | 'provenance'
 >
 
-/** Announces a file in parts. */
+/** Begins a file that is sent in parts. It is given up if it is not complete after two days. */
 export function beginParted(unit: UnitOfWork, input: PartedInput): PartedScan {
   const made: PartedScan = {
     ...input,

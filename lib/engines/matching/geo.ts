@@ -63,8 +63,8 @@ function range(from: number, to: number): number[] {
 }
 
 /**
- * Half of the range of longitudes of a circle: asin(sin r / cos lat). The circle is widest at a latitude nearer to the
- * pole than its centre. Undefined if a pole is inside.
+ * Half of the width of a circle, in degrees of longitude: asin(sin r / cos lat). A circle is widest nearer to the pole than at its centre.
+ * Undefined if a pole is inside.
  */
 function halfWidth(lat: number, reach: number): number | undefined {
   const wide = Math.sin(Math.min(Math.PI / 2, reach / earthRadius)) / Math.cos(radians(lat))
