@@ -249,8 +249,21 @@ function parseInput(schema: v.GenericSchema | undefined, input: unknown): unknow
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
   const fields: Fields = {}
-  for (const { path, message } of result.issues) addFault(fields, path?.map(({ key }) => String(key)) ?? [], message)
+  for (const { path, message } of result.issues.flatMap(issuesIn))
+    addFault(fields, path?.map(({ key }) => String(key)) ?? [], message)
   throw invalid(fields)
+}
+
+type Issue = Pick<v.BaseIssue<unknown>, 'type' | 'path' | 'message' | 'issues'>
+
+/** The faults inside of an object, if one was sent where an object is one of several choices. Else the fault itself. */
+function issuesIn(issue: Issue): Pick<Issue, 'path' | 'message'>[] {
+  const inside = issue.type === 'union' ? (issue.issues ?? []).filter(({ path }) => path) : []
+  if (inside.length === 0) return [issue]
+  return inside.map(({ path, message }) => ({
+    path: [...(issue.path ?? []), ...(path ?? [])] as Issue['path'],
+    message,
+  }))
 }
 
 /** Adds a message at the path of a member, in nested objects. A fault of a member as a whole hides faults inside of it. */

@@ -315,3 +315,19 @@ test('a list of a shop is told to be one', async () => {
   ])
   expect((await readTable(app.contributor, 'deities.csv', plain)).told).not.toContain(told)
 })
+
+test('a mapping with a fault is told which member it is', async () => {
+  const { id } = await readTable(app.contributor, 'temples.csv', 'Name,Note\nAn old hall,x\n')
+  const rules = [{ field: 'name', column: 'Name' }]
+  const faultsOf = async (mapping: unknown) => {
+    const { status, body } = await app.contributor.patch(`/data/imports/${id}/`, { body: { mapping } })
+    expect(status).toBe(400)
+    return body.mapping
+  }
+  expect(await faultsOf({ kind: 'nope', rules })).toEqual({ kind: [expect.stringMatching(/^Not a valid choice\./)] })
+  expect(await faultsOf({ kind: 'structure', match: 'by_magic', rules })).toEqual({
+    match: ['Not a valid choice. Choose one of: id, identifier, name_and_place, none.'],
+  })
+  expect(await faultsOf({})).toEqual({ kind: ['This field is required.'], rules: ['This field is required.'] })
+  expect(await faultsOf(7)).toEqual(['Give a mapping, or the name of one that is kept.'])
+})
