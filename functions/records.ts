@@ -180,6 +180,9 @@ async function asTable(format: TableFormat, asked: Asked) {
 /** Loaded with the first change, since reads do not need this code. */
 const importChanges = () => import('../lib/domain/records/write.ts')
 
+/** Loaded with the first question of the past. */
+const importMemento = () => import('../lib/doors/pages/memento.ts')
+
 /** Loaded with the first request for linked data. */
 const importLinked = () => import('../lib/doors/linked/record.ts')
 
@@ -297,10 +300,15 @@ export const routes = withTables({
     summary: 'Read: {one}',
     description: ABOUT_LINKED_OR_MAPPED,
     answerHeaders: ['Link', 'Memento-Datetime'],
-    answer: withTypes(ok(recordShape), {
-      [JSON_LD]: LinkedDataView,
-      [GEO_JSON]: (kind) => featureShape(s.whole, recordShape(kind)),
-    }),
+    answer: {
+      ...withTypes(ok(recordShape), {
+        [JSON_LD]: LinkedDataView,
+        [GEO_JSON]: (kind) => featureShape(s.whole, recordShape(kind)),
+      }),
+      302: null,
+    },
+    isTimeGate: async ({ subject: it, actor, request: { origin } }, wanted) =>
+      (await importMemento()).pastStateOf(it, wanted, { actor, origin }),
     params: RecordAddress,
     subject,
     query: ViewQuery,
@@ -409,10 +417,7 @@ async function asOf(
   request: Request,
 ): Promise<LoadedRecord> {
   if (at === undefined) return it
-  const [then, { mementoLinks }] = await Promise.all([
-    loadPastRecord(it.entity_id, at, actor),
-    import('../lib/doors/pages/memento.ts'),
-  ])
+  const [then, { mementoLinks }] = await Promise.all([loadPastRecord(it.entity_id, at, actor), importMemento()])
   if (!then) throw notFound()
   const original = `${request.origin}${resourcePath(it)}`
   request.moreHeaders = {

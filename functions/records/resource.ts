@@ -214,7 +214,7 @@ async function answerAs<Body>(given: Given, write: Writer<Body>, type?: string) 
   const { subject, actor, query, request } = given
   const original = `${request.origin}${resourcePath(subject)}`
   const wanted = query.at === undefined ? readAcceptDatetime(request.headers['accept-datetime']) : undefined
-  if (wanted !== undefined) return leadToMemento(given, original, wanted)
+  if (wanted !== undefined) return leadToMemento(given, wanted)
   const it = query.at === undefined ? subject : await loadPastRecord(subject.entity_id, query.at, actor)
   if (!it) throw notFound()
   const body = await write(it, given)
@@ -236,14 +236,9 @@ async function answerAs<Body>(given: Given, write: Writer<Body>, type?: string) 
 const VARY = 'Origin, Accept-Encoding, Accept, Accept-Datetime'
 
 /** Leads a client of Memento to the state of a moment. A record that was never public has none. */
-async function leadToMemento({ subject, actor }: Given, original: string, wanted: string) {
-  const [history, { mementoAddress, mementoAt, mementoLinks, mementosOf }] = await Promise.all([
-    loadHistory(subject.entity_id),
-    importMemento(),
-  ])
-  const at = history && mementoAt(mementosOf(history, actor), wanted)
-  if (at === undefined) throw notFound()
-  const link = mementoLinks(original).map(linkValue).join(', ')
+async function leadToMemento({ subject, actor, request }: Given, wanted: string) {
+  const { mementoAddress, pastStateOf } = await importMemento()
+  const { at, original, link } = await pastStateOf(subject, wanted, { actor, origin: request.origin })
   return new Reply(302, undefined, { location: mementoAddress(original, at), vary: VARY, link })
 }
 

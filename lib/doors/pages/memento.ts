@@ -1,6 +1,9 @@
-import type { History } from '../../domain/records/history.ts'
+import { notFound } from '../../base/errors.ts'
+import { type History, loadHistory } from '../../domain/records/history.ts'
+import { resourcePath } from '../../domain/records/iri.ts'
 import { publicMoments } from '../../domain/records/past/moments.ts'
 import { LINK_FORMAT } from '../../platform/http/media.ts'
+import type { PastState } from '../../platform/http/memento.ts'
 import { httpDate } from '../../platform/http/moment.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { type Link, linkValue } from './address.ts'
@@ -25,6 +28,19 @@ export const mementoLinks = (original: string): Link[] => [
 /** The memento that held at a moment: the first one for a moment before it. Undefined if there is none. */
 export const mementoAt = (mementos: readonly string[], at: string): string | undefined =>
   mementos.findLast((it) => it <= at) ?? mementos[0]
+
+/** The state of a record that held at a moment. Fails with `notFound` if none was ever public. */
+export async function pastStateOf(
+  it: Pick<History, 'entity_id' | 'kind' | 'id'>,
+  wanted: string,
+  { actor, origin }: { actor: Actor | null; origin: string },
+): Promise<PastState & { original: string }> {
+  const history = await loadHistory(it.entity_id)
+  const at = history && mementoAt(mementosOf(history, actor), wanted)
+  if (at === undefined) throw notFound()
+  const original = `${origin}${resourcePath(it)}`
+  return { at, original, link: mementoLinks(original).map(linkValue).join(', ') }
+}
 
 /** The TimeMap: every memento of an original. */
 export function timeMap(original: string, mementos: readonly string[]): string {

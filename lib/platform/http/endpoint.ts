@@ -34,6 +34,7 @@ import { isFromEdge } from './edge.ts'
 import { type StoreReply, withIdempotencyKey } from './idempotency.ts'
 import { findHalfCharacter, storageFaultOf } from './json.ts'
 import { CSV, formatTypes, JSON_TYPE, XLSX } from './media.ts'
+import type { PastState } from './memento.ts'
 import { pageMembers, pageOf } from './page.ts'
 import { canonicalPath, type Match, routeMatcher } from './path.ts'
 import { Reply } from './reply.ts'
@@ -131,13 +132,15 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const query = parseInput(spec.query, { ...request.query, ...repeatedMembers(spec, request) })
   const body = readBodyAs(typeof spec.body === 'function' ? spec.body(params) : spec.body, request, await readBody())
 
-  const past = spec.isTimeGate && (await import('./memento.ts')).leadToPast(request)
+  const scope = rule.lists?.(actor)
+  const input = { actor, scope, subject, params, query, body, request }
+  const { isTimeGate } = spec
+  const findState = typeof isTimeGate === 'function' ? (wanted: string) => isTimeGate(input, wanted) : undefined
+  const past = isTimeGate && (await (await import('./memento.ts')).leadToPast(request, findState))
   if (past) return finish(spec, request, past, undefined)
 
   // 7. The handler makes the view. A read gets no unit of work, so it cannot write.
   const type = typeFor(spec, request)
-  const scope = rule.lists?.(actor)
-  const input = { actor, scope, subject, params, query, body, request }
   const handle = spec.representations?.[type] ?? spec.handle
   const callHandler = async (extra: object) => {
     const answer = await handle(withPage(request, spec.pageSize, { ...input, ...extra }))
@@ -200,7 +203,7 @@ export type Declared = Documented & {
   throttles?: readonly Throttle[]
   usesReadCache?: true
   tellsGone?: true
-  isTimeGate?: true
+  isTimeGate?: true | ((input: object, wanted: string) => Promise<PastState>)
   pageSize?: number
   idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>

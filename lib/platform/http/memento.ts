@@ -28,13 +28,22 @@ export function mementoHeaders(request: Request, at: string, isTimeGate: boolean
   return { 'memento-datetime': httpDate(at), link: `<${addressOfToday(request)}>; rel="${rel}"` }
 }
 
-/** Leads a client of Memento from an address of today to the past. Undefined without `Accept-Datetime`. What is to come leads to now. */
-export function leadToPast(request: Request): Reply | undefined {
+/** A state of the past: when it began, and the header `Link` that leads to its original and the other states. */
+export type PastState = { at: string; link: string }
+
+/**
+ * Leads a client of Memento from an address of today to the past: to the state that `find` returns, else to that moment itself, and from
+ * what is to come to now. Undefined without `Accept-Datetime`.
+ */
+export async function leadToPast(
+  request: Request,
+  find: ((wanted: string) => Promise<PastState>) | undefined,
+): Promise<Reply | undefined> {
   const wanted = request.query.at ? undefined : readAcceptDatetime(request.headers['accept-datetime'])
   if (wanted === undefined) return undefined
   const address = addressOfToday(request)
-  const link = `<${address}>; rel="original timegate"`
-  const at = Math.min(Date.parse(wanted), clock.now().getTime())
-  address.searchParams.set('at', new Date(at).toISOString())
+  const moment = new Date(Math.min(Date.parse(wanted), clock.now().getTime())).toISOString()
+  const { at, link } = (await find?.(wanted)) ?? { at: moment, link: `<${address}>; rel="original timegate"` }
+  address.searchParams.set('at', at)
   return new Reply(302, undefined, { location: address.href, link })
 }

@@ -3,6 +3,7 @@ import type { Scope } from '../../base/visibility.ts'
 import type { PageRequest, UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor, Changes, Lists, Open, PermissionBy, Role, Sees, Subject } from '../permissions.ts'
 import type { Answered, AnsweredAs, Answers, Documented, OtherTypes } from './answer.ts'
+import type { PastState } from './memento.ts'
 import type { FormLimits, Request } from './request.ts'
 import type { CountHits, Throttle } from './throttle.ts'
 
@@ -53,8 +54,8 @@ type Spec<Permission, P, Q, B, Given, A extends Answers, T = never> = Documented
   usesReadCache?: true
   /** Set if a subject that everyone could read and that was deleted is answered by 410, not by 404. */
   tellsGone?: true
-  /** Set if `Accept-Datetime` leads to the answer of that time, which has the query member `at`. */
-  isTimeGate?: true
+  /** Set if `Accept-Datetime` leads to the answer of that time, which has the query member `at`. A function finds the state that held then. */
+  isTimeGate?: true | ((input: HandlerInput<P, Q, B, Given>, wanted: string) => Promise<PastState>)
   /** Makes the JSON, which clients get unless they ask for another media type. */
   handle: Handle<P, Q, B, Given & WithCount<T>, Answered<A>>
   /** Handlers for the other media types of the answer. The Accept header chooses one. */

@@ -545,6 +545,28 @@ describe('Memento', () => {
     expect((await list('yesterday')).status).toBe(400)
   })
 
+  test('leads from a record to its state of then, in its own form; from an earlier date to the first', async () => {
+    const path = `/cidoc/structures/${it.id}/`
+    const lead = (date: string, who = app.anon) =>
+      who.get(path, { headers: { 'accept-datetime': date, accept: 'text/turtle' } })
+    const timemap = textOf(await app.anon.get(at('/timemap/')))
+    const [, first = ''] = /\?at=([^>]+)>; rel="first memento"/.exec(timemap) ?? []
+    for (const date of ['Thu, 01 Jan 1970 00:00:00 GMT', new Date(decodeURIComponent(first)).toUTCString()]) {
+      const led = await lead(date)
+      expect([led.status, led.headers.location]).toEqual([302, `http://localhost:8000${path}?at=${first}`])
+      expect(led.headers.link).toContain(`<${original()}>; rel="original timegate"`)
+      expect(led.headers.vary).toContain('Accept-Datetime')
+      const then = await app.anon.get(`${path}?at=${first}`, { headers: { accept: 'text/turtle' } })
+      expect(textOf(then)).toContain('crm:P3_has_note "one"')
+      expect(then.headers.link).toBe(led.headers.link)
+    }
+    const waiting = await contribute(app.contributor, 'structures', { name: 'Waits for its past' })
+    const none = await app.anon.get(`/cidoc/structures/${waiting.id}/`, {
+      headers: { 'accept-datetime': 'Thu, 01 Jan 1970 00:00:00 GMT' },
+    })
+    expect(none.status).toBe(404)
+  })
+
   test('a record that waits has no state', async () => {
     const waiting = await contribute(app.contributor, 'structures', { name: 'Waits' })
     const headers = { 'accept-datetime': 'Thu, 31 May 2007 20:35:00 GMT' }
