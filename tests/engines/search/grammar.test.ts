@@ -44,6 +44,7 @@ describe('exclusion', () => {
     ['neither shiva nor krishna temples', ['Drum Temple', 'River Temple']],
     ["temples that aren't in testpur", ['Drum Temple', 'River Temple']],
     ['temples but not at testpur', ['Drum Temple', 'River Temple']],
+    ['temples not near testpr', ['Drum Temple', 'River Temple']],
   ])('%s', async (text, expected) => {
     expect((await titles(text)).toSorted()).toEqual(expected)
   })
@@ -65,6 +66,9 @@ describe('exclusion', () => {
   test('of what nobody knows excludes nothing, and says so', async () => {
     const { count, left_out } = await ask('temples without zzxqv')
     expect([count, left_out]).toEqual([4, ['zzxqv']])
+    // "Krisna" is no place. Nothing says that the deity of this name is meant.
+    const near = await ask('temples not near krisna')
+    expect([near.count, near.left_out]).toEqual([4, ['not near', 'krisna']])
   })
 })
 

@@ -72,7 +72,8 @@ export function readNearBehind(draft: Draft, at: number, to: number): number | u
   return to
 }
 
-function lookForAnyPlace(draft: Draft, tokens: readonly Token[], side: 'leads' | 'follows') {
+/** Looks for a place as it is written, then in a near spelling. */
+export function lookForAnyPlace(draft: Draft, tokens: readonly Token[], side: 'leads' | 'follows') {
   return lookForPlace(draft, tokens, side, (...part) => findPlace(...part) ?? findPlaceLike(...part))
 }
 

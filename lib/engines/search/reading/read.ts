@@ -13,6 +13,7 @@ import { addPart, copyDraft, type Draft, endOfPart, keepWords, lookForPlace, new
 import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
 import {
   distanceAt,
+  lookForAnyPlace,
   readNear,
   readNearBehind,
   readNearest,
@@ -21,7 +22,7 @@ import {
   settleUnplaced,
 } from './nearness.ts'
 import { isPartTakenBack, partOf } from './parts.ts'
-import { hasAny, isInPlace } from './places.ts'
+import { hasAny, isInPlace, type NamedPlace } from './places.ts'
 import { type Token, textOf, tokensOf } from './tokens.ts'
 import { type Age, ageAt, findSpan, findYears, type Years } from './years.ts'
 
@@ -173,8 +174,24 @@ function readNot(draft: Draft, at: number, { to }: GrammarMatch): number | undef
   const part = draft.tokens.slice(to, end).filter(({ plain }) => !hasRole(plain, 'in') && !hasRole(plain, 'and'))
   if (part.length === 0 || part.length > MOST_EXCLUDED) return undefined
   const whole = draft.tokens.slice(at, end)
+  if (whole.some(({ plain }) => hasRole(plain, 'near'))) return excludeNear(draft, part, whole, end)
   const saysWhere = whole.some(({ plain }) => hasRole(plain, 'in'))
   return exclude(draft, part, textOf(whole), end, saysWhere)
+}
+
+/** "Not near Patan" excludes a place, and nothing else that may be called nearly so. Without such a place it excludes nothing, and says so. */
+function excludeNear(draft: Draft, part: readonly Token[], whole: readonly Token[], next: number): number {
+  const named = part.filter(({ plain }) => !hasRole(plain, 'near'))
+  const found = lookForAnyPlace(draft, named, 'leads')
+  if (found && found.size === named.length) excludePlace(draft, found.place, textOf(whole))
+  else draft.leftOut.push(textOf(whole.filter((token) => !named.includes(token))), ...named.map(({ typed }) => typed))
+  return next
+}
+
+function excludePlace(draft: Draft, place: NamedPlace, text: string): void {
+  const isThere = isInPlace(draft.corpus, place)
+  draft.tests.push((number) => !isThere(number))
+  draft.interpreted.push({ ...partOf('place', text, place.label), excluded: true })
 }
 
 /**
@@ -190,9 +207,7 @@ function exclude(draft: Draft, part: readonly Token[], text: string, next: numbe
   const isOther = !saysWhere && isOtherConcept(draft, named)
   const found = isOther ? undefined : lookForPlace(draft, named, 'leads')
   if (found && found.size === named.length) {
-    const isThere = isInPlace(corpus, found.place)
-    draft.tests.push((number) => !isThere(number))
-    draft.interpreted.push({ ...partOf('place', text, found.place.label), excluded: true })
+    excludePlace(draft, found.place, text)
     return next
   }
   const words = textOf(named)
