@@ -12,7 +12,7 @@ Tries what the service promises under a simulated world; see tests/prove/README.
 --each N: so many schedules of each kind of race at most. --requests N: so many wild requests at most.
 --some SHARE: so much of the faults and of the cells.
 --workers N: so many processes share the cases; as many as there are processors where nothing is said.
---short: two minutes, for each change. --mutants: takes conditions and waits out of the sources, one at a time, and tells
+--short: a minute, for each change. --mutants: takes conditions and waits out of the sources, one at a time, and tells
 which were noticed. --cuts N: does so with N conditions and waits that are found in the sources, or with all; --at names those that
 are meant, by file, by file and line (lib/engines/table/item.ts:88), or by their sort (condition, wait, return). --checks: takes away one
 check of who may after the other, and tells which of them a test misses; --at names some by what stands in their line.`
@@ -41,8 +41,8 @@ if (values.help) {
   console.log(usage)
   process.exit(0)
 }
-/** What the short form tries: the same each time. Alone on a machine it takes two minutes; beside the tests it takes as long as they do. */
-const SHORT = { minutes: 20, each: 3, requests: 6000, some: 0.006 }
+/** What the short form tries: the same each time. Alone on a machine it takes a minute; beside the tests it takes as long as they do. */
+const SHORT = { minutes: 20, each: 2, requests: 4000, some: 0.004 }
 const asked: Asked = {
   ...values,
   seed: Number(values.seed),
