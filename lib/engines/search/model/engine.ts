@@ -89,7 +89,7 @@ export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQu
   const rest = reading ?? plainReading(query.text)
   const answer = answerAsked(corpus, weights, asked, rest, size)
   const mayBeUnknown = !query.literal && !isLimited(rest) && answer.matches.queryWords.some(isUnwritten)
-  const unknown = mayBeUnknown ? unknownName(corpus, asked) : undefined
+  const unknown = mayBeUnknown ? unknownName(corpus, asked, answer.matches.queryWords) : undefined
   if (unknown) return answerNothing(asked, { ...rest, leftOut: [...rest.leftOut, ...unknown], isHopeless: true })
   if (answer.matches.numbers.length > 0 || query.literal) return answer
   // "Fatigue of structures under loading" asks for texts about structures: nothing that was made answers it.

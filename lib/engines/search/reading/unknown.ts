@@ -3,7 +3,7 @@ import { findMentions } from '../index/tags.ts'
 import { stemOf, toWord } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
 import { isKnownWord } from '../model/near.ts'
-import { hasDocuments, parseQuestion } from '../model/question.ts'
+import { hasDocuments, type QueryWord } from '../model/question.ts'
 import type { Question } from './draft.ts'
 import { areWordsTakenBack } from './parts.ts'
 import { type Token, textOf, tokensOf } from './tokens.ts'
@@ -45,12 +45,13 @@ export function withoutUnknown(
 
 /**
  * The words of the name of one thing that are all unknown: "Eiffel" of "Eiffel Tower", "Liberty" of "Statue of Liberty". Undefined if the
- * question names a place, a deity or a time besides, or asks for several things.
+ * question names a place, a deity or a time besides, or asks for several things. `words`: those of the question.
  */
-export function unknownName(corpus: Corpus, { text, scope, without, findNamed }: Question): string[] | undefined {
-  const tally = tallyFor(scope)
-  // The space says that the last word is whole.
-  const words = parseQuestion(corpus, `${text} `, tally)
+export function unknownName(
+  corpus: Corpus,
+  { text, scope, without, findNamed }: Question,
+  words: readonly QueryWord[],
+): string[] | undefined {
   const [sort, ...others] = findMentions(words, findNamed)
   if (sort?.concept.as !== 'sort' || others.length > 0) return undefined
   const thing = words.slice(sort.from, sort.to + 1)
@@ -62,6 +63,9 @@ export function unknownName(corpus: Corpus, { text, scope, without, findNamed }:
   const [from, to] = sort.from > 0 ? [0, sort.from] : [sort.to + 2, words[sort.to + 1]?.raw === 'of' ? words.length : 0]
   const tokens = tokensOf(text)
   const named = words.flatMap(({ aside, raw }, i) => (!aside && from <= i && i < to ? [tokens[i]?.typed ?? raw] : []))
+  const isHeld = words.some(({ aside, known }, i) => !aside && known && from <= i && i < to)
+  if (isHeld) return undefined
+  const tally = tallyFor(scope)
   const isKnown = (typed: string) => isKnownWord(corpus, typed, tally, KNOWN_NAME_FIT, true)
   const areUnknown = named.every((typed) => !isKnown(typed) && !isKnown(stemOf(typed)))
   // A question of repeated words has fewer words than tokens.
