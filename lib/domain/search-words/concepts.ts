@@ -140,16 +140,16 @@ const centuries = (): Concept[] =>
 type Month = { names: string; near?: string }
 /** Months of the Nepali, Newar and Gregorian year. The months in `near` overlap with a month, so they fit less well. */
 const months = (): Concept[] =>
-  Object.entries<Month>(names.month).map(([label, { names, near = '' }]) => ({
+  Object.entries<Month>(seed.month).map(([label, { names, near = '' }]) => ({
     as: 'month',
     label,
     phrases: [label, ...splitWords(names)],
     near: monthsNear(label, splitWords(near)),
   }))
 
-/** The months that overlap with a month. `names.month` has each pair once, in the row of one of the two. */
+/** The months that overlap with a month. `seed.month` has each pair once, in the row of one of the two. */
 function monthsNear(label: string, own: readonly string[]): string[] {
-  return Object.entries<Month>(names.month).flatMap(([other, { near = '' }]) => {
+  return Object.entries<Month>(seed.month).flatMap(([other, { near = '' }]) => {
     if (splitWords(near).includes(label)) return [other]
     return other === label ? own : []
   })

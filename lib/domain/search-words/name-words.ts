@@ -29,20 +29,6 @@ const figuresIn = (rows: string): [figure: string, words: string[]][] =>
     return [figure, words]
   })
 
-/** The months with the halves of the year that they fill. One of the Nepali year lies in the second half of one month and the first of the next. */
-function months(): Lexicon['months'] {
-  const rows = Object.entries<{ names: string; near?: string }>(data.month)
-  const gregorian = rows.flatMap(([label, { near }]) => (near === undefined ? [label] : []))
-  return rows.map(([label, { names, near }]) => {
-    const [first = label, second = label] = splitWords(near ?? '')
-    const halves = near === undefined ? [0, 1] : [1, 0]
-    return {
-      names: [label, ...splitWords(names)],
-      halves: [first, second].map((month, i) => gregorian.indexOf(month) * 2 + (halves[i] ?? 0)),
-    }
-  })
-}
-
 provideLexicon(() => ({
   sorts: data.sorts,
   titles: data.titles,
@@ -55,7 +41,6 @@ provideLexicon(() => ({
     ...groups().map(({ words }) => words),
     ...[data.material, data.word, data.town, data.deity].flatMap(phrasesOf),
   ],
-  months: months(),
   apart: phrasesOf(data.word),
   numbers: Object.fromEntries(figuresIn(data.number)),
   units: Object.entries(data.unit).flatMap(([of, rows]) =>

@@ -5,7 +5,6 @@ import { fold, foldAlike } from './fold.ts'
 import { distanceInMetres, type Point } from './geo.ts'
 import { similarity } from './likeness.ts'
 import { meaningWords, readQuantity } from './meanings.ts'
-import { readMonths } from './months.ts'
 import { skeleton } from './reading.ts'
 import { isSortWord } from './sorts.ts'
 
@@ -75,11 +74,11 @@ const label = (item: ComparedReference) => item.name ?? item.text ?? (item.id ==
 
 /**
  * Compares names and short texts. Ignores spelling and synonyms. A different word for the sort of thing is no contradiction. Amounts in
- * units are compared as numbers, months as parts of the year.
+ * units are compared as numbers.
  */
 function compareTexts(a: string, b: string): Comparison {
   if (foldAlike(a, b)) return 'same'
-  const byAmount = compareQuantities(a, b) ?? compareMonths(a, b)
+  const byAmount = compareQuantities(a, b)
   if (byAmount) return byAmount
   const [x, y] = [meaningWords(a), meaningWords(b)]
   if (containsAll(x, y) && containsAll(y, x)) return 'same'
@@ -106,16 +105,6 @@ function areSpeltAlike(x: readonly string[], y: readonly string[]): boolean {
 function isLeftOut(a: string, b: string): boolean {
   const [few, many] = a.length < b.length ? [a, b] : [b, a]
   return few === many || (few.length + 1 === many.length && countEdits(few, many, 1) === 1)
-}
-
-/** Compares months. Those of two calendars overlap: "Bhadra" and "Aug-Sep" can both be true. Undefined for other texts. */
-function compareMonths(a: string, b: string): Comparison | undefined {
-  const [x, y] = [readMonths(a), readMonths(b)]
-  if (!x || !y) return undefined
-  const shared = [...x].filter((half) => y.has(half)).length
-  if (shared === 0) return 'contradicts'
-  if (shared === x.size && shared === y.size) return 'same'
-  return shared === y.size ? 'refines' : 'compatible'
 }
 
 /** Compares two amounts of one sort of unit. Undefined for other texts. */

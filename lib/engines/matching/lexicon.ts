@@ -23,8 +23,6 @@ export type Lexicon = {
   readonly same: readonly (readonly string[])[]
   /** Words that tell two things of one name apart: old and new, big and small. Words of one meaning are one row. */
   readonly apart: readonly (readonly string[])[]
-  /** Months of all calendars. `halves`: the halves of the Gregorian year that a month fills, 0 to 23. May is 8 and 9. */
-  readonly months: readonly { readonly names: readonly string[]; readonly halves: readonly number[] }[]
   /** Words for numbers, by the number in digits. */
   readonly numbers: Readonly<Record<string, readonly string[]>>
   /** Units. `of`: what they measure. `is`: how much one unit is. Only units with the same `of` are compared. */
