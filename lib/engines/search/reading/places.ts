@@ -33,41 +33,35 @@ const NAME_LIKENESS = 0.85
 /** The most records that are compared with a name. */
 const MOST_COMPARED = 16
 
-/**
- * Finds the place that the first words (`leads`) or the last words (`follows`) of a part name: coordinates, a place of the
- * vocabulary, or a record with a point that the caller may see. The longest name wins. Returns how many words it has.
- */
-export function findPlace(
-  corpus: Corpus,
+type Side = 'leads' | 'follows'
+type Found = { place: NamedPlace; size: number }
+
+/** The longest run of words at one end of a part that names a place. */
+function longestRun(
   tokens: readonly Token[],
-  scope: Scope,
-  side: 'leads' | 'follows',
-): { place: NamedPlace; size: number } | undefined {
+  side: Side,
+  find: (run: readonly Token[]) => NamedPlace | undefined,
+): Found | undefined {
   for (let size = Math.min(MOST_WORDS, tokens.length); size > 0; size -= 1) {
-    const run = side === 'leads' ? tokens.slice(0, size) : tokens.slice(-size)
-    const place = placeNamed(corpus, run, scope)
+    const place = find(side === 'leads' ? tokens.slice(0, size) : tokens.slice(-size))
     if (place) return { place, size }
   }
   return undefined
 }
 
 /**
+ * Finds the place that the first words (`leads`) or the last words (`follows`) of a part name: coordinates, a place of the
+ * vocabulary, or a record with a point that the caller may see. The longest name wins. Returns how many words it has.
+ */
+export const findPlace = (corpus: Corpus, tokens: readonly Token[], scope: Scope, side: Side): Found | undefined =>
+  longestRun(tokens, side, (run) => placeNamed(corpus, run, scope))
+
+/**
  * Finds the place that the words of a part name with a slip ("Boudanath"), or the place of all records that have the words in their names:
  * "Boudha", if one stupa is called "Great stupa of Boudha". The longest run of words wins.
  */
-export function findPlaceLike(
-  corpus: Corpus,
-  tokens: readonly Token[],
-  scope: Scope,
-  side: 'leads' | 'follows',
-): { place: NamedPlace; size: number } | undefined {
-  for (let size = Math.min(MOST_WORDS, tokens.length); size > 0; size -= 1) {
-    const run = side === 'leads' ? tokens.slice(0, size) : tokens.slice(-size)
-    const place = placeLike(corpus, run, scope)
-    if (place) return { place, size }
-  }
-  return undefined
-}
+export const findPlaceLike = (corpus: Corpus, tokens: readonly Token[], scope: Scope, side: Side): Found | undefined =>
+  longestRun(tokens, side, (run) => placeLike(corpus, run, scope))
 
 /** The least fit of a spelling by which a word is mended to the name of a place. The most spellings of a word, and of a name. */
 const MENDED_FIT = 0.6
