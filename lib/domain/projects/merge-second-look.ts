@@ -21,6 +21,7 @@ import {
   activity,
   addToClaimCount,
   decision,
+  MOST_RECENT,
   type RecordItem,
   recordItem,
   recordItemOf,
@@ -101,9 +102,6 @@ async function keptFiles(it: AcceptedRecord): Promise<Write[] | undefined> {
     : found.flatMap((file) => (file.until === null ? [] : [keepFile(file)]))
 }
 
-/** The most activities that a record holds itself. */
-const RECENT = 5
-
 /** The writes that make a record again what the merge has made of it. What others have added since stays. */
 function returnWrites(
   it: History,
@@ -123,7 +121,7 @@ function returnWrites(
     ...current,
     ...unchangedMembers(current, before.head, after.head),
     activity_count: current.activity_count + added.activities.length,
-    recent_activities: recent.slice(0, RECENT),
+    recent_activities: recent.slice(0, MOST_RECENT),
     ...addToClaimCount(current, claims.length - it.assertions.length),
     contributor: current.contributor,
     version: current.version + 1,

@@ -19,6 +19,7 @@ import {
   type Flag,
   type ForkOrigin,
   flag,
+  MOST_RECENT,
   type RecordItem,
   type Revision,
   recordItem,
@@ -338,7 +339,7 @@ export function withActivity(record: RecordItem, added: Activity, actor: Actor):
   return {
     ...record,
     activity_count: record.activity_count + 1,
-    recent_activities: [brief, ...record.recent_activities].slice(0, 5),
+    recent_activities: [brief, ...record.recent_activities].slice(0, MOST_RECENT),
     latest_feedback: comment && feedbackTypes.includes(activity_type) ? brief : record.latest_feedback,
   }
 }

@@ -26,6 +26,8 @@ const text = v.optional(v.string(), '')
 const nullableText = v.optional(v.nullable(v.string()), null)
 const Values = v.record(v.string(), v.any())
 
+/** The most activities that a record holds itself, in `recent_activities`. */
+export const MOST_RECENT = 5
 const ActivityBrief = v.object({
   activity_id: v.string(),
   activity_type: v.string(),
