@@ -134,8 +134,8 @@ export async function buildLocal(root: string, names: readonly string[], place: 
   )
 }
 
-/** The file of a handler. */
-const bundleOf = (handler: string) => handler.replace(/\.handler$/, '.mjs')
+/** The file of a handler, such as `.build/local-8000/records-A1B2.mjs`. */
+export const bundleOf = (handler: string): string => handler.replace(/\.handler$/, '.mjs')
 
 /** A second name for a file, unless there is one. The file stays when its first name is removed. */
 async function linkOnce(from: string, to: string): Promise<void> {

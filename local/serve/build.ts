@@ -1,4 +1,4 @@
-import { buildLocal } from '../../deploy/build.ts'
+import { buildLocal, bundleOf } from '../../deploy/build.ts'
 import { root } from '../../deploy/root.ts'
 import { loadFunctions } from '../../deploy/stack.ts'
 
@@ -8,7 +8,7 @@ export const servedFunctions = (): string[] => Object.keys(loadFunctions()).filt
 /** Builds the functions. Returns the file of each, below the folder of the project. */
 export async function buildServed(): Promise<Record<string, string>> {
   const built = await buildLocal(root, servedFunctions(), 'serve')
-  return Object.fromEntries([...built].map(([name, handler]) => [name, handler.replace(/\.handler$/, '.mjs')]))
+  return Object.fromEntries([...built].map(([name, handler]) => [name, bundleOf(handler)]))
 }
 
 if (import.meta.main) await buildServed()

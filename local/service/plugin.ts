@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, watch } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { basename, dirname, join } from 'node:path'
-import { buildLocal, prune } from '../../deploy/build.ts'
+import { buildLocal, bundleOf, prune } from '../../deploy/build.ts'
 import type { Runnable } from './functions.ts'
 import { NEW_ROUTES } from './keep-running.ts'
 import { ratesIn } from './settings.ts'
@@ -112,7 +112,7 @@ function tell({ service: { functions, provider } }: Framework): void {
   const runnables = Object.entries(functions).map(([name, { handler, environment, timeout }]): [string, Runnable] => [
     name,
     {
-      file: handler.replace(/\.handler$/, '.mjs'),
+      file: bundleOf(handler),
       environment: Object.fromEntries(
         Object.entries({ ...provider.environment, ...environment }).map(([key, value]) => [key, String(value)]),
       ),
