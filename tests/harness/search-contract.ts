@@ -99,7 +99,7 @@ export function describeEngine(name: string, open: () => Promise<Search>): void 
 
     beforeAll(async () => {
       search = await open()
-      search.provideDocuments({ types: ['none'], documentOf: () => undefined })
+      search.provideDocuments(async () => ({ types: ['none'], documentOf: () => undefined }))
       await search.rebuildSearch()
       await search.appendChanges(shelf)
       await reopen()
@@ -283,7 +283,7 @@ export function describeEngine(name: string, open: () => Promise<Search>): void 
     })
 
     test('a rebuild answers as what stands in the table', async () => {
-      search.provideDocuments({ types: ['none'], documentOf: () => undefined })
+      search.provideDocuments(async () => ({ types: ['none'], documentOf: () => undefined }))
       const { documents } = await search.rebuildSearch()
       expect(documents).toBe(0)
     })

@@ -6,7 +6,7 @@ export async function* changesInTable(
   progress: (items: number, documents: number) => void,
 ): AsyncGenerator<DocumentChange> {
   let [itemsRead, documents] = [0, 0]
-  const { types, documentOf } = documentSource()
+  const { types, documentOf } = await documentSource()
   const pages = scan(types, (items) => {
     itemsRead += items
   })

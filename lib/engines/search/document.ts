@@ -61,18 +61,19 @@ export type DocumentSource = {
   documentOf: (stored: Stored) => DocumentChange | undefined
 }
 
-let source: DocumentSource | undefined
+type LoadSource = () => Promise<DocumentSource>
+let loadSource: LoadSource | undefined
 
-/** Registers the source of documents, once in a process. A model is built from the table only after that. */
-export function provideDocuments(newSource: DocumentSource): void {
-  source = newSource
+/** Registers the source of documents, once in a process. `load` may import it: only what needs documents calls it. */
+export function provideDocuments(load: LoadSource): void {
+  loadSource = load
 }
 
-/** What `provideDocuments` was given. Undefined in a function that neither searches nor writes documents. */
-export const sourceIfProvided = (): DocumentSource | undefined => source
+/** Loads what `provideDocuments` was given. Undefined in a function that neither searches nor writes documents. */
+export const sourceIfProvided = async (): Promise<DocumentSource | undefined> => loadSource?.()
 
-/** What `provideDocuments` was given. Throws if nothing was: the function lacks the import of `lib/domain/composition.ts`. */
-export function documentSource(): DocumentSource {
-  if (!source) throw new Error('search has no documents: call provideDocuments first')
-  return source
+/** Loads what `provideDocuments` was given. Throws if nothing was: the function lacks the import of `lib/domain/composition.ts`. */
+export async function documentSource(): Promise<DocumentSource> {
+  if (!loadSource) throw new Error('search has no documents: call provideDocuments first')
+  return loadSource()
 }

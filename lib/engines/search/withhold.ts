@@ -1,6 +1,6 @@
 import { log } from '../../base/telemetry/log.ts'
 import type { Write } from '../table/index.ts'
-import { type DocumentChange, isGone, type SearchDocument, sourceIfProvided } from './document.ts'
+import { type DocumentChange, type DocumentSource, isGone, type SearchDocument, sourceIfProvided } from './document.ts'
 import { appendToLog } from './log.ts'
 
 /**
@@ -12,7 +12,11 @@ import { appendToLog } from './log.ts'
  * log cannot be written, the failure is logged, since the change itself is stored, and the projector hides the documents.
  */
 export async function withholdHidden(writes: readonly Write[]): Promise<void> {
-  const changes = writes.flatMap((write) => hidingChange(write) ?? [])
+  // What is new has hidden nothing, so it never loads the source.
+  const replacing = writes.filter(({ replaces }) => replaces)
+  if (replacing.length === 0) return
+  const source = await sourceIfProvided()
+  const changes = source ? replacing.flatMap((write) => hidingChange(source, write) ?? []) : []
   if (changes.length === 0) return
   appending ??= appendSoon()
   appending.changes.push(...changes)
@@ -40,9 +44,8 @@ function appendSoon(): NonNullable<typeof appending> {
 }
 
 /** The change of the document behind a write. Undefined unless it hides the document, or a member of it, from a reader. */
-function hidingChange({ type, action, replaces }: Write): DocumentChange | undefined {
-  const source = sourceIfProvided()
-  if (!source || !replaces || !type || !source.types.includes(type)) return undefined
+function hidingChange(source: DocumentSource, { type, action, replaces }: Write): DocumentChange | undefined {
+  if (!replaces || !type || !source.types.includes(type)) return undefined
   const old = source.documentOf(replaces())
   const after = action.Put?.Item
   // Only its contributor and staff read an unpublished document.

@@ -45,7 +45,7 @@ function askOneByOne(find: Finder): Finder {
 
 /** Makes an index of these documents alone, and opens its model. */
 async function fillServer(documents: Iterable<SearchDocument>): Promise<Model> {
-  provideDocuments({ types: ['none'], documentOf: () => undefined })
+  provideDocuments(async () => ({ types: ['none'], documentOf: () => undefined }))
   await rebuildSearch()
   const index = (await loadIndexes())?.current?.index ?? ''
   const write = (some: readonly SearchDocument[]) => untilAnswered(() => writeChanges([index], some, 'false'))
