@@ -1,6 +1,7 @@
 // To read a date: words to days.
 
 export { readDateOrFault } from './conversion.ts'
+export { readMonths } from './months-in-words.ts'
 export { findPeriod, periodNames, readBounds, reigns } from './periods.ts'
 export { type DateReading, type Interval, readInterval, withCalendar } from './reading.ts'
 export { isFault } from './systems.ts'

@@ -61,7 +61,7 @@ const LONGEST_DATE = 200
  * Makes spellings equal: ASCII digits, no marks above letters, one sort of dash. Drops remarks in parentheses, unless
  * they name a calendar.
  */
-function tidyText(text: string): string {
+export function tidyText(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')

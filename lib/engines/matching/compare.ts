@@ -1,5 +1,5 @@
 import { parseBoolean } from '../../base/text.ts'
-import { readBounds } from '../calendars/index.ts'
+import { readBounds, readMonths } from '../calendars/index.ts'
 import { countEdits } from './edits.ts'
 import { fold, foldAlike } from './fold.ts'
 import { distanceInMetres, type Point } from './geo.ts'
@@ -74,12 +74,12 @@ const label = (item: ComparedReference) => item.name ?? item.text ?? (item.id ==
 
 /**
  * Compares names and short texts. Ignores spelling and synonyms. A different word for the sort of thing is no contradiction. Amounts in
- * units are compared as numbers.
+ * units are compared as numbers, months as parts of the year.
  */
 function compareTexts(a: string, b: string): Comparison {
   if (foldAlike(a, b)) return 'same'
-  const byAmount = compareQuantities(a, b)
-  if (byAmount) return byAmount
+  const byMeasure = compareQuantities(a, b) ?? compareMonths(a, b)
+  if (byMeasure) return byMeasure
   const [x, y] = [meaningWords(a), meaningWords(b)]
   if (containsAll(x, y) && containsAll(y, x)) return 'same'
   if (x.length === 0 || y.length === 0) return x.length === 0 ? 'refines' : 'compatible'
@@ -105,6 +105,16 @@ function areSpeltAlike(x: readonly string[], y: readonly string[]): boolean {
 function isLeftOut(a: string, b: string): boolean {
   const [few, many] = a.length < b.length ? [a, b] : [b, a]
   return few === many || (few.length + 1 === many.length && countEdits(few, many, 1) === 1)
+}
+
+/** Compares months. Those of two calendars overlap: "Bhadra" and "Aug-Sep" can both be true. Undefined for other texts. */
+function compareMonths(a: string, b: string): Comparison | undefined {
+  const [x, y] = [readMonths(a), readMonths(b)]
+  if (!x || !y) return undefined
+  const shared = [...x].filter((half) => y.has(half)).length
+  if (shared === 0) return 'contradicts'
+  if (shared === x.size && shared === y.size) return 'same'
+  return shared === y.size ? 'refines' : 'compatible'
 }
 
 /** Compares two amounts of one sort of unit. Undefined for other texts. */
