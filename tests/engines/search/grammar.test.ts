@@ -169,10 +169,61 @@ describe('nearness', () => {
     expect([interpreted?.at(-1), left_out]).toEqual([part, undefined])
     expect((await ask('temples near roofs', { without: ['words:near-roofs'] })).interpreted).toHaveLength(1)
   })
+})
 
-  test('in a place that nobody knows there is nothing', async () => {
-    const { count, left_out } = await ask('temples in wxyzville')
-    expect([count, left_out]).toEqual([0, ['wxyzville']])
+describe('in a place', () => {
+  test.each([
+    ['temples in testpur', ['Flute Temple', 'Lamp Temple']],
+    // A slip, or a word behind the place.
+    ['temples in testpr', ['Flute Temple', 'Lamp Temple']],
+    ['temples at the moon hill', ['Drum Temple']],
+    ['testpr ma mandir', ['Flute Temple', 'Lamp Temple']],
+    ['temples not in testpr', ['Drum Temple', 'River Temple']],
+    ['temples in roofs', ['Drum Temple']],
+  ])('%s', async (text, expected) => {
+    expect((await titles(text)).toSorted()).toEqual(expected)
+  })
+
+  const called = modelOf([
+    document('Great Stupa of Loam', { point: centre }),
+    document('Lamp Temple', { point: east(1.5), text: 'Of Loam Devi.' }),
+    document('Drum Temple', { point: east(20) }),
+    document('Fort Fern', { point: east(40) }),
+  ])
+  const askCalled = async (text: string) => (await called).search({ text, scope: anon, limit: 5 })
+
+  test('that is a part of a name is what lies around the records with this name', async () => {
+    const { hits, interpreted } = await askCalled('stupas in loam')
+    expect(hits.map(({ title }) => title)).toEqual(['Great Stupa of Loam'])
+    expect(interpreted?.at(-1)).toMatchObject({ as: 'place', text: 'in loam', value: 'Great Stupa of Loam' })
+  })
+
+  test('without any of what is asked for, the things near it answer, and that is told', async () => {
+    const near = await modelOf([
+      document('Loam', { resource: 'locations', point: centre }),
+      document('Lamp Temple', { point: east(1.5) }),
+      document('Drum Temple', { point: east(20) }),
+    ])
+    const { hits, interpreted } = await near.search({ text: 'temples in loam', scope: anon, limit: 5 })
+    expect(hits.map(({ title }) => title)).toEqual(['Lamp Temple'])
+    expect(interpreted?.at(-1)).toMatchObject({ key: 'near:in-loam', as: 'near', value: 'Loam, 2 km' })
+    const without = ['near:in-loam']
+    const other = await near.search({ text: 'temples in loam', scope: anon, limit: 5, without })
+    expect(other.interpreted?.map(({ as }) => as)).not.toContain('near')
+    // A part of a name with nothing near it is no place.
+    expect(await askCalled('temples in fern')).toMatchObject({ count: 2, left_out: ['in', 'fern'] })
+  })
+
+  test.each([
+    ['temples in wxyzville', ['in', 'wxyzville'], 4],
+    ['temples in wxyzville before 1700', ['in', 'wxyzville'], 2],
+    // A word that documents hold, but no temple.
+    ['temples in held', ['in', 'held'], 4],
+    // No sort of thing is asked for.
+    ['tickets in wxyzville', ['wxyzville'], 0],
+  ])('that nobody knows is told, and the things answer: %s', async (text, leftOut, found) => {
+    const { count, left_out } = await ask(text)
+    expect([count, left_out]).toEqual([found, leftOut])
   })
 })
 

@@ -4,6 +4,7 @@ import type { LanguageGrammar } from './language.ts'
 export const hindi: LanguageGrammar = {
   not: { follows: 'ke bahar, ke alawa, ke siva, ko chhodkar, nahi, के बाहर, के अलावा, के सिवा, को छोड़कर, नहीं' },
   near: { follows: 'ke paas, ke pas, ke nazdeek, ke najdik, ke aas paas, के पास, के नज़दीक, के निकट, के आसपास' },
+  in: { follows: 'mein, में' },
   age: { leads: 'saal, sal, साल, वर्ष' },
   before: { follows: 'se pahle, se pehle, से पहले' },
   after: { follows: 'ke baad, ke bad, के बाद' },

@@ -10,6 +10,7 @@ export const nepali: LanguageGrammar = {
     follows: `najik, najikai, najikko, najikka, ko najik, nira, nera, ko chheu ma, chheuma, ko chheuma, ko waripari, waripari, aaspaas, aaspas, aspas,
       नजिक, नजिकै, नजिकको, नजिकका, को नजिक, नेर, निर, छेउमा, छेउछाउ, वरपर, वरिपरि, आसपास`,
   },
+  in: { follows: 'ma, bhitra, मा, भित्र' },
   age: { leads: 'barsa, barsha, वर्ष' },
   before: {
     follows: 'bhanda agadi, bhanda aghi, agadi, aghi, bhanda purano, भन्दा अगाडि, भन्दा अघि, अगाडि, अघि, भन्दा पुरानो',

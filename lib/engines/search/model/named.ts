@@ -104,7 +104,7 @@ const impactOf = (certainty: number) => Math.round(TAGGED * certainty * 255)
  * The documents that belong to a concept of documents: they contain one of its names, link to it, or lie around its point or within its
  * years. Each has the impact that a tag of the same certainty has, or less.
  */
-export function belongingTo(corpus: Corpus, { documents = [], area }: Concept): Postings {
+export function belongingTo(corpus: Corpus, { documents = [], area }: Pick<Concept, 'documents' | 'area'>): Postings {
   const impacts = new Map<number, number>()
   const add = (number: number, impact: number) => {
     if ((impacts.get(number) ?? 0) < impact) impacts.set(number, impact)

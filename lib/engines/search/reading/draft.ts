@@ -5,7 +5,7 @@ import type { Interpreted, Near, SearchQuery } from '../query.ts'
 import type { GrammarRole } from '../vocabulary.ts'
 import { grammarAt } from './grammar.ts'
 import { partOf } from './parts.ts'
-import { findPlace } from './places.ts'
+import { type Found, findPlace, findPlaceLike, type Side } from './places.ts'
 import { type Token, textOf } from './tokens.ts'
 import type { Years } from './years.ts'
 
@@ -26,8 +26,8 @@ export type Draft = {
   extremes: string[]
   /** How many places were looked for. */
   places: number
-  /** Parts that ask for what is near something that is no known place. */
-  unplaced: Unplaced[]
+  /** Parts that say where, and are settled once the others are read. */
+  unsettled: Unsettled[]
   near?: Near
   /** The records that are the place of `near`. */
   itself?: ReadonlySet<number>
@@ -36,8 +36,8 @@ export type Draft = {
   isHopeless: boolean
 }
 
-/** "Near the willows", where nothing is called so. `phrase`: the words for near. `words`: the others. `at`: its place in `rest`. */
-export type Unplaced = { phrase: string; words: readonly Token[]; at: number; text: string }
+/** "In Boudha", or "near the willows", where nothing is called so. `phrase`: the words for near or in. `words`: the others. `at`: its place in `rest`. */
+export type Unsettled = { phrase: string; words: readonly Token[]; at: number; text: string; found?: Found }
 
 /** A draft of which nothing has been read. */
 export const newDraft = (corpus: Corpus, question: Question, tokens: readonly Token[]): Draft => ({
@@ -51,15 +51,15 @@ export const newDraft = (corpus: Corpus, question: Question, tokens: readonly To
   leftOut: [],
   extremes: [],
   places: 0,
-  unplaced: [],
+  unsettled: [],
   isHopeless: false,
 })
 
 /** What a part may change of a draft, as it is now. `Object.assign` puts it back. */
-export function copyDraft({ rest, tests, interpreted, leftOut, extremes, unplaced, ...others }: Draft) {
+export function copyDraft({ rest, tests, interpreted, leftOut, extremes, unsettled, ...others }: Draft) {
   const { near, itself, years, order, isHopeless } = others
   const lists = { rest: [...rest], tests: [...tests], interpreted: [...interpreted], leftOut: [...leftOut] }
-  return { ...lists, extremes: [...extremes], unplaced: [...unplaced], near, itself, years, order, isHopeless }
+  return { ...lists, extremes: [...extremes], unsettled: [...unsettled], near, itself, years, order, isHopeless }
 }
 
 /** Keeps tokens as words. Returns the token after them. */
@@ -87,8 +87,18 @@ const insideParts: ReadonlySet<GrammarRole> = new Set<GrammarRole>([
 /** The most places of a question that are looked for. Each look compares the names of records, so many would take long. */
 const MOST_PLACES = 4
 
-/** Looks for a place in a part, with `find` if another way of looking is wanted. Undefined also if `MOST_PLACES` were looked for already. */
-export function lookForPlace(draft: Draft, tokens: readonly Token[], side: 'leads' | 'follows', find = findPlace) {
+/** Looks for a place in a part as it is written. Undefined also if `MOST_PLACES` were looked for already. */
+export function lookForWrittenPlace(draft: Draft, tokens: readonly Token[], side: Side): Found | undefined {
   draft.places += 1
-  return draft.places > MOST_PLACES ? undefined : find(draft.corpus, tokens, draft.question.scope, side)
+  return draft.places > MOST_PLACES ? undefined : findPlace(draft.corpus, tokens, draft.question.scope, side)
+}
+
+/**
+ * Looks for a place in a part that says where: "near", "in", "not at". It is a place as it is written, then one with a slip, then one that
+ * records together name ("Boudha" of "Great stupa of Boudha"). Only then may the words mean anything else, such as a deity.
+ */
+export function lookForPlace(draft: Draft, tokens: readonly Token[], side: Side): Found | undefined {
+  const written = lookForWrittenPlace(draft, tokens, side)
+  if (written || draft.places > MOST_PLACES) return written
+  return findPlaceLike(draft.corpus, tokens, draft.question.scope, side)
 }

@@ -1,19 +1,16 @@
-import { tallyFor } from '../index/columns.ts'
-import { findMentions } from '../index/tags.ts'
-import { splitWords, toWord } from '../index/words.ts'
+import { splitWords } from '../index/words.ts'
 import { makeFilter } from '../model/filters.ts'
-import { findWhole } from '../model/find.ts'
-import { namedFinder } from '../model/named.ts'
-import { parseQuestion } from '../model/question.ts'
 import { recordsOfSameThing } from '../model/same-thing.ts'
-import { type Draft, endOfPart, keepWords, lookForPlace, type Unplaced } from './draft.ts'
+import type { Near } from '../query.ts'
+import { type Draft, endOfPart, keepWords, lookForPlace } from './draft.ts'
 import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
-import { isPartTakenBack, partOf } from './parts.ts'
-import { findPlace, findPlaceLike, type NamedPlace } from './places.ts'
+import { partOf } from './parts.ts'
+import type { NamedPlace } from './places.ts'
 import { type Token, textOf } from './tokens.ts'
+import { leaveUnplaced, mayBeUnplaced } from './unplaced.ts'
 
-// "Near Patan", "within 2 km of Patan", "nearest museum to Patan", "Patan najik". A place is looked for as it is written, then in a near
-// spelling, or as a part of the names of records that lie together. What is no place either is told: see `settleUnplaced`.
+// "Near Patan", "within 2 km of Patan", "nearest museum to Patan", "Patan najik". What is no place is told:
+// see `settleUnplaced`.
 
 /** Reads "near" and what follows. */
 export const readNear = (draft: Draft, at: number, { to }: GrammarMatch): number | undefined =>
@@ -28,7 +25,7 @@ export function readPlaceNear(
 ): number | undefined {
   const { tokens } = draft
   const start = hasRole(tokens[from]?.plain ?? '', 'noise') ? from + 1 : from
-  const found = lookForAnyPlace(draft, tokens.slice(start, endOfPart(tokens, start)), 'leads')
+  const found = lookForPlace(draft, tokens.slice(start, endOfPart(tokens, start)), 'leads')
   if (!found) return leaveUnplaced(draft, at, start, textOf(tokens.slice(at, from)))
   setNear(draft, found.place, kilometres, textOf(tokens.slice(at, start + found.size)))
   return start + found.size
@@ -39,7 +36,7 @@ export function readNearest(draft: Draft, at: number, { to }: GrammarMatch): num
   const { tokens } = draft
   const end = tokens.findIndex((token, i) => i > to && placeJoins.has(token.plain))
   if (end < 0 || end - to > MOST_SORT_WORDS) return undefined
-  const found = lookForAnyPlace(draft, tokens.slice(end + 1, endOfPart(tokens, end + 1)), 'leads')
+  const found = lookForPlace(draft, tokens.slice(end + 1, endOfPart(tokens, end + 1)), 'leads')
   keepWords(draft, to, end)
   const phrase = [...tokens.slice(at, to), ...tokens.slice(end, end + 1)]
   if (!found) {
@@ -59,7 +56,7 @@ const placeJoins: ReadonlySet<string> = new Set(['of', 'from', 'to'])
 /** "Patan najik": the place is at the end of the words before token `at`. */
 export function readNearBehind(draft: Draft, at: number, to: number): number | undefined {
   const { rest, tokens } = draft
-  const found = lookForAnyPlace(draft, rest, 'follows')
+  const found = lookForPlace(draft, rest, 'follows')
   if (found) {
     setNear(draft, found.place, undefined, textOf(rest.splice(-found.size)))
     return to
@@ -68,25 +65,25 @@ export function readNearBehind(draft: Draft, at: number, to: number): number | u
   if (!last || !mayBeUnplaced(draft, [last])) return undefined
   rest.pop()
   const phrase = textOf(tokens.slice(at, to))
-  draft.unplaced.push({ phrase, words: [last], at: rest.length, text: `${last.typed} ${phrase}` })
+  draft.unsettled.push({ phrase, words: [last], at: rest.length, text: `${last.typed} ${phrase}` })
   return to
-}
-
-/** Looks for a place as it is written, then in a near spelling. */
-export function lookForAnyPlace(draft: Draft, tokens: readonly Token[], side: 'leads' | 'follows') {
-  return lookForPlace(draft, tokens, side, (...part) => findPlace(...part) ?? findPlaceLike(...part))
 }
 
 /** "Near" without a distance means `times` the reach of the place, and at least `least` kilometres. "Nearest" means `farthest` at most. */
 const NEAR = { least: 2, times: 1.5, farthest: 25 }
 
-function setNear(draft: Draft, place: NamedPlace, kilometres: number | undefined, text: string): void {
-  const { at, reach, label } = place
-  const within = kilometres ?? Math.max(NEAR.least, reach * NEAR.times)
-  draft.near = { ...at, within }
+/** What counts as near a place. */
+export const nearTo = ({ at, reach }: NamedPlace, kilometres = Math.max(NEAR.least, reach * NEAR.times)): Near => ({
+  ...at,
+  within: kilometres,
+})
+
+export function setNear(draft: Draft, place: NamedPlace, kilometres: number | undefined, text: string): void {
+  const near = nearTo(place, kilometres)
+  draft.near = near
   draft.itself = recordsOf(draft, place)
   draft.order ??= 'distance'
-  draft.interpreted.push(partOf('near', text, `${label}, ${within} km`))
+  draft.interpreted.push(partOf('near', text, `${place.label}, ${near.within} km`))
 }
 
 /** The records that are a place, with other records of the same thing. */
@@ -108,83 +105,6 @@ export function settleItself(draft: Draft): void {
   draft.itself = new Set([...itself].filter((number) => !isAsked(number)))
 }
 const termsOf = (text: string): ReadonlySet<string> => new Set(splitWords(text).map(({ term }) => term))
-
-/** The most words of what is no place, and of a question in which it is looked at. In a longer one "near" is a word of a sentence. */
-const MOST_UNPLACED = 4
-const MOST_QUESTION = 8
-
-const mayBeUnplaced = ({ tokens }: Draft, words: readonly Token[]): boolean =>
-  words.some(({ plain }) => !toWord(plain).aside) &&
-  words.length <= MOST_UNPLACED &&
-  tokens.filter(({ plain }) => !toWord(plain).aside).length <= MOST_QUESTION &&
-  !/^\d/.test(words[0]?.plain ?? '')
-
-/** Notes a part that begins at `at` as one whose words, from `start` on, are no place. Undefined if they are words of a sentence. */
-function leaveUnplaced(draft: Draft, at: number, start: number, phrase: string): number | undefined {
-  const { tokens, rest, unplaced } = draft
-  const end = endOfWords(draft, start, endOfPart(tokens, start, NOTHING))
-  const words = tokens.slice(start, end)
-  if (!mayBeUnplaced(draft, words)) return undefined
-  unplaced.push({ phrase, words, at: rest.length, text: textOf(tokens.slice(at, end)) })
-  return end
-}
-const NOTHING: ReadonlySet<never> = new Set()
-
-/** In "near the willows temples" the sort of thing at the end is what is asked for, if nothing stands before "near". */
-function endOfWords({ tokens, rest }: Draft, from: number, to: number): number {
-  if (rest.some(({ plain }) => !toWord(plain).aside && !hasRole(plain, 'noise'))) return to
-  const last = findMentions(wordsOf(tokens.slice(from, to))).at(-1)
-  return last?.concept.as === 'sort' && from + last.to + 1 === to && last.from > 0 ? from + last.from : to
-}
-
-const wordsOf = (tokens: readonly Token[]) => tokens.map(({ plain }) => toWord(plain))
-
-/**
- * Settles the parts that ask for what is near something that is no place:
- *
- * 1. Words that some document does not hold as they are written are left out, with "near": nothing else is meant by them.
- * 2. If the question names a sort of thing, and things of this sort hold all the words, only these answer. It is told as words.
- * 3. If none does, the words are left out, too. So the rest of the question is answered.
- * 4. Without a sort of thing the words remain, and "near" is left out.
- */
-export function settleUnplaced(draft: Draft): void {
-  // From the last to the first, so that the places of the others in `rest` remain.
-  for (const part of draft.unplaced.reverse()) settle(draft, part)
-  const isNoted = draft.unplaced.length > 0 && draft.tests.length === 0 && !draft.near && !draft.years
-  if (isNoted && draft.rest.every(({ plain }) => toWord(plain).aside || hasRole(plain, 'noise')))
-    draft.isHopeless = true
-}
-
-function settle(draft: Draft, { phrase, words, at, text }: Unplaced): void {
-  const { corpus, question, rest } = draft
-  const typed = textOf(words)
-  const tally = tallyFor(question.scope)
-  const keep = () => rest.splice(at, 0, ...words)
-  if (isPartTakenBack(question.without, 'words', text)) return void keep()
-  const isHeld = splitWords(typed).every(({ raw, aside }) => aside || corpus.words.count(raw, tally) > 0)
-  const holding = isHeld ? findHolders(draft, typed, true) : NO_DOCUMENTS
-  const mentions = findMentions(wordsOf(rest), namedFinder(corpus, question.scope))
-  if (holding.size > 0 && !mentions.some(({ concept }) => concept.as === 'sort')) {
-    draft.leftOut.push(phrase)
-    return void keep()
-  }
-  const asked = holding.size > 0 ? findHolders(draft, textOf(rest), false) : NO_DOCUMENTS
-  const admits = makeFilter(corpus, { ...question, also: (number) => draft.tests.every((test) => test(number)) })
-  if ([...asked].some((number) => holding.has(number) && admits(number))) {
-    draft.tests.push((number) => holding.has(number))
-    draft.interpreted.push(partOf('words', text, typed))
-  } else draft.leftOut.push(phrase, ...words.filter(({ plain }) => !toWord(plain).aside).map((it) => it.typed))
-}
-
-/** The documents that hold all these words. With `literal` no word means anything but itself. */
-function findHolders({ corpus, question: { scope } }: Draft, text: string, literal: boolean): ReadonlySet<number> {
-  // The space says that the last word is whole.
-  const words = `${text} `
-  return new Set(
-    findWhole(corpus, { text: words, scope, literal }, parseQuestion(corpus, words, tallyFor(scope))).numbers,
-  )
-}
-const NO_DOCUMENTS: ReadonlySet<number> = new Set()
 
 /** A distance at a token: "within 2 km of", "500 m from". `to` is the token after it. */
 export function distanceAt(tokens: readonly Token[], at: number): { kilometres: number; to: number } | undefined {

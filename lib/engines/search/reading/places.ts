@@ -17,9 +17,13 @@ import { otherEndingsOf } from '../model/spellings.ts'
 import { type Concept, loadedVocabulary } from '../vocabulary.ts'
 import { type Token, textOf } from './tokens.ts'
 
-/** A place that a question names: its point, how far it reaches in kilometres, and its name. `numbers`: the records that are the place. */
+/**
+ * A place that a question names: its point, how far it reaches in kilometres, and its name. `numbers`: the records that are the place.
+ * `mended`: the words of its name that the question means, if it has them with a slip or as a part of the name.
+ */
 export type NamedPlace = {
   at: Point
+  mended?: readonly string[]
   reach: number
   label: string
   concept?: Concept
@@ -33,8 +37,9 @@ const NAME_LIKENESS = 0.85
 /** The most records that are compared with a name. */
 const MOST_COMPARED = 16
 
-type Side = 'leads' | 'follows'
-type Found = { place: NamedPlace; size: number }
+export type Side = 'leads' | 'follows'
+/** A place at one end of a part, and how many words it has. */
+export type Found = { place: NamedPlace; size: number }
 
 /** The longest run of words at one end of a part that names a place. */
 function longestRun(
@@ -79,7 +84,10 @@ function placeLike(corpus: Corpus, run: readonly Token[], scope: Scope): NamedPl
     (all, terms) => all.flatMap((name) => terms.map((term) => [...name, term])).slice(0, MOST_NAMES),
     [[]],
   )
-  return firstOf(names, (terms) => placeOfTerms(corpus, terms, scope) ?? placeOfNames(corpus, terms, scope))
+  return firstOf(names, (mended) => {
+    const place = placeOfTerms(corpus, mended, scope) ?? placeOfNames(corpus, mended, scope)
+    return place && { ...place, mended }
+  })
 }
 
 /** The terms that a word of a place's name may stand for: itself, or what it may be a slip of, and these with an ending or without it. */

@@ -5,24 +5,26 @@ import { splitWords, toWord } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
 import { findWhole } from '../model/find.ts'
 import { isPlace, namedFinder } from '../model/named.ts'
-import { isKnownWord } from '../model/near.ts'
 import { parseQuestion } from '../model/question.ts'
 import type { Interpreted, Near } from '../query.ts'
 import { type GrammarRole, loadedVocabulary } from '../vocabulary.ts'
-import { addPart, copyDraft, type Draft, endOfPart, keepWords, lookForPlace, newDraft, type Question } from './draft.ts'
-import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
 import {
-  distanceAt,
-  lookForAnyPlace,
-  readNear,
-  readNearBehind,
-  readNearest,
-  readPlaceNear,
-  settleItself,
-  settleUnplaced,
-} from './nearness.ts'
+  addPart,
+  copyDraft,
+  type Draft,
+  endOfPart,
+  keepWords,
+  lookForPlace,
+  lookForWrittenPlace,
+  newDraft,
+  type Question,
+} from './draft.ts'
+import { type GrammarMatch, grammarAt, hasRole } from './grammar.ts'
+import { readPlaceIn, readPlaceInBehind } from './location.ts'
+import { distanceAt, readNear, readNearBehind, readNearest, readPlaceNear, settleItself } from './nearness.ts'
 import { isPartTakenBack, partOf } from './parts.ts'
-import { hasAny, isInPlace, type NamedPlace } from './places.ts'
+import { isInPlace, type NamedPlace } from './places.ts'
+import { settleParts } from './settle.ts'
 import { type Token, textOf, tokensOf } from './tokens.ts'
 import { type Age, ageAt, findSpan, findYears, type Years } from './years.ts'
 
@@ -58,7 +60,7 @@ export function readQuestion(corpus: Corpus, question: Question): Reading | unde
   let at = 0
   for (const [from, to] of phrases) for (const token of tokens.slice(from, to)) draft.named.add(token)
   while (at < tokens.length) at = phrases.get(at) ? keepWords(draft, at, phrases.get(at) ?? at + 1) : readAt(draft, at)
-  settleUnplaced(draft)
+  settleParts(draft)
   settleItself(draft)
   leaveOutNoise(draft)
   const { rest, tests, near, itself, years, order, extremes, interpreted, leftOut, isHopeless } = draft
@@ -131,14 +133,14 @@ function readFollowing(draft: Draft, at: number, { role, to }: GrammarMatch): nu
   const { rest } = draft
   if (role === 'not' || role === 'near') dropParticles(rest)
   if (role === 'not') {
-    const found = lookForPlace(draft, rest, 'follows')
+    const found = lookForWrittenPlace(draft, rest, 'follows')
     const part = rest.splice(-(found?.size ?? 1))
     return part.length === 0 ? undefined : exclude(draft, part, textOf(part), to)
   }
   if (role === 'near') return readNearBehind(draft, at, to)
   const years = findYears(rest.slice(-1))
   const span = years && spanOf(role, years.years)
-  if (!span) return undefined
+  if (!span) return role === 'in' && to < draft.tokens.length ? readPlaceInBehind(draft, at, to) : undefined
   setYears(draft, span, role, textOf(rest.splice(-1)))
   return to
 }
@@ -182,7 +184,7 @@ function readNot(draft: Draft, at: number, { to }: GrammarMatch): number | undef
 /** "Not near Patan" excludes a place, and nothing else that may be called nearly so. Without such a place it excludes nothing, and says so. */
 function excludeNear(draft: Draft, part: readonly Token[], whole: readonly Token[], next: number): number {
   const named = part.filter(({ plain }) => !hasRole(plain, 'near'))
-  const found = lookForAnyPlace(draft, named, 'leads')
+  const found = lookForPlace(draft, named, 'leads')
   if (found && found.size === named.length) excludePlace(draft, found.place, textOf(whole))
   else draft.leftOut.push(textOf(whole.filter((token) => !named.includes(token))), ...named.map(({ typed }) => typed))
   return next
@@ -205,7 +207,8 @@ function exclude(draft: Draft, part: readonly Token[], text: string, next: numbe
   const [named, asked] = isOnlyPart && part.length > 1 ? [part.slice(0, -1), part.slice(-1)] : [part, []]
   draft.rest.push(...asked)
   const isOther = !saysWhere && isOtherConcept(draft, named)
-  const found = isOther ? undefined : lookForPlace(draft, named, 'leads')
+  const look = saysWhere ? lookForPlace : lookForWrittenPlace
+  const found = isOther ? undefined : look(draft, named, 'leads')
   if (found && found.size === named.length) {
     excludePlace(draft, found.place, text)
     return next
@@ -287,86 +290,22 @@ function readBetween(draft: Draft, at: number, { to }: GrammarMatch): number | u
   return to + found.size
 }
 
-/**
- * "In" before a year, or before the place that a record is. Places of the vocabulary and months stay words: their documents are found by
- * tags. A place that no document names leaves nothing to find.
- */
+/** "In" before a year, else before a place. */
 function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefined {
-  const { corpus, question, tokens } = draft
+  const { tokens } = draft
   const start = hasRole(tokens[to]?.plain ?? '', 'noise') ? to + 1 : to
-  const part = tokens.slice(start, endOfPart(tokens, start))
-  const years =
-    !followsState(tokens, at) && /^\d{3,4}s?$/.test(part[0]?.plain ?? '') ? findYears(part.slice(0, 1)) : undefined
-  if (years) {
-    setYears(draft, years.years, 'in', textOf(tokens.slice(at, start + 1)))
-    return start + 1
-  }
-  const found = lookForPlace(draft, part, 'leads')
-  if (found && !found.place.concept) {
-    const end = start + found.size
-    const words = textOf(tokens.slice(start, end))
-    const { scope } = question
-    const naming = new Set(
-      findWhole(corpus, { text: words, scope }, parseQuestion(corpus, words, tallyFor(scope))).numbers,
-    )
-    const isThere = isInPlace(corpus, found.place)
-    const test = (number: number) => naming.has(number) || isThere(number)
-    if (!hasAny(corpus, question, test)) return undefined
-    draft.tests.push(test)
-    addPart(draft, at, end, 'place', found.place.label)
-    return end
-  }
-  if (!found && holdingPart(draft, part, at, start + part.length)) return start + part.length
-  const first = part[0]
-  if (!found && first && part.length === 1 && isUnknown(draft, first)) {
-    draft.isHopeless = true
-    draft.leftOut.push(first.typed)
-    return start + 1
-  }
-  return undefined
+  const isYear = !followsState(tokens, at) && /^\d{3,4}s?$/.test(tokens[start]?.plain ?? '')
+  const found = isYear ? findYears(tokens.slice(start, start + 1)) : undefined
+  if (!found) return readPlaceIn(draft, at, to, start)
+  setYears(draft, found.years, 'in', textOf(tokens.slice(at, start + 1)))
+  return start + 1
 }
 
-/** Whether a word is no place and no time, and no document holds it in a near spelling. "In January" asks for a time that no record may have. */
-const isUnknown = ({ corpus, question: { scope } }: Draft, { plain, typed }: Token): boolean =>
-  findMentions([toWord(plain)]).length === 0 && !isKnownWord(corpus, typed, tallyFor(scope), PLACE_FIT)
-
-/**
- * Limits the answer to documents that hold the words after "in", if they name no concept of the vocabulary. Example: "festivals in aadi", a
- * month that only records name. Returns false, and sets no limit, if no such document is found.
- */
-function holdingPart(
-  { corpus, question, tests, interpreted, tokens }: Draft,
-  part: readonly Token[],
-  at: number,
-  end: number,
-) {
-  const said = part.map(({ plain }) => toWord(plain))
-  if (said.every(({ aside }) => aside) || findMentions(said).length > 0 || !followsSort(tokens, at)) return false
-  const words = textOf(part)
-  const { scope } = question
-  const holding = new Set(
-    findWhole(corpus, { text: words, scope }, parseQuestion(corpus, words, tallyFor(scope))).numbers,
+/** Whether a state stands right before a token. The year is not that of making then: what was destroyed in 2015 was not made then. */
+const followsState = (tokens: readonly Token[], at: number): boolean =>
+  findMentions(tokens.slice(0, at).map(({ plain }) => toWord(plain))).some(
+    ({ concept, to }) => concept.as === 'state' && to === at - 1,
   )
-  const test = (number: number) => holding.has(number)
-  if (holding.size === 0 || !hasAny(corpus, question, test)) return false
-  tests.push(test)
-  interpreted.push(partOf('words', textOf(tokens.slice(at, end)), words))
-  return true
-}
-
-/** Makes a test of whether a concept of this sort stands right before a token. */
-const follows =
-  (as: string) =>
-  (tokens: readonly Token[], at: number): boolean =>
-    findMentions(tokens.slice(0, at).map(({ plain }) => toWord(plain))).some(
-      ({ concept, to }) => concept.as === as && to === at - 1,
-    )
-/** After a state the year is not that of making: what was destroyed in 2015 was not made then. */
-const followsState = follows('state')
-const followsSort = follows('sort')
-
-/** The least fit of a spelling by which the name of a place counts as known. */
-const PLACE_FIT = 0.6
 
 function readOrder(draft: Draft, at: number, { role, to }: GrammarMatch): number {
   draft.order = role === 'oldest' ? 'oldest' : 'newest'
