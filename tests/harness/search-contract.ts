@@ -53,6 +53,7 @@ const shelf: readonly SearchDocument[] = [
   }),
   documentOf(11, 'Sensitive Shrine', { access_tier: 'restricted', summary: 'Of a hidden spring.' }),
   documentOf(12, 'Waiting Shrine', { is_published: false, status: 'pending_review', contributor_id: 'sita' }),
+  documentOf(13, 'Qorvangaun', { resource: 'locations', point: at(21.2, 81) }),
   ...Array.from({ length: WELLS }, (_, i) =>
     documentOf(1000 + i, `Well ${i}`, {
       resource: i % 4 === 0 ? 'monuments' : 'structures',
@@ -130,9 +131,22 @@ export function describeEngine(name: string, open: () => Promise<Search>): void 
       expect((await ask('Chengu Narayan')).did_you_mean).toBe('changu Narayan')
     })
 
+    test.each([
+      ['temples in Testpur', 2, undefined],
+      ['temples in Tespur', 2, undefined],
+      ['wells in Qorvangaun', 17, undefined],
+      ['wells in Qorvangon', 17, undefined],
+      ['stupas in Qorvangon', 0, undefined],
+      ['stupas in Zzqxville', 1, ['in', 'Zzqxville']],
+      ['temples near pagoda', 1, undefined],
+    ])('a place is read where it is one, else it is left out: %s', async (text, count, leftOut) => {
+      const answer = await ask(text)
+      expect([answer.count, answer.left_out]).toEqual([count, leftOut])
+    })
+
     test('filters narrow, each by itself', async () => {
       const count = async (also: Partial<SearchQuery>) => (await ask('', also)).count
-      expect(await count({})).toBe(10 + WELLS)
+      expect(await count({})).toBe(11 + WELLS)
       expect(await count({ resources: ['monuments'] })).toBe(100)
       expect(await count({ headings: { category: 'ritual' } })).toBe(1)
       expect(await count({ headings: { category: undefined }, contributor: 'maya' })).toBe(1)
