@@ -1,6 +1,6 @@
 import { sayIn } from '../../base/language/say.ts'
 import { parseBoolean } from '../../base/text.ts'
-import { nearestName } from '../../engines/matching/index.ts'
+import { nearestName, readAngle } from '../../engines/matching/index.ts'
 import { type Field, whenKindsChange } from '../kinds/index.ts'
 import { optionOf, optionsOf, spellingsOf, type Vocabulary } from '../kinds/schema/enums.ts'
 import { type DateOrder, rewriteDate } from './dates.ts'
@@ -23,9 +23,8 @@ export function parseDegrees(text: string): number | undefined {
   const angle = decimalPoint(digits(text).trim())
   const [, before, deg, min, sec, plain, after] = oneAngle.exec(angle) ?? spacedAngle(angle)
   if (deg === undefined && plain === undefined) return undefined
-  const whole = plain === undefined ? Number(deg) + Number(min ?? 0) / 60 + Number(sec ?? 0) / 3600 : Number(plain)
-  if ((before && after) || Number(min ?? 0) >= 60 || Number(sec ?? 0) >= 60 || Math.abs(whole) > 180) return undefined
-  return /[SW]/i.test(before ?? after ?? '') ? -whole : whole
+  const whole = readAngle(plain ?? deg, min, sec, before ?? after)
+  return (before && after) || !(Math.abs(whole) <= 180) ? undefined : whole
 }
 
 function spacedAngle(text: string): (string | undefined)[] {

@@ -38,6 +38,17 @@ export function roundPoint(point: Point, step = 0.1): Point {
   return { lat: roundOne(point.lat, step), lng: roundOne(point.lng, step) }
 }
 
+/**
+ * Reads an angle from its parts, in degrees. With the letter S or W as `side` it is negative. NaN if a part is no number, or if minutes or
+ * seconds are 60 or more.
+ */
+export function readAngle(degrees = '', minutes = '0', seconds = '0', side = ''): number {
+  const [whole, sixtieths, rest] = [Number(degrees), Number(minutes), Number(seconds)]
+  if (sixtieths >= 60 || rest >= 60) return Number.NaN
+  const angle = whole + sixtieths / 60 + rest / 3600
+  return /[SW]/i.test(side) ? -angle : angle
+}
+
 const earthRadius = 6_371_008.8
 /** Cells per degree, in both directions. */
 const perDegree = 710

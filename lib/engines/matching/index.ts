@@ -22,4 +22,4 @@ export { type Comparator, type Comparison, compareClaims, type Value, widenDoubt
 // Points on the map, and cutting of texts.
 
 export { cut, cutAtWord, shorten } from './cut.ts'
-export { distanceInMetres, gridCell, gridCellsNear, type Point, roundPoint } from './geo.ts'
+export { distanceInMetres, gridCell, gridCellsNear, type Point, readAngle, roundPoint } from './geo.ts'

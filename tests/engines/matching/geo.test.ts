@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { distanceInMetres, gridCell, gridCellsNear, type Point, roundPoint } from '../../../lib/engines/matching/geo.ts'
+import {
+  distanceInMetres,
+  gridCell,
+  gridCellsNear,
+  type Point,
+  readAngle,
+  roundPoint,
+} from '../../../lib/engines/matching/geo.ts'
 
 const point = fc.record({
   lat: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -15,6 +22,19 @@ const polar = fc.record({
   lng: fc.double({ min: -180, max: 180, noNaN: true }),
 })
 const anywhere = fc.oneof(point, dateLine, polar)
+
+describe('readAngle', () => {
+  test.each([
+    [['27', '30', '36', 'N'], 27.51],
+    [['85', '15', undefined, 'w'], -85.25],
+    [['-27.5'], -27.5],
+    [['27', '60'], Number.NaN],
+    [['27', '0', '60'], Number.NaN],
+    [['north'], Number.NaN],
+  ] as const)('%j', (parts, angle) => {
+    expect(readAngle(...parts)).toBe(angle)
+  })
+})
 
 describe('distanceInMetres', () => {
   test('a degree of latitude is about 111 km', () => {

@@ -1,5 +1,5 @@
 import type { Point } from '../../matching/index.ts'
-import { plainWords } from '../../matching/index.ts'
+import { plainWords, readAngle } from '../../matching/index.ts'
 
 /**
  * A word of a question, as typed and in plain letters. `breaks`: a comma or a semicolon stands before it. `minus`: a minus sign
@@ -18,18 +18,14 @@ const LABELLED =
   /(?<!\p{L})(lat|latitude|lon|lng|long|longitude)\s?[:=]?\s?(-?\d{1,3}\.\d{1,15})°?\s*[,;&\s]\s*(lat|latitude|lon|lng|long|longitude)\s?[:=]?\s?(-?\d{1,3}\.\d{1,15})/iu
 
 type ReadPoint = (found: RegExpExecArray) => Point
-const signDegrees = (degrees: number, letters: string, negative: string) =>
-  letters.toUpperCase().includes(negative) ? -degrees : degrees
-const sumDegrees = (degrees = '', minutes = '', seconds = '0') =>
-  Number(degrees) + Number(minutes) / 60 + Number(seconds) / 3600
 
 /** How coordinates are written, each with what reads it. */
 const notations: readonly (readonly [RegExp, ReadPoint])[] = [
   [
     SEXAGESIMAL,
-    ([, degrees, minutes, seconds, north = '', eastDegrees, eastMinutes, eastSeconds, east = '']) => ({
-      lat: signDegrees(sumDegrees(degrees, minutes, seconds), north, 'S'),
-      lng: signDegrees(sumDegrees(eastDegrees, eastMinutes, eastSeconds), east, 'W'),
+    ([, degrees, minutes, seconds, north, eastDegrees, eastMinutes, eastSeconds, east]) => ({
+      lat: readAngle(degrees, minutes, seconds, north),
+      lng: readAngle(eastDegrees, eastMinutes, eastSeconds, east),
     }),
   ],
   [
@@ -42,9 +38,9 @@ const notations: readonly (readonly [RegExp, ReadPoint])[] = [
   ],
   [
     PAIR,
-    ([, north = '', lat, northAfter = '', east = '', lng, eastAfter = '']) => ({
-      lat: signDegrees(Number(lat), north + northAfter, 'S'),
-      lng: signDegrees(Number(lng), east + eastAfter, 'W'),
+    ([, north, lat, northAfter, east, lng, eastAfter]) => ({
+      lat: readAngle(lat, '0', '0', north || northAfter),
+      lng: readAngle(lng, '0', '0', east || eastAfter),
     }),
   ],
 ]
