@@ -1,5 +1,11 @@
-// These imports only define item types: the repair of sizes must know every counted list.
+// These imports only define item types: the repair of sizes must know every counted list. tests/contract/counted.test.ts sees to that.
+import '../alerts/items.ts'
 import '../clusters/clusters.ts'
+import '../identity/items.ts'
+import '../imports/items.ts'
+import '../notes/items.ts'
+import '../organizations/items.ts'
+import '../scans/items.ts'
 import '../sources/sources.ts'
 import '../submissions/items.ts'
 import '../../platform/users/applications.ts'
