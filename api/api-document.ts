@@ -16,7 +16,7 @@ import { DEFAULT_SIZE, LARGEST_SIZE } from '../lib/platform/http/page.ts'
 import { parameterTypes } from '../lib/platform/http/schema-notes.ts'
 import { permissions } from '../lib/platform/permissions.ts'
 import build from '../package.json' with { type: 'json' }
-import { examples } from './examples.ts'
+import { type Examples, examples } from './examples.ts'
 import { groups } from './groups.ts'
 import { headers } from './headers.ts'
 import { isJson, type Json } from './json.ts'
@@ -89,7 +89,16 @@ const description = `Structured records of cultural heritage: contributed, revie
 - A POST with the header \`Idempotency-Key\` in its parameters takes one: sent again within a day, the same request gets the same answer.
 - Within v1 nothing is removed, renamed or retyped, and nothing that was optional becomes required. Members may be added: ignore those that you do not know.`
 
-type One = { group: string; method: string; path: string; spec: Declared; answer: Answers; kind?: Kind }
+type One = {
+  group: string
+  method: string
+  path: string
+  spec: Declared
+  answer: Answers
+  kind?: Kind
+  /** The ids of this route's operations, one for each kind. */
+  alike?: readonly string[]
+}
 
 /** All operations. A route with `{segment}` gives one for each kind. */
 function operations(): One[] {
@@ -99,11 +108,12 @@ function operations(): One[] {
       const spec = declarationOf(route)
       const one = { group, method, path, spec, answer: spec.answer }
       if (!path.includes('{segment}')) return [one]
-      return recordKinds.map((name) => ({
-        ...one,
+      const ofKinds = recordKinds.map((name) => ({
         path: path.replace('{segment}', kinds[name].segment),
         kind: kinds[name],
       }))
+      const alike = ofKinds.map((it) => idOf(method, it.path))
+      return ofKinds.map((it) => ({ ...one, ...it, alike }))
     }),
   )
 }
@@ -237,7 +247,7 @@ function objectOf(schema: GenericSchema | undefined): { properties: Record<strin
 }
 const isMember = (member: [string, unknown]): member is [string, Json] => isJson(member[1])
 
-function requestOf({ method, path, spec, kind }: One, operationId: string): Json | undefined {
+function requestOf({ method, path, spec, kind, alike = [] }: One, operationId: string): Json | undefined {
   if (!['POST', 'PUT', 'PATCH'].includes(method)) return undefined
   // The kind in the path decides which schema applies.
   const schema = spec.shownBody ?? (typeof spec.body === 'function' ? spec.body({ segment: kind }) : spec.body)
@@ -245,7 +255,8 @@ function requestOf({ method, path, spec, kind }: One, operationId: string): Json
   const others = [...(spec.form ? [form] : []), ...(spec.urlencoded ? ['application/x-www-form-urlencoded'] : [])]
   const types = spec.form && !spec.form.json ? [form] : ['application/json', ...others]
   const shape = writeJsonSchema(schema, 'input')
-  const example = examples[operationId]?.request
+  const isOfKind = typeof spec.body === 'function' && spec.shownBody === undefined
+  const example = firstExample(isOfKind ? [operationId] : [operationId, ...alike], ({ request }) => request)
   const shown = (type: string) => ({ schema: shape, ...(type !== form && example !== undefined && { example }) })
   return {
     required: requiresBody(shape, path),
@@ -289,27 +300,36 @@ const headersOf = (names: readonly HeaderName[]) =>
 
 function contentOf(
   { shape, also = {}, types = [] }: Body,
-  { kind, spec }: One,
+  { kind, spec, alike = [] }: One,
   status: string,
   operationId: string,
 ): Json {
-  const known = examples[operationId]
   const main = shape && { 'application/json': shape }
   const shaped = Object.entries({ ...main, ...also }).map(([type, it]) => {
     const schema = typeof it === 'function' ? kind && (it as (kind: Kind) => Schema)(kind) : it
     if (!schema) throw new Error(`${operationId} is of no kind`)
-    const example = type === 'application/json' ? (spec.example?.() ?? known?.answers[status]) : known?.others?.[type]
+    const known = firstExample(typeof it === 'function' ? [operationId] : [operationId, ...alike], (one) =>
+      type === 'application/json' ? one.answers[status] : one.others?.[type],
+    )
+    const example = (type === 'application/json' ? spec.example?.() : undefined) ?? known
     return [
       type,
       { schema: withWarnings(writeJsonSchema(schema, 'output')), ...(example !== undefined && { example }) },
     ]
   })
   const plain = types.map((type) => {
-    const example = known?.others?.[type]
+    const example = examples[operationId]?.others?.[type]
     return [type, { schema: schemaOfType(type), ...(example !== undefined && { example }) }]
   })
   return Object.fromEntries([...shaped, ...plain])
 }
+
+/** The first example among those of some operations. A shape that all kinds share is shown by that of any kind. */
+const firstExample = (ids: readonly string[], pick: (it: Examples[string]) => unknown): unknown =>
+  ids
+    .flatMap((id) => examples[id] ?? [])
+    .map(pick)
+    .find((it) => it !== undefined)
 
 const warnings = { type: 'array', items: writeJsonSchema(WarningView, 'output') }
 

@@ -2,7 +2,7 @@ import type { User } from '../../lib/platform/users/users.ts'
 
 type Role = NonNullable<User['reviewer_role']>['role']
 
-/** The people of the local stage. A new one goes last, since ids follow from the places. The username is the local part of the address. */
+/** The people of the local stage. A new one goes last, since ids follow from the places. */
 export const personas: readonly { email: string; role?: Role; is_staff?: boolean }[] = [
   { email: 'dev@heritage.test' },
   { email: 'other@heritage.test' },
@@ -11,3 +11,6 @@ export const personas: readonly { email: string; role?: Role; is_staff?: boolean
   { email: 'curator@heritage.test', role: 'expert_curator' },
   { email: 'staff@heritage.test', is_staff: true },
 ]
+
+/** The username of a seeded person: the local part of the address. */
+export const usernameOf = ({ email }: { email: string }): string => email.slice(0, email.indexOf('@'))

@@ -3,7 +3,7 @@ import { inUnit } from '../../lib/platform/unit-of-work.ts'
 import { hashPassword } from '../../lib/platform/users/password.ts'
 import { groupsWith } from '../../lib/platform/users/roles.ts'
 import { createUser, loadUserByEmail } from '../../lib/platform/users/users.ts'
-import { personas } from './people.ts'
+import { personas, usernameOf } from './people.ts'
 
 /** Creates the seeded people that are missing. Their ids are the same on every machine. */
 export async function seedUsers(): Promise<void> {
@@ -12,7 +12,7 @@ export async function seedUsers(): Promise<void> {
 
 async function seed({ email, role, is_staff = false }: (typeof personas)[number], position: number): Promise<void> {
   if (await loadUserByEmail(email)) return
-  const username = email.slice(0, email.indexOf('@'))
+  const username = usernameOf({ email })
   const at = now()
   const id = seededId(position)
   const person = {

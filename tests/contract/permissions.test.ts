@@ -36,6 +36,7 @@ import type { routes as submissions } from '../../functions/submissions.ts'
 import type { routes as tokens } from '../../functions/tokens.ts'
 import type { routes as users } from '../../functions/users.ts'
 import type { routes as watches } from '../../functions/watches.ts'
+import { type Rank, ranks } from '../../lib/platform/permissions.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { fileOf, form } from '../harness/asset-world.ts'
 import { functionNames } from '../harness/functions.ts'
@@ -88,7 +89,13 @@ type Matrix = { [G in keyof Groups]: Record<keyof Groups[G], readonly Case[]> }
 type Place = { path: string; body?: unknown; query?: Record<string, string | number> }
 type Case = { place: () => Place | Promise<Place>; gives: readonly number[] }
 
-const personas = ['anon', 'other', 'contributor', 'community', 'domain', 'curator', 'staff'] as const
+/** The persona of each rank. */
+const ofRank = {
+  community_reviewer: 'community',
+  domain_expert: 'domain',
+  expert_curator: 'curator',
+} as const satisfies Record<Rank, keyof App>
+const personas = ['anon', 'other', 'contributor', ...ranks.map((rank) => ofRank[rank]), 'staff'] as const
 let app: App
 let me: string
 let published: { id: number; cultural_entity_id: string }
@@ -338,7 +345,7 @@ const ownHook = (rest: string, gives: readonly number[]): Case[] => [
 ]
 const all = (status: number) => personas.map(() => status)
 const signedIn = (status: number) => personas.map((who) => (who === 'anon' ? 401 : status))
-/** anon, any other contributor, the contributor, reviewers of three ranks, staff. */
+/** anon, any other contributor, the contributor, reviewers of each rank, staff. */
 const by = (
   anon: number,
   other: number,
@@ -347,7 +354,15 @@ const by = (
   domain: number,
   curator: number,
   staff: number,
-) => [anon, other, contributor, community, domain, curator, staff]
+) => {
+  // A new rank gets what the rank below it gets, unless its rows say otherwise.
+  const ranked: Record<Rank, number> = {
+    community_reviewer: community,
+    domain_expert: domain,
+    expert_curator: curator,
+  }
+  return [anon, other, contributor, ...ranks.map((rank) => ranked[rank]), staff]
+}
 const inspectsHidden = by(404, 404, 200, 200, 200, 200, 200)
 const readsHidden = by(404, 404, 200, 404, 404, 404, 200)
 const changesHidden = (ok: number) => by(401, 404, ok, 404, 404, 404, ok)

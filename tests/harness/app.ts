@@ -50,7 +50,7 @@ export type App = {
 }
 
 /**
- * Opens the service with its own table and bucket, the six seeded people, and a clock that stands still at 2025-01-15T10:00:00Z until `tick`.
+ * Opens the service with its own table and bucket, the seeded people, and a clock that stands still at 2025-01-15T10:00:00Z until `tick`.
  * `env` is added to the environment.
  */
 export async function openApp({ env = {} }: { env?: Record<string, string> } = {}): Promise<App> {
@@ -118,7 +118,7 @@ const PASSWORD = 'heritage-local'
 
 async function signIn(username: string): Promise<string> {
   const { status, text, body } = await answer('POST', '/api/token/', {}, { body: { username, password: PASSWORD } })
-  if (status !== 200) throw new Error(`${username} cannot sign in: ${text}`)
+  if (status !== 200) throw new Error(`${username} of deploy/stand-ins/people.ts cannot sign in: ${text}`)
   return body.access
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, App, Persona, Sent } from './app.ts'
 
-/** The six seeded people as callers of a running service. The same tests can call it as they call handlers. */
+/** The seeded people as callers of a running service. The same tests can call it as they call handlers. */
 export function openRemoteApp(origin: string): App {
   const persona = (identity: () => Record<string, string>): Persona => {
     const send = (method: string, path: string, sent?: Sent) => request(origin, method, path, identity(), sent)

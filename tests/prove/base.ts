@@ -1,3 +1,4 @@
+import { personas, usernameOf } from '../../deploy/stand-ins/people.ts'
 import { mp3 } from '../harness/media-files.ts'
 import { type Answer, sure } from './requests.ts'
 import { moduleIn } from './world/processes.ts'
@@ -40,7 +41,7 @@ export type Base = {
 }
 
 export const said = { source_type: 'book', source_citation: 'A survey of 1991', confidence: 'likely' }
-const PEOPLE = ['dev', 'other', 'reviewer', 'expert', 'curator', 'staff'] as const
+export const PEOPLE: readonly string[] = personas.map(usernameOf)
 
 export const contribute = (world: World, who: string, segment: string, body: object): Promise<Made> =>
   sure(world, 201, { who, method: 'POST', path: `/cidoc/${segment}/`, sent: { body: { ...body, assertion: said } } })

@@ -1,3 +1,4 @@
+import { type Rank, ranks } from '../../lib/platform/permissions.ts'
 import type { Base } from './base.ts'
 import { type Documented, documented, placed, STATES, type State, valid } from './document.ts'
 import { violations, wrongFigures } from './invariants/all.ts'
@@ -7,8 +8,15 @@ import { dice } from './world/chance.ts'
 import { hash } from './world/table.ts'
 import type { World } from './world/world.ts'
 
+/** A seeded person of each rank. */
+const reviewers = {
+  community_reviewer: { name: 'a community reviewer', who: 'reviewer' },
+  domain_expert: { name: 'a domain expert', who: 'expert' },
+  expert_curator: { name: 'an expert curator', who: 'curator' },
+} as const satisfies Record<Rank, object>
+
 /**
- * Every operation of the API document by nine callers on things in every state. What the document says about who may is
+ * Every operation of the API document by callers of every sort on things in every state. What the document says about who may is
  * held against what happens, what is hidden against every answer, and what was refused has changed nothing.
  */
 const CALLERS = [
@@ -17,9 +25,7 @@ const CALLERS = [
   { name: 'an unknown person', who: 'nobody-there', role: null },
   { name: 'the contributor', who: 'dev', role: 'user' },
   { name: 'another', who: 'other', role: 'user' },
-  { name: 'a community reviewer', who: 'reviewer', role: 'community_reviewer' },
-  { name: 'a domain expert', who: 'expert', role: 'domain_expert' },
-  { name: 'an expert curator', who: 'curator', role: 'expert_curator' },
+  ...ranks.map((role) => ({ ...reviewers[role], role })),
   { name: 'staff', who: 'staff', role: 'staff' },
 ] as const
 type Caller = (typeof CALLERS)[number]

@@ -1,4 +1,4 @@
-import type { Base } from './base.ts'
+import { type Base, PEOPLE } from './base.ts'
 import { type Documented, documented, nearly, placed, STATES, valid, wild } from './document.ts'
 import { violations } from './invariants/all.ts'
 import { count, note, type Share, type Tally, tally } from './report.ts'
@@ -8,7 +8,7 @@ import { hash } from './world/table.ts'
 import { PATIENCE, type World } from './world/world.ts'
 
 /** Requests to every operation with values that fit, that nearly fit, and wild ones: no failure of the service, no answer that the document does not know, none beyond its time. */
-const PEOPLE = [null, 'dev', 'other', 'reviewer', 'expert', 'curator', 'staff'] as const
+const CALLERS = [null, ...PEOPLE]
 /** So often the world begins anew, and everything stored is looked at. */
 const EVERY = 300
 
@@ -47,7 +47,7 @@ function asked(operation: Documented, base: Base, chance: Dice): Request {
   const body = operation.body === undefined ? undefined : shaped(valid(operation.body, chance, base), chance)
   const sent = chance.happens(0.03) ? chance.pick(['', '{', '[', 'null', '{"a":', '\u0000', '{"a":1}x']) : body
   return {
-    who: chance.pick(PEOPLE),
+    who: chance.pick(CALLERS),
     method: operation.method,
     path,
     sent: { ...(sent !== undefined && { body: sent }), query, headers },

@@ -298,6 +298,9 @@ describe('what an operator looks at', () => {
   const ofType = (type: string) => watched().flatMap(([, it]) => (it.Type === type ? [Object(it.Properties)] : []))
   const own = 'heritage/dev'
 
+  const CALL =
+    'name it in lib/base/telemetry/emf.ts and log.ts, and call its function in `what an operator looks at` of tests/platform/health/metrics.test.ts'
+
   test('alarms and the dashboard look at metrics that functions emit', () => {
     const emitted = new Set(all.flatMap((line) => Object.keys(taken(line))))
     const alarms = ofType('AWS::CloudWatch::Alarm').filter(({ Namespace }) => Namespace === own)
@@ -306,7 +309,7 @@ describe('what an operator looks at', () => {
     const filtered = ofType('AWS::Logs::MetricFilter').map((it) => it.MetricTransformations[0].MetricName)
     for (const name of filtered) emitted.add(name)
     for (const { MetricName, Dimensions } of alarms)
-      expect([MetricName, Dimensions, emitted.has(MetricName)]).toEqual([MetricName, [], true])
+      expect([MetricName, Dimensions, emitted.has(MetricName)], CALL).toEqual([MetricName, [], true])
     const [{ DashboardBody }] = ofType('AWS::CloudWatch::Dashboard')
     const panels: { properties: { metrics: [string, string, object][] } }[] = JSON.parse(
       DashboardBody['Fn::Sub'],

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { personas, usernameOf } from '../../../deploy/stand-ins/people.ts'
 import { type App, openApp } from '../../harness/app.ts'
 import { oneOfEach } from '../../harness/media-files.ts'
 
@@ -136,12 +137,12 @@ describe('who am I', () => {
 })
 
 describe('GET /data/testthelogin/', () => {
-  const names = ['dev', 'other', 'reviewer', 'expert', 'curator', 'staff']
+  const names = personas.map(usernameOf)
 
   test('lists all users, oldest first, without addresses but the own', async () => {
     const { status, body } = await app.contributor.get('/data/api/testthelogin')
     expect(status).toBe(200)
-    expect([body.count, body.next, body.previous]).toEqual([6, null, null])
+    expect([body.count, body.next, body.previous]).toEqual([names.length, null, null])
     expect(body.results).toEqual(
       names.map((username) => ({
         id: expect.any(String),

@@ -1,3 +1,5 @@
+import { ranks } from '../../../lib/platform/permissions.ts'
+
 /** Those who use the service while it is watched, each signed in as people are. */
 export type Person = { id: string; name: string; token: string }
 export type People = {
@@ -43,7 +45,7 @@ export async function gather(origin: string, reviewers: number): Promise<People>
   const staff = await signIn(origin, 'staff', 'heritage-local')
   const contributors = await several(origin, 'contributor', 20)
   const appointed = await several(origin, 'reviewer', reviewers)
-  const roles = ['expert_curator', 'domain_expert', 'community_reviewer']
+  const roles = ranks.toReversed()
   for (const [i, { id }] of appointed.entries())
     await sent(origin, '/data/reviewer-roles/', { user_id: id, role: roles[i % roles.length] }, staff)
   return {
