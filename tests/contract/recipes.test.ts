@@ -18,11 +18,13 @@ const LISTS = [
   'tests/contract/openapi.test.ts',
   'tests/contract/every-question.test.ts',
   'tests/base/language/catalogue.test.ts',
+  'tests/contract/layers.test.ts',
+  'tests/contract/counted.test.ts',
   'tests/domain/kinds/registry.test.ts',
   'tests/local/demonstration.test.ts',
 ]
 const TITLES =
-  'keeps the contract|each parameter what it means|whatever can be asked for|has every sentence|has every notice|as many kinds|codes are|demonstration set|order of every kind'
+  'keeps the contract|each parameter what it means|whatever can be asked for|has every sentence|has every notice|as many kinds|codes are|demonstration set|order of every kind|every room there is|every item type that counts'
 /** The files share what they import: none of these tests changes it. */
 const oneProcess = ['--no-isolate', '--no-file-parallelism']
 const MINUTES = 60_000

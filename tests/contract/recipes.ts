@@ -296,13 +296,152 @@ const exportFormat: Edit[] = [
   },
 ]
 
+const rank: Edit[] = [
+  {
+    file: 'lib/platform/permissions.ts',
+    from: "'domain_expert', 'expert_curator'] as const",
+    to: "'domain_expert', 'regional_curator', 'expert_curator'] as const",
+  },
+  {
+    file: 'lib/platform/users/roles.ts',
+    from: "  domain_expert: ['Reviewers', 'Moderators'],",
+    to: "  domain_expert: ['Reviewers', 'Moderators'],\n  regional_curator: ['Reviewers', 'Moderators'],",
+    without: { fails: 'tsc', names: 'lib/platform/users/roles.ts' },
+  },
+  nepali('words', "  'regional curator': 'क्षेत्रीय समीक्षक',", { fails: 'test', names: 'lib/base/language/nepali' }),
+  {
+    file: 'deploy/stand-ins/people.ts',
+    from: 'is_staff: true },',
+    to: "is_staff: true },\n  { email: 'regional@heritage.test', role: 'regional_curator' },",
+  },
+  {
+    file: 'tests/harness/app.ts',
+    from: '  domain: Persona\n',
+    to: '  domain: Persona\n  regional: Persona\n',
+  },
+  {
+    file: 'tests/harness/app.ts',
+    from: "    domain: signedIn('expert'),",
+    to: "    domain: signedIn('expert'),\n    regional: signedIn('regional'),",
+    without: { fails: 'tsc', names: 'tests/harness/app.ts' },
+  },
+  {
+    file: 'tests/harness/remote-app.ts',
+    from: "    domain: seeded('expert'),",
+    to: "    domain: seeded('expert'),\n    regional: seeded('regional'),",
+    without: { fails: 'tsc', names: 'tests/harness/remote-app.ts' },
+  },
+  {
+    file: 'tests/contract/permissions.test.ts',
+    from: "  domain_expert: 'domain',",
+    to: "  domain_expert: 'domain',\n  regional_curator: 'regional',",
+    without: { fails: 'tsc', names: 'tests/contract/permissions.test.ts' },
+  },
+  {
+    file: 'tests/contract/permissions.test.ts',
+    from: '    domain_expert: domain,',
+    to: '    domain_expert: domain,\n    regional_curator: domain,',
+    without: { fails: 'tsc', names: 'tests/contract/permissions.test.ts' },
+  },
+  {
+    file: 'tests/prove/cells.ts',
+    from: "  domain_expert: { name: 'a domain expert', who: 'expert' },",
+    to: "  domain_expert: { name: 'a domain expert', who: 'expert' },\n  regional_curator: { name: 'a regional curator', who: 'regional' },",
+    without: { fails: 'tsc', names: 'tests/prove/cells.ts' },
+  },
+]
+
+const calendar: Edit[] = [
+  {
+    file: 'lib/engines/calendars/keys.ts',
+    from: "'nepal_sambat', 'shaka'] as const",
+    to: "'nepal_sambat', 'shaka', 'kirat'] as const",
+  },
+  {
+    file: 'lib/engines/calendars/systems.ts',
+    from: '  shaka: {\n',
+    to: "  kirat: { mark: { en: 'Kirat', ne: 'किरात' }, ...civil(gregorianDay, gregorianDate) },\n  shaka: {\n",
+    without: { fails: 'tsc', names: 'lib/engines/calendars/systems.ts' },
+  },
+  {
+    file: 'lib/engines/calendars/forms.ts',
+    from: "  julian: once(() => civilForms('julian')),",
+    to: "  julian: once(() => civilForms('julian')),\n  kirat: once(() => numberForms('kirat')),",
+    without: { fails: 'tsc', names: 'lib/engines/calendars/forms.ts' },
+  },
+  {
+    file: 'lib/engines/calendars/reading.ts',
+    from: '  // Bare dates are Gregorian.',
+    to: "  kirat: 'kirat|किरात',\n  // Bare dates are Gregorian.",
+    without: { fails: 'tsc', names: 'lib/engines/calendars/reading.ts' },
+  },
+  nepali('choices', "  Kirat: 'किरात',"),
+]
+
+const column: Edit[] = [
+  {
+    file: 'lib/doors/exports/rows.ts',
+    from: '    cultural_entity_id: it.entity_id,',
+    to: '    cultural_entity_id: it.entity_id,\n    access_tier: it.access_tier,',
+    without: { fails: 'tsc', names: 'lib/doors/exports/rows.ts' },
+  },
+  {
+    file: 'lib/doors/exports/rows.ts',
+    from: '  cultural_entity_id: string\n',
+    to: '  cultural_entity_id: string\n  access_tier: string\n',
+  },
+  {
+    file: 'lib/domain/records/table-columns.ts',
+    from: "before: ['id', 'cultural_entity_id'],",
+    to: "before: ['id', 'cultural_entity_id', 'access_tier'],",
+  },
+]
+
+const storedItem: Edit[] = [
+  {
+    file: 'lib/platform/table/keys.ts',
+    from: '  shares: (record: string): Key',
+    to: "  visit: (record: string, day: string): Key => ({ pk: ['VISITS', record].join('#'), sk: day }),\n  shares: (record: string): Key",
+  },
+  {
+    file: 'lib/domain/visits.ts',
+    to: `import * as v from 'valibot'
+import { defineItem } from '../engines/table/index.ts'
+import { key } from '../platform/table/keys.ts'
+
+export const visit = defineItem({
+  type: 'visit',
+  schema: v.object({ record: v.string(), day: v.string(), version: v.number() }),
+  key: (it: { record: string; day: string }) => key.visit(it.record, it.day),
+  counted: ({ record }) => [['VISITS', record].join('#')],
+})
+`,
+  },
+  {
+    file: 'lib/domain/effects/repair.ts',
+    from: "import '../submissions/items.ts'\n",
+    to: "import '../submissions/items.ts'\nimport '../visits.ts'\n",
+    without: { fails: 'test', names: 'lib/domain/effects/repair.ts' },
+  },
+  {
+    file: 'tests/contract/plan.ts',
+    from: "    'shares',\n",
+    to: "    'shares',\n    'visits',\n",
+    without: { fails: 'test', names: 'tests/contract/plan.ts' },
+  },
+]
+
 /** The recipes by their headings in CONTRIBUTING.md. `npm run openapi` follows them all. */
 export const recipes: Readonly<Record<string, readonly Edit[]>> = {
   'Add an endpoint': endpoint,
   'Add a kind': kind,
   'Add a field': field,
   'Add a notification': notification,
+  'Add a rank': rank,
+  'Add a calendar': calendar,
+  'Add a column': column,
   'Add a queue type': queueType,
+  'Store a new item': storedItem,
   'Add a facet': facet,
   'Add an export format': exportFormat,
 }
