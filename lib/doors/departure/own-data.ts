@@ -142,7 +142,7 @@ export async function gatherOwnData(user: User): Promise<Record<string, unknown>
   }
 }
 
-/** What somebody proposed of records. */
+/** A person's proposals on records, of one sort. */
 const proposalsOf = async (user: string, sort: ProposalSort) =>
   (await walkAll('gsi3', [proposalList(sort, { user })]))
     .map((it) => parse(proposal, it))

@@ -75,7 +75,6 @@ async function finishContributions(it: Departure): Promise<Departure> {
   return next
 }
 
-/** Records that one query reads, and records that are looked at in parallel. */
 /** Passes over the table in one visit. Each later one finds only what was written during the one before. */
 const MOST_PASSES = 5
 

@@ -16,7 +16,7 @@ type Span = { from: number; to: number }
 
 const matchers = once(() => calendars.map((it) => ({ ...it, numberOf: monthMatcher(it.months).numberOf })))
 
-/** The first and the last half that a month touches. The last is counted on over the end of a year. Undefined for other words. */
+/** The first and the last half that a named month touches. A month that ends in the next year ends in half 24 or later. */
 function halvesOf(word: string): Span | undefined {
   for (const { numberOf, begins, touches } of matchers()) {
     const number = numberOf(word)

@@ -73,7 +73,7 @@ export function sumOf(lists: readonly string[], found: Found): number {
 /** The key of a counter's item, and what is added to each of its attributes. */
 export type CounterChange = { at: Key; adds: Readonly<Record<string, number>> }
 
-/** The changes of counters' items for these changes of sizes: each item once, all in one shard. Changes by 0 are left out. */
+/** What is added to items of counters when lists grow or shrink by these numbers. Each item comes once, and all are of one shard. */
 export function counterChanges(sizes: Iterable<readonly [list: string, by: number]>): CounterChange[] {
   const shard = clock.random(SHARDS)
   const changes = new Map<string, { at: Key; adds: Record<string, number> }>()

@@ -100,7 +100,7 @@ function text(most: number, refused: RegExp) {
   )
 }
 
-/** The number of bytes of an announced file, at most `most` (50 MB). */
+/** The number of bytes of an announced file. `most` is 50 MB everywhere, as the sentence says. */
 export const announcedSize = (most: number) =>
   v.pipe(
     v.number('Give the number of bytes.'),

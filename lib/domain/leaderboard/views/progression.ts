@@ -28,7 +28,6 @@ const ProgressRowView = s.shape('ProgressRow', () =>
     medals: MedalsView,
   }),
 )
-/** The caller's own progress. */
 const OwnProgressView = s.shape('OwnProgress', () =>
   v.object({
     tier: s.text,

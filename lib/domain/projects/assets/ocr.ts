@@ -11,7 +11,7 @@ type AssetIds = { project_id: string; id: string }
 const MAX_ATTEMPTS = 3
 /** Seconds after which a reader is taken for dead. A reader runs for five minutes at most. */
 const STOPPED_AFTER_S = 6 * 60
-/** Seconds after which a waiting asset is taken for lost by the queue. */
+/** Seconds after which the reader is called again for an asset that still waits. */
 const FORGOTTEN_AFTER_S = 30 * 60
 /** The longest stored text, in characters. An item holds 400 KB, and a project is read with all of its assets. */
 const LONGEST_TEXT = 20_000

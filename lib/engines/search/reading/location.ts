@@ -37,7 +37,7 @@ export function readPlaceInBehind(draft: Draft, at: number, to: number): number 
   return to
 }
 
-/** Whether a place limits the answer. What words find anyway, or what has nothing in it, remains words. */
+/** Whether a place limits the answer. Else its words are searched: nothing lies in it, or it is a concept, which its words find as well. */
 const mayLimit = ({ corpus, question }: Draft, { place }: Found): boolean =>
   !(place.concept && !place.mended) && hasAny(corpus, question, isInPlace(corpus, place))
 
