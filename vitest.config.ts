@@ -19,9 +19,11 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     // One more than there are processors: now and then a file waits, for a process of its own or a while that is to pass.
     maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: LongFirst },
+    // A process runs one file after the other, which saves a fifth of its time: it has compiled already what they share. `fresh.ts` comes first.
+    isolate: false,
+    sequence: { sequencer: LongFirst, setupFiles: 'list' },
     globalSetup: ['tests/harness/setup.ts'],
-    setupFiles: ['tests/harness/own-emulator.ts', 'tests/harness/words.ts'],
+    setupFiles: ['tests/harness/fresh.ts', 'tests/harness/own-emulator.ts', 'tests/harness/words.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

@@ -80,19 +80,23 @@ export function asRunningFunction<T extends Signer>(by: T): T {
 
 type Wire = { method: string; headers: Record<string, string>; body?: unknown }
 type Handle = (this: object, request: Wire, options?: unknown) => Promise<{ response: object }>
-let isInstalled = false
+const undo: (() => void)[] = []
 
 /** Installs the gate that each signed request of any client passes, once. The S3 server has its own gate, which checks presigned addresses too. */
 function installGate(): void {
-  if (isInstalled) return
-  isInstalled = true
+  if (undo.length > 0) return
   const client = new DynamoDBClient({ region: 'us-east-1' })
   // The HTTP handler of the SDK, and the one of lib/engines/table.
   for (const sender of [Object.getPrototypeOf(client.config.requestHandler), HttpHandler.prototype])
-    installBefore(sender)
+    undo.push(installBefore(sender))
 }
 
-function installBefore(sender: { handle: Handle }): void {
+/** Takes the gate away. The next file of this process has its own. */
+export function removeGate(): void {
+  for (const each of undo.splice(0)) each()
+}
+
+function installBefore(sender: { handle: Handle }): () => void {
   const inner = sender.handle
   sender.handle = function (request, options) {
     const name = running.getStore()
@@ -103,6 +107,9 @@ function installBefore(sender: { handle: Handle }): void {
     return denied
       ? Promise.resolve({ response: responseOf(denied, this instanceof HttpHandler) })
       : inner.call(this, request, options)
+  }
+  return () => {
+    sender.handle = inner
   }
 }
 
