@@ -12,6 +12,8 @@ type Template = { Resources: Record<string, Resource> }
 type Framework = {
   serviceDir: string
   processedInput: { commands: readonly string[] }
+  /** Writes a file: a value as JSON. Circles are replaced by references if the caller says that there are some. */
+  utils: { writeFileSync: (file: string, content: unknown, hasCircles?: boolean) => void }
   service: {
     functions: Record<string, { disableLogs?: boolean; package?: object }>
     provider: { compiledCloudFormationTemplate: Template }
@@ -28,7 +30,8 @@ type Printer = { log: { notice: (line: string) => void } }
 export default class Packages {
   readonly hooks: Readonly<Record<string, () => void | Promise<void>>>
 
-  constructor({ serviceDir, service, processedInput }: Framework, _options: object, { log }: Printer) {
+  constructor({ serviceDir, service, processedInput, utils }: Framework, _options: object, { log }: Printer) {
+    writePlainly(utils)
     this.hooks = {
       initialize: () => waitForOthers(serviceDir, processedInput.commands),
       'before:package:setupProviderConfiguration': () => {
@@ -40,6 +43,15 @@ export default class Packages {
       'after:package:finalize': () => log.notice(sizeOfTemplate(service.provider.compiledCloudFormationTemplate)),
     }
   }
+}
+
+/**
+ * The state that the framework writes with a package has no circles. It looks for some all the same, and compares each object with every
+ * other: two of the four seconds that packaging takes.
+ */
+function writePlainly(utils: Framework['utils']): void {
+  const write = utils.writeFileSync.bind(utils)
+  utils.writeFileSync = (file, content) => write(file, content)
 }
 
 /**
