@@ -37,7 +37,7 @@ export async function compareEngines(size: number, calls: readonly string[]): Pr
 function askOneByOne(find: Finder): Finder {
   let last: Promise<unknown> = Promise.resolve()
   return async (text) => {
-    const answer = last.then(() => find(text))
+    const answer = last.then(() => untilAnswered(async () => find(text)))
     last = answer
     return answer
   }
@@ -46,7 +46,7 @@ function askOneByOne(find: Finder): Finder {
 /** Makes an index of these documents alone, and opens its model. */
 async function fillServer(documents: Iterable<SearchDocument>): Promise<Model> {
   provideDocuments(async () => ({ types: ['none'], documentOf: () => undefined }))
-  await rebuildSearch()
+  await untilAnswered(rebuildSearch)
   const index = (await loadIndexes())?.current?.index ?? ''
   const write = (some: readonly SearchDocument[]) => untilAnswered(() => writeChanges([index], some, 'false'))
   let batch: SearchDocument[] = []
@@ -57,7 +57,7 @@ async function fillServer(documents: Iterable<SearchDocument>): Promise<Model> {
     batch = []
   }
   await write(batch)
-  await callServer('POST', `/${aliasName()}/_refresh`)
+  await untilAnswered(() => callServer('POST', `/${aliasName()}/_refresh`))
   return openSearchModel()
 }
 
