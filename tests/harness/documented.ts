@@ -5,6 +5,7 @@ import { DOCUMENT } from '../../deploy/built-document.ts'
 import { kindOfSegment } from '../../lib/domain/kinds/index.ts'
 import { appliedOverlay } from '../../lib/domain/kinds/schema/overlay.ts'
 import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
+import { keptByProcess } from './kept.ts'
 
 /** A request and its answer. */
 export type Exchange = {
@@ -144,7 +145,7 @@ function faultOfUnknown(it: Exchange): string | undefined {
   return undefined
 }
 
-const document: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
+const document = keptByProcess<Document>('document', () => JSON.parse(readFileSync(DOCUMENT, 'utf8')))
 /** Finds an operation by method and canonical path. */
 const find = routeMatcher(
   Object.fromEntries(
@@ -185,7 +186,7 @@ function valueAt(pointer: string): unknown {
 }
 
 /**
- * Returns a function that compiles the schema at a JSON pointer. A test file compiles each schema once, when it first needs it. Compiling
+ * Returns a function that compiles the schema at a JSON pointer. A process compiles each schema once, when it first needs it. Compiling
  * the whole document would take 0.2 s.
  */
 function validators(membersOf: (shape: Shape) => Shape): (pointer: string) => ValidateFunction {
@@ -238,8 +239,8 @@ function closed(shape: Shape): Shape {
 }
 
 /** Answers must fit closed schemas. A request may have unknown members, which the service drops. */
-const answeredAt = validators(closed)
-const sentAt = validators((shape) => shape)
+const answeredAt = keptByProcess('answers', () => validators(closed))
+const sentAt = keptByProcess('requests', () => validators((shape) => shape))
 
 const wordsOf = ({ errors }: ValidateFunction) => errors?.map(faultInWords).slice(0, 5).join('; ')
 const faultInWords = ({ instancePath, message, params }: NonNullable<ValidateFunction['errors']>[number]) =>
