@@ -1,11 +1,10 @@
 import { tallyFor } from '../index/columns.ts'
 import { findMentions } from '../index/tags.ts'
-import { toWord } from '../index/words.ts'
 import { isKnownWord } from '../model/near.ts'
 import { type Draft, endOfPart, lookForPlace, lookForWrittenPlace } from './draft.ts'
 import { hasRole } from './grammar.ts'
 import { type Found, hasAny, isInPlace } from './places.ts'
-import { type Token, textOf } from './tokens.ts'
+import { asWords, isAside, type Token, textOf } from './tokens.ts'
 import { areHeld, endOfPlainWords, leaveUnplaced } from './unplaced.ts'
 
 // "In Boudha", "at Boudha", "Boudha ma": what is in a place that is a record, or in one that is written with a slip. A place of the
@@ -48,8 +47,8 @@ const mayLimit = ({ corpus, question }: Draft, { place }: Found): boolean =>
 function leaveNoPlace(draft: Draft, at: number, to: number, start: number): number | undefined {
   const { tokens } = draft
   const part = tokens.slice(start, endOfPlainWords(tokens, start))
-  if (part.length === 0 || findMentions(wordsOf(part)).length > 0) return undefined
-  const sorts = findMentions(wordsOf(tokens)).filter(({ concept }) => concept.as === 'sort')
+  if (part.length === 0 || findMentions(asWords(part)).length > 0) return undefined
+  const sorts = findMentions(asWords(tokens)).filter(({ concept }) => concept.as === 'sort')
   const isNowhere = part.some((token) => isUnknown(draft, token))
   // "Festivals in aadi": a month that only records name. In the middle of a sentence such words ask for no sort of thing.
   const followsSort = sorts.some((sort) => sort.to === at - 1)
@@ -61,11 +60,9 @@ function leaveNoPlace(draft: Draft, at: number, to: number, start: number): numb
   return start + 1
 }
 
-const wordsOf = (tokens: readonly Token[]) => tokens.map(({ plain }) => toWord(plain))
-
 /** The least fit of a spelling by which the name of a place counts as known. */
 const PLACE_FIT = 0.6
 
 /** Whether no document holds a word in a near spelling. */
-const isUnknown = ({ corpus, question: { scope } }: Draft, { plain, typed }: Token): boolean =>
-  !toWord(plain).aside && !isKnownWord(corpus, typed, tallyFor(scope), PLACE_FIT)
+const isUnknown = ({ corpus, question: { scope } }: Draft, token: Token): boolean =>
+  !isAside(token) && !isKnownWord(corpus, token.typed, tallyFor(scope), PLACE_FIT)

@@ -78,6 +78,7 @@ export const nearTo = ({ at, reach }: NamedPlace, kilometres = Math.max(NEAR.lea
   within: kilometres,
 })
 
+/** Limits the answer to what is near a place, the nearest first, and tells so. `text`: the words that say it. */
 export function setNear(draft: Draft, place: NamedPlace, kilometres: number | undefined, text: string): void {
   const near = nearTo(place, kilometres)
   draft.near = near

@@ -25,7 +25,7 @@ import { distanceAt, readNear, readNearBehind, readNearest, readPlaceNear, settl
 import { isPartTakenBack, partOf } from './parts.ts'
 import { isInPlace, type NamedPlace } from './places.ts'
 import { settleParts } from './settle.ts'
-import { type Token, textOf, tokensOf } from './tokens.ts'
+import { asWords, isAside, type Token, textOf, tokensOf } from './tokens.ts'
 import { type Age, ageAt, findSpan, findYears, type Years } from './years.ts'
 
 /**
@@ -91,7 +91,7 @@ function mayBeGrammar(tokens: readonly Token[], at: number): boolean {
 
 /** Phrases of several words that name a concept, by their first token: "no longer standing" is a state, not an exclusion. */
 function conceptPhrases(tokens: readonly Token[]): Map<number, number> {
-  const mentions = findMentions(tokens.map(({ plain }) => toWord(plain)))
+  const mentions = findMentions(asWords(tokens))
   return new Map(mentions.flatMap(({ from, to }) => (to > from ? [[from, to + 1] as const] : [])))
 }
 
@@ -230,10 +230,7 @@ function exclude(draft: Draft, part: readonly Token[], text: string, next: numbe
 
 /** Whether these words name a concept that is no place: "Durga" is a deity, though a temple may be called so, too. */
 function isOtherConcept({ corpus, question }: Draft, tokens: readonly Token[]): boolean {
-  const [mention] = findMentions(
-    tokens.map(({ plain }) => toWord(plain)),
-    namedFinder(corpus, question.scope),
-  )
+  const [mention] = findMentions(asWords(tokens), namedFinder(corpus, question.scope))
   return mention?.from === 0 && mention.to === tokens.length - 1 && !isPlace(mention.concept)
 }
 
@@ -303,9 +300,7 @@ function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefi
 
 /** Whether a state stands right before a token. The year is not that of making then: what was destroyed in 2015 was not made then. */
 const followsState = (tokens: readonly Token[], at: number): boolean =>
-  findMentions(tokens.slice(0, at).map(({ plain }) => toWord(plain))).some(
-    ({ concept, to }) => concept.as === 'state' && to === at - 1,
-  )
+  findMentions(asWords(tokens.slice(0, at))).some(({ concept, to }) => concept.as === 'state' && to === at - 1)
 
 function readOrder(draft: Draft, at: number, { role, to }: GrammarMatch): number {
   draft.order = role === 'oldest' ? 'oldest' : 'newest'
@@ -373,7 +368,7 @@ function leaveOutNoise(draft: Draft): void {
   if (others.length === 0 && limits.every((limit) => limit === undefined)) return
   const noise = draft.rest.filter((token) => !telling.includes(token))
   draft.rest = telling
-  draft.leftOut.push(...noise.filter(({ plain }) => !toWord(plain).aside).map(({ typed }) => typed))
+  draft.leftOut.push(...noise.filter((it) => !isAside(it)).map(({ typed }) => typed))
 }
 
 /** Whether a token is part of a phrase that is praise or a filler. */

@@ -1,18 +1,16 @@
 import { eachPosting } from '../index/codec.ts'
 import { tallyFor } from '../index/columns.ts'
 import { findMentions } from '../index/tags.ts'
-import { toWord } from '../index/words.ts'
 import { makeFilter } from '../model/filters.ts'
 import { findWhole } from '../model/find.ts'
 import { belongingTo, documentsWith, namedFinder } from '../model/named.ts'
 import { parseQuestion } from '../model/question.ts'
 import type { Draft, Unsettled } from './draft.ts'
-import { hasRole } from './grammar.ts'
 import { nearTo, setNear } from './nearness.ts'
 import { isPartTakenBack, partOf } from './parts.ts'
 import { type Found, hasAny, isInPlace, type NamedPlace } from './places.ts'
-import { type Token, textOf } from './tokens.ts'
-import { areHeld } from './unplaced.ts'
+import { asWords, isAside, type Token, textOf } from './tokens.ts'
+import { areHeld, isTelling } from './unplaced.ts'
 
 // Parts that are settled once all others are read, since what they mean depends on what is asked for.
 
@@ -24,7 +22,7 @@ export function settleParts(draft: Draft): void {
     else settleUnplaced(draft, part)
   }
   const isNoted = draft.unsettled.length > 0 && draft.tests.length === 0 && !draft.near && !draft.years
-  if (isNoted && tellingWords(draft.rest).length === 0) draft.isHopeless = true
+  if (isNoted && !draft.rest.some(isTelling)) draft.isHopeless = true
 }
 
 /**
@@ -62,14 +60,11 @@ function documentsSaying(draft: Draft, { mended, numbers }: NamedPlace, typed: s
 
 /** Makes a test of whether a document is asked for by the words that remain. Undefined if none is, since they may have slips. */
 function askedFor(draft: Draft): ((number: number) => boolean) | undefined {
-  const words = tellingWords(draft.rest)
+  const words = draft.rest.filter(isTelling)
   const asked = words.length > 0 ? findHolders(draft, wholeWords(words), false) : undefined
   if (asked?.size === 0) return undefined
   return (number) => (asked?.has(number) ?? true) && draft.tests.every((test) => test(number))
 }
-
-const tellingWords = (words: readonly Token[]) =>
-  words.filter(({ plain }) => !toWord(plain).aside && !hasRole(plain, 'noise'))
 
 /**
  * Settles a part that asks for what is near something that is no place, or in it:
@@ -85,7 +80,7 @@ function settleUnplaced(draft: Draft, { phrase, words, at, text }: Unsettled): v
   const keep = () => rest.splice(at, 0, ...words)
   if (isPartTakenBack(question.without, 'words', text)) return void keep()
   const holding = areHeld(draft, words) ? findHolders(draft, wholeWords(words), true) : NO_DOCUMENTS
-  const mentions = findMentions(wordsOf(rest), namedFinder(corpus, question.scope))
+  const mentions = findMentions(asWords(rest), namedFinder(corpus, question.scope))
   if (holding.size > 0 && !mentions.some(({ concept }) => concept.as === 'sort')) {
     draft.leftOut.push(phrase)
     return void keep()
@@ -95,7 +90,7 @@ function settleUnplaced(draft: Draft, { phrase, words, at, text }: Unsettled): v
   if ([...asked].some((number) => holding.has(number) && admits(number))) {
     draft.tests.push((number) => holding.has(number))
     draft.interpreted.push(partOf('words', text, typed))
-  } else draft.leftOut.push(phrase, ...words.filter(({ plain }) => !toWord(plain).aside).map((it) => it.typed))
+  } else draft.leftOut.push(phrase, ...words.filter((it) => !isAside(it)).map((it) => it.typed))
 }
 
 /** The documents that hold all these words. With `literal` no word means anything but itself. */
@@ -105,5 +100,3 @@ function findHolders({ corpus, question: { scope } }: Draft, text: string, liter
 /** The text of these words. The space says that the last one is whole. */
 const wholeWords = (words: readonly Token[]) => `${textOf(words)} `
 const NO_DOCUMENTS: ReadonlySet<number> = new Set()
-
-const wordsOf = (tokens: readonly Token[]) => tokens.map(({ plain }) => toWord(plain))

@@ -1,5 +1,6 @@
 import type { Point } from '../../matching/index.ts'
 import { plainWords, readAngle } from '../../matching/index.ts'
+import { toWord, type Word } from '../index/words.ts'
 
 /**
  * A word of a question, as typed and in plain letters. `breaks`: a comma or a semicolon stands before it. `minus`: a minus sign
@@ -80,3 +81,9 @@ const wordsOf = (text: string): Token[] =>
 
 /** The tokens as typed, with a space between. */
 export const textOf = (tokens: readonly Token[]): string => tokens.map(({ typed }) => typed).join(' ')
+
+/** Tokens as the words of the index. */
+export const asWords = (tokens: readonly Token[]): Word[] => tokens.map(({ plain }) => toWord(plain))
+
+/** Whether a token is a word that says nothing by itself, such as "of". */
+export const isAside = ({ plain }: Token): boolean => toWord(plain).aside

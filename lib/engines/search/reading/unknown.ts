@@ -1,12 +1,12 @@
 import { tallyFor } from '../index/columns.ts'
 import { findMentions } from '../index/tags.ts'
-import { stemOf, toWord } from '../index/words.ts'
+import { stemOf } from '../index/words.ts'
 import type { Corpus } from '../model/corpus.ts'
 import { isKnownWord } from '../model/near.ts'
 import { hasDocuments, type QueryWord } from '../model/question.ts'
 import type { Question } from './draft.ts'
 import { areWordsTakenBack } from './parts.ts'
-import { type Token, textOf, tokensOf } from './tokens.ts'
+import { asWords, isAside, textOf, tokensOf } from './tokens.ts'
 
 // Words that no document holds in any good spelling. Beside a sort of thing they may be left out: "temples zzzqqq" asks for temples. As the
 // name of one thing they are all that is asked for: the Eiffel Tower is not just any tower.
@@ -15,8 +15,6 @@ import { type Token, textOf, tokensOf } from './tokens.ts'
 const KNOWN_FIT = 0.4
 /** The same for a word of a name. One letter of three is another word: "taj" is no spelling of "tah". */
 const KNOWN_NAME_FIT = 0.45
-
-const wordsOf = (tokens: readonly Token[]) => tokens.map(({ plain }) => toWord(plain))
 
 /**
  * The question without the words that no document holds in any spelling, if it names a concept besides: "temple zzzqqq" asks for temples.
@@ -29,12 +27,12 @@ export function withoutUnknown(
   const tokens = tokensOf(text)
   const tally = tallyFor(scope)
   // "Winter", where no document says anything of a month, is unknown here, too.
-  const mentions = findMentions(wordsOf(tokens)).filter(
+  const mentions = findMentions(asWords(tokens)).filter(
     ({ concept }) => concept.as !== 'month' || hasDocuments(corpus, concept, tally),
   )
   const isNamed = (at: number) => mentions.some(({ from, to }) => from <= at && at <= to)
   const unknown = tokens.filter(
-    ({ plain }, i) => !isNamed(i) && !toWord(plain).aside && !isKnownWord(corpus, plain, tally, KNOWN_FIT),
+    (token, i) => !isNamed(i) && !isAside(token) && !isKnownWord(corpus, token.plain, tally, KNOWN_FIT),
   )
   if (unknown.length === 0 || mentions.length < unknown.length) return undefined
   return {

@@ -1,9 +1,9 @@
 import { tallyFor } from '../index/columns.ts'
 import { findMentions } from '../index/tags.ts'
-import { splitWords, toWord } from '../index/words.ts'
+import { splitWords } from '../index/words.ts'
 import { type Draft, endOfPart } from './draft.ts'
 import { hasRole } from './grammar.ts'
-import { type Token, textOf } from './tokens.ts'
+import { asWords, isAside, type Token, textOf } from './tokens.ts'
 
 // "Near the willows", "in zzqx": what follows is no place. Such a part is noted, and settled once all others are read: see `settle.ts`.
 
@@ -11,10 +11,11 @@ import { type Token, textOf } from './tokens.ts'
 const MOST_UNPLACED = 4
 const MOST_QUESTION = 8
 
+/** Whether words may be what is no place, rather than words of a sentence. */
 export const mayBeUnplaced = ({ tokens }: Draft, words: readonly Token[]): boolean =>
-  words.some(({ plain }) => !toWord(plain).aside) &&
+  !words.every(isAside) &&
   words.length <= MOST_UNPLACED &&
-  tokens.filter(({ plain }) => !toWord(plain).aside).length <= MOST_QUESTION &&
+  tokens.filter((it) => !isAside(it)).length <= MOST_QUESTION &&
   !/^\d/.test(words[0]?.plain ?? '')
 
 /** Notes a part that begins at `at` as one whose words, from `start` on, are no place. Undefined if they are words of a sentence. */
@@ -29,6 +30,9 @@ export function leaveUnplaced(draft: Draft, at: number, start: number, phrase: s
 /** The end of the words from a token on. Any phrase of the grammar ends them. */
 export const endOfPlainWords = (tokens: readonly Token[], from: number): number => endOfPart(tokens, from, new Set())
 
+/** Whether a token asks for something: it is neither aside nor a filler, such as "beautiful". */
+export const isTelling = (token: Token): boolean => !isAside(token) && !hasRole(token.plain, 'noise')
+
 /** Whether some document holds each of these words as it is written. */
 export function areHeld({ corpus, question: { scope } }: Draft, words: readonly Token[]): boolean {
   const tally = tallyFor(scope)
@@ -37,9 +41,7 @@ export function areHeld({ corpus, question: { scope } }: Draft, words: readonly 
 
 /** In "near the willows temples" the sort of thing at the end is what is asked for, if nothing stands before "near". */
 function endOfWords({ tokens, rest }: Draft, from: number, to: number): number {
-  if (rest.some(({ plain }) => !toWord(plain).aside && !hasRole(plain, 'noise'))) return to
-  const last = findMentions(wordsOf(tokens.slice(from, to))).at(-1)
+  if (rest.some(isTelling)) return to
+  const last = findMentions(asWords(tokens.slice(from, to))).at(-1)
   return last?.concept.as === 'sort' && from + last.to + 1 === to && last.from > 0 ? from + last.from : to
 }
-
-const wordsOf = (tokens: readonly Token[]) => tokens.map(({ plain }) => toWord(plain))
