@@ -13,10 +13,9 @@ import { appendToLog } from './log.ts'
  */
 export async function withholdHidden(writes: readonly Write[]): Promise<void> {
   // What is new has hidden nothing, so it never loads the source.
-  const replacing = writes.filter(({ replaces }) => replaces)
-  if (replacing.length === 0) return
+  if (!writes.some(({ replaces }) => replaces)) return
   const source = await sourceIfProvided()
-  const changes = source ? replacing.flatMap((write) => hidingChange(source, write) ?? []) : []
+  const changes = source ? writes.flatMap((write) => hidingChange(source, write) ?? []) : []
   if (changes.length === 0) return
   appending ??= appendSoon()
   appending.changes.push(...changes)
