@@ -29,11 +29,12 @@ test('the first address that is printed is a page with records, people and what 
   const page = await read('/welcome/')
   const [, record = ''] = /href="(\/api\/v1\/cidoc\/monuments\/\d+\/)"/.exec(page) ?? []
   expect((await fetch(`${service.origin}${record}`)).status).toBe(200)
-  // Detailed health answers 503 while a part of the service is too slow, as on a busy machine.
-  for (const [, address = ''] of page.matchAll(/href="([^"]+)"/g))
-    await expect
-      .poll(async () => [address, (await fetch(`${service.origin}${address}`)).status], within)
-      .toEqual([address, 200])
+  for (const [, address = ''] of page.matchAll(/href="([^"]+)"/g)) {
+    const visit = async () => [address, (await fetch(`${service.origin}${address}`)).status]
+    // Detailed health answers 503 while a part of the service is too slow, as on a busy machine.
+    if (address === '/health/detailed/') await expect.poll(visit, within).toEqual([address, 200])
+    else expect(await visit()).toEqual([address, 200])
+  }
   for (const part of ['dev@heritage.test', 'expert curator', 'What you can do next', '/docs/'])
     expect(page).toContain(part)
   // At the root a browser gets the first page. All others get what they always got.
