@@ -45,3 +45,9 @@ export function linkIn(letter: Pick<Caught, 'text'> | undefined): string {
   const { pathname, search } = new URL(/https?:\/\/\S+token=\S+/.exec(letter?.text ?? '')?.[0] ?? '')
   return pathname + search
 }
+
+/** The path of a link with tokens that nobody was sent: one whose letter in the middle is another, since the last says little, and a short one. */
+export const withForgedTokens = (path: string): string[] => [
+  path.replace(/(?<=token=.{20})./, (it) => (it === 'x' ? 'y' : 'x')),
+  path.replace(/token=.*/, 'token=x'),
+]
