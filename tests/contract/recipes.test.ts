@@ -25,8 +25,6 @@ const LISTS = [
 ]
 const TITLES =
   'keeps the contract|each parameter what it means|whatever can be asked for|has every sentence|has every notice|as many kinds|codes are|demonstration set|order of every kind|every room there is|every item type that counts'
-/** The files share what they import: none of these tests changes it. */
-const oneProcess = ['--no-isolate', '--no-file-parallelism']
 const MINUTES = 60_000
 
 let copy: string
@@ -72,7 +70,7 @@ async function runInCopy(...command: readonly string[]): Promise<{ failed: boole
  */
 const compile = () => runInCopy('tsc', '--singleThreaded', '--incremental', '--tsBuildInfoFile', '.tsbuildinfo')
 const writeContract = () => runInCopy('node', 'api/write.ts')
-const testLists = () => runInCopy('vitest', 'run', ...oneProcess, ...LISTS, '-t', TITLES)
+const testLists = () => runInCopy('vitest', 'run', '--no-file-parallelism', ...LISTS, '-t', TITLES)
 
 /** The section of CONTRIBUTING.md under a heading. */
 const sectionOf = (title: string) =>

@@ -6,7 +6,7 @@ import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import { createTable } from '../../deploy/stand-ins/table.ts'
 
 /**
- * Puts the address of this process's own emulator of DynamoDB into the environment. The emulator starts with the first table. Where the
+ * Puts the address of a test file's own emulator of DynamoDB into the environment. The emulator starts with the first table. Where the
  * environment names one already, that one serves. Returns the function that stops it and deletes its file.
  *
  * Why not one for all: the emulator keeps the token of each transaction for ten minutes and looks at all of them with the next one.

@@ -3,10 +3,8 @@
  * long to make, and is the same for all.
  */
 export function keptByProcess<T>(name: string, make: () => T): T {
-  const { kept = new Map() }: Shared = globalThis
-  if (!kept.has(name)) kept.set(name, make())
-  Object.assign(globalThis, { kept })
-  return kept.get(name) as T
+  const shared: typeof globalThis & { kept?: Map<string, unknown> } = globalThis
+  shared.kept ??= new Map()
+  if (!shared.kept.has(name)) shared.kept.set(name, make())
+  return shared.kept.get(name) as T
 }
-
-type Shared = { console: Console; kept?: Map<string, unknown> }

@@ -13,7 +13,7 @@ import { judgeRights, openRights } from './rights.ts'
 
 /**
  * Runs once before all tests. Makes a temporary directory and starts one S3 server on it. The workers of Vitest inherit their names in
- * the environment. Returns the function that stops the server and deletes the directory. Each worker starts its own emulator
+ * the environment. Returns the function that stops the server and deletes the directory. Each test file starts its own emulator
  * (`own-emulator.ts`).
  */
 export default async function setup(project?: TestProject): Promise<() => Promise<void>> {

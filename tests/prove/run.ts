@@ -41,7 +41,7 @@ if (values.help) {
   console.log(usage)
   process.exit(0)
 }
-/** What the short form tries: the same each time. Alone on a machine it takes a minute; beside the tests it takes as long as they do. */
+/** What the short form tries: the same each time. Alone on a machine of two processors it takes half a minute. */
 const SHORT = { minutes: 20, each: 2, requests: 4000, some: 0.004 }
 const asked: Asked = {
   ...values,
