@@ -1,4 +1,4 @@
-import { personas } from '../../deploy/stand-ins/people.ts'
+import { personas, roleOf } from '../../deploy/stand-ins/people.ts'
 import { WELCOME } from './welcome.ts'
 
 type Running = {
@@ -13,10 +13,6 @@ type Running = {
 
 /** The text that `npm start` prints once it is ready: the first address is a page for people. */
 export function startText({ api, idp, s3, mail, dynamodb, directory, seconds }: Running): string {
-  const people = personas.map(({ email, role, is_staff }) => ({
-    email,
-    role: is_staff ? 'staff' : (role ?? 'contributor'),
-  }))
   return `
 The service is ready (${seconds} s).
 
@@ -33,7 +29,7 @@ The service is ready (${seconds} s).
 
 People (username: the part before the @; password: heritage-local)
 
-${people.map(({ email, role }) => `  ${role.padEnd(19)}curl -H 'X-Dev-User: ${email}' ${api}/api/user/info`).join('\n')}
+${personas.map((it) => `  ${roleOf(it).padEnd(19)}curl -H 'X-Dev-User: ${it.email}' ${api}/api/user/info`).join('\n')}
 
 A token from the identity provider
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { personas } from '../../deploy/stand-ins/people.ts'
+import { personas, roleOf } from '../../deploy/stand-ins/people.ts'
 
 /** The lists on the page, by the segment of their address. */
 const shown: Readonly<Record<string, string>> = {
@@ -87,9 +87,6 @@ function section({ segment, title, list }: { segment: string; title: string; lis
   )
   return `<h3><a href="${address}">${title}</a> (${list.count})</h3>\n<ul>\n${items.join('\n')}\n</ul>`
 }
-
-const roleOf = ({ role, is_staff }: (typeof personas)[number]) =>
-  is_staff ? 'staff' : (role ?? 'contributor').replaceAll('_', ' ')
 
 const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escapeSigns = (text: string) => text.replace(/[&<>"]/g, (sign) => signs[sign] ?? sign)

@@ -1,8 +1,10 @@
 import type { Context } from 'aws-lambda'
 import { decodeJwt } from 'jose'
+import { makeByRank } from '../../deploy/stand-ins/people.ts'
 import { groupOf } from '../../lib/platform/http/groups.ts'
 import { canonicalPath } from '../../lib/platform/http/path.ts'
 import type { HttpEvent, HttpResult } from '../../lib/platform/http/shell.ts'
+import type { Rank } from '../../lib/platform/permissions.ts'
 import { expectDocumented } from './documented.ts'
 import { createTestBucket, createTestTable } from './emulator.ts'
 import { serveLambda } from './lambda.ts'
@@ -32,6 +34,8 @@ export type Persona = {
   delete: Call
   send: (method: string, path: string, sent?: Sent) => Promise<Answer>
 }
+/** The name of a member of `App` that is a caller. */
+export type CallerName = { [K in keyof App]: App[K] extends Persona ? K : never }[keyof App]
 export type App = {
   anon: Persona
   contributor: Persona
@@ -39,6 +43,8 @@ export type App = {
   community: Persona
   domain: Persona
   curator: Persona
+  /** A seeded person of each rank. */
+  ofRank: Readonly<Record<Rank, Persona>>
   staff: Persona
   /** The caller with this access token. */
   as: (token: string) => Persona
@@ -69,13 +75,15 @@ export async function openApp({ env = {} }: { env?: Record<string, string> } = {
   await checkLayout()
 
   const signedIn = (username: string) => persona(tokenHeaders(username, () => time / 1000))
+  const ofRank = makeByRank(signedIn)
   return {
     anon: persona(() => ({})),
     contributor: signedIn('dev'),
     other: signedIn('other'),
-    community: signedIn('reviewer'),
-    domain: signedIn('expert'),
-    curator: signedIn('curator'),
+    community: ofRank.community_reviewer,
+    domain: ofRank.domain_expert,
+    curator: ofRank.expert_curator,
+    ofRank,
     staff: signedIn('staff'),
     as: (token) => persona(() => ({ authorization: `Bearer ${token}` })),
     with: (headers) => persona(() => headers),

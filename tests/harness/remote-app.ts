@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeByRank } from '../../deploy/stand-ins/people.ts'
 import type { Answer, App, Persona, Sent } from './app.ts'
 
 /** The seeded people as callers of a running service. The same tests can call it as they call handlers. */
@@ -15,13 +16,15 @@ export function openRemoteApp(origin: string): App {
     }
   }
   const seeded = (username: string) => persona(() => ({ 'x-dev-user': `${username}@heritage.test` }))
+  const ofRank = makeByRank(seeded)
   return {
     anon: persona(() => ({})),
     contributor: seeded('dev'),
     other: seeded('other'),
-    community: seeded('reviewer'),
-    domain: seeded('expert'),
-    curator: seeded('curator'),
+    community: ofRank.community_reviewer,
+    domain: ofRank.domain_expert,
+    curator: ofRank.expert_curator,
+    ofRank,
     staff: seeded('staff'),
     as: (token) => persona(() => ({ authorization: `Bearer ${token}` })),
     with: (headers) => persona(() => headers),

@@ -1,4 +1,4 @@
-import { personas, usernameOf } from '../../deploy/stand-ins/people.ts'
+import { makeByRank, personas, usernameOf } from '../../deploy/stand-ins/people.ts'
 import { mp3 } from '../harness/media-files.ts'
 import { type Answer, sure } from './requests.ts'
 import { moduleIn } from './world/processes.ts'
@@ -42,6 +42,8 @@ export type Base = {
 
 export const said = { source_type: 'book', source_citation: 'A survey of 1991', confidence: 'likely' }
 export const PEOPLE: readonly string[] = personas.map(usernameOf)
+/** A person of each rank. */
+export const reviewers = makeByRank((who) => who)
 
 export const contribute = (world: World, who: string, segment: string, body: object): Promise<Made> =>
   sure(world, 201, { who, method: 'POST', path: `/cidoc/${segment}/`, sent: { body: { ...body, assertion: said } } })

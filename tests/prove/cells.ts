@@ -1,5 +1,5 @@
-import { type Rank, ranks } from '../../lib/platform/permissions.ts'
-import type { Base } from './base.ts'
+import { rankName, ranks } from '../../lib/platform/permissions.ts'
+import { type Base, reviewers } from './base.ts'
 import { type Documented, documented, placed, STATES, type State, valid } from './document.ts'
 import { violations, wrongFigures } from './invariants/all.ts'
 import { count, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
@@ -7,13 +7,6 @@ import { type Answer, type Request, send } from './requests.ts'
 import { dice } from './world/chance.ts'
 import { hash } from './world/table.ts'
 import type { World } from './world/world.ts'
-
-/** A seeded person of each rank. */
-const reviewers = {
-  community_reviewer: { name: 'a community reviewer', who: 'reviewer' },
-  domain_expert: { name: 'a domain expert', who: 'expert' },
-  expert_curator: { name: 'an expert curator', who: 'curator' },
-} as const satisfies Record<Rank, object>
 
 /**
  * Every operation of the API document by callers of every sort on things in every state. What the document says about who may is
@@ -25,7 +18,7 @@ const CALLERS = [
   { name: 'an unknown person', who: 'nobody-there', role: null },
   { name: 'the contributor', who: 'dev', role: 'user' },
   { name: 'another', who: 'other', role: 'user' },
-  ...ranks.map((role) => ({ ...reviewers[role], role })),
+  ...ranks.map((role) => ({ name: `the ${rankName(role)}` as const, who: reviewers[role], role })),
   { name: 'staff', who: 'staff', role: 'staff' },
 ] as const
 type Caller = (typeof CALLERS)[number]

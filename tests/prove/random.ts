@@ -1,4 +1,4 @@
-import { type Base, contribute, type Made, publish, said, verdict } from './base.ts'
+import { type Base, contribute, type Made, publish, reviewers, said, verdict } from './base.ts'
 import { violations } from './invariants/all.ts'
 import { count, note, type Share, type Tally, tally } from './report.ts'
 import { type Request, sendIn } from './requests.ts'
@@ -56,7 +56,7 @@ async function gather(world: World, base: Base): Promise<Crowd> {
   return { saved: world.save(), own }
 }
 
-const REVIEWERS = ['reviewer', 'expert', 'curator'] as const
+const REVIEWERS = Object.values(reviewers)
 
 /** What is done besides writing and reading a record of the model. */
 function other(chance: Dice, base: Base, { own }: Crowd, n: number): Request {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type App, openApp } from '../../harness/app.ts'
+import { type App, type CallerName, openApp } from '../../harness/app.ts'
 import { contribute, decide, everyState, publish, sure } from '../../harness/make.ts'
 
 let app: App
@@ -17,10 +17,8 @@ type Row = {
   entity_status: string
   created_at: string
 }
-const feed = async (
-  who: keyof Omit<App, 'as' | 'with' | 'tick' | 'cost'>,
-  query: Record<string, string | number> = {},
-) => (await app[who].get('/data/activities/', { query: { limit: 100, ...query } })).body
+const feed = async (who: CallerName, query: Record<string, string | number> = {}) =>
+  (await app[who].get('/data/activities/', { query: { limit: 100, ...query } })).body
 
 describe('the feed', () => {
   test('is everyone’s, newest first, and shows who did what', async () => {

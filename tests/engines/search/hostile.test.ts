@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, type App, openApp } from '../../harness/app.ts'
+import { type Answer, type App, type CallerName, openApp } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { contribute, publish, sure } from '../../harness/make.ts'
 
@@ -37,12 +37,9 @@ type Endpoint = {
   short?: object
 }
 const get =
-  (who: keyof App, path: string) =>
-  (text: string, more: string = '') => {
-    const persona = app[who]
-    if (typeof persona !== 'object') throw new Error(who)
-    return persona.get(`${path}${encodeURIComponent(text.toWellFormed())}${more}`)
-  }
+  (who: CallerName, path: string) =>
+  (text: string, more: string = '') =>
+    app[who].get(`${path}${encodeURIComponent(text.toWellFormed())}${more}`)
 const count = (answer: Answer): number => answer.body.count
 const q = { q: ['This parameter is required.'] }
 const few = { q: ['Give at least 2 characters.'] }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { ranks } from '../../../lib/platform/permissions.ts'
 import { type Answer, type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { changeUser } from '../../harness/people.ts'
@@ -21,7 +22,7 @@ const notFound = { detail: 'Not found.' }
 const waitsNot = { detail: 'This application waits for no answer.' }
 const nobody = '11111111-1111-4111-8111-111111111111'
 const empty = { id: null, message: null, status: null, created_at: null, updated_at: null }
-const choices = 'community_reviewer, domain_expert, expert_curator'
+const choices = ranks.join(', ')
 const wrongRole = { role: [`Not a valid choice. Choose one of: ${choices}.`] }
 const powers = (all: boolean, manage = false) => ({
   can_override_confidence: all,
@@ -43,7 +44,7 @@ async function join(given: object = {}): Promise<Person> {
   return { ...app.as(access), id, username, card: { id, username, email: '', first_name, last_name } }
 }
 test('the powers that a role shows are those that the rules grant', async () => {
-  const { mayDecide, permissions, ranks } = await import('../../../lib/platform/permissions.ts')
+  const { mayDecide, permissions } = await import('../../../lib/platform/permissions.ts')
   const { powersOf } = await import('../../../lib/platform/users/views/profile.ts')
   const plain = {
     authors: [],

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { personas, usernameOf } from '../../../deploy/stand-ins/people.ts'
+import { type Rank, ranks } from '../../../lib/platform/permissions.ts'
 import { type App, openApp } from '../../harness/app.ts'
 import { oneOfEach } from '../../harness/media-files.ts'
 
@@ -63,33 +64,20 @@ describe('who am I', () => {
   })
 
   test('reviewers see their role and what it allows, groups in step with it', async () => {
-    const facts = async (persona: 'community' | 'domain' | 'curator') => {
-      const { groups, reviewer_role } = (await app[persona].get('/api/user/info')).body
-      return { groups, ...reviewer_role }
-    }
     const powers = (all: boolean, manage: boolean) => ({
       can_override_confidence: all,
       can_resolve_conflicts: all,
       can_manage_roles: manage,
     })
-    expect(await facts('community')).toEqual({
-      groups: ['Contributors', 'Reviewers'],
-      role: 'community_reviewer',
-      is_active: true,
-      ...powers(false, false),
-    })
-    expect(await facts('domain')).toEqual({
-      groups: ['Contributors', 'Reviewers', 'Moderators'],
-      role: 'domain_expert',
-      is_active: true,
-      ...powers(true, false),
-    })
-    expect(await facts('curator')).toEqual({
-      groups: ['Contributors', 'Reviewers', 'Moderators'],
-      role: 'expert_curator',
-      is_active: true,
-      ...powers(true, true),
-    })
+    const allowed: Readonly<Record<Rank, object>> = {
+      community_reviewer: { groups: ['Contributors', 'Reviewers'], ...powers(false, false) },
+      domain_expert: { groups: ['Contributors', 'Reviewers', 'Moderators'], ...powers(true, false) },
+      expert_curator: { groups: ['Contributors', 'Reviewers', 'Moderators'], ...powers(true, true) },
+    }
+    for (const rank of ranks) {
+      const { groups, reviewer_role } = (await app.ofRank[rank].get('/api/user/info')).body
+      expect({ groups, ...reviewer_role }).toEqual({ role: rank, is_active: true, ...allowed[rank] })
+    }
     expect((await app.staff.get('/api/user/info')).body).toMatchObject({ is_staff: true, reviewer_role: null })
   })
 
