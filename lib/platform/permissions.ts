@@ -152,7 +152,7 @@ const notOnesOwn = (actor: Actor, it: Pick<Subject, 'authors'>): Ruling =>
 const mayAs = (actor: Actor, power: Power, part: string): Ruling =>
   holds(power)(actor) || { refusal: `${part} takes at least a ${rankName(leastRanks[power])}.` }
 /** A rank as sentences name it. */
-export const rankName = (rank: Rank): string => rank.replace('_', ' ')
+export const rankName = (rank: Rank): string => rank.replaceAll('_', ' ')
 
 /** The facts about a decision that rules look at. */
 export type Deciding = {

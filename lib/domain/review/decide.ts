@@ -235,7 +235,7 @@ export const decidingOn = (
 
 function checkInput(old: History, input: DecisionInput): void {
   if (input.verdict === 'escalate' && personaAfter(old, input.verdict) === old.required_persona)
-    throw invalid({ verdict: ['It is with the expert curators already, and nobody is above them.'] })
+    throw invalid({ verdict: [`It is with the ${rankName(old.required_persona)}s already, and nobody is above them.`] })
   if (verdictEffects[input.verdict].reason && !input.feedback.trim())
     throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
   if (verdictEffects[input.verdict].accepts && isContested(old) && input.conflict_handling === 'not_applicable')

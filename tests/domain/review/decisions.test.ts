@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { ranks } from '../../../lib/platform/permissions.ts'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { withTornQueries } from '../../harness/faults.ts'
 import { type Following, followTable } from '../../harness/following.ts'
@@ -619,12 +620,12 @@ describe('escalation', () => {
 
   test('does not go above the top', async () => {
     const it = await waiting('Topmost')
-    sure(201, await escalate(app.community, it))
-    sure(201, await escalate(app.community, it))
-    const reply = await escalate(app.curator, it)
+    for (const rank of ranks.slice(0, -1)) sure(201, await escalate(app.ofRank[rank], it))
+    const top = ranks.at(-1) ?? 'expert_curator'
+    const reply = await escalate(app.ofRank[top], it)
     expect([reply.status, reply.body]).toEqual([
       400,
-      { verdict: ['It is with the expert curators already, and nobody is above them.'] },
+      { verdict: [`It is with the ${top.replaceAll('_', ' ')}s already, and nobody is above them.`] },
     ])
   })
 

@@ -67,8 +67,7 @@ export const records: Readonly<Record<string, string>> = {
   'More than {0} changed values would wait for review. Let a reviewer decide on some first.':
     '{0} भन्दा बढी बदलिएका मान समीक्षाको प्रतीक्षामा रहने भए। पहिले समीक्षकलाई केहीमाथि निर्णय गर्न दिनुहोस्।',
   'Nothing waits for review here.': 'यहाँ समीक्षाको प्रतीक्षामा केही छैन।',
-  'It is with the expert curators already, and nobody is above them.':
-    'यो मुख्य समीक्षककहाँ पुगिसकेको छ, उनीहरूभन्दा माथि कोही छैन।',
+  'It is with the {0}s already, and nobody is above them.': 'यो <0>कहाँ पुगिसकेको छ, उनीहरूभन्दा माथि कोही छैन।',
   'Say why, so that the contributor can act on it.': 'योगदानकर्ताले सच्याउन सकून् भनी कारण बताउनुहोस्।',
   'There is an open contradiction: say how it is settled.': 'टुङ्गो नलागेको बाझिने दाबी छ: कसरी टुङ्गो लगाउने भन्नुहोस्।',
   'There is no active {0} with this id.': 'यस पहिचान सङ्केतको सक्रिय <0> छैन।',
