@@ -5,8 +5,10 @@ import { gzipSync } from 'node:zlib'
 import { stringify } from 'yaml'
 import { FOLDER } from '../lib/base/telemetry/shipped-files.ts'
 import { buildDocument } from './built-document.ts'
+import { personas, roleOf } from './stand-ins/people.ts'
 
-type File = { from: string; read?: (text: string) => string }
+/** `beside`: a file of which `read` puts something in. */
+type File = { from: string; beside?: string; read?: (text: string) => string }
 
 /**
  * Builds what the function `documents` serves: the API document as JSON and YAML, and the page with its viewer. Returns the gzipped
@@ -31,7 +33,7 @@ function files(root: string, document: string): Record<string, File> {
     'openapi.json': { from: document },
     'openapi.yaml': { from: document, read: (text) => stringify(JSON.parse(text), { aliasDuplicateObjects: false }) },
     'page.html': { from: page, read: (html) => html.replace(/<!-- dev -->[\s\S]*<!-- \/dev -->\n/, '') },
-    'page-dev.html': { from: page },
+    'page-dev.html': { from: page, beside: join(root, 'deploy/stand-ins/people.ts'), read: withPeople },
     'page.css': { from: join(root, 'api/docs/page.css') },
     'page.js': { from: join(root, 'api/docs/page.js') },
     'swagger-ui.css': { from: join(viewer, 'swagger-ui.css'), read: withoutMap },
@@ -40,14 +42,21 @@ function files(root: string, document: string): Record<string, File> {
   }
 }
 
+/** Offers the seeded people to whoever signs in. */
+const withPeople = (html: string) =>
+  html.replace('<datalist id="people">', (list) =>
+    [list, ...personas.map((it) => `<option value="${it.email}">${roleOf(it)}</option>`)].join('\n'),
+  )
+
 /** Removes the comment that points to a source map, since no map is shipped. */
 const withoutMap = (text: string) => text.replace(/\n?\/[/*]# sourceMappingURL=[^\n]*$/, '')
 
-async function pack(root: string, name: string, { from, read }: File): Promise<Uint8Array> {
+async function pack(root: string, name: string, { from, beside, read }: File): Promise<Uint8Array> {
   const to = join(root, FOLDER, `${name}.gz`)
-  const [source, target] = await Promise.all([stat(from), stat(to).catch(() => undefined)])
+  const sources = await Promise.all([from, beside ?? from].map((it) => stat(it)))
+  const target = await stat(to).catch(() => undefined)
   // npm keeps the mtime that a file had when it was published. Only ctime says when it was installed.
-  if (target && target.mtimeMs > source.ctimeMs) return readFile(to)
+  if (target && sources.every(({ ctimeMs }) => target.mtimeMs > ctimeMs)) return readFile(to)
   const bytes = await readFile(from)
   const packed = gzipSync(read ? read(bytes.toString('utf8')) : bytes, { level: 9 })
   await writeFile(to, packed)
