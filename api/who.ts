@@ -5,6 +5,7 @@ import {
   type Permission,
   type PermissionBy,
   permissions,
+  type Rank,
   ranks,
   type Sees,
   type Subject,
@@ -15,8 +16,10 @@ export type Who = { words: string; roles?: readonly string[] }
 
 type ByThing = PermissionBy<Lists> | PermissionBy<Sees<Subject>> | PermissionBy<Changes<Subject>> | keyof typeof things
 
-const visitors =
-  'everyone when it is public; whoever works on it; reviewers while it is in review or approved; once it is merged, reviewers from domain_expert upwards; and staff'
+/** The reviewers of a rank and of all higher ones, so that a new rank changes no sentence. */
+const upwards = (least: Rank) => `reviewers from ${least} upwards`
+
+const visitors = `everyone when it is public; whoever works on it; reviewers while it is in review or approved; once it is merged, ${upwards('domain_expert')}; and staff`
 
 /** The sentences of rules that depend on the stored item. The other rules are described by their roles. */
 const things = {
@@ -37,21 +40,22 @@ const things = {
   'assertion.change': 'Reviewers and staff.',
   'activity.list': 'Everyone. What the caller may not see is not named.',
   'flag.read': 'Whoever is signed in and sees or reviews the record.',
-  'flag.change': 'Reviewers and staff, but not on a record of their own. An open contradiction takes a domain expert.',
+  'flag.change':
+    'Reviewers and staff, but not on a record of their own. An open contradiction takes at least a domain expert.',
   'flag.resolve':
-    'Whoever raised the flag; reviewers and staff, but not on a record of their own. An open contradiction takes a domain expert.',
+    'Whoever raised the flag; reviewers and staff, but not on a record of their own. An open contradiction takes at least a domain expert.',
   'flag.delete':
-    'Whoever raised the flag while it is open; reviewers and staff, but not on a record of their own. An open contradiction takes a domain expert.',
+    'Whoever raised the flag while it is open; reviewers and staff, but not on a record of their own. An open contradiction takes at least a domain expert.',
   'source.list': 'Everyone. What the caller may not see is left out and not counted.',
   'source.read': 'Whoever sees the source: everyone when its tier is public, whoever is signed in otherwise.',
-  'source.question': 'Domain experts, expert curators and staff who see the source.',
+  'source.question': `Staff, and ${upwards('domain_expert')}, who see the source.`,
   'source.change': 'Whoever registered the source, and staff.',
   'cluster.read': 'Everyone. Members that the caller may not see are left out.',
   'cluster.suggest': 'Whoever is signed in. What the caller may not see is left out.',
-  'cluster.inspect': 'Expert curators and staff.',
+  'cluster.inspect': `Staff, and ${upwards('expert_curator')}.`,
   'candidate.read': 'Reviewers and staff.',
   'candidate.resolve': 'Reviewers and staff, but not on a record of their own.',
-  'cluster.change': 'Expert curators and staff.',
+  'cluster.change': `Staff, and ${upwards('expert_curator')}.`,
   'project.list': 'Everyone. Projects that the caller may not see are left out and not counted.',
   'project.read': `Whoever sees the project: ${visitors}.`,
   'project.preview': 'Reviewers and staff who see the project.',
@@ -64,7 +68,7 @@ const things = {
   'project.contribute': 'The owner of the project, its editors, and staff.',
   'project.transition':
     'Whoever sees the project and has a part in it: its owner, editors and domain experts, reviewers, and staff. Each move is for some of them.',
-  'project.rollback': 'Staff, and reviewers from domain_expert upwards.',
+  'project.rollback': `Staff, and ${upwards('domain_expert')}.`,
   'activity.read': 'Whoever sees the record, and reviewers while it waits.',
   'search.read': 'Everyone. What the caller may not see is neither found nor counted.',
   'assistant.ask': 'Everyone. What the caller may not see is neither quoted nor named.',
@@ -84,16 +88,16 @@ const things = {
   'import.change': 'Whoever has sent the table.',
   'import.decide': 'Reviewers and staff; nobody on a table of their own.',
   'import.take_back': 'Staff.',
-  'extension.read': 'Its author, domain experts, curators and staff.',
+  'extension.read': `Its author, staff, and ${upwards('domain_expert')}.`,
   'extension.change': 'Its author, and staff.',
-  'extension.decide': 'Domain experts, curators and staff; nobody on a proposal of their own.',
+  'extension.decide': `Staff, and ${upwards('domain_expert')}; nobody on a proposal of their own.`,
   'alert.read': 'Reviewers and staff.',
   'alert.end': 'Reviewers and staff.',
   'link.read': 'Whoever sees the record.',
   'link.change': 'Reviewers and staff who see the record.',
-  'proposal.read': 'Its author, domain experts, curators and staff.',
+  'proposal.read': `Its author, staff, and ${upwards('domain_expert')}.`,
   'proposal.change': 'Its author, and staff.',
-  'proposal.decide': 'Domain experts, curators and staff; nobody on a proposal of their own.',
+  'proposal.decide': `Staff, and ${upwards('domain_expert')}; nobody on a proposal of their own.`,
   'scan.read': 'Whoever has sent it, and staff; reviewers once its review has ended.',
   'scan.change': 'Whoever has sent it, and staff.',
   'share.count': 'Everyone who sees the record.',
@@ -137,6 +141,6 @@ const personas: readonly { name: string; actor: Actor }[] = [
 
 function rolesInWords(roles: readonly string[]): string {
   if (roles.includes('user')) return 'Whoever is signed in.'
-  const [first = 'staff'] = roles
-  return first === 'staff' ? 'Staff.' : `Staff, and reviewers from ${first} upwards.`
+  const least = ranks.find((rank) => roles.includes(rank))
+  return least ? `Staff, and ${upwards(least)}.` : 'Staff.'
 }
