@@ -28,6 +28,8 @@ type Notice = {
   unless_stub?: true
   /** Not for rows of a batch that wait or are decided together: the batch has notices of its own. */
   unless_batch?: true
+  /** Of what its reader watches. A letter with such a notice has a link that stops all watches. */
+  of_watches?: true
   /** The English sentence; it is also the key of its Nepali one. `{detail}` is replaced. The message appends the name of the record or project. */
   says: string
   /** The page of the dashboard that the notice leads to. */
@@ -147,12 +149,14 @@ export const notices = {
   watched: {
     type: 'general',
     to: 'named',
+    of_watches: true,
     says: 'Something that you watch has changed',
     link: view,
   },
   watched_more: {
     type: 'general',
     to: 'named',
+    of_watches: true,
     says: 'More records that you watch have changed: {detail}',
     link: '',
   },
@@ -313,6 +317,11 @@ export const notices = {
 } as const satisfies Record<string, Notice>
 
 export type NoticeName = keyof typeof notices
+/** The notices that bulletins may send. */
+export type WatchNotice = {
+  [Name in NoticeName]: (typeof notices)[Name] extends { of_watches: true } ? Name : never
+}[NoticeName]
+export const isOfWatches = (name: NoticeName): name is WatchNotice => 'of_watches' in notices[name]
 
 export type NoticeInput = {
   detail: string

@@ -2,6 +2,7 @@ import { later, now } from '../../base/clock.ts'
 import { isDone } from '../../base/errors.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import { parse, put, walk, withNextVersion } from '../../engines/table/index.ts'
+import type { WatchNotice } from '../notifications/events.ts'
 import { type News, sendAll } from '../notifications/send.ts'
 import { listSeenChanges, type SeenChange, withNews } from './changes.ts'
 import { loadNotedThrough } from './follow.ts'
@@ -45,10 +46,12 @@ async function tellWatcher(user_id: string, through: number): Promise<boolean> {
   return seen.length > 0
 }
 
+type WatchNews = News & { notice: WatchNotice }
+
 /** The notices of a bulletin, the latest change last, as an inbox takes them. */
-function newsOf(changes: readonly SeenChange[]): News[] {
+function newsOf(changes: readonly SeenChange[]): WatchNews[] {
   const named = changes.slice(0, MOST_NAMED).map(
-    ({ id, number, at }): News => ({
+    ({ id, number, at }): WatchNews => ({
       notice: 'watched',
       event: `watched#${id}#${number}`,
       actor_id: null,
@@ -58,7 +61,7 @@ function newsOf(changes: readonly SeenChange[]): News[] {
     }),
   )
   const [first, ...others] = changes.slice(MOST_NAMED)
-  const rest: News[] = first
+  const rest: WatchNews[] = first
     ? [
         {
           notice: 'watched_more',

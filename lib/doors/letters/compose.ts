@@ -1,5 +1,6 @@
 import { config } from '../../base/config.ts'
 import type { Say } from '../../base/language/catalogue.ts'
+import { isOfWatches } from '../../domain/notifications/events.ts'
 import type { VisibleNotification } from '../../domain/notifications/list.ts'
 import { stopWatchingLink } from '../../domain/watches/links.ts'
 import { cut } from '../../engines/matching/index.ts'
@@ -25,7 +26,7 @@ export function composeLetter({ user, settings, say }: Recipient, notifications:
     .slice(0, NOTICE_LIMIT)
     .map(({ message: { notice, detail }, about, on }) => noticeIn(say, notice, { detail, about, on }))
   const [first] = notices
-  const isOfWatches = notifications.some(({ message: { notice } }) => notice === 'watched')
+  const tellsOfWatches = notifications.some(({ message: { notice } }) => isOfWatches(notice))
   const omitted = notifications.length - notices.length
   const subject = notifications.length === 1 && first ? first.message : words.manyNotices(notifications.length)
   const lines = notices.map(({ message, link }) => `- ${onOneLine(message)}${link ? `\n  ${dashboardLink(link)}` : ''}`)
@@ -36,7 +37,7 @@ export function composeLetter({ user, settings, say }: Recipient, notifications:
       words.greeting(onOneLine(user.first_name) || user.username),
       ...lines,
       ...(omitted > 0 ? [words.more(omitted)] : []),
-      ...(isOfWatches ? [words.stopWatching(stopWatchingLink(settings.origin, user.id))] : []),
+      ...(tellsOfWatches ? [words.stopWatching(stopWatchingLink(settings.origin, user.id))] : []),
       '-- ',
       words.foot(stop),
     ].join('\n\n'),

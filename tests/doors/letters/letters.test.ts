@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newAccessRecord } from '../../../deploy/access/judge.ts'
 import { localIdentity, roleResources, rolesFor } from '../../../deploy/access/local-roles.ts'
 import { type Caught, type Fate, type MailCatcher, startMailCatcher } from '../../../deploy/stand-ins/mail-catcher.ts'
+import { isOfWatches, type NoticeName, notices } from '../../../lib/domain/notifications/events.ts'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { linkIn, withForgedTokens } from '../../harness/mail.ts'
@@ -295,6 +296,22 @@ describe('a letter', () => {
     expect(letter?.subject).toBe('35 notices for you')
     expect(letter?.text.match(/^- A record of yours/gm)).toHaveLength(30)
     expect(letter?.text).toContain('And 5 more')
+  })
+
+  test('of what is watched has a link that stops all watches, and others have none', async () => {
+    const who = await reader()
+    const { sendAll } = await import('../../../lib/domain/notifications/send.ts')
+    const { now } = await import('../../../lib/base/clock.ts')
+    const about = { event: 'seen', actor_id: null, entity_id: null, detail: '' }
+    const named = (Object.keys(notices) as NoticeName[]).filter((notice) => isOfWatches(notice) || notice === 'role')
+    expect(named).toContain('watched')
+    for (const notice of named) {
+      app.tick(300)
+      await sendAll(who.id, [{ ...about, notice, created_at: now() }])
+      const [letter] = await caughtIn(visit)
+      const hasLink = letter?.text.includes('To stop watching all that you watch:')
+      expect([notice, hasLink]).toEqual([notice, notice !== 'role'])
+    }
   })
 })
 
