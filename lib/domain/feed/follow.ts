@@ -20,7 +20,9 @@ export function feedChangeOf({ before, after }: Images): FeedChange | undefined 
   const stored = after ?? before
   if (stored?.type === cluster.type) return { sort: 'cluster', id: String(stored.id), flips: false }
   if (stored?.type !== recordItem.type) return undefined
-  const [was = null, is = null] = [before, after].map((it) => it && stateOfRecord(parse(recordItem, it), none).digest)
+  const [was = null, is = null] = [before, after].map(
+    (it) => it && stateOfRecord(parse(recordItem, it), none).compared.digest,
+  )
   const flips = (was === null) !== (is === null)
   return was === is ? undefined : { sort: 'record', id: String(stored.entity_id), flips }
 }

@@ -10,14 +10,22 @@ export const changeSorts = ['created', 'updated', 'withdrawn'] as const
 export type ChangeSort = (typeof changeSorts)[number]
 
 /** The subject of a change: a record or a cluster. `id` is a review identity or the id of a cluster; `object_pk` is the id in its own address. */
-const about = { id: v.string(), kind: v.picklist(kindKeys), object_pk: v.string() }
+const About = v.object({ id: v.string(), kind: v.picklist(kindKeys), object_pk: v.string() })
+export type About = v.InferOutput<typeof About>
+
+/** What of a subject is compared with what it was at its latest entry. No entry holds it. */
+const Compared = v.object({
+  /** Digest of the parts that everyone may read. Null if it is not public. */
+  digest: v.nullable(v.string()),
+})
+export type Compared = v.InferOutput<typeof Compared>
 
 /** One change. Numbers start at 1 and have no gap; times never go back. */
 export const FeedEntry = v.object({
   number: v.number(),
   at: v.string(),
   change: v.picklist(changeSorts),
-  ...about,
+  ...About.entries,
   version: v.number(),
 })
 export type FeedEntry = v.InferOutput<typeof FeedEntry>
@@ -36,11 +44,10 @@ export const feedEnd = defineItem({
 
 /** The latest entry about a record or cluster. It stays when the subject is withdrawn. */
 export const LastTold = v.object({
-  ...about,
+  ...About.entries,
   number: v.number(),
   at: v.string(),
-  /** Digest of the parts that everyone may read. Null if it is not public. */
-  digest: v.nullable(v.string()),
+  ...Compared.entries,
   version: v.number(),
 })
 export type LastTold = v.InferOutput<typeof LastTold>
@@ -52,7 +59,7 @@ export const lastTold = defineItem({
 
 /** A record or cluster in the list of its kind, sorted by its latest change. */
 export const Current = v.object({
-  ...about,
+  ...About.entries,
   number: v.number(),
   at: v.string(),
   withdrawn: v.boolean(),

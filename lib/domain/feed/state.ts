@@ -3,16 +3,17 @@ import { getMany, itemAt, itemIn, parse, type Stored } from '../../engines/table
 import { maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type Cluster, cluster } from '../clusters/items.ts'
-import { type KindKey, kinds } from '../kinds/index.ts'
+import { kinds } from '../kinds/index.ts'
 import { withLabels } from '../labels/labels.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { valueEdges } from '../records/links.ts'
+import type { About, Compared } from './items.ts'
 
 /** What an entry is about: a record by its review identity, or a cluster. */
 export type FeedSubject = { sort: 'record' | 'cluster'; id: string }
 
-/** What everyone may read of a thing, as a digest; null if that is nothing. `object_pk` is the id in its own address. */
-export type FeedState = { id: string; kind: KindKey; object_pk: string; digest: string | null }
+/** What an entry says of a thing, apart from what is only compared. */
+export type FeedState = { about: About; compared: Compared }
 
 /** A record is in the feed if everyone may read it. */
 export const isInFeed = (it: RecordItem): boolean => maySee(null, it)
@@ -53,14 +54,15 @@ export function stateOfRecord(it: RecordItem, found: ReadonlyMap<string, Stored>
   // A record without labels has the digest that it had before there were labels.
   const said = { name, category, data, point, access_tier, ends, ...withLabels(labels) }
   const digest = isInFeed(it) ? digestOfValue(said) : null
-  return { id, kind, object_pk: kinds[kind].record ? String(it.id) : id, digest }
+  return { about: { id, kind, object_pk: kinds[kind].record ? String(it.id) : id }, compared: { digest } }
 }
 
 /** A cluster is public if at least two of its members are. */
 function stateOfCluster(id: string, it: Cluster | undefined, found: ReadonlyMap<string, Stored>): FeedState {
   const members = it ? publicAmong(it.members, found).map(({ entity_id }) => entity_id) : []
   const said = it && members.length > 1 ? [it.canonical_label, it.curated_aliases, it.external_identifiers] : null
-  return { id, kind: 'entity_cluster', object_pk: id, digest: said && digestOfValue([...said, members.sort()]) }
+  const digest = said && digestOfValue([...said, members.sort()])
+  return { about: { id, kind: 'entity_cluster', object_pk: id }, compared: { digest } }
 }
 
 /** The records among `ids` that everyone may read. `found` has their heads. */

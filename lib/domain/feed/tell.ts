@@ -33,7 +33,7 @@ async function planEntries(subjects: readonly FeedSubject[]): Promise<Write[]> {
   const changed = subjects.flatMap(({ id }) => {
     const before = itemIn(found, lastTold, { id })
     const state = states.get(id)
-    const change = state && changeFrom(before?.digest ?? null, state.digest)
+    const change = state && changeFrom(before?.digest ?? null, state.compared.digest)
     return change ? [{ state, before, change }] : []
   })
   if (changed.length === 0) return []
@@ -56,8 +56,9 @@ function changeFrom(known: string | null, digest: string | null): ChangeSort | u
 type ChangedThing = { state: FeedState; before: LastTold | undefined; change: ChangeSort }
 
 /** The new entry, and the thing at its new place in the list of its kind. */
-function writesFor({ state: { digest, ...about }, before, change }: ChangedThing, number: number, at: string): Write[] {
-  const told = { ...about, number, at, digest }
+function writesFor({ state, before, change }: ChangedThing, number: number, at: string): Write[] {
+  const { about, compared } = state
+  const told = { ...about, ...compared, number, at }
   const place: Current = { ...about, number, at, withdrawn: change === 'withdrawn', version: 1 }
   return [
     put(feedEntry, { ...about, number, at, change, version: 1 }, undefined, fasterConflict),
