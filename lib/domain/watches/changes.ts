@@ -13,7 +13,7 @@ import { subjectOf, type Watch, watchedChange, watchedLast } from './items.ts'
 const MOST_CHANGES = 50
 
 /** The latest change of a public record, with the record as it is now. */
-export type SeenChange = Pick<FeedEntry, 'id' | 'number' | 'at' | 'change'> & { record: RecordItem }
+export type SeenChange = Omit<FeedEntry, 'kind' | 'object_pk' | 'version'> & { record: RecordItem }
 type NotedChange = Omit<SeenChange, 'record'>
 
 /** Returns the watches under whose subject a change was noted after this number, and all watches of searches. One call. */
@@ -35,8 +35,10 @@ export async function withNews(watches: readonly Watch[], after: number): Promis
 export async function listSeenChanges(watches: readonly Watch[], after = 0): Promise<SeenChange[]> {
   const noted = await Promise.all(watches.map((it) => notedChanges(it, Math.max(it.since, after))))
   const latest = new Map<string, NotedChange>()
-  for (const change of noted.flat())
-    if (change.number > (latest.get(change.id)?.number ?? 0)) latest.set(change.id, change)
+  for (const change of noted.flat()) {
+    const other = latest.get(change.id)
+    latest.set(change.id, other ? joinChanges(other, change) : change)
+  }
   const found = await getMany([...latest.keys()].map(key.head), true)
   return [...latest.values()]
     .sort((a, b) => b.number - a.number)
@@ -45,6 +47,9 @@ export async function listSeenChanges(watches: readonly Watch[], after = 0): Pro
       return record && isInFeed(record) ? [{ ...change, record }] : []
     })
 }
+
+/** Makes one of two changes of a record, which may be the same one: the later. */
+const joinChanges = (a: NotedChange, b: NotedChange): NotedChange => (a.number < b.number ? b : a)
 
 async function notedChanges(it: Watch, after: number): Promise<NotedChange[]> {
   const subject = subjectOf(it)
