@@ -202,6 +202,98 @@ const notification: Edit[] = [
     "  'A record that you have reviewed was flagged': 'तपाईंले समीक्षा गरेको अभिलेखमा चेतावनी चिह्न लगाइयो',",
     { fails: 'test', names: 'lib/base/language/nepali' },
   ),
+  // For followers: one sort of change.
+  {
+    file: 'lib/domain/notifications/events.ts',
+    from: '  watched: {',
+    to: `  watched_new: {
+    type: 'general',
+    to: 'named',
+    says: 'There is something new among what you watch',
+    link: view,
+  },
+  watched: {`,
+  },
+  {
+    file: 'lib/domain/notifications/events.ts',
+    from: "    says: 'There is something new among what you watch',",
+    to: "    of_watches: true,\n    says: 'There is something new among what you watch',",
+    without: { fails: 'tsc', names: 'lib/domain/watches/bulletins.ts' },
+  },
+  nepali('notices', "  'There is something new among what you watch': 'तपाईंले निगरानीमा राख्नुभएको कुरामा नयाँ थपियो',"),
+  {
+    file: 'lib/domain/watches/bulletins.ts',
+    from: "at }): WatchNews => ({\n      notice: 'watched',",
+    to: "at, change }): WatchNews => ({\n      notice: change === 'created' ? 'watched_new' : 'watched',",
+  },
+  // For followers: one sort of update.
+  {
+    file: 'lib/domain/feed/items.ts',
+    from: '  digest: v.nullable(v.string()),\n',
+    to: '  digest: v.nullable(v.string()),\n  pictures: v.optional(v.nullable(v.array(v.string())), null),\n',
+  },
+  {
+    file: 'lib/domain/feed/items.ts',
+    from: '  change: v.picklist(changeSorts),\n',
+    to: '  change: v.picklist(changeSorts),\n  new_picture: v.optional(v.nullable(v.boolean()), null),\n',
+  },
+  {
+    file: 'lib/domain/feed/state.ts',
+    from: "import { type RecordItem, recordItem } from '../records/items.ts'",
+    to: "import { picturesIn } from '../pictures/items.ts'\nimport { type RecordItem, recordItem } from '../records/items.ts'",
+  },
+  {
+    file: 'lib/domain/feed/state.ts',
+    from: 'compared: { digest } }',
+    to: 'compared: { digest, pictures: digest === null ? null : picturesIn(data).map((it) => it.id) } }',
+    without: { fails: 'tsc', names: 'lib/domain/feed/state.ts' },
+  },
+  {
+    file: 'lib/domain/feed/state.ts',
+    from: 'compared: { digest } }',
+    to: 'compared: { digest, pictures: null } }',
+    without: { fails: 'tsc', names: 'lib/domain/feed/state.ts' },
+  },
+  {
+    file: 'lib/domain/feed/tell.ts',
+    from: 'put(feedEntry, { ...about, number, at, change,',
+    to: `put(feedEntry, { ...about, number, at, change,
+      new_picture: before?.pictures ? (compared.pictures ?? []).some((id) => !before.pictures?.includes(id)) : null,`,
+    without: { fails: 'tsc', names: 'lib/domain/feed/tell.ts' },
+  },
+  {
+    file: 'lib/domain/watches/changes.ts',
+    from: '(a.number < b.number ? b : a)',
+    to: '({ ...(a.number < b.number ? b : a), new_picture: a.new_picture || b.new_picture })',
+  },
+  {
+    file: 'lib/domain/watches/changes.ts',
+    from: "change: 'updated' as const }",
+    to: "change: 'updated' as const, new_picture: null }",
+    without: { fails: 'tsc', names: 'lib/domain/watches/changes.ts' },
+  },
+  {
+    file: 'lib/domain/notifications/events.ts',
+    from: '  watched: {',
+    to: `  watched_picture: {
+    type: 'general',
+    to: 'named',
+    of_watches: true,
+    says: 'Something that you watch has a new picture',
+    link: view,
+  },
+  watched: {`,
+  },
+  nepali(
+    'notices',
+    "  'Something that you watch has a new picture': 'तपाईंले निगरानीमा राख्नुभएको कुरामा नयाँ तस्बिर थपियो',",
+  ),
+  {
+    file: 'lib/domain/watches/bulletins.ts',
+    from: "at, change }): WatchNews => ({\n      notice: change === 'created' ? 'watched_new' : 'watched',",
+    to: `at, change, new_picture }): WatchNews => ({
+      notice: change === 'created' ? 'watched_new' : new_picture ? 'watched_picture' : 'watched',`,
+  },
 ]
 
 const queueType: Edit[] = [
