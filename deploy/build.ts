@@ -30,7 +30,8 @@ export async function buildPackages(
     const also = Object.keys(apart).filter((it) => asksFor(metafile, it))
     const bundles = [...own, ...others.outputFiles.filter(({ path }) => also.includes(basename(path, '.mjs')))]
     const code = Object.fromEntries(bundles.map((it) => [`functions/${nameOf(name, it)}`, it.contents]))
-    await writeFile(file, zip({ ...code, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
+    const beside = { ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }
+    await writeFile(file, await zip({ ...code, ...beside }))
     for (const map of outputFiles.filter(({ path }) => path.endsWith('.map') && parts.has(basename(path, '.map'))))
       await writeFile(mapIn(outdir, name, map), map.contents)
   }

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { unzipSync } from 'fflate'
+import { unzip } from '../zip.ts'
 import type { FunctionFacts } from './template.ts'
 
 export type Where = {
@@ -40,7 +40,7 @@ export class Processes {
 
   /** Unpacks all packages before the first call, so that a new build does not change a run. */
   async unpack(names: readonly string[]): Promise<void> {
-    for (const name of names) await unpack(this.#where.packages(name), this.#folderOf(name))
+    for (const name of names) await unzip(this.#where.packages(name), this.#folderOf(name))
   }
 
   /** Takes a free process, or starts one. It is busy until the caller frees it. Fails if it does not start. */
@@ -147,13 +147,5 @@ export async function heard(child: ChildProcess): Promise<ProcessReply | undefin
     return reply
   } finally {
     listening.abort()
-  }
-}
-
-async function unpack(archive: string, folder: string): Promise<void> {
-  for (const [path, bytes] of Object.entries(unzipSync(await readFile(archive)))) {
-    if (path.endsWith('/')) continue
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), bytes)
   }
 }

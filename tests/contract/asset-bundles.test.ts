@@ -8,9 +8,9 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keptPackages } from '../../deploy/build.ts'
 import { carriedBy } from '../../deploy/carried.ts'
+import { unzip } from '../../deploy/zip.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { newProject, upload } from '../harness/asset-world.ts'
-import { unpack } from '../harness/bundles.ts'
 import { functionNames } from '../harness/functions.ts'
 import { answerFor } from '../harness/lambda.ts'
 import { sure } from '../harness/make.ts'
@@ -29,7 +29,7 @@ afterAll(() => rm(directory, { recursive: true }))
 /** Unpacks the package of a function: the bundle, and what it takes along. */
 async function unpacked(name: string): Promise<string> {
   const place = join(directory, name)
-  await unpack(packages.get(name) ?? '', place)
+  await unzip(packages.get(name) ?? '', place)
   return join(place, 'functions', `${name}.mjs`)
 }
 

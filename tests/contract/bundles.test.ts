@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keptPackages } from '../../deploy/build.ts'
 import { DOCUMENT } from '../../deploy/built-document.ts'
-import { bundlesBesideSdk, importedBy, sizeOver, unpack } from '../harness/bundles.ts'
+import { unzip } from '../../deploy/zip.ts'
+import { bundlesBesideSdk, importedBy, sizeOver } from '../harness/bundles.ts'
 import { createTestTable } from '../harness/emulator.ts'
 import { functionNames } from '../harness/functions.ts'
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'heritage-bundles-'))
   const packages = await keptPackages(process.cwd(), functionNames())
   for (const name of ['records', 'documents', 'registry'])
-    files.set(name, await unpack(packages.get(name) ?? '', join(directory, name)))
+    files.set(name, await unzip(packages.get(name) ?? '', join(directory, name)))
   await createTestTable(table)
 }, 300_000)
 /** Where the bundle of one of them lies. */

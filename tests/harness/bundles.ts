@@ -1,8 +1,8 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { inflateRawSync } from 'node:zlib'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { forLambda, keptPackages } from '../../deploy/build.ts'
+import { unzip } from '../../deploy/zip.ts'
 import { functionNames } from './functions.ts'
 
 /**
@@ -16,31 +16,6 @@ export async function bundlesBesideSdk(directory: string): Promise<Made[]> {
   const packages = await keptPackages(process.cwd(), functionNames())
   for (const [name, path] of packages) made.push(await measurePackage(name, path, join(directory, name)))
   return made
-}
-
-/** Reads the files of a package. Its zip archive has each size in the header before the content, deflated or stored. */
-async function filesIn(path: string): Promise<Map<string, Buffer>> {
-  const zip = await readFile(path)
-  const files = new Map<string, Buffer>()
-  for (let at = 0; zip.readUInt32LE(at) === 0x04034b50; ) {
-    const [method, size] = [zip.readUInt16LE(at + 8), zip.readUInt32LE(at + 18)]
-    const [named, extra] = [zip.readUInt16LE(at + 26), zip.readUInt16LE(at + 28)]
-    const start = at + 30 + named + extra
-    const content = zip.subarray(start, start + size)
-    files.set(zip.toString('utf8', at + 30, at + 30 + named), method === 0 ? content : inflateRawSync(content))
-    at = start + size
-  }
-  return files
-}
-
-/** Writes the files of a package into a folder, and returns them. `only` is a prefix of paths that limits the files. */
-export async function unpack(path: string, directory: string, only = ''): Promise<Map<string, Buffer>> {
-  const files = new Map([...(await filesIn(path))].filter(([name]) => name.startsWith(only)))
-  for (const [name, bytes] of files) {
-    await mkdir(dirname(join(directory, name)), { recursive: true })
-    await writeFile(join(directory, name), bytes)
-  }
-  return files
 }
 
 /** The bytes that the start of a function reads, divided by those of the SDK alone. */
@@ -64,7 +39,7 @@ export type Made = { name: string; file: string; start: number; all: number; ove
 
 /** Unpacks the bundle of a function and measures it. Other files of the package, such as data, do not count. */
 async function measurePackage(name: string, path: string, directory: string): Promise<Made> {
-  const files = await unpack(path, directory, FUNCTIONS)
+  const files = await unzip(path, directory, FUNCTIONS)
   const entry = `${FUNCTIONS}${name}.mjs`
   const bytes = (some: Iterable<string>) => [...some].reduce((sum, it) => sum + (files.get(it)?.length ?? 0), 0)
   const code = [...files.values()].join('\n')

@@ -210,15 +210,15 @@ test('the local stage takes its ports and endpoints from the environment', () =>
   expect(loadStack({}).environment.DYNAMODB_ENDPOINT).toBe('http://127.0.0.1:8001')
 })
 
-test('an archive holds the file as it was, readable for everyone, and is the same at any time', () => {
+test('an archive holds the file as it was, readable for everyone, and is the same at any time', async () => {
   const content = Buffer.from('export const handler = 1\n'.repeat(50))
-  const archive = Buffer.from(zip({ 'functions/x.mjs': content }))
+  const archive = Buffer.from(await zip({ 'functions/x.mjs': content }))
   const start = 30 + 'functions/x.mjs'.length
   expect(inflateRawSync(archive.subarray(start, start + archive.readUInt32LE(18)))).toEqual(content)
   const entry = archive.subarray(archive.indexOf('PK\x01\x02'))
   expect([entry[5], entry.readUInt16LE(40).toString(8)]).toEqual([UNIX, '100644'])
   vi.useFakeTimers({ now: new Date('2031-02-03T04:05:06Z'), toFake: ['Date'] })
-  const later = zip({ 'functions/x.mjs': content })
+  const later = await zip({ 'functions/x.mjs': content })
   vi.useRealTimers()
   expect(archive.equals(later)).toBe(true)
 })
