@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import { portSettings } from '../../local/service/settings.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { bareEnvironment } from './bare-environment.ts'
 import { makeQuickFolder } from './quick-folder.ts'
 
 export type LocalService = {
@@ -30,10 +31,9 @@ export function spawnStart(
   settings: Readonly<Record<string, string>>,
   cwd = process.cwd(),
 ): { child: ChildProcess; output: () => string } {
-  const { PATH = '', HOME = '' } = process.env
   const [, ...args] = packageJson.scripts.start.split(' ')
   const child = spawn(process.execPath, args, {
-    env: { PATH, HOME, ...settings },
+    env: { ...bareEnvironment, ...settings },
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

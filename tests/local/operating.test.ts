@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { openApp } from '../harness/app.ts'
+import { bareEnvironment } from '../harness/bare-environment.ts'
 import { contribute } from '../harness/make.ts'
 
 /** The commands of a section of the page for operators, as it writes them, and the settings that it exports before. */
@@ -16,7 +17,6 @@ function commandsIn(section: string): { settings: Record<string, string>; comman
 }
 
 /** What an operator has from elsewhere: the emulators stand in for AWS. */
-const { PATH = '', HOME = '' } = process.env
 let table = ''
 let bucket = ''
 beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each(['Repair', 'Layouts of the table'])('the commands of the section %
       ...(settings.BUCKET_NAME !== undefined && { BUCKET_NAME: bucket }),
     }
     const { DYNAMODB_ENDPOINT = '', S3_ENDPOINT = '' } = process.env
-    const env = { PATH, HOME, ...named, DYNAMODB_ENDPOINT, S3_ENDPOINT }
+    const env = { ...bareEnvironment, ...named, DYNAMODB_ENDPOINT, S3_ENDPOINT }
     const { status, stdout, stderr } = spawnSync(process.execPath, [...before, ...args.split(' ').filter(Boolean)], {
       env,
       encoding: 'utf8',
@@ -55,7 +55,7 @@ describe.each(['Repair', 'Layouts of the table'])('the commands of the section %
 test('a command without the bucket that it needs says so', () => {
   const { DYNAMODB_ENDPOINT = '' } = process.env
   for (const args of [['local/commands/recount.ts'], ['local/commands/search.ts', 'status']]) {
-    const env = { PATH, HOME, TABLE_NAME: table, DYNAMODB_ENDPOINT }
+    const env = { ...bareEnvironment, TABLE_NAME: table, DYNAMODB_ENDPOINT }
     const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
     expect([status, stderr.trim()]).toEqual([1, 'BUCKET_NAME is missing: name the bucket that belongs to the table.'])
   }

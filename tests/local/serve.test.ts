@@ -13,9 +13,9 @@ import { startS3 } from '../../deploy/stand-ins/s3.ts'
 import { readSettings } from '../../local/serve/settings.ts'
 import { timers } from '../../local/serve/timers.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { bareEnvironment } from '../harness/bare-environment.ts'
 import { makeQuickFolder } from '../harness/quick-folder.ts'
 
-const { PATH = '', HOME = '' } = process.env
 const password = 'correct horse battery staple'
 let folder: string
 let files: Awaited<ReturnType<typeof startS3>>
@@ -39,8 +39,7 @@ beforeAll(async () => {
   const [port, table] = [await freePort(), await freePort()]
   origin = `http://127.0.0.1:${port}`
   settings = {
-    PATH,
-    HOME,
+    ...bareEnvironment,
     PORT: String(port),
     SERVE_DATA: join(folder, 'places'),
     TABLE_NAME: 'heritage',

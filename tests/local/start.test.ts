@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkPorts } from '../../local/service/settings.ts'
+import { bareEnvironment } from '../harness/bare-environment.ts'
 import { freePorts, spawnStart, startService } from '../harness/local-service.ts'
 
 let folder: string
@@ -81,8 +82,7 @@ describe('a setting that is wrong is named in one sentence', () => {
 
 describe('a folder of data has one holder', () => {
   const command = (name: string, settings: Readonly<Record<string, string>>, ...args: string[]) => {
-    const { PATH = '', HOME = '' } = process.env
-    const env = { PATH, HOME, ...settings }
+    const env = { ...bareEnvironment, ...settings }
     const { status, stdout, stderr } = spawnSync(process.execPath, [`local/commands/${name}.ts`, ...args], {
       ...{ env, encoding: 'utf8' },
     })

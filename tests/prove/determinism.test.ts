@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { bareEnvironment } from '../harness/bare-environment.ts'
 
 const HALF_A_DAY_MS = 43_200_000
 
@@ -15,9 +16,8 @@ const ahead = (milliseconds: number) =>
 /** What some cases come to under a seed: a digest of every call, at its moment, and of every answer. */
 async function digest(seed: number, cases: readonly string[], ...options: string[]): Promise<string | undefined> {
   const run = fileURLToPath(new URL('run.ts', import.meta.url))
-  const { PATH = '', HOME = '' } = process.env
   const words = [...options, run, ...cases, '--seed', String(seed)]
-  const { stdout } = await promisify(execFile)(process.execPath, words, { env: { PATH, HOME } })
+  const { stdout } = await promisify(execFile)(process.execPath, words, { env: bareEnvironment })
   return /: [1-9]\d* (?:schedules|faults) .*digest (\w+)/.exec(stdout)?.[1]
 }
 

@@ -6,6 +6,7 @@ import { type Item, itemOf, writeTable } from '../../../local/commands/backup/it
 import { readBackupLines } from '../../../local/commands/backup/lines.ts'
 import { open, type Place } from '../../../local/commands/backup/place.ts'
 import { type App, openApp } from '../../harness/app.ts'
+import { bareEnvironment } from '../../harness/bare-environment.ts'
 import { sure } from '../../harness/make.ts'
 import { openProvider, type Provider, START } from '../../harness/provider.ts'
 
@@ -247,8 +248,8 @@ describe('a table of another version', () => {
 
   test('the command refuses it with the same sentence, and begins nothing', async () => {
     await stampAs(9)
-    const { PATH = '', HOME = '', DYNAMODB_ENDPOINT = '' } = process.env
-    const env = { PATH, HOME, DYNAMODB_ENDPOINT, TABLE_NAME: place.table, LOG_LEVEL: 'silent' }
+    const { DYNAMODB_ENDPOINT = '' } = process.env
+    const env = { ...bareEnvironment, DYNAMODB_ENDPOINT, TABLE_NAME: place.table, LOG_LEVEL: 'silent' }
     const { status, stderr } = spawnSync(process.execPath, ['local/commands/migrate.ts'], { env, encoding: 'utf8' })
     expect([status, stderr.trim()]).toEqual([1, newer])
     expect((await items()).map(({ layout }) => layout?.N)).toEqual(['9'])
