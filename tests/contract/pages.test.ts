@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { usesOf } from '../../deploy/policies.ts'
 import { events } from '../../deploy/routes.ts'
 import { loadStage } from '../../deploy/stages.ts'
+import { personas, usernameOf } from '../../deploy/stand-ins/people.ts'
 import { config } from '../../lib/base/config.ts'
 import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
+import { rankName, ranks } from '../../lib/platform/permissions.ts'
 import { functionNames } from '../harness/functions.ts'
 import { rooms, wings } from './plan.ts'
 
@@ -232,6 +234,14 @@ describe('what a newcomer opens first', () => {
 
   test('the README is a page or two', () => {
     expect(lines('README.md')).toBeLessThanOrEqual(140)
+  })
+
+  test('the README names each rank and each seeded person, GLOSSARY.md each rank', () => {
+    const named = { 'README.md': [...ranks.map(rankName), ...personas.map(usernameOf)], 'GLOSSARY.md': ranks }
+    const missing = Object.entries(named).flatMap(([page, names]) =>
+      names.filter((name) => !read(page).includes(name)).map((name) => `${page}: ${name}`),
+    )
+    expect(missing).toEqual([])
   })
 
   test('ARCHITECTURE.md maps the rooms of each wing in their order', () => {

@@ -24,10 +24,11 @@ const LISTS = [
   'tests/domain/review/decisions.test.ts',
   'tests/platform/users/users.test.ts',
   'tests/contract/docs.test.ts',
+  'tests/contract/pages.test.ts',
   'tests/local/demonstration.test.ts',
 ]
 const TITLES =
-  'keeps the contract|each parameter what it means|whatever can be asked for|has every sentence|has every notice|as many kinds|codes are|demonstration set|order of every kind|every room there is|every item type that counts|above the top|see their role|offer every seeded user'
+  'keeps the contract|each parameter what it means|whatever can be asked for|has every sentence|has every notice|as many kinds|codes are|demonstration set|order of every kind|every room there is|every item type that counts|above the top|see their role|offer every seeded user|names each rank'
 const MINUTES = 60_000
 
 let copy: string

@@ -409,6 +409,18 @@ const rank: Edit[] = [
     to: "\n  { email: 'regional@heritage.test', role: 'regional_curator' },\n]\n",
   },
   {
+    file: 'README.md',
+    from: 'curator and staff.',
+    to: 'curator, staff and regional, a regional curator.',
+    without: { fails: 'test', names: 'README.md' },
+  },
+  {
+    file: 'GLOSSARY.md',
+    from: '`domain_expert` or `expert_curator`.',
+    to: '`domain_expert`, `expert_curator` or `regional_curator`.',
+    without: { fails: 'test', names: 'GLOSSARY.md' },
+  },
+  {
     file: 'tests/contract/permissions.test.ts',
     from: 'const ranked: Record<Rank, number> = {',
     to: 'const ranked: Record<Rank, number> = {\n    regional_curator: curator,',
