@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Argon2Algorithm, Argon2Parameters } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -10,6 +11,7 @@ import { rolesFor } from '../../deploy/access/local-roles.ts'
 import type { Need } from '../../deploy/access/policy.ts'
 import { needsOfTarget, signerOfRequest } from '../../deploy/access/requests.ts'
 import { HttpHandler } from '../../lib/engines/table/wire/http-handler.ts'
+import { keptByProcess } from './kept.ts'
 import { noteDenial, noteUse } from './rights.ts'
 
 /**
@@ -44,21 +46,27 @@ function wrapPresign(code: string): string {
   `
 }
 
-/** Lets a test file derive each hash once. Many people have one password, and deriving its hash is slow on purpose. */
+/** Lets a process derive each password once. Many people have one password, and deriving is slow on purpose. */
 function rememberHashes(code: string): string {
   const inner = code.replace('promisify(argon2)', 'remembered(promisify(argon2))')
   if (inner === code) throw new Error('lib/platform/users/password.ts derives its hashes otherwise')
   return `import { remembered } from ${here}\n${inner}`
 }
 
-/** A function that answers what it has answered before to the same arguments. */
-export function remembered<Given extends readonly unknown[], T>(derive: (...given: Given) => T) {
-  const known = new Map<string, T>()
-  return (...given: Given): T => {
-    const asked = JSON.stringify(given)
-    const answer = known.has(asked) ? (known.get(asked) as T) : derive(...given)
-    known.set(asked, answer)
-    return answer
+type Derive = (algorithm: Argon2Algorithm, how: Argon2Parameters) => Promise<NonSharedBuffer>
+
+/**
+ * Answers what it has answered before to the same password, whatever its salt. With `REAL_HASHES` it derives anew, as the test of hashing
+ * itself asks for.
+ */
+export function remembered(derive: Derive): Derive {
+  const known = keptByProcess('hashes', () => new Map<string, Promise<NonSharedBuffer>>())
+  return (algorithm, how) => {
+    if (process.env.REAL_HASHES) return derive(algorithm, how)
+    const asked = JSON.stringify([algorithm, { ...how, nonce: null }])
+    const hash = known.get(asked) ?? derive(algorithm, how)
+    known.set(asked, hash)
+    return hash
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hashPassword, isOutdated, passwordFaults, verifyPassword } from '../../../lib/platform/users/password.ts'
 
+process.env.REAL_HASHES = 'true'
 const names = { username: 'sita', email: 'sita.devi@example.org', first_name: 'Sita', last_name: 'Bhandari' }
 
 describe('hashing', () => {
@@ -16,6 +17,12 @@ describe('hashing', () => {
     for (const other of ['stupa-at-dawn', 'Stupa-at-dawn ', '', 'Stupa-at-daw']) {
       expect(await verifyPassword(other, stored)).toBe(false)
     }
+  })
+
+  test('a hash holds under its own salt only', async () => {
+    const [one, two] = [await hashPassword('Stupa-at-dawn'), await hashPassword('Stupa-at-dawn')]
+    const tagOf = (stored: string) => stored.slice(stored.lastIndexOf('$'))
+    expect(await verifyPassword('Stupa-at-dawn', one.replace(tagOf(one), tagOf(two)))).toBe(false)
   })
 
   test('two ways to type one password are one', async () => {
