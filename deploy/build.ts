@@ -109,16 +109,15 @@ const packagesOf = (outdir: string, names: readonly string[]): Map<string, strin
   new Map(names.map((name) => [name, join(outdir, `${name}.zip`)]))
 
 /**
- * Puts the bundles of the functions for the local service into the folder `place`, such as `local-8000`, and returns each function's handler.
- * They are built in `kept-local`, and only if a source has changed since then. A file's name changes with its content, so a changed function
- * is loaded anew.
+ * Puts the bundles of all functions for a process of this machine into the folder `place`, such as `local-8000`, and returns each function's
+ * handler. They are built in `kept`, and only if a source has changed since then. A file's name changes with its content, so a changed
+ * function is loaded anew.
  */
-export async function buildLocal(root: string, names: readonly string[], place: string): Promise<Map<string, string>> {
-  const [way] = place.split('-')
-  const kept = `kept-${way}`
+export async function buildLocal(root: string, place: string): Promise<Map<string, string>> {
+  const kept = 'kept'
   const list = join(root, folder, kept, 'handlers.json')
   await unlessFresh({ root, sources: SOURCES, mark: `${folder}/${kept}-made` }, async () => {
-    const made = await bundleLocal(root, names, kept)
+    const made = await bundleLocal(root, kept)
     await prune(root, kept, made.values())
     await writeFile(list, JSON.stringify([...made]))
   })
@@ -146,8 +145,9 @@ async function linkOnce(from: string, to: string): Promise<void> {
 }
 
 /** Builds the functions for the local service. npm packages stay outside. Each function has its own copy of our code, as in a deployment. */
-async function bundleLocal(root: string, names: readonly string[], place: string): Promise<Map<string, string>> {
+async function bundleLocal(root: string, place: string): Promise<Map<string, string>> {
   const outdir = join(root, folder, place)
+  const names = (await readdir(join(root, 'functions'))).flatMap((file) => /^(.*)\.ts$/.exec(file)?.[1] ?? [])
   const documents = await buildDocuments(root)
   const { metafile } = await build({
     ...common,

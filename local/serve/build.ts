@@ -7,8 +7,8 @@ export const servedFunctions = (): string[] => Object.keys(loadFunctions()).filt
 
 /** Builds the functions. Returns the file of each, below the folder of the project. */
 export async function buildServed(): Promise<Record<string, string>> {
-  const built = await buildLocal(root, servedFunctions(), 'serve')
-  return Object.fromEntries([...built].map(([name, handler]) => [name, bundleOf(handler)]))
+  const built = await buildLocal(root, 'serve')
+  return Object.fromEntries(servedFunctions().map((name) => [name, bundleOf(built.get(name) ?? '')]))
 }
 
 if (import.meta.main) await buildServed()

@@ -91,10 +91,9 @@ function watchRoutes(root: string): void {
  * Points each function at its newest bundle, and removes old bundles that nobody runs any more. Returns how many are new.
  */
 async function build({ serviceDir, service, pluginManager }: Framework): Promise<number> {
-  const names = Object.keys(service.functions).filter((name) => existsSync(join(serviceDir, `functions/${name}.ts`)))
   // Two services may run from one folder, on different ports.
   const place = `local-${service.custom['serverless-offline'].httpPort}`
-  const handlers = await buildLocal(serviceDir, names, place)
+  const handlers = await buildLocal(serviceDir, place)
   let fresh = 0
   for (const [name, handler] of handlers) {
     const definition = service.functions[name]

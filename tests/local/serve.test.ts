@@ -53,7 +53,8 @@ beforeAll(async () => {
     SECRET_KEY: 'q8Zt0mVhYw3kP5sRx7Lb2NcD9fGjUa4E',
     WEBHOOK_SECRET: 'a-secret-of-this-test',
     ALLOWED_HOSTS: '127.0.0.1',
-    RATE_TOKEN: '100/min',
+    // A slow machine gets no further sign-in while it asks.
+    RATE_TOKEN: '30/day',
     RATE_REGISTER: '100/min',
   }
   serving = start()
@@ -154,7 +155,7 @@ describe('a server of one’s own', () => {
       const body = { username: `nobody-${guesses}`, password: 'wrong' }
       return ask(origin, 'POST', '/api/token/', { body, headers: { 'x-forwarded-for': `203.0.113.9, ${address}` } })
     }
-    const statuses = await Promise.all(Array.from({ length: 102 }, () => from('198.51.100.7')))
+    const statuses = await Promise.all(Array.from({ length: 32 }, () => from('198.51.100.7')))
     expect(statuses.filter(({ status }) => status === 429).length).toBeGreaterThan(0)
     expect((await from('198.51.100.8')).status).not.toBe(429)
   })
@@ -166,7 +167,7 @@ describe('a server of one’s own', () => {
   })
 
   test('ends in good order, and goes on from its data and with its bundles', async () => {
-    const bundled = async () => (await stat(join(root, '.build/kept-serve-made'))).mtimeMs
+    const bundled = async () => (await stat(join(root, '.build/kept-made'))).mtimeMs
     const before = await bundled()
     serving.kill('SIGTERM')
     const [code] = await once(serving, 'exit')
