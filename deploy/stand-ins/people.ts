@@ -1,4 +1,4 @@
-import { type Rank, ranks } from '../../lib/platform/permissions.ts'
+import { type Rank, rankName, ranks } from '../../lib/platform/permissions.ts'
 
 /** The people of the local stage, among them one of each rank. A new one goes last, since ids follow from the places. */
 export const personas: readonly { email: string; role?: Rank; is_staff?: boolean }[] = [
@@ -15,7 +15,7 @@ export const usernameOf = ({ email }: { email: string }): string => email.slice(
 
 /** The rank of a seeded person in words. */
 export const roleOf = ({ role, is_staff }: (typeof personas)[number]): string =>
-  is_staff ? 'staff' : (role ?? 'contributor').replaceAll('_', ' ')
+  is_staff ? 'staff' : role ? rankName(role) : 'contributor'
 
 /** Makes something of a seeded person of each rank, who is named by username. */
 export const makeByRank = <T>(make: (username: string) => T): Readonly<Record<Rank, T>> =>
