@@ -53,7 +53,7 @@ const withoutMap = (text: string) => text.replace(/\n?\/[/*]# sourceMappingURL=[
 
 async function pack(root: string, name: string, { from, beside, read }: File): Promise<Uint8Array> {
   const to = join(root, FOLDER, `${name}.gz`)
-  const sources = await Promise.all([from, beside ?? from].map((it) => stat(it)))
+  const sources = await Promise.all([from, ...(beside ? [beside] : [])].map((it) => stat(it)))
   const target = await stat(to).catch(() => undefined)
   // npm keeps the mtime that a file had when it was published. Only ctime says when it was installed.
   if (target && sources.every(({ ctimeMs }) => target.mtimeMs > ctimeMs)) return readFile(to)
