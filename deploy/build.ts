@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { carriedBy, neverBundled } from './carried.ts'
 import { unlessFresh } from './fresh.ts'
+import { functionNames } from './function-names.ts'
 import { buildDocuments } from './shipped-documents.ts'
 import { withoutAnswers } from './without-answers.ts'
 import { zip } from './zip.ts'
@@ -114,10 +115,9 @@ const packagesOf = (outdir: string, names: readonly string[]): Map<string, strin
  * function is loaded anew.
  */
 export async function buildLocal(root: string, place: string): Promise<Map<string, string>> {
-  const kept = 'kept'
   const list = join(root, folder, kept, 'handlers.json')
   await unlessFresh({ root, sources: SOURCES, mark: `${folder}/${kept}-made` }, async () => {
-    const made = await bundleLocal(root, kept)
+    const made = await bundleLocal(root)
     await prune(root, kept, made.values())
     await writeFile(list, JSON.stringify([...made]))
   })
@@ -144,15 +144,14 @@ async function linkOnce(from: string, to: string): Promise<void> {
   })
 }
 
-/** Builds the functions for the local service. npm packages stay outside. Each function has its own copy of our code, as in a deployment. */
-async function bundleLocal(root: string, place: string): Promise<Map<string, string>> {
-  const outdir = join(root, folder, place)
-  const names = (await readdir(join(root, 'functions'))).flatMap((file) => /^(.*)\.ts$/.exec(file)?.[1] ?? [])
+/** Builds the functions for a process of this machine. npm packages stay outside. Each function has its own copy of our code, as in a deployment. */
+async function bundleLocal(root: string): Promise<Map<string, string>> {
+  const outdir = join(root, folder, kept)
   const documents = await buildDocuments(root)
   const { metafile } = await build({
     ...common,
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(names.map((name) => [name, `${DEPLOYED}${name}`])),
+    entryPoints: Object.fromEntries(functionNames(root).map((name) => [name, `${DEPLOYED}${name}`])),
     entryNames: '[name]-[hash]',
     outdir,
     packages: 'external',
@@ -179,6 +178,8 @@ export async function prune(root: string, place: string, handlers: Iterable<stri
 
 /** Where bundles go, beside package.json. */
 const folder = '.build'
+/** Where the bundles for this machine are built, below `folder`. */
+const kept = 'kept'
 const common = {
   bundle: true,
   platform: 'node',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { functionNames } from '../../deploy/function-names.ts'
 import { identifiesCallers } from '../../deploy/policies.ts'
 import { events } from '../../deploy/routes.ts'
 import type { Route } from '../../lib/platform/http/route.ts'
 import { type App, openApp } from '../harness/app.ts'
-import { functionNames } from '../harness/functions.ts'
 import { openProvider, type Provider, START } from '../harness/provider.ts'
 
 let app: App

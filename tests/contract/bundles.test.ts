@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keptPackages } from '../../deploy/build.ts'
 import { DOCUMENT } from '../../deploy/built-document.ts'
+import { functionNames } from '../../deploy/function-names.ts'
 import { unzip } from '../../deploy/zip.ts'
 import { bundlesBesideSdk, importedBy, sizeOver } from '../harness/bundles.ts'
 import { createTestTable } from '../harness/emulator.ts'
-import { functionNames } from '../harness/functions.ts'
 
 const run = promisify(execFile)
 const table = `bundles-${process.pid}`

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { functionNames } from '../../deploy/function-names.ts'
 import { identifiesCallers, identityRights, usesOf } from '../../deploy/policies.ts'
 import { RehearsedStack } from '../../deploy/rehearse/template.ts'
 import { releasedFunctions } from '../../deploy/releases.ts'
@@ -12,7 +13,6 @@ import { writeStage } from '../../deploy/stages.ts'
 import { templateFaults } from '../../deploy/template-rules.ts'
 import { measures } from '../../lib/base/telemetry/emf.ts'
 import { groupNames, groupRoots } from '../../lib/platform/http/groups.ts'
-import { functionNames } from '../harness/functions.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 type Resource = { Type: string; Properties: Properties; DependsOn?: string | string[] } & Record<string, unknown>

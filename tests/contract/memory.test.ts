@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { functionNames } from '../../deploy/function-names.ts'
 import { learnNames, rowOf } from '../../lib/domain/records/rows.ts'
 import { keysToShow } from '../../lib/domain/records/shown.ts'
 import { fold } from '../../lib/engines/matching/index.ts'
@@ -12,7 +13,6 @@ import { answerCache } from '../../lib/engines/search/answer-cache.ts'
 import { toWord } from '../../lib/engines/search/index/words.ts'
 import { tokenMemory } from '../../lib/platform/auth/memory.ts'
 import { memoryStore } from '../../lib/platform/cache/memory.ts'
-import { functionNames } from '../harness/functions.ts'
 
 /** No process dies of its caches: at their fullest they leave most of its memory to its work. */
 

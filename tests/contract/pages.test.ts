@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { functionNames } from '../../deploy/function-names.ts'
 import { usesOf } from '../../deploy/policies.ts'
 import { events } from '../../deploy/routes.ts'
 import { loadStage } from '../../deploy/stages.ts'
@@ -8,7 +9,6 @@ import { personas, usernameOf } from '../../deploy/stand-ins/people.ts'
 import { config } from '../../lib/base/config.ts'
 import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
 import { rankName, ranks } from '../../lib/platform/permissions.ts'
-import { functionNames } from '../harness/functions.ts'
 import { rooms, wings } from './plan.ts'
 
 /** What the pages of the project say is so: their links, files, names, commands, variables and addresses are there. */

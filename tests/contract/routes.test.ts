@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { functionNames } from '../../deploy/function-names.ts'
 import { roleId, roles } from '../../deploy/roles.ts'
 import { events, rareRoots, rest, sentAs } from '../../deploy/routes.ts'
 import { loadFunctions } from '../../deploy/stack.ts'
 import { groupOf, groupRoots } from '../../lib/platform/http/groups.ts'
 import { canonicalPath } from '../../lib/platform/http/path.ts'
-import { functionNames } from '../harness/functions.ts'
 
 const gateway = Object.entries({ ...events, dispatcher: rest }).flatMap(([name, own]) =>
   own.map(({ httpApi }) => ({ name, route: httpApi })),

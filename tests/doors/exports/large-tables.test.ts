@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { functionNames } from '../../../deploy/function-names.ts'
 import { usesOf } from '../../../deploy/policies.ts'
 import type { App } from '../../harness/app.ts'
-import { functionNames } from '../../harness/functions.ts'
 import { publish } from '../../harness/make.ts'
 import { openProjects, projectIn } from '../../harness/projects.ts'
 
