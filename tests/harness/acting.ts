@@ -48,22 +48,24 @@ function wrapPresign(code: string): string {
 
 /** Lets a process derive each password once. Many people have one password, and deriving is slow on purpose. */
 function rememberHashes(code: string): string {
-  const inner = code.replace('promisify(argon2)', 'remembered(promisify(argon2))')
-  if (inner === code) throw new Error('lib/platform/users/password.ts derives its hashes otherwise')
-  return `import { remembered } from ${here}\n${inner}`
+  const inner = code
+    .replace('promisify(argon2)', 'remembered(promisify(argon2))')
+    .replace('nonce = randomBytes(16)', 'nonce = oneSalt(randomBytes(16))')
+  if (inner.length !== code.length + 'remembered()oneSalt()'.length)
+    throw new Error('password.ts makes its hashes otherwise')
+  return `import { oneSalt, remembered } from ${here}\n${inner}`
 }
+
+/** The salt of all new hashes of this process, so that equal passwords have equal hashes. With `FRESH_SALTS` it is the given one. */
+export const oneSalt = (given: Buffer): Buffer => (process.env.FRESH_SALTS ? given : keptByProcess('salt', () => given))
 
 type Derive = (algorithm: Argon2Algorithm, how: Argon2Parameters) => Promise<NonSharedBuffer>
 
-/**
- * Answers what it has answered before to the same password, whatever its salt. With `REAL_HASHES` it derives anew, as the test of hashing
- * itself asks for.
- */
+/** Answers what it has answered before to the same password, salt and cost. */
 export function remembered(derive: Derive): Derive {
   const known = keptByProcess('hashes', () => new Map<string, Promise<NonSharedBuffer>>())
   return (algorithm, how) => {
-    if (process.env.REAL_HASHES) return derive(algorithm, how)
-    const asked = JSON.stringify([algorithm, { ...how, nonce: null }])
+    const asked = JSON.stringify([algorithm, how])
     const hash = known.get(asked) ?? derive(algorithm, how)
     known.set(asked, hash)
     return hash

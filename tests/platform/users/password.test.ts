@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hashPassword, isOutdated, passwordFaults, verifyPassword } from '../../../lib/platform/users/password.ts'
 
-process.env.REAL_HASHES = 'true'
+process.env.FRESH_SALTS = 'true'
 const names = { username: 'sita', email: 'sita.devi@example.org', first_name: 'Sita', last_name: 'Bhandari' }
 
 describe('hashing', () => {
