@@ -25,11 +25,28 @@ const settings: ConversionConfig = {
 export function writeJsonSchema(schema: GenericSchema, mode: 'input' | 'output'): Json {
   const known = written[mode].get(schema)
   if (known) return known
-  const made = tidy(convert(schema, mode, { ...buildShapes(), ...bodies }))
+  const made = tidy(convert(schema, mode, namedWithin(schema)))
   written[mode].set(schema, made)
   return made
 }
-/** What has been written: the routes of the kinds share their schemas, and with each schema all shapes are converted. */
+
+/** The shapes and bodies of kinds that a schema contains, at any depth, by name. The converter converts all that it is given with each schema. */
+function namedWithin(schema: GenericSchema): Record<string, GenericSchema> {
+  const names = new Map(
+    Object.entries({ ...buildShapes(), ...bodies }).map(([name, it]): [unknown, string] => [it, name]),
+  )
+  const seen = new Set<unknown>()
+  const visit = (it: unknown): void => {
+    if (typeof it !== 'object' || it === null || seen.has(it)) return
+    seen.add(it)
+    if ('getter' in it && typeof it.getter === 'function') visit(it.getter())
+    for (const each of it instanceof Map || it instanceof Set ? [] : Object.values(it)) visit(each)
+  }
+  visit(schema)
+  return Object.fromEntries([...names].filter(([it]) => seen.has(it)).map(([it, name]) => [name, it as GenericSchema]))
+}
+
+/** What has been written: the routes of the kinds share their schemas. */
 const written = { input: new WeakMap<GenericSchema, Json>(), output: new WeakMap<GenericSchema, Json>() }
 
 /** Builds all shapes, by name. */
