@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { carriedBy, neverBundled } from './carried.ts'
 import { unlessFresh } from './fresh.ts'
@@ -111,27 +111,73 @@ const packagesOf = (outdir: string, names: readonly string[]): Map<string, strin
 
 /**
  * Puts the bundles of all functions for a process of this machine into the folder `place`, such as `local-8000`, and returns each function's
- * handler. They are built in `kept`, and only if a source has changed since then. A file's name changes with its content, so a changed
- * function is loaded anew.
+ * handler. They are built in `kept`: those of which a source says something else than it said when they were built. A file's name changes
+ * with its content, so a changed function is loaded anew.
  */
 export async function buildLocal(root: string, place: string): Promise<Map<string, string>> {
-  const list = join(root, folder, kept, 'handlers.json')
-  await unlessFresh({ root, sources: SOURCES, mark: `${folder}/${kept}-made` }, async () => {
-    const made = await bundleLocal(root)
-    await prune(root, kept, made.values())
-    await writeFile(list, JSON.stringify([...made]))
-  })
-  const handlers: [name: string, handler: string][] = JSON.parse(await readFile(list, 'utf8'))
+  const list = join(root, folder, kept, 'bundles.json')
+  await unlessFresh({ root, sources: SOURCES, mark: `${folder}/${kept}-made` }, () => renewKept(root, list))
+  const bundles: Bundles = JSON.parse(await readFile(list, 'utf8'))
   await mkdir(join(root, folder, place), { recursive: true })
   return new Map(
     await Promise.all(
-      handlers.map(async ([name, handler]) => {
+      Object.entries(bundles).map(async ([name, { handler }]) => {
         const own = handler.replace(kept, place)
         await linkOnce(join(root, bundleOf(handler)), join(root, bundleOf(own)))
         return [name, own] as const
       }),
     ),
   )
+}
+
+/** The bundle of each function: its handler, the sources that it is made of, and a hash of what they said. */
+type Bundles = Record<string, { handler: string; sources: readonly string[]; said: string }>
+
+/** Says how every bundle is made. */
+const MAKERS = ['deploy/build.ts', 'package-lock.json']
+
+const unread = (source: string) => {
+  throw new Error(`A bundle is made of ${source}, whose changes nobody would see: deploy/build.ts does not read it.`)
+}
+
+/** Builds the bundles whose sources have changed, and writes the list of all. `documents` has what is made of many files, so it is always built. */
+async function renewKept(root: string, list: string): Promise<void> {
+  const said = await sayingsOf(root)
+  const before: Bundles = await readFile(list, 'utf8').then(JSON.parse, () => ({}))
+  const names = functionNames(root)
+  const isKept = (name: string) => name !== 'documents' && before[name]?.said === said(before[name]?.sources ?? [])
+  const made = await bundleLocal(
+    root,
+    names.filter((name) => !isKept(name)),
+  )
+  const bundles = names.map((name) => {
+    const { handler = '', sources = [] } = made.get(name) ?? before[name] ?? {}
+    return [name, { handler, sources, said: said(sources) }] as const
+  })
+  await prune(
+    root,
+    kept,
+    bundles.map(([, { handler }]) => handler),
+  )
+  await writeFile(list, JSON.stringify(Object.fromEntries(bundles)))
+}
+
+/** Reads all sources of bundles. Returns a function that answers a hash of what some of them say. */
+async function sayingsOf(root: string): Promise<(sources: readonly string[]) => string> {
+  const files = ['functions', 'lib', 'local', 'api', 'deploy'].map(async (each) => {
+    const found = await readdir(join(root, each), { recursive: true, withFileTypes: true })
+    return found.filter((it) => it.isFile()).map((it) => relative(root, join(it.parentPath, it.name)))
+  })
+  const paths = [...(await Promise.all(files)).flat(), 'package.json', 'package-lock.json'].filter(
+    (it) => !it.includes('node_modules'),
+  )
+  const texts = new Map(await Promise.all(paths.map(async (it) => [it, await readFile(join(root, it))] as const)))
+  return (sources) => {
+    const hash = createHash('sha256')
+    for (const source of [...MAKERS, ...sources])
+      hash.update(`\n${source}\n`).update(texts.get(source) ?? unread(source))
+    return hash.digest('hex')
+  }
 }
 
 /** The file of a handler, such as `.build/local-8000/records-A1B2.mjs`. */
@@ -144,16 +190,21 @@ async function linkOnce(from: string, to: string): Promise<void> {
   })
 }
 
-/** Builds the functions for a process of this machine. npm packages stay outside. Each function has its own copy of our code, as in a deployment. */
-async function bundleLocal(root: string): Promise<Map<string, string>> {
-  const outdir = join(root, folder, kept)
+/**
+ * Builds these functions for a process of this machine. npm packages stay outside. Each function has its own copy of our code, as in a
+ * deployment. Returns the handler of each, and the sources that it is made of.
+ */
+async function bundleLocal(
+  root: string,
+  names: readonly string[],
+): Promise<Map<string, { handler: string; sources: string[] }>> {
   const documents = await buildDocuments(root)
   const { metafile } = await build({
     ...common,
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(functionNames(root).map((name) => [name, `${DEPLOYED}${name}`])),
+    entryPoints: Object.fromEntries(names.map((name) => [name, `${DEPLOYED}${name}`])),
     entryNames: '[name]-[hash]',
-    outdir,
+    outdir: join(root, folder, kept),
     packages: 'external',
     sourcemap: 'inline',
     sourcesContent: false,
@@ -161,11 +212,13 @@ async function bundleLocal(root: string): Promise<Map<string, string>> {
   })
   // Otherwise esbuild's helper process keeps 50 MB until the next build.
   await stop()
-  const made = new Map<string, string>()
-  for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
-    if (entryPoint) made.set(entryPoint.slice(DEPLOYED.length), file.replace(/\.mjs$/, '.handler'))
-  }
-  return made
+  return new Map(
+    Object.entries(metafile.outputs).flatMap(([file, { entryPoint, inputs }]) => {
+      if (!entryPoint) return []
+      const sources = Object.keys(inputs).filter((it) => !it.startsWith(DEPLOYED))
+      return [[entryPoint.slice(DEPLOYED.length), { handler: file.replace(/\.mjs$/, '.handler'), sources }]]
+    }),
+  )
 }
 
 /** Deletes all bundles but these. Call it when no old bundle is in use: the runner opens a bundle's file at each call. */

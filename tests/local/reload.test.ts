@@ -1,8 +1,9 @@
-import { appendFile, cp, mkdtemp, rm, symlink, utimes } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readFile, rm, symlink, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildLocal } from '../../deploy/build.ts'
+import { functionNames } from '../../deploy/function-names.ts'
 import { endingsOf, type LocalService, startService } from '../harness/local-service.ts'
 
 /** `npm start` in a copy of the tree, whose files are then changed. */
@@ -33,6 +34,10 @@ async function copyBuilt(): Promise<void> {
 }
 
 const read = async (path: string) => (await fetch(`${service.origin}${path}`)).text()
+/** What the functions have logged. */
+const log = () => readFile(join(service.settings.LOCAL_DATA ?? '', 'service.log'), 'utf8')
+/** How many functions were loaded anew by each change. */
+const reloads = async () => [...(await log()).matchAll(/"reloaded (\d+) functions"/g)].map(([, many]) => Number(many))
 const within = { timeout: 90_000, interval: 500 }
 
 test('the first address that is printed is a page with records, people and what to do next', async () => {
@@ -63,6 +68,20 @@ test('the first address that is printed is a page with records, people and what 
 test('a change of the folder of the API is served at once', { timeout: 120_000 }, async () => {
   await appendFile(join(copy, 'api/docs/page.css'), '/* changed */\n')
   await expect.poll(() => read('/docs/page.css'), within).toContain('/* changed */')
+  expect(await reloads()).toEqual([1])
+})
+
+test('a change of the comments reloads the functions that show comments, and no others', {
+  timeout: 120_000,
+}, async () => {
+  const file = join(copy, 'lib/domain/comments/threads.ts')
+  await appendFile(file, "console.log('the comments are loaded')\n")
+  await expect.poll(async () => (await reloads()).length, within).toBe(2)
+  const [, many] = await reloads()
+  expect(many).toBeLessThan(functionNames().length / 2)
+  await expect
+    .poll(async () => (await read('/api/v1/data/comments/')) && (await log()), within)
+    .toContain('the comments are loaded')
 })
 
 test('changed routes start the functions again', { timeout: 120_000 }, async () => {
