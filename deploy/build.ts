@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { carriedBy, neverBundled } from './carried.ts'
@@ -130,54 +130,45 @@ export async function buildLocal(root: string, place: string): Promise<Map<strin
   )
 }
 
-/** The bundle of each function: its handler, the sources that it is made of, and a hash of what they said. */
-type Bundles = Record<string, { handler: string; sources: readonly string[]; said: string }>
-
-/** Says how every bundle is made. */
-const MAKERS = ['deploy/build.ts', 'package-lock.json']
-
-const unread = (source: string) => {
-  throw new Error(`A bundle is made of ${source}, whose changes nobody would see: deploy/build.ts does not read it.`)
-}
+/** The bundle of each function: its handler, the sources that it is made of, and a hash of what was in them. */
+type Bundles = Record<string, { handler: string; sources: readonly string[]; hash: string }>
 
 /** Builds the bundles whose sources have changed, and writes the list of all. `documents` has what is made of many files, so it is always built. */
 async function renewKept(root: string, list: string): Promise<void> {
-  const said = await sayingsOf(root)
+  const hashOf = await readSources(root)
   const before: Bundles = await readFile(list, 'utf8').then(JSON.parse, () => ({}))
   const names = functionNames(root)
-  const isKept = (name: string) => name !== 'documents' && before[name]?.said === said(before[name]?.sources ?? [])
-  const made = await bundleLocal(
-    root,
-    names.filter((name) => !isKept(name)),
-  )
+  const changed = names.filter((name) => name === 'documents' || before[name]?.hash !== hashOf(before[name]?.sources))
+  const made = await bundleLocal(root, changed)
   const bundles = names.map((name) => {
     const { handler = '', sources = [] } = made.get(name) ?? before[name] ?? {}
-    return [name, { handler, sources, said: said(sources) }] as const
+    return [name, { handler, sources, hash: hashOf(sources) }] as const
   })
-  await prune(
-    root,
-    kept,
-    bundles.map(([, { handler }]) => handler),
-  )
+  const handlers = bundles.map(([, { handler }]) => handler)
+  await prune(root, kept, handlers)
   await writeFile(list, JSON.stringify(Object.fromEntries(bundles)))
 }
 
-/** Reads all sources of bundles. Returns a function that answers a hash of what some of them say. */
-async function sayingsOf(root: string): Promise<(sources: readonly string[]) => string> {
-  const files = ['functions', 'lib', 'local', 'api', 'deploy'].map(async (each) => {
-    const found = await readdir(join(root, each), { recursive: true, withFileTypes: true })
-    return found.filter((it) => it.isFile()).map((it) => relative(root, join(it.parentPath, it.name)))
-  })
-  const paths = [...(await Promise.all(files)).flat(), 'package.json', 'package-lock.json'].filter(
-    (it) => !it.includes('node_modules'),
+/** Reads all sources. Returns a function that answers a hash of what was in some of them, and in what says how a bundle is made. */
+async function readSources(root: string): Promise<(sources?: readonly string[]) => string> {
+  const paths = await Promise.all(SOURCES.map((it) => filesBelow(root, it)))
+  const texts = new Map(
+    await Promise.all(paths.flat().map(async (it) => [it, await readFile(join(root, it))] as const)),
   )
-  const texts = new Map(await Promise.all(paths.map(async (it) => [it, await readFile(join(root, it))] as const)))
-  return (sources) => {
+  return (sources = []) => {
     const hash = createHash('sha256')
-    for (const source of [...MAKERS, ...sources])
-      hash.update(`\n${source}\n`).update(texts.get(source) ?? unread(source))
+    for (const source of ['deploy/build.ts', 'package-lock.json', ...sources])
+      hash.update(`\n${source}\n`).update(texts.get(source) ?? 'gone')
     return hash.digest('hex')
   }
+}
+
+/** The files below a folder of the project, or the file itself, as paths from `root`. */
+async function filesBelow(root: string, path: string): Promise<string[]> {
+  if ((await stat(join(root, path))).isFile()) return [path]
+  const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true })
+  const files = entries.filter((it) => it.isFile() && !it.parentPath.includes('node_modules'))
+  return files.map((it) => relative(root, join(it.parentPath, it.name)))
 }
 
 /** The file of a handler, such as `.build/local-8000/records-A1B2.mjs`. */

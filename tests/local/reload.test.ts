@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readFile, rm, symlink, utimes } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -82,6 +82,16 @@ test('a change of the comments reloads the functions that show comments, and no 
   await expect
     .poll(async () => (await read('/api/v1/data/comments/')) && (await log()), within)
     .toContain('the comments are loaded')
+})
+
+test('a source that is renamed is found under its new name', { timeout: 120_000 }, async () => {
+  const comments = join(copy, 'lib/domain/comments')
+  await rename(join(comments, 'view.ts'), join(comments, 'renamed.ts'))
+  for (const file of ['functions/comments.ts', 'functions/projects/comments.ts'].map((it) => join(copy, it)))
+    await writeFile(file, (await readFile(file, 'utf8')).replace('comments/view.ts', 'comments/renamed.ts'))
+  const sources = async () =>
+    JSON.parse(await readFile(join(copy, '.build/kept/bundles.json'), 'utf8')).comments.sources
+  await expect.poll(sources, within).toContain('lib/domain/comments/renamed.ts')
 })
 
 test('changed routes start the functions again', { timeout: 120_000 }, async () => {
