@@ -40,7 +40,7 @@ function namedWithin(schema: GenericSchema): Record<string, GenericSchema> {
     if (typeof it !== 'object' || it === null || seen.has(it)) return
     seen.add(it)
     if ('getter' in it && typeof it.getter === 'function') visit(it.getter())
-    for (const each of it instanceof Map || it instanceof Set ? [] : Object.values(it)) visit(each)
+    for (const each of Object.values(it)) visit(each)
   }
   visit(schema)
   return Object.fromEntries([...names].filter(([it]) => seen.has(it)).map(([it, name]) => [name, it as GenericSchema]))
