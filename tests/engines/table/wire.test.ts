@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
@@ -355,31 +356,28 @@ describe('the sender', () => {
   })
 
   it('waits for a reply that comes bit by bit, and reads what came while this process was busy', async () => {
+    // Longer than a silence may last, with a bit each tenth of that time.
     const { send, stop } = await serve(
-      (_, answer) => {
-        answer.write('a')
-        let parts = 0
-        const timer = setInterval(() => {
-          parts += 1
-          answer.write('b')
-          if (parts === 4) {
-            clearInterval(timer)
-            answer.end()
-          }
-        }, 60)
+      async (_, answer) => {
+        for (const bit of 'abbbbbbbbbbbb') {
+          answer.write(bit)
+          await sleep(100)
+        }
+        answer.end()
       },
-      { silenceMs: 150 },
+      { silenceMs: 1000 },
     )
-    expect(Buffer.from((await send()).response.body).toString()).toBe('abbbb')
+    expect(Buffer.from((await send()).response.body).toString()).toBe('abbbbbbbbbbbb')
     stop()
-    const busy = await serve((_, answer) => answer.end('{}'), { silenceMs: 30 })
-    const sent = busy.send()
-    const until = performance.now() + 200
-    // The server is in this process: its answer is written first, then nobody reads it for a while.
-    setTimeout(() => {
-      while (performance.now() < until);
-    }, 5)
-    expect((await sent).response.statusCode).toBe(200)
+    // The server is in this process: its answer is written first, then nobody reads it for longer than a silence may last.
+    const busy = await serve((_, answer) => answer.end('{}', () => workFor(700)), { silenceMs: 500 })
+    expect((await busy.send()).response.statusCode).toBe(200)
     busy.stop()
   })
 })
+
+/** Keeps this process busy for so many milliseconds. */
+function workFor(milliseconds: number): void {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+}
