@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
-import { carriedBy, neverBundled } from './carried.ts'
+import { carriedBy, filesIn, neverBundled } from './carried.ts'
 import { unlessFresh } from './fresh.ts'
 import { functionNames } from './function-names.ts'
 import { buildDocuments } from './shipped-documents.ts'
@@ -151,25 +151,22 @@ async function renewKept(root: string, list: string): Promise<void> {
 
 /** Reads all sources. Returns a function that answers a hash of what was in some of them, and in what says how a bundle is made. */
 async function readSources(root: string): Promise<(sources?: readonly string[]) => string> {
-  const paths = await Promise.all(SOURCES.map((it) => filesBelow(root, it)))
-  const texts = new Map(
-    await Promise.all(paths.flat().map(async (it) => [it, await readFile(join(root, it))] as const)),
+  const paths = await Promise.all(
+    SOURCES.map(async (it) => {
+      const path = join(root, it)
+      return (await stat(path)).isFile() ? [path] : filesIn(path)
+    }),
+  )
+  const hashes = new Map(
+    await Promise.all(paths.flat().map(async (it) => [relative(root, it), sha256(await readFile(it))] as const)),
   )
   return (sources = []) => {
-    const hash = createHash('sha256')
-    for (const source of ['deploy/build.ts', 'package-lock.json', ...sources])
-      hash.update(`\n${source}\n`).update(texts.get(source) ?? 'gone')
-    return hash.digest('hex')
+    const all = ['deploy/build.ts', 'package-lock.json', ...sources]
+    return sha256(all.map((it) => `${it} ${hashes.get(it) ?? 'is gone'}`).join('\n'))
   }
 }
 
-/** The files below a folder of the project, or the file itself, as paths from `root`. */
-async function filesBelow(root: string, path: string): Promise<string[]> {
-  if ((await stat(join(root, path))).isFile()) return [path]
-  const entries = await readdir(join(root, path), { recursive: true, withFileTypes: true })
-  const files = entries.filter((it) => it.isFile() && !it.parentPath.includes('node_modules'))
-  return files.map((it) => relative(root, join(it.parentPath, it.name)))
-}
+const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
 
 /** The file of a handler, such as `.build/local-8000/records-A1B2.mjs`. */
 export const bundleOf = (handler: string): string => handler.replace(/\.handler$/, '.mjs')

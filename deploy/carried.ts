@@ -68,8 +68,8 @@ async function collect(name: string, from: string, root: string, folders: Set<st
 const MENDED_BY = 'Packages are made with: npm install --no-save --os=linux --cpu=x64 --libc=glibc sharp'
 const Manifest = v.object({ dependencies: v.optional(v.record(v.string(), v.string()), {}) })
 
-/** All files of a package, without its own `node_modules`: `collect` adds those. */
-async function filesIn(folder: string): Promise<string[]> {
+/** The paths of all files below a folder, without its own `node_modules`. */
+export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries
     .filter((it) => it.isFile())
