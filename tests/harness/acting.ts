@@ -27,14 +27,21 @@ export function actingFunctions(): Plugin {
       if (id.endsWith('/lib/platform/users/password.ts')) return rememberHashes(code)
       const file = /\/functions\/[\w-]+\.ts$/.exec(id)?.[0]
       if (!file) return undefined
-      const inner = code.replace(/^export (const|async function) handler\b/m, '$1 unnamed')
-      if (inner === code) throw new Error(`${file} exports no handler that can be wrapped`)
+      const fault = `${file} exports no handler that can be wrapped`
+      const inner = replaced(code, /^export (const|async function) handler\b/m, '$1 unnamed', fault)
       return `${inner}\nimport { runAsFunction } from ${here}\nexport const handler = runAsFunction(${JSON.stringify(basename(file, '.ts'))}, unnamed)\n`
     },
   }
 }
 
 const here = JSON.stringify(join(import.meta.dirname, 'acting.ts'))
+
+/** The code with one part replaced. Fails with the sentence `fault` if the part is not there. */
+function replaced(code: string, part: string | RegExp, by: string, fault: string): string {
+  const inner = code.replace(part, by)
+  if (inner === code) throw new Error(fault)
+  return inner
+}
 
 /** Wraps the module that presigns addresses and forms. It makes no request, but S3 later checks the rights of the signer. */
 function wrapPresign(code: string): string {
@@ -48,11 +55,9 @@ function wrapPresign(code: string): string {
 
 /** Lets a process derive each password once. Many people have one password, and deriving is slow on purpose. */
 function rememberHashes(code: string): string {
-  const inner = code
-    .replace('promisify(argon2)', 'remembered(promisify(argon2))')
-    .replace('nonce = randomBytes(16)', 'nonce = oneSalt(randomBytes(16))')
-  if (inner.length !== code.length + 'remembered()oneSalt()'.length)
-    throw new Error('password.ts makes its hashes otherwise')
+  const fault = 'lib/platform/users/password.ts makes its hashes otherwise'
+  const derived = replaced(code, 'promisify(argon2)', 'remembered(promisify(argon2))', fault)
+  const inner = replaced(derived, 'nonce = randomBytes(16)', 'nonce = oneSalt(randomBytes(16))', fault)
   return `import { oneSalt, remembered } from ${here}\n${inner}`
 }
 
