@@ -31,7 +31,7 @@ export type Functions = {
 export type Stop = () => Promise<unknown>
 
 /** Heap of each process in MB. The bundles of all endpoints take some 250 MB, and reloaded ones come on top. */
-const HEAP_MB = 1024
+export const HEAP_MB = 1024
 /** By default V8 takes 200 MB more for young objects, and is no faster for it. With 4 MB it spends an eighth more of the processor. */
 const execArgv = ['--max-semi-space-size=16', `--max-old-space-size=${HEAP_MB}`, '--enable-source-maps']
 
