@@ -51,11 +51,12 @@ const ofTable = (operation: string, table: string, index?: string): Need => ({
 export const tableArn = (name: string): string =>
   name.startsWith('arn:') ? name : `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${name}`
 
-const Input = v.looseObject({
+/** What says which rights are needed. All else is left out: a request may hold a megabyte of it. */
+const Input = v.object({
   TableName: v.optional(v.string()),
   IndexName: v.optional(v.string()),
   RequestItems: v.optional(v.record(v.string(), v.unknown())),
-  TransactItems: v.optional(v.array(v.record(v.string(), v.looseObject({ TableName: v.string() })))),
+  TransactItems: v.optional(v.array(v.record(v.string(), v.object({ TableName: v.string() })))),
   Names: v.optional(v.array(v.string())),
   StreamArn: v.optional(v.string()),
   ShardIterator: v.optional(v.string()),
