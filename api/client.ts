@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { buildDocument, SOURCES } from '../deploy/built-document.ts'
-import { unlessFresh } from '../deploy/fresh.ts'
+import { buildDocument, SOURCES } from '../deploy/packages/built-document.ts'
+import { unlessFresh } from '../deploy/packages/fresh.ts'
 import { root } from '../deploy/root.ts'
 
 /**

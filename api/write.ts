@@ -1,7 +1,7 @@
 import './settings.ts'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildDocument } from '../deploy/built-document.ts'
+import { buildDocument } from '../deploy/packages/built-document.ts'
 import { root } from '../deploy/root.ts'
 import { breaks } from './breaking.ts'
 import { canonical } from './contract/canonical.ts'

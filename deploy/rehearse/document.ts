@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { kinds } from '../../lib/domain/kinds/index.ts'
-import { buildDocument } from '../built-document.ts'
+import { buildDocument } from '../packages/built-document.ts'
 import { root } from '../root.ts'
 import type { Speaker } from './speaker.ts'
 

@@ -1,4 +1,4 @@
-import { buildLocal, bundleOf } from '../../deploy/build.ts'
+import { buildLocal, bundleOf } from '../../deploy/packages/build.ts'
 import { root } from '../../deploy/root.ts'
 import { loadFunctions } from '../../deploy/stack.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, watch } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { basename, dirname, join } from 'node:path'
-import { buildLocal, bundleOf, prune } from '../../deploy/build.ts'
+import { buildLocal, bundleOf, prune } from '../../deploy/packages/build.ts'
 import type { Runnable } from './functions.ts'
 import { NEW_ROUTES } from './keep-running.ts'
 import { ratesIn } from './settings.ts'

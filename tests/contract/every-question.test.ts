@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { DOCUMENT } from '../../deploy/built-document.ts'
+import { DOCUMENT } from '../../deploy/packages/built-document.ts'
 import { once } from '../../lib/base/once.ts'
 import { kinds, recordKinds } from '../../lib/domain/kinds/index.ts'
 import type { App, Persona } from '../harness/app.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { DOCUMENT } from '../../deploy/built-document.ts'
 import { functionNames } from '../../deploy/function-names.ts'
+import { DOCUMENT } from '../../deploy/packages/built-document.ts'
 import { addressOf } from '../../lib/base/ids/address.ts'
 import { kinds, recordKinds } from '../../lib/domain/kinds/index.ts'
 import type { Declared } from '../../lib/platform/http/endpoint.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import { DOCUMENT } from '../../deploy/built-document.ts'
 import { functionNames } from '../../deploy/function-names.ts'
+import { DOCUMENT } from '../../deploy/packages/built-document.ts'
 import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'
 import { type App, openApp, type Persona } from '../harness/app.ts'
 import { contribute, decide, publish, submit, sure } from '../harness/make.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { DOCUMENT } from '../../deploy/built-document.ts'
+import { DOCUMENT } from '../../deploy/packages/built-document.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { type Following, followTable } from '../harness/following.ts'
 import { copies, publish } from '../harness/make.ts'

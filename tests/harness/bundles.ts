@@ -1,9 +1,9 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { forLambda, keptPackages } from '../../deploy/build.ts'
 import { functionNames } from '../../deploy/function-names.ts'
-import { unzip } from '../../deploy/zip.ts'
+import { forLambda, keptPackages } from '../../deploy/packages/build.ts'
+import { unzip } from '../../deploy/packages/zip.ts'
 
 /**
  * Writes bundles of the SDK alone into this folder, then the packaged bundle of each function. A test compares their sizes. The bundles

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { DOCUMENT } from '../../deploy/built-document.ts'
+import { DOCUMENT } from '../../deploy/packages/built-document.ts'
 import { kindOfSegment } from '../../lib/domain/kinds/index.ts'
 import { appliedOverlay } from '../../lib/domain/kinds/schema/overlay.ts'
 import { canonicalPath, routeMatcher } from '../../lib/platform/http/path.ts'

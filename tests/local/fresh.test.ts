@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { unlessFresh } from '../../deploy/fresh.ts'
+import { unlessFresh } from '../../deploy/packages/fresh.ts'
 
 let root: string
 let made = 0

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { DOCUMENT } from '../../deploy/built-document.ts'
+import { DOCUMENT } from '../../deploy/packages/built-document.ts'
 import type { Base } from './base.ts'
 import type { Dice } from './world/chance.ts'
 

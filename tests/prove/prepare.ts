@@ -1,4 +1,4 @@
-import { buildDocuments } from '../../deploy/shipped-documents.ts'
+import { buildDocuments } from '../../deploy/packages/shipped-documents.ts'
 
 /** What must be there before anything of the world is loaded. */
 await buildDocuments(process.cwd())

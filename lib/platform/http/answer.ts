@@ -98,7 +98,7 @@ const pageShape = <S extends s.Schema, Extra extends v.ObjectEntries>(row: S, ex
   })
 
 /**
- * The part of a route that the API document shows, in English only. Bundles leave it out: see deploy/without-answers.ts.
+ * The part of a route that the API document shows, in English only. Bundles leave it out: see deploy/packages/without-answers.ts.
  * A text that several descriptions share is a constant named `ABOUT_...`.
  */
 export type Documented<A extends Answers = Answers> = {

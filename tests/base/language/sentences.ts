@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'oxc-parser'
-import { documentation } from '../../../deploy/without-answers.ts'
+import { documentation } from '../../../deploy/packages/without-answers.ts'
 
 /** What the code says to people, read from its syntax: what no run has shown is there as well. */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { DOCUMENT } from '../../../deploy/built-document.ts'
+import { DOCUMENT } from '../../../deploy/packages/built-document.ts'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { checkTable, csv, rowsIn } from '../../harness/imports.ts'
 import { flagsOf, publish, sure } from '../../harness/make.ts'

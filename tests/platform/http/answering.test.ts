@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { DOCUMENT } from '../../../deploy/built-document.ts'
+import { DOCUMENT } from '../../../deploy/packages/built-document.ts'
 import { canonicalPath, routeMatcher } from '../../../lib/platform/http/path.ts'
 import type { Answer, App } from '../../harness/app.ts'
 import { fileOf, form } from '../../harness/asset-world.ts'

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
+import { functionNames } from '../function-names.ts'
 import { carriedBy, filesIn, neverBundled } from './carried.ts'
 import { unlessFresh } from './fresh.ts'
-import { functionNames } from './function-names.ts'
 import { buildDocuments } from './shipped-documents.ts'
 import { withoutAnswers } from './without-answers.ts'
 import { zip } from './zip.ts'
@@ -161,7 +161,7 @@ async function readSources(root: string): Promise<(sources?: readonly string[]) 
     await Promise.all(paths.flat().map(async (it) => [relative(root, it), sha256(await readFile(it))] as const)),
   )
   return (sources = []) => {
-    const all = ['deploy/build.ts', 'package-lock.json', ...sources]
+    const all = ['deploy/packages/build.ts', 'package-lock.json', ...sources]
     return sha256(all.map((it) => `${it} ${hashes.get(it) ?? 'is gone'}`).join('\n'))
   }
 }
@@ -248,8 +248,8 @@ export const forLambda = (root: string) =>
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     plugins: [besides, membersAlone, versionsAlone, ownSender(root), withoutAnswers],
     alias: {
-      '@aws-sdk/credential-provider-node': join(root, 'deploy/lambda-credentials.ts'),
-      '@aws-sdk/middleware-endpoint-discovery': join(root, 'deploy/endpoint-discovery.ts'),
+      '@aws-sdk/credential-provider-node': join(root, 'deploy/packages/lambda-credentials.ts'),
+      '@aws-sdk/middleware-endpoint-discovery': join(root, 'deploy/packages/endpoint-discovery.ts'),
     },
   }) satisfies BuildOptions
 
@@ -298,7 +298,7 @@ const ownSender = (root: string): Plugin => ({
   name: 'own-sender',
   setup: (it) => {
     it.onResolve({ filter: /^@smithy\/node-http-handler$/ }, ({ importer }) =>
-      importer.includes('client-dynamodb') ? { path: join(root, 'deploy/table-sender.ts') } : undefined,
+      importer.includes('client-dynamodb') ? { path: join(root, 'deploy/packages/table-sender.ts') } : undefined,
     )
   },
 })

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { stringify } from 'yaml'
-import { FOLDER } from '../lib/base/telemetry/shipped-files.ts'
+import { FOLDER } from '../../lib/base/telemetry/shipped-files.ts'
+import { personas, roleOf } from '../stand-ins/people.ts'
 import { buildDocument } from './built-document.ts'
-import { personas, roleOf } from './stand-ins/people.ts'
 
 /** `beside`: a file of which `read` puts something in. */
 type File = { from: string; beside?: string; read?: (text: string) => string }
