@@ -2,10 +2,12 @@ import {
   type Actor,
   type Changes,
   type Lists,
+  leastRanks,
   type Permission,
   type PermissionBy,
   permissions,
   type Rank,
+  rankName,
   ranks,
   type Sees,
   type Subject,
@@ -18,6 +20,8 @@ type ByThing = PermissionBy<Lists> | PermissionBy<Sees<Subject>> | PermissionBy<
 
 /** The reviewers of a rank and of all higher ones, so that a new rank changes no sentence. */
 const upwards = (least: Rank) => `reviewers from ${least} upwards`
+
+const contradiction = `An open contradiction takes at least a ${rankName(leastRanks.settlesContradiction)}.`
 
 const visitors = `everyone when it is public; whoever works on it; reviewers while it is in review or approved; once it is merged, ${upwards('domain_expert')}; and staff`
 
@@ -40,12 +44,9 @@ const things = {
   'assertion.change': 'Reviewers and staff.',
   'activity.list': 'Everyone. What the caller may not see is not named.',
   'flag.read': 'Whoever is signed in and sees or reviews the record.',
-  'flag.change':
-    'Reviewers and staff, but not on a record of their own. An open contradiction takes at least a domain expert.',
-  'flag.resolve':
-    'Whoever raised the flag; reviewers and staff, but not on a record of their own. An open contradiction takes at least a domain expert.',
-  'flag.delete':
-    'Whoever raised the flag while it is open; reviewers and staff, but not on a record of their own. An open contradiction takes at least a domain expert.',
+  'flag.change': `Reviewers and staff, but not on a record of their own. ${contradiction}`,
+  'flag.resolve': `Whoever raised the flag; reviewers and staff, but not on a record of their own. ${contradiction}`,
+  'flag.delete': `Whoever raised the flag while it is open; reviewers and staff, but not on a record of their own. ${contradiction}`,
   'source.list': 'Everyone. What the caller may not see is left out and not counted.',
   'source.read': 'Whoever sees the source: everyone when its tier is public, whoever is signed in otherwise.',
   'source.question': `Staff, and ${upwards('domain_expert')}, who see the source.`,

@@ -13,7 +13,7 @@ import { line, lines, members, optional, prose, REQUIRED } from '../../lib/platf
 import { ById } from '../../lib/platform/http/params.ts'
 import { replyCreated } from '../../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
-import { hasRank } from '../../lib/platform/permissions.ts'
+import { seesAllProposals } from '../../lib/platform/permissions.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
 /** Loaded with the first question about proposals, since the registry, which is asked for much more often, does not need this code. */
@@ -67,7 +67,7 @@ export const extensions = {
     description: 'The newest hundred, without their YAML. Domain experts, curators and staff get those of all.',
     answer: ok(v.array(ExtensionRowView)),
     handle: async ({ actor }) => {
-      const listed = await (await proposals()).listExtensions(hasRank(actor, 'domain_expert') ? undefined : actor.id)
+      const listed = await (await proposals()).listExtensions(seesAllProposals(actor) ? undefined : actor.id)
       const people = await peopleOf([...new Set(listed.map(({ author_id }) => author_id))])
       const { extensionRow } = await views()
       return listed.map((it) => extensionRow(it, people))

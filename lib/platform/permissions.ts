@@ -77,7 +77,7 @@ const expert = atLeast('domain_expert')
 const curator = atLeast('expert_curator')
 
 /** What a role brings beyond reviewing, with the least rank for each. Rules go by it, and accounts and roles show it. */
-const leastRanks = {
+export const leastRanks = {
   overridesConfidence: 'domain_expert',
   settlesContradiction: 'domain_expert',
   managesRoles: 'expert_curator',
@@ -112,8 +112,10 @@ const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === t
 const canSeeHook = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) && (!actor?.key || actor.key.id === it.key_id)
 /** Allows the owner, staff, and experts, who decide on proposals. */
+/** Whether somebody reads the proposals of all, not only their own. */
+export const seesAllProposals = expert
 const canSeeProposal = (actor: Actor | null, it: Subject) =>
-  ownerOrStaff(actor, it) || (actor !== null && expert(actor))
+  ownerOrStaff(actor, it) || (actor !== null && seesAllProposals(actor))
 /** Allows the owner and staff, and reviewers once contributions may cite the scan. */
 const canReadScan = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (it.public && actor !== null && reviewer(actor))

@@ -1,4 +1,4 @@
-import { type Actor, mayDecide, type Rank, ranks } from '../../platform/permissions.ts'
+import { type Actor, leastRanks, mayDecide, type Rank, ranks } from '../../platform/permissions.ts'
 import { isCorrection } from '../records/corrections.ts'
 import type { History } from '../records/history.ts'
 import { type Assertion, isSettled } from '../records/items.ts'
@@ -24,7 +24,9 @@ export function reviewOptionsOf(record: History, actor: Actor): ReviewOptions {
   const accepts = allowed.some((verdict) => verdictEffects[verdict].accepts)
   const contested = isContested(record)
   return {
-    required_persona: contested ? higherOf(record.required_persona, 'domain_expert') : record.required_persona,
+    required_persona: contested
+      ? higherOf(record.required_persona, leastRanks.settlesContradiction)
+      : record.required_persona,
     allowed_verdicts: allowed,
     allowed_handlings: accepts ? handlings.filter((handling) => isAllowed(handling, record, contested)) : [],
     refusal: accepts ? null : refusalOf(record, actor),
