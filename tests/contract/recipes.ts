@@ -235,7 +235,7 @@ const notification: Edit[] = [
   {
     file: 'lib/domain/feed/items.ts',
     from: '  change: v.picklist(changeSorts),\n',
-    to: '  change: v.picklist(changeSorts),\n  new_picture: v.optional(v.nullable(v.boolean()), null),\n',
+    to: '  change: v.picklist(changeSorts),\n  new_pictures: v.optional(v.nullable(v.array(v.string())), null),\n',
   },
   {
     file: 'lib/domain/feed/state.ts',
@@ -258,18 +258,18 @@ const notification: Edit[] = [
     file: 'lib/domain/feed/tell.ts',
     from: 'put(feedEntry, { ...about, number, at, change,',
     to: `put(feedEntry, { ...about, number, at, change,
-      new_picture: before?.pictures ? (compared.pictures ?? []).some((id) => !before.pictures?.includes(id)) : null,`,
+      new_pictures: before?.pictures ? (compared.pictures ?? []).filter((id) => !before.pictures?.includes(id)) : null,`,
     without: { fails: 'tsc', names: 'lib/domain/feed/tell.ts' },
   },
   {
     file: 'lib/domain/watches/changes.ts',
     from: '(a.number < b.number ? b : a)',
-    to: '({ ...(a.number < b.number ? b : a), new_picture: a.new_picture || b.new_picture })',
+    to: '({ ...(a.number < b.number ? b : a), new_pictures: [...(a.new_pictures ?? []), ...(b.new_pictures ?? [])] })',
   },
   {
     file: 'lib/domain/watches/changes.ts',
     from: "change: 'updated' as const }",
-    to: "change: 'updated' as const, new_picture: null }",
+    to: "change: 'updated' as const, new_pictures: null }",
     without: { fails: 'tsc', names: 'lib/domain/watches/changes.ts' },
   },
   {
@@ -291,8 +291,18 @@ const notification: Edit[] = [
   {
     file: 'lib/domain/watches/bulletins.ts',
     from: "at, change }): WatchNews => ({\n      notice: change === 'created' ? 'watched_new' : 'watched',",
-    to: `at, change, new_picture }): WatchNews => ({
-      notice: change === 'created' ? 'watched_new' : new_picture ? 'watched_picture' : 'watched',`,
+    to: `at, change, new_pictures, record }): WatchNews => ({
+      notice:
+        change === 'created'
+          ? 'watched_new'
+          : picturesIn(record.data).some((it) => new_pictures?.includes(it.id))
+            ? 'watched_picture'
+            : 'watched',`,
+  },
+  {
+    file: 'lib/domain/watches/bulletins.ts',
+    from: "import { type News, sendAll } from '../notifications/send.ts'",
+    to: "import { type News, sendAll } from '../notifications/send.ts'\nimport { picturesIn } from '../pictures/items.ts'",
   },
 ]
 
