@@ -111,9 +111,9 @@ const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === t
 /** A key sees the hooks that it has made itself, and no others of its owner. */
 const canSeeHook = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) && (!actor?.key || actor.key.id === it.key_id)
-/** Allows the owner, staff, and experts, who decide on proposals. */
 /** Whether somebody reads the proposals of all, not only their own. */
 export const seesAllProposals = expert
+/** Allows the owner, staff, and experts, who decide on proposals. */
 const canSeeProposal = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (actor !== null && seesAllProposals(actor))
 /** Allows the owner and staff, and reviewers once contributions may cite the scan. */
