@@ -9,11 +9,10 @@ export type Fault =
   /** This call succeeds, but its reply is lost. The process goes on. */
   | 'reply lost'
 
-/**
- * Where a test tries a fault at call after call, the next one is so many calls further: one in six calls, or each with `EVERY_CALL=1`. On the
- * simulated table `npm run prove` tries every fault at every call of every operation.
- */
-export const STRIDE = process.env.EVERY_CALL ? 1 : 6
+/** Where a test tries a fault at call after call, the next one is so many calls further. With `EVERY_CALL=1` it is the next call. */
+export const strideOf = (calls: number): number => (process.env.EVERY_CALL ? 1 : calls)
+/** What most tests take: one in six calls. On the simulated table `npm run prove` tries every fault at every call of every operation. */
+export const STRIDE = strideOf(6)
 /** The first call of a fault. Each fault has others: a sixth of them for one, another sixth for the next. */
 const firstOf = (call: number) => call % STRIDE
 

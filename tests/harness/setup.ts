@@ -1,4 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { newAccessRecord, type Roles } from '../../deploy/access/judge.ts'
@@ -12,8 +13,8 @@ import { makeQuickFolder } from './quick-folder.ts'
 import { judgeRights, openRights } from './rights.ts'
 
 /**
- * Runs once before all tests. Makes a temporary directory and starts one S3 server on it. The workers of Vitest inherit their names in
- * the environment. Returns the function that stops the server and deletes the directory. Each test file starts its own emulator
+ * Runs once before all tests. Makes temporary directories and starts one S3 server on one of them. The workers of Vitest inherit their names
+ * in the environment. Returns the function that stops the server and deletes the directories. Each test file starts its own emulator
  * (`own-emulator.ts`).
  */
 export default async function setup(project?: TestProject): Promise<() => Promise<void>> {
@@ -21,6 +22,7 @@ export default async function setup(project?: TestProject): Promise<() => Promis
   const { environment, table } = loadStack()
   const bucket = environment.BUCKET_NAME ?? ''
   const directory = await makeQuickFolder('test')
+  const temporary = await mkdtemp(join(tmpdir(), 'heritage-tests-'))
   const resources = roleResources(functionNames())
   // Each test file has its own bucket, so the roles name that bucket.
   const rolesOf = new Map<string, Roles>()
@@ -38,6 +40,8 @@ export default async function setup(project?: TestProject): Promise<() => Promis
   const files = await startS3({ port: 0, directory: buckets, bucket, access })
   Object.assign(process.env, {
     STAGE: 'local',
+    // What a service leaves in the temporary folder for its next process, a snapshot of its search for example, goes with this run.
+    TMPDIR: temporary,
     TABLE_FOLDER: directory,
     S3_ENDPOINT: files.endpoint,
     S3_FOLDER: buckets,
@@ -58,7 +62,7 @@ export default async function setup(project?: TestProject): Promise<() => Promis
   return async () => {
     judgeRights(directory, access.record, await isWholeRun(project))
     await files.stop()
-    await rm(directory, { recursive: true, force: true })
+    await Promise.all([directory, temporary].map((folder) => rm(folder, { recursive: true, force: true })))
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
-import { faults, withFault } from '../../harness/faults.ts'
+import { faults, strideOf, withFault } from '../../harness/faults.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { checkTable, csv, done, rowsIn, sendTable, work } from '../../harness/imports.ts'
 import { decide, publish, sure } from '../../harness/make.ts'
@@ -197,7 +197,7 @@ describe('a worker that dies in the middle', () => {
     'and is $fault at $hits of the run goes on, and makes nothing twice',
     async (how) => {
       let deaths = 0
-      for (let nth = 0, hit = true; hit; nth += how.hits === 'every call' ? 3 : 1) {
+      for (let nth = 0, hit = true; hit; nth += strideOf(how.hits === 'every call' ? 3 : 1)) {
         const it = await checkTable(app.contributor, 'structures.csv', csv(rowsOf(3)))
         const before = await mine()
         sure(200, await app.contributor.post(`/data/imports/${it.id}/run/`, { body: {} }))
@@ -223,7 +223,7 @@ describe('a worker that dies in the middle', () => {
     'and is $fault at $hits of a verdict and of taking back ends where it would have',
     async (how) => {
       let deaths = 0
-      for (let nth = 0, hit = true; hit; nth += how.hits === 'every call' ? 4 : 2) {
+      for (let nth = 0, hit = true; hit; nth += strideOf(how.hits === 'every call' ? 4 : 2)) {
         const it = await checkTable(app.contributor, 'structures.csv', csv(rowsOf(2)))
         const before = await mine()
         await done(app.contributor, it.id, 'run')
