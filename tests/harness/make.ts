@@ -49,7 +49,7 @@ export async function everyState(app: App, segment: string): Promise<Record<Stat
 let alike = 0
 /** Contributes two records that look alike. Returns the question whether they are one, which the projector would ask. */
 export async function lookAlikes(app: App, by: Persona = app.contributor) {
-  const { pairId } = await import('../../lib/domain/records/refused-pairs.ts')
+  const { pairId } = await import('../../lib/domain/records/likeness/refused-pairs.ts')
   const { proposeCandidate } = await import('../../lib/domain/identity/propose.ts')
   const body = { name: `Twin Krishna of lane ${++alike}`, coordinates: `27.${6000 + alike}, 85.3` }
   const records = [await contribute(by, 'structures', body), await contribute(by, 'structures', body)]

@@ -6,7 +6,7 @@ import { loadClusters } from '../clusters/clusters.ts'
 import { loadMemberships } from '../clusters/memberships.ts'
 import { kinds } from '../kinds/index.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
-import { targetKey } from '../records/relations.ts'
+import { targetKey } from '../records/relations/relations.ts'
 import { referencesOfRecord, referencesOfSource } from '../records/source-references.ts'
 import type { DataSource } from '../sources/sources.ts'
 

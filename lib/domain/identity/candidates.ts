@@ -20,7 +20,7 @@ import { loadCluster } from '../clusters/clusters.ts'
 import { gatherRecords } from '../clusters/gather.ts'
 import { evidenceOf } from '../clusters/memberships.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
-import { pairId } from '../records/refused-pairs.ts'
+import { pairId } from '../records/likeness/refused-pairs.ts'
 import { settleDuplicates } from '../review/duplicates.ts'
 import { type Candidate, type CandidateStatus, candidate, candidateIndex, candidateList } from './items.ts'
 

@@ -6,7 +6,7 @@ import { getMany, itemIn, put, putEntry, type Write } from '../../engines/table/
 import { key } from '../../platform/table/keys.ts'
 import { membership } from '../clusters/memberships.ts'
 import { type Flag, recordItem } from '../records/items.ts'
-import { pairId } from '../records/refused-pairs.ts'
+import { pairId } from '../records/likeness/refused-pairs.ts'
 import { type Candidate, candidate } from './items.ts'
 
 /**

@@ -3,7 +3,7 @@ import { fold, gridCellsNear, looksAlike, similarity } from '../../engines/match
 import { readEntry } from '../../platform/name-index/entries.ts'
 import { type Actor, mayInspect } from '../../platform/permissions.ts'
 import type { Header } from '../records/build.ts'
-import { withOneTown } from '../records/known-towns.ts'
+import { withOneTown } from '../records/likeness/known-towns.ts'
 import {
   type FoundEntry,
   type LookAlike,
@@ -12,7 +12,7 @@ import {
   MOST_LOOK_ALIKES,
   MOST_PER_RANGE,
   pickLookAlikes,
-} from '../records/look-alikes.ts'
+} from '../records/likeness/look-alikes.ts'
 import { KeySearch } from './key-search.ts'
 import { loadHeads } from './known.ts'
 

@@ -3,17 +3,25 @@ import { impossible } from '../../base/errors.ts'
 import { getObject } from '../../engines/bucket/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { kinds } from '../kinds/index.ts'
-import { findKindByIds } from './by-ids.ts'
-import { guessByNames } from './by-names.ts'
-import { type Column, ColumnProfiler, nameColumns } from './columns.ts'
-import { areHeaders, countNamedFields, guessFor, guessTable, isTelling, namesKind, type TableGuess } from './guess.ts'
+import { BAD_LINE, readJsonLines } from './formats/json-lines.ts'
+import { decodeText, encodingNames, guessDelimiter, readTextRows } from './formats/text-table.ts'
+import { findKindByIds } from './guessing/by-ids.ts'
+import { guessByNames } from './guessing/by-names.ts'
+import { type Column, ColumnProfiler, nameColumns } from './guessing/columns.ts'
+import {
+  areHeaders,
+  countNamedFields,
+  guessFor,
+  guessTable,
+  isTelling,
+  namesKind,
+  type TableGuess,
+} from './guessing/guess.ts'
 import type { Import, ImportFormat, Sheet } from './items.ts'
-import { BAD_LINE, readJsonLines } from './json-lines.ts'
 import type { Mapping } from './mapping.ts'
 import { delimiters, GUESSED_ROWS, LAST_HEADER_ROW } from './options.ts'
 import { loadRows, RowWriter, type TableRow } from './store.ts'
 import { storeColumns } from './stored-columns.ts'
-import { decodeText, encodingNames, guessDelimiter, readTextRows } from './text-table.ts'
 
 /** Limits of a table. `cell` is in characters. */
 const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
@@ -139,7 +147,7 @@ async function readLines({ id }: SentTable, bytes: Buffer): Promise<ReadSheets> 
 
 async function readWorkbook({ id }: SentTable, bytes: Buffer): Promise<ReadSheets> {
   // Loaded only here, since the functions that show imports need no reader of workbooks.
-  const { checkWorkbook, fillDown, readWorkbookRows } = await import('./workbook.ts')
+  const { checkWorkbook, fillDown, readWorkbookRows } = await import('./formats/workbook.ts')
   const sheets: Sheet[] = []
   for (const [i, { fills, days, ...it }] of (await checkWorkbook(bytes)).entries()) {
     const size = await storeRows(id, i, fillDown(readWorkbookRows(bytes, i, days), fills))
@@ -149,7 +157,7 @@ async function readWorkbook({ id }: SentTable, bytes: Buffer): Promise<ReadSheet
 }
 
 async function readOpenWorkbook({ id }: SentTable, bytes: Buffer): Promise<ReadSheets> {
-  const { readOpenDocument } = await import('./open-document.ts')
+  const { readOpenDocument } = await import('./formats/open-document.ts')
   const sheets: Sheet[] = []
   for await (const { facts, rows } of readOpenDocument(bytes)) {
     const size = await storeRows(id, sheets.length, rows)

@@ -3,13 +3,13 @@ import { foldedName } from '../../platform/name-index/entries.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { type Field, type InputValues, type Kind, kinds, type ReferenceInput } from '../kinds/index.ts'
 import type { Link, Values } from '../names/values.ts'
-import { resolveRelations } from '../records/relations.ts'
-import { findSynonyms } from '../records/synonymous.ts'
+import { resolveRelations } from '../records/relations/relations.ts'
+import { findSynonyms } from '../records/relations/synonymous.ts'
 
 /** A resolved reference: a link to a record, the name of a record that the row would make, or a fault. */
 type ResolvedReference = { link: Link } | { makes: string } | { fault: string }
 
-/** Resolves the references of a table, each different one once. Calls: see lib/domain/records/relations.ts. */
+/** Resolves the references of a table, each different one once. Calls: see lib/domain/records/relations/relations.ts. */
 export class ReferenceResolver {
   readonly #kind: Kind
   readonly #actor: Actor

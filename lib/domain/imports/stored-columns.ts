@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { newId } from '../../base/clock.ts'
 import { lru } from '../../base/lru.ts'
-import type { Column } from './columns.ts'
-import type { TableGuess } from './guess.ts'
+import type { Column } from './guessing/columns.ts'
+import type { TableGuess } from './guessing/guess.ts'
 import type { Import } from './items.ts'
 import { getChunk, putChunk } from './store.ts'
 

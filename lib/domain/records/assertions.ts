@@ -35,12 +35,12 @@ import {
   recordItemOf,
   SAME_REFERENT,
 } from './items.ts'
+import { withoutNamesakes } from './likeness/namesakes.ts'
 import { hasAllClaims, loadRecord, loadRecordById } from './load.ts'
-import { withoutNamesakes } from './namesakes.ts'
 import { isNamingNoted, namingWrites } from './naming.ts'
 import { findPeriodMeanings } from './periods.ts'
 import { queueWrites } from './queue-entry.ts'
-import { resolveRelations } from './relations.ts'
+import { resolveRelations } from './relations/relations.ts'
 import { reviewStateOf } from './review-state.ts'
 import { findMove } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'

@@ -6,11 +6,11 @@ import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../ki
 import type { Header, NewFlag } from './build.ts'
 import { isCorrection } from './corrections.ts'
 import { type Assertion, type Flag, flag, type LoadedRecord } from './items.ts'
-import type { withOneTown } from './known-towns.ts'
-import { findLookAlikes, type LookAlike, MOST_LOOK_ALIKES, withHeads } from './look-alikes.ts'
+import type { withOneTown } from './likeness/known-towns.ts'
+import { findLookAlikes, type LookAlike, MOST_LOOK_ALIKES, withHeads } from './likeness/look-alikes.ts'
+import { findRefused } from './likeness/refused-pairs.ts'
 import type { PeriodMeanings } from './periods.ts'
 import { visibleValue } from './place.ts'
-import { findRefused } from './refused-pairs.ts'
 import { type ClaimConflict, type ComparedClaim, contradictingRivals, findConflicts } from './rules/conflicts.ts'
 
 /**

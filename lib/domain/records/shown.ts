@@ -12,7 +12,7 @@ import type { Link, Values } from '../names/values.ts'
 import type { ClaimWithRecord } from './assertions.ts'
 import { ClaimPack, claimsIn } from './claim-packs.ts'
 import { type Assertion, type ForkOrigin, isSettled, type RecordItem, type RecordRow, type Revision } from './items.ts'
-import { Target, targetKey, targetName } from './relations.ts'
+import { Target, targetKey, targetName } from './relations/relations.ts'
 
 /**
  * Records as one reader may see them.

@@ -7,7 +7,7 @@ import { key } from '../../platform/table/keys.ts'
 import type { Kind } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
 import { recordItem } from './items.ts'
-import { findLookAlikes, MOST_LOOK_ALIKES } from './look-alikes.ts'
+import { findLookAlikes, MOST_LOOK_ALIKES } from './likeness/look-alikes.ts'
 import { showRecords } from './shown.ts'
 
 export type SuggestedValue = { suggestion: string; confidence: number }

@@ -55,19 +55,19 @@ import {
   recordItemOf,
   revision,
 } from './items.ts'
-import type { withOneTown as asTold } from './known-towns.ts'
+import type { withOneTown as asTold } from './likeness/known-towns.ts'
+import { withoutNamesakes } from './likeness/namesakes.ts'
 import { valueEdges } from './links.ts'
 import { hasAllClaims } from './load.ts'
-import { withoutNamesakes } from './namesakes.ts'
 import { allowNaming, namingWrites } from './naming.ts'
 import { findPeriodMeanings, type PeriodMeanings } from './periods.ts'
 import { picturesOf } from './pictures.ts'
 import { queueWrites } from './queue-entry.ts'
-import { resolveRelations, type SynonymLookup } from './relations.ts'
+import { resolveRelations, type SynonymLookup } from './relations/relations.ts'
+import { planStubs } from './relations/stubs.ts'
 import { reviewStateOf } from './review-state.ts'
 import { findMove } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
-import { planStubs } from './stubs.ts'
 
 export { loadRecord, loadRecordById } from './load.ts'
 
@@ -140,8 +140,9 @@ async function plannedValues(
 }
 
 // What asks search is loaded when names are compared.
-const findSynonyms: SynonymLookup = async (...asked) => (await import('./synonymous.ts')).findSynonyms(...asked)
-const withOneTown: typeof asTold = async (...asked) => (await import('./known-towns.ts')).withOneTown(...asked)
+const findSynonyms: SynonymLookup = async (...asked) =>
+  (await import('./relations/synonymous.ts')).findSynonyms(...asked)
+const withOneTown: typeof asTold = async (...asked) => (await import('./likeness/known-towns.ts')).withOneTown(...asked)
 
 /**
  * `pictures` are those that the record has or had. `synonymsOf`, `sameNames` and `asTold` use search. Without them, texts are matched by folded

@@ -15,7 +15,7 @@ import { claimStatesOf, type History } from '../records/history.ts'
 import type { Assertion, Flag, RecordItem } from '../records/items.ts'
 import { namingWrites } from '../records/naming.ts'
 import { picturesOf } from '../records/pictures.ts'
-import { resolveRelations } from '../records/relations.ts'
+import { resolveRelations } from '../records/relations/relations.ts'
 import {
   type ClaimState,
   computeCanonical,
@@ -133,7 +133,7 @@ function isCorrectionById(old: History, of: string, by: string): boolean {
 /** Applies the reviewer's edits. Returns the values, the names of changed fields, and the writes of new stubs, links and pictures. */
 async function applyEdits(old: History, reviewer: Actor, reviewed: Values, edits: Edits | null | undefined) {
   if (!edits) return { values: reviewed, changed: [], stubs: [] }
-  const { planStubs } = await import('../records/stubs.ts')
+  const { planStubs } = await import('../records/relations/stubs.ts')
   const resolved = await resolveRelations(kinds[old.kind], edits.data, reviewer)
   const pictured = await resolvePictures(resolved.data, reviewer, [...picturesOf(old), ...(edits.pictures ?? [])])
   const data = pictured.values

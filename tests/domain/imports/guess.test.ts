@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOpen } from '../../../lib/domain/imports/guess.ts'
+import { isOpen } from '../../../lib/domain/imports/guessing/guess.ts'
 import { kinds, recordKinds } from '../../../lib/domain/kinds/index.ts'
 import { allColumnsBeside } from '../../../lib/domain/records/table-columns.ts'
 

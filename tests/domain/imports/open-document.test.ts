@@ -24,7 +24,7 @@ const workbook = (xml: string, parts: Record<string, string> = {}) =>
 
 /** The rows of a workbook, as the reader gives them. */
 async function readRows(bytes: Uint8Array) {
-  const { readOpenDocument } = await import('../../../lib/domain/imports/open-document.ts')
+  const { readOpenDocument } = await import('../../../lib/domain/imports/formats/open-document.ts')
   const sheets: { name: string; rows: [number, string[]][] }[] = []
   for await (const { facts, rows } of readOpenDocument(Buffer.from(bytes))) {
     const taken: [number, string[]][] = []
@@ -125,7 +125,7 @@ test('rows in groups and headers are rows; repeated ones are spread out; what is
 })
 
 test('a document in blocks that end anywhere is read as in one', async () => {
-  const { XmlReader } = await import('../../../lib/domain/imports/xml-tokens.ts')
+  const { XmlReader } = await import('../../../lib/domain/imports/formats/xml-tokens.ts')
   const xml = '<?xml version="1.0"?><a b="1 &gt; 0" c=\'>"\'><!-- <x> --><d/>t &amp; u<![CDATA[ <e> ]]></a>'
   const readIn = (size: number) => {
     const told: unknown[] = []

@@ -262,7 +262,7 @@ test('a list is a workbook by its Accept header, holds no formula, and shows no 
   const accept = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
   const answer = await app.anon.get('/cidoc/persons/', { headers: { accept } })
   expect([answer.status, answer.headers['content-type']]).toEqual([200, accept])
-  const { checkWorkbook, readWorkbookRows } = await import('../../../lib/domain/imports/workbook.ts')
+  const { checkWorkbook, readWorkbookRows } = await import('../../../lib/domain/imports/formats/workbook.ts')
   expect(await checkWorkbook(answer.bytes)).toMatchObject([{ name: 'persons', hidden: false, formulas: 0, merged: 0 }])
   const rows = await Array.fromAsync(readWorkbookRows(answer.bytes, 0))
   expect(rows.length).toBe(2)

@@ -1,6 +1,6 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { expect, test } from 'vitest'
-import { checkWorkbook, readWorkbookRows } from '../../../lib/domain/imports/workbook.ts'
+import { checkWorkbook, readWorkbookRows } from '../../../lib/domain/imports/formats/workbook.ts'
 import { xlsx } from '../../harness/imports.ts'
 
 /** Days of workbooks, as each program counts them. The numbers are those that LibreOffice 7.4, Excel and openpyxl write. */

@@ -150,7 +150,7 @@ describe('a label', () => {
       const query = { search: 'Guthi house', columns: 'name,labels' }
       const { bytes } = await app.anon.get(list, { query: { ...query, format: 'csv' } })
       expectAll(bytes.toString())
-      const { readWorkbookRows } = await import('../../../lib/domain/imports/workbook.ts')
+      const { readWorkbookRows } = await import('../../../lib/domain/imports/formats/workbook.ts')
       const book = await app.anon.get(list, { query: { ...query, format: 'xlsx' } })
       expectAll(JSON.stringify(await Array.fromAsync(readWorkbookRows(book.bytes, 0))))
       // Labels are in the table of whoever asks for no columns, too.
@@ -158,7 +158,7 @@ describe('a label', () => {
     })
 
     test('is left out when the table comes back', async () => {
-      const { guessFor } = await import('../../../lib/domain/imports/guess.ts')
+      const { guessFor } = await import('../../../lib/domain/imports/guessing/guess.ts')
       const column = { header: 'labels', name: 'labels', filled: 1, values: lines } as never
       expect(guessFor('structure', [column], { sheet: 0, header_row: 1 }).guesses).toMatchObject([{ field: null }])
     })

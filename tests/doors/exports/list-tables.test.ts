@@ -136,7 +136,7 @@ describe('a list as a table', () => {
       XLSX,
       expect.stringContaining('cultural-entities.xlsx'),
     ])
-    const { checkWorkbook, readWorkbookRows } = await import('../../../lib/domain/imports/workbook.ts')
+    const { checkWorkbook, readWorkbookRows } = await import('../../../lib/domain/imports/formats/workbook.ts')
     expect(await checkWorkbook(book.bytes)).toMatchObject([
       { name: 'cultural-entities', hidden: false, formulas: 0, formulas_without_values: 0, merged: 0 },
     ])

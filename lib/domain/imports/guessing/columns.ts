@@ -1,5 +1,5 @@
-import { parseCoordinates, parseDegrees } from './cells.ts'
-import { isDateText, surelyFirst } from './dates.ts'
+import { parseCoordinates, parseDegrees } from '../cells.ts'
+import { isDateText, surelyFirst } from '../dates.ts'
 
 /** The profile of a column: its header, some of its values, and of which sorts they are. */
 export type Column = {

@@ -1,10 +1,10 @@
-import '../search-words/name-words.ts'
-import { type Kind, type KindKey, kinds, recordKinds, whenKindsChange } from '../kinds/index.ts'
-import { allColumnsBeside } from '../records/table-columns.ts'
-import { findOption } from './cells.ts'
+import '../../search-words/name-words.ts'
+import { type Kind, type KindKey, kinds, recordKinds, whenKindsChange } from '../../kinds/index.ts'
+import { allColumnsBeside } from '../../records/table-columns.ts'
+import { findOption } from '../cells.ts'
+import { aboutValue, evidenceField, isDateField, type Mapping, type Rule, sourceMembers } from '../mapping.ts'
 import type { Column } from './columns.ts'
 import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
-import { aboutValue, evidenceField, isDateField, type Mapping, type Rule, sourceMembers } from './mapping.ts'
 
 /** How a column was understood, and how sure that is, from 0 to 1. */
 export type ColumnGuess = {

@@ -1,4 +1,4 @@
-import { impossible } from '../../base/errors.ts'
+import { impossible } from '../../../base/errors.ts'
 
 /** The name of the column that holds the text of lines without an object. Rows with a cell in it are refused. */
 export const BAD_LINE = 'import:line'

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { streamXlsxRows } from 'hucre/xlsx'
-import { impossible } from '../../base/errors.ts'
-import { MOST_SHEETS } from './options.ts'
+import { impossible } from '../../../base/errors.ts'
+import { MOST_SHEETS } from '../options.ts'
 import {
   addHidden,
   type DayCount,

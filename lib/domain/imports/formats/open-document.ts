@@ -1,6 +1,6 @@
 import type { Entry } from 'yauzl'
-import { impossible } from '../../base/errors.ts'
-import { MOST_SHEETS } from './options.ts'
+import { impossible } from '../../../base/errors.ts'
+import { MOST_SHEETS } from '../options.ts'
 import {
   addHidden,
   damagedFault,

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { parse as parseAtOnce } from 'csv-parse/sync'
-import { impossible } from '../../base/errors.ts'
-import { areHeaders } from './guess.ts'
-import { type DelimiterName, delimiterNames, delimiters, type Encoding, GUESSED_ROWS } from './options.ts'
+import { impossible } from '../../../base/errors.ts'
+import { areHeaders } from '../guessing/guess.ts'
+import { type DelimiterName, delimiterNames, delimiters, type Encoding, GUESSED_ROWS } from '../options.ts'
 
 /** Bytes from which UTF-16 without a byte order mark is guessed. */
 const LOOKED_AT = 4096

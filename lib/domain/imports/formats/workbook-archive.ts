@@ -1,5 +1,5 @@
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
-import { impossible } from '../../base/errors.ts'
+import { impossible } from '../../../base/errors.ts'
 
 /** What workbooks of all formats have in common: archives of parts, with sheets. */
 

@@ -1,10 +1,10 @@
-import { recordId } from '../../base/ids/address.ts'
-import { foldedName } from '../../platform/name-index/entries.ts'
-import { type Actor, mayInspect } from '../../platform/permissions.ts'
-import { type KindKey, kinds, recordKinds } from '../kinds/index.ts'
-import { loadHeads } from './known.ts'
-import type { Mapping } from './mapping.ts'
-import type { TableRow } from './store.ts'
+import { recordId } from '../../../base/ids/address.ts'
+import { foldedName } from '../../../platform/name-index/entries.ts'
+import { type Actor, mayInspect } from '../../../platform/permissions.ts'
+import { type KindKey, kinds, recordKinds } from '../../kinds/index.ts'
+import { loadHeads } from '../known.ts'
+import type { Mapping } from '../mapping.ts'
+import type { TableRow } from '../store.ts'
 
 /** Rows that are looked at to find the kind. */
 const LOOKED_AT = 20

@@ -1,10 +1,10 @@
-import '../search-words/name-words.ts'
-import { fold, isGeneric } from '../../engines/matching/index.ts'
-import { openSearchModelIfAny } from '../../engines/search/index.ts'
-import { meaningOf } from '../../engines/search/synonyms.ts'
-import { type Actor, scopeOf } from '../../platform/permissions.ts'
-import type { KindKey } from '../kinds/index.ts'
-import { resourceOf } from '../kinds/resources.ts'
+import '../../search-words/name-words.ts'
+import { fold, isGeneric } from '../../../engines/matching/index.ts'
+import { openSearchModelIfAny } from '../../../engines/search/index.ts'
+import { meaningOf } from '../../../engines/search/synonyms.ts'
+import { type Actor, scopeOf } from '../../../platform/permissions.ts'
+import type { KindKey } from '../../kinds/index.ts'
+import { resourceOf } from '../../kinds/resources.ts'
 
 /** The most hits that are compared with the text. */
 const MOST_HITS = 20

@@ -1,11 +1,11 @@
-import { distanceInMetres } from '../../engines/matching/index.ts'
-import { type Meaning, openSearchModelIfAny } from '../../engines/search/index.ts'
-import { type Actor, scopeOf } from '../../platform/permissions.ts'
-import { comparatorOf, kinds } from '../kinds/index.ts'
-import { textOf } from '../names/text.ts'
-import type { Assertion, LoadedRecord } from './items.ts'
-import { visibleValue } from './place.ts'
-import { type ClaimConflict, contradictingRivals } from './rules/conflicts.ts'
+import { distanceInMetres } from '../../../engines/matching/index.ts'
+import { type Meaning, openSearchModelIfAny } from '../../../engines/search/index.ts'
+import { type Actor, scopeOf } from '../../../platform/permissions.ts'
+import { comparatorOf, kinds } from '../../kinds/index.ts'
+import { textOf } from '../../names/text.ts'
+import type { Assertion, LoadedRecord } from '../items.ts'
+import { visibleValue } from '../place.ts'
+import { type ClaimConflict, contradictingRivals } from '../rules/conflicts.ts'
 
 /** The most pairs that are looked up for one request. */
 const MOST_PAIRS = 20

@@ -1,6 +1,6 @@
-import type { Actor } from '../../platform/permissions.ts'
-import type { Assertion, LoadedRecord } from './items.ts'
-import { type ClaimConflict, contradictingRivals } from './rules/conflicts.ts'
+import type { Actor } from '../../../platform/permissions.ts'
+import type { Assertion, LoadedRecord } from '../items.ts'
+import { type ClaimConflict, contradictingRivals } from '../rules/conflicts.ts'
 
 /** Makes contradictions between two names of one thing `compatible`. The code for it is loaded only if there are contradictions. */
 export async function withoutNamesakes(

@@ -1,4 +1,4 @@
-import { foldAlike } from '../../engines/matching/index.ts'
+import { foldAlike } from '../../../engines/matching/index.ts'
 
 /**
  * Names of other records, to be compared with these names: the town after a comma is written as in these names, if records or words tell that

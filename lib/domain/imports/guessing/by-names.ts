@@ -1,11 +1,11 @@
-import { foldedName, readEntry } from '../../platform/name-index/entries.ts'
-import { type Actor, mayInspect } from '../../platform/permissions.ts'
-import { key } from '../../platform/table/keys.ts'
-import { type Kind, type KindKey, kinds } from '../kinds/index.ts'
+import { foldedName, readEntry } from '../../../platform/name-index/entries.ts'
+import { type Actor, mayInspect } from '../../../platform/permissions.ts'
+import { key } from '../../../platform/table/keys.ts'
+import { type Kind, type KindKey, kinds } from '../../kinds/index.ts'
+import { KeySearch } from '../key-search.ts'
+import { loadHeads } from '../known.ts'
 import type { Column } from './columns.ts'
 import { buildMapping, isOpen, type TableGuess } from './guess.ts'
-import { KeySearch } from './key-search.ts'
-import { loadHeads } from './known.ts'
 
 /** Different texts of a column that are looked up. */
 const TEXTS_PER_COLUMN = 40

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { getMany, itemAt } from '../../engines/table/index.ts'
-import { key } from '../../platform/table/keys.ts'
+import { getMany, itemAt } from '../../../engines/table/index.ts'
+import { key } from '../../../platform/table/keys.ts'
 
 /** The id of the identity candidate of two records. It is the same in either order, so a pair is asked once. */
 export function pairId(a: string, b: string): string {

@@ -1,10 +1,10 @@
-import '../search-words/name-words.ts'
-import { gridCellsNear, looksAlike, type NamedPlace } from '../../engines/matching/index.ts'
-import { getMany, itemIn, queryBetween } from '../../engines/table/index.ts'
-import { type Indexed, readEntry, traitsOf } from '../../platform/name-index/entries.ts'
-import { familyOf } from '../../platform/name-index/families.ts'
-import { key } from '../../platform/table/keys.ts'
-import { type RecordItem, recordItem } from './items.ts'
+import '../../search-words/name-words.ts'
+import { gridCellsNear, looksAlike, type NamedPlace } from '../../../engines/matching/index.ts'
+import { getMany, itemIn, queryBetween } from '../../../engines/table/index.ts'
+import { type Indexed, readEntry, traitsOf } from '../../../platform/name-index/entries.ts'
+import { familyOf } from '../../../platform/name-index/families.ts'
+import { key } from '../../../platform/table/keys.ts'
+import { type RecordItem, recordItem } from '../items.ts'
 import type { withOneTown } from './known-towns.ts'
 
 /** A record that may be about the same thing. `how`: the row of the table in README.md that holds. */
