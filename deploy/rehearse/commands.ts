@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { root } from '../root.ts'
-import type { World } from './background.ts'
+import type { World } from './aws/background.ts'
 import type { Around } from './smoke.ts'
 
 /** What an operator's command works on: the table and the bucket of the stage. */

@@ -1,4 +1,4 @@
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from './aws/runtime.ts'
 import { type Around, tokenOf } from './smoke.ts'
 import { ask, good, signedIn } from './speaker.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from './background.ts'
-import type { Runtime } from './runtime.ts'
+import type { World } from './aws/background.ts'
+import type { Runtime } from './aws/runtime.ts'
 import { ask } from './speaker.ts'
 
 /** The function that the table says nothing to, and what it is asked. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { nameOf, visit } from './background.ts'
+import { nameOf, visit } from './aws/background.ts'
 import { inTable, type Scene, sweep } from './gaps.ts'
 import { picture } from './pictures.ts'
 import { throttleReply } from './replies.ts'

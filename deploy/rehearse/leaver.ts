@@ -1,4 +1,4 @@
-import { nameOf, visit, type World } from './background.ts'
+import { nameOf, visit, type World } from './aws/background.ts'
 import { inTable, type Scene, sweep } from './gaps.ts'
 import { picture } from './pictures.ts'
 import { ask, formOf, good, type Speaker, signedIn } from './speaker.ts'

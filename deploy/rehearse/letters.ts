@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caught, MailCatcher } from '../stand-ins/mail-catcher.ts'
-import { visit, type World } from './background.ts'
+import { visit, type World } from './aws/background.ts'
 import { ask, good, signedIn } from './speaker.ts'
 
 /** Two people, and when each wants letters. `isDue` makes a waiting letter due. */

@@ -1,5 +1,5 @@
 import { drawings } from '../../local/commands/demo/drawings.ts'
-import { nameOf, visit, type World } from './background.ts'
+import { nameOf, visit, type World } from './aws/background.ts'
 import type { Around } from './smoke.ts'
 import { type Answer, ask, expectStatus, formOf, good, type Speaker, signedIn } from './speaker.ts'
 

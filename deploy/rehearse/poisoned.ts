@@ -1,4 +1,4 @@
-import { nameOf, visit } from './background.ts'
+import { nameOf, visit } from './aws/background.ts'
 import { inTable, type Scene } from './gaps.ts'
 import { throttleReply } from './replies.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { nameOf, visit } from './background.ts'
+import { nameOf, visit } from './aws/background.ts'
 import type { Scene } from './gaps.ts'
 import { type Answer, formOf, good, type Speaker, signedIn } from './speaker.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { letterOf, nameOf, visit, type World } from './background.ts'
-import type { Runtime } from './runtime.ts'
+import { letterOf, nameOf, visit, type World } from './aws/background.ts'
+import type { Runtime } from './aws/runtime.ts'
 
 /**
  * Scheduled jobs, followers of the stream, and functions that others call asynchronously crash at each event. Each event must arrive in

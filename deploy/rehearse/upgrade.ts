@@ -1,6 +1,6 @@
 import { tryRelease } from '../canary.ts'
 import { lambdaIn, listReleases, moveTraffic, prepareAliases, releasedFunctions, stepsBackTo } from '../releases.ts'
-import type { World } from './background.ts'
+import type { World } from './aws/background.ts'
 import { expectSaid, runCommand, type Stage } from './commands.ts'
 import { type Around, tokenOf } from './smoke.ts'
 import { ask, good } from './speaker.ts'

@@ -1,5 +1,5 @@
 import type { Answer } from '../harness/app.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const ROUNDS = 200
 
@@ -10,7 +10,7 @@ const ROUNDS = 200
 export async function benchAnswers(sizes: readonly number[]): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   const { anon, staff } = await openApp({ env: { LOG_LEVEL: 'info' } })
-  const { fill } = await import('./fill.ts')
+  const { fill } = await import('./tools/fill.ts')
   const size = Math.max(...sizes)
   await fill(1, size + 1)
   // Without a snapshot it is built from the table, which is no part of what is measured here.

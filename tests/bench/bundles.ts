@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { bundlesBesideSdk, type Made, sizeOver } from '../harness/bundles.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const ROUNDS = 20
 

@@ -1,5 +1,5 @@
 import { type Answer, type App, openApp } from '../harness/app.ts'
-import { print, say } from './table.ts'
+import { print, say } from './tools/table.ts'
 
 /**
  * The feed of changes by how many there are: what a page costs wherever it lies, what it costs to tell, and whether a mirror
@@ -26,7 +26,7 @@ export async function benchChanges(sizes: readonly number[]): Promise<void> {
 
 /** Puts records into the table and tells the feed of them, as the projector does. */
 async function tellOf(from: number, to: number): Promise<Record<string, string>> {
-  const { fill } = await import('./fill.ts')
+  const { fill } = await import('./tools/fill.ts')
   const { scan } = await import('../../lib/engines/table/scan.ts')
   const { writeChanges } = await import('../../lib/domain/feed/tell.ts')
   const { measureCost, currentMeter } = await import('../../lib/base/telemetry/request-cost.ts')

@@ -1,4 +1,4 @@
-import { print, say } from './table.ts'
+import { print, say } from './tools/table.ts'
 
 const RECORDS = 10
 const CHANGES = 10_000

@@ -1,7 +1,7 @@
 import type { Comment } from '../../lib/domain/comments/items.ts'
 import type { Write } from '../../lib/engines/table/item.ts'
 import type { Answer, App } from '../harness/app.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 /** Calls, units and time of threads and feeds, by how many comments there are on one record. */
 export async function benchComments(sizes: readonly number[]): Promise<void> {
@@ -35,7 +35,7 @@ const text = 'A remark of some length on the carving of the struts and on who pa
 
 /** Puts comments on one record straight into the table: their numbers are those from `from` to `to`, both multiples of five. */
 async function fillComments(of: { entity: string; user: string }, from: number, to: number): Promise<void> {
-  const { putAll } = await import('./fill.ts')
+  const { putAll } = await import('./tools/fill.ts')
   const { newComment } = await import('../../lib/domain/comments/comments.ts')
   await putAll(
     (function* (): Iterable<Write> {

@@ -1,6 +1,6 @@
 import type { App, Persona } from '../harness/app.ts'
-import { openEmulator } from './emulator-file.ts'
-import { print } from './table.ts'
+import { openEmulator } from './tools/emulator-file.ts'
+import { print } from './tools/table.ts'
 
 /** Calls, capacity units and time of leaderboard, statistics and what the dashboard polls, by how many people have figures. */
 export async function benchCommunity(sizes: readonly number[]): Promise<void> {
@@ -8,7 +8,7 @@ export async function benchCommunity(sizes: readonly number[]): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info', CACHE_URL: 'dynamodb:' } })
   const table = process.env.TABLE_NAME ?? ''
-  const { fillBoards } = await import('./fill-boards.ts')
+  const { fillBoards } = await import('./tools/fill-boards.ts')
   await prepare(app)
   const rows: Record<string, string>[] = []
   let filled = 0

@@ -1,7 +1,7 @@
 import { openApp } from '../harness/app.ts'
 import { newProject } from '../harness/asset-world.ts'
 import { sure } from '../harness/make.ts'
-import { watched } from './watched.ts'
+import { watched } from './tools/watched.ts'
 
 /** A process that completes uploads and nothing else, for measuring what that takes. */
 const app = await openApp({ env: { RATE_UPLOADS: '1000/day' } })

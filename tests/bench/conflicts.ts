@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { type Kind, kindOfScope } from '../../lib/domain/kinds/index.ts'
 import { distanceInMetres } from '../../lib/engines/matching/geo.ts'
 import type { App, Persona } from '../harness/app.ts'
-import { print, say } from './table.ts'
+import { print, say } from './tools/table.ts'
 
 const directory = join(process.cwd(), '../shared/data')
 const files = ['conflicts.jsonl', 'conflicts.osm.jsonl'].map((name) => join(directory, name))

@@ -1,6 +1,6 @@
 import type { App } from '../harness/app.ts'
 import { fillGraphs, flatRoutes, measureGraph } from './graph-at-size.ts'
-import { printCosts } from './table.ts'
+import { printCosts } from './tools/table.ts'
 
 type Row = { route: string; calls: number; units: number }
 
@@ -8,7 +8,7 @@ type Row = { route: string; calls: number; units: number }
 export async function benchCost(sizes: readonly number[]): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
-  const { fill } = await import('./fill.ts')
+  const { fill } = await import('./tools/fill.ts')
   const { key } = await import('../../lib/platform/table/keys.ts')
   const { addToNumber } = await import('../../lib/engines/table/write.ts')
   // Numbers that the service gives out lie beyond those that are filled in.

@@ -7,7 +7,7 @@ import { measures } from '../../lib/base/telemetry/emf.ts'
 import type { Answer, App } from '../harness/app.ts'
 import { billOf, sumOf, totalOf, type Use } from './bill.ts'
 import { projected } from './projected.ts'
-import { print, say } from './table.ts'
+import { print, say } from './tools/table.ts'
 
 /** What is assumed where this machine cannot tell. */
 const assumed = {

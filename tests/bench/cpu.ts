@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises'
 import type { Answer, App, Persona } from '../harness/app.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const ROUNDS = 400
 /** Node compiles what runs often. */
@@ -11,7 +11,7 @@ export async function benchCpu(): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   // With its log lines, which every request writes and which tell what it cost.
   const app = await openApp()
-  await (await import('./fill.ts')).fillAndFind(300)
+  await (await import('./tools/fill.ts')).fillAndFind(300)
   const { body } = await app.anon.post('/api/token/', { body: { username: 'staff', password: 'heritage-local' } })
   const signedIn = app.as(body.access)
   const made = await signedIn.post('/cidoc/structures/', { body: { name: 'Measured', condition: 'Good' } })

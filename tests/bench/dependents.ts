@@ -1,6 +1,6 @@
 import type { Dependent } from '../../lib/domain/foundations/items.ts'
 import type { Answer } from '../harness/app.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 /** What records of `fill` cite. */
 const BOOK = 'Bench 2025'
@@ -68,7 +68,7 @@ function costOf({ status, text, cost }: Answer): string {
 
 /** Puts published records into the table until there are `records`, and for each new one what the projector stores of its values. */
 async function restOnBook(resting: Set<string>, records: number): Promise<void> {
-  const { fill, putAll } = await import('./fill.ts')
+  const { fill, putAll } = await import('./tools/fill.ts')
   const { dependent } = await import('../../lib/domain/foundations/items.ts')
   const { put } = await import('../../lib/engines/table/item.ts')
   const { citationReference } = await import('../../lib/domain/records/source-references.ts')

@@ -2,7 +2,7 @@ import { splitIntoParts } from '../../lib/base/concurrency.ts'
 import { recordId } from '../../lib/base/ids/address.ts'
 import { kinds } from '../../lib/domain/kinds/index.ts'
 import type { App } from '../harness/app.ts'
-import { printCosts } from './table.ts'
+import { printCosts } from './tools/table.ts'
 
 type Row = { door: string; calls: number; units: number }
 
@@ -26,7 +26,7 @@ export async function benchDoors(sizes: readonly number[]): Promise<void> {
 async function fillDoors(from: number, to: number): Promise<void> {
   await import('../../lib/domain/composition.ts')
   const [{ fill }, { writeChanges }, { rebuildSearch }, { handler }] = await Promise.all([
-    import('./fill.ts'),
+    import('./tools/fill.ts'),
     import('../../lib/domain/feed/tell.ts'),
     import('../../lib/engines/search/index.ts'),
     import('../../functions/exporter.ts'),

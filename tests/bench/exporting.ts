@@ -1,5 +1,5 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import { watched } from './watched.ts'
+import { watched } from './tools/watched.ts'
 
 /** A process that makes the public exports once and nothing else, for measuring what that takes. It takes the table of its environment. */
 const { handler } = await import('../../functions/exporter.ts')

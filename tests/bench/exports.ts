@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const MB = 1024 * 1024
 
@@ -8,7 +8,7 @@ const MB = 1024 * 1024
 export async function benchExports(sizes: readonly number[]): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   await openApp({ env: { LOG_LEVEL: 'silent' } })
-  const { fill } = await import('./fill.ts')
+  const { fill } = await import('./tools/fill.ts')
   const rows = []
   let filled = 1
   for (const size of sizes) {

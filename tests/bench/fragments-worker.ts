@@ -1,4 +1,4 @@
-import { watched } from './watched.ts'
+import { watched } from './tools/watched.ts'
 
 /** A process that makes an index of statements as records have them, and asks it, for measuring what that takes. */
 const { startFragments } = await import('../../lib/doors/fragments/build.ts')

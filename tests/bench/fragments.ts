@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const MB = 1024 * 1024
 

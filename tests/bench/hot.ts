@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import { loadStack } from '../../deploy/stack.ts'
 import type { Persona } from '../harness/app.ts'
 import { type Entry, type Item, sizeOf, unitsOfPut } from './hot-units.ts'
-import { print, say } from './table.ts'
+import { print, say } from './tools/table.ts'
 
 /** What DynamoDB lets one partition key of the table or of an index take in a second. */
 const MOST = 1000

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { print, say } from './table.ts'
+import { print, say } from './tools/table.ts'
 
 const directory = join(process.cwd(), '../shared/data')
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { csv } from '../harness/imports.ts'
 import { sure } from '../harness/make.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 /** How many rows are tried, and how many run, decided on and taken back: `ROWS=20000,2000`. */
 const [tried = 20_000, run = 2000] = (process.env.ROWS ?? '').split(',').filter(Boolean).map(Number)

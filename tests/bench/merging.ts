@@ -1,7 +1,7 @@
 import { withCapacity } from '../harness/capacity.ts'
 import { withDeathAfter } from '../harness/faults.ts'
 import { linkAll, move, signedIn, waiting } from './projects.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const P = '/data/projects/'
 /** How many records, and what the table takes: `MERGE=10000,4000,1000,20` are records, units a second in all, under one key, and the seconds after which the worker is killed. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../deploy/stand-ins/free-port.ts'
 import type { App } from '../harness/app.ts'
 import { hasPostgres, startPostgres } from './search/postgres.ts'
-import { print, say } from './table.ts'
+import { print, say } from './tools/table.ts'
 
 const RECORDS = 300
 const ROUNDS = 5
@@ -28,7 +28,7 @@ export async function benchPeer(): Promise<void> {
     return say('Peer: skipped, since PostgreSQL 15 or Django REST framework, psycopg2 and gunicorn are not here.')
   const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'silent' } })
-  await (await import('./fill.ts')).fillAndFind(RECORDS)
+  await (await import('./tools/fill.ts')).fillAndFind(RECORDS)
   const ours = await startOurs()
   const postgres = await startPostgres()
   const theirs = await startDjango(postgres.place, await rowsOf(app))

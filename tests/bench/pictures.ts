@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import type { App } from '../harness/app.ts'
 import { fileOf, form } from '../harness/asset-world.ts'
 import { publish, sure } from '../harness/make.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const MB = 1024 * 1024
 
@@ -69,7 +69,7 @@ async function drawings(): Promise<void> {
 type Cost = { what: string; calls: number; units: number }
 
 async function costs(app: App, sizes: readonly number[]): Promise<void> {
-  const { fill } = await import('./fill.ts')
+  const { fill } = await import('./tools/fill.ts')
   const { key } = await import('../../lib/platform/table/keys.ts')
   const { addToNumber } = await import('../../lib/engines/table/write.ts')
   // Numbers that the service gives out lie beyond those that are filled in.

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import type { Routes } from '../../lib/platform/http/route.ts'
 import type { HttpEvent } from '../../lib/platform/http/shell.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const ROUNDS = 20_000
 

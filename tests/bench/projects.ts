@@ -1,5 +1,5 @@
 import type { Answer, App, Persona } from '../harness/app.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const P = '/data/projects/'
 type Cost = { calls: number; units: number; seconds: string; cpu: string; peak: string }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
-import { renewed } from './page.ts'
+import { renewed } from './tools/page.ts'
 
 /**
  * `npm run bench [-- NAME...]`: all measurements, or the named ones. Prints what it measures and renews the section of each
@@ -10,7 +10,7 @@ import { renewed } from './page.ts'
  */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
 const benches: Readonly<Record<string, () => Promise<void>>> = {
-  house: async () => (await import('./house.ts')).benchHouse(),
+  house: async () => (await import('./house/house.ts')).benchHouse(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(),
   bundles: async () => (await import('./bundles.ts')).benchBundles(),
   conflicts: async () => (await import('./conflicts.ts')).benchConflicts(),

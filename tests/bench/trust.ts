@@ -6,7 +6,7 @@ import { decidedClaims, examplesOf, RIDGE } from '../../lib/domain/doubt/fit.ts'
 import { kindOfScope } from '../../lib/domain/kinds/index.ts'
 import { estimateFrom, fitModel, type Judgement, judgeEstimates } from '../../lib/engines/estimate/index.ts'
 import { habits, reviewRecords, type SentRecord, type SimulatedRecord, simulateReviews } from './simulated-reviewers.ts'
-import { print, say } from './table.ts'
+import { print, say } from './tools/table.ts'
 
 /** The part of the decisions that the model is fitted with. It is judged by the later ones. */
 const FITTED_PART = 0.7

@@ -7,7 +7,7 @@ import type { Answer, App } from '../harness/app.ts'
 import { newProject, send, upload } from '../harness/asset-world.ts'
 import { sure } from '../harness/make.ts'
 import * as make from '../harness/media-files.ts'
-import { print } from './table.ts'
+import { print } from './tools/table.ts'
 
 const MB = 1024 * 1024
 

@@ -1,7 +1,7 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fits } from '../../deploy/rehearse/patterns.ts'
+import { fits } from '../../deploy/rehearse/aws/patterns.ts'
 import { loadFunctions } from '../../deploy/stack.ts'
 import { loadProjector } from '../../local/service/followers.ts'
 import { type App, openApp } from '../harness/app.ts'

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { newAccessRecord, type Roles } from '../../deploy/access/judge.ts'
-import { readings, router, startGateway } from '../../deploy/rehearse/gateway.ts'
-import { startParameters } from '../../deploy/rehearse/parameters.ts'
-import { fits } from '../../deploy/rehearse/patterns.ts'
-import { Releases } from '../../deploy/rehearse/releases.ts'
+import { readings, router, startGateway } from '../../deploy/rehearse/aws/gateway.ts'
+import { startParameters } from '../../deploy/rehearse/aws/parameters.ts'
+import { fits } from '../../deploy/rehearse/aws/patterns.ts'
+import { Releases } from '../../deploy/rehearse/aws/releases.ts'
 import { compareRights } from '../../deploy/rehearse/report.ts'
 import { RehearsedStack } from '../../deploy/rehearse/template.ts'
 

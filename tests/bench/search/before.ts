@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { print, say } from '../table.ts'
+import { print, say } from '../tools/table.ts'
 import { documents, questions } from './fill.ts'
 import { hasRows, readRows } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import { openApp } from '../../harness/app.ts'
 import { startSearchServer, switchBefore, whyNoServer } from '../../harness/opensearch.ts'
-import { say } from '../table.ts'
+import { say } from '../tools/table.ts'
 
 /**
  * `npm run bench -- engines`; `SIZES=` says how many documents the larger index has: the embedded engine and a server of OpenSearch on the same questions. No times: one machine runs both, and in

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPump } from '../../../deploy/stand-ins/stream-pump.ts'
 import { openApp } from '../../harness/app.ts'
-import { print } from '../table.ts'
+import { print } from '../tools/table.ts'
 
 /** How long after its answer a change is found by search, with the pause that the local service has: pump 200 ms. */
 export async function benchFreshness(): Promise<void> {

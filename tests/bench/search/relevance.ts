@@ -1,5 +1,5 @@
 import type { Model } from '../../../lib/engines/search/query.ts'
-import { print } from '../table.ts'
+import { print } from '../tools/table.ts'
 import { halves, heldOut } from './held-out.ts'
 import { type Query, type Row, readQueries } from './rows.ts'
 

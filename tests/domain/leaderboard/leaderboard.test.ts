@@ -314,12 +314,12 @@ describe('a board of thousands', () => {
   /** Far more people than are walked past, in groups of equals. */
   const many = 2600
   beforeAll(async () => {
-    const { fillBoards } = await import('../../bench/fill-boards.ts')
+    const { fillBoards } = await import('../../bench/tools/fill-boards.ts')
     await fillBoards(0, many)
     app.tick(121)
   })
   const everyone = async () => {
-    const { personOf } = await import('../../bench/fill-boards.ts')
+    const { personOf } = await import('../../bench/tools/fill-boards.ts')
     const before = names(await leaderboard('?page_size=100')).filter(([, name]) => !String(name).match(/\.\d+$/))
     const filled = Array.from({ length: many }, (_, n) => personOf(n)).flatMap(({ face, standing: { overall } }) =>
       overall ? [{ name: face.username, points: overall.points, tie: overall.tie }] : [],

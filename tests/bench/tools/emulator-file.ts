@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { startEmulator } from '../../deploy/stand-ins/emulator.ts'
-import { freePort } from '../../deploy/stand-ins/free-port.ts'
+import { startEmulator } from '../../../deploy/stand-ins/emulator.ts'
+import { freePort } from '../../../deploy/stand-ins/free-port.ts'
 
 /**
  * An emulator of one's own, and a way to put items of no index into its file past it, some 50 times as fast as through

@@ -1,9 +1,9 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { type BoardEntry, boardEntry, rowChanges } from '../../lib/domain/leaderboard/items.ts'
-import { positionsFor } from '../../lib/domain/leaderboard/score.ts'
-import { db, TableName } from '../../lib/engines/table/client.ts'
-import { put } from '../../lib/engines/table/item.ts'
-import type { Key } from '../../lib/engines/table/keys.ts'
+import { type BoardEntry, boardEntry, rowChanges } from '../../../lib/domain/leaderboard/items.ts'
+import { positionsFor } from '../../../lib/domain/leaderboard/score.ts'
+import { db, TableName } from '../../../lib/engines/table/client.ts'
+import { put } from '../../../lib/engines/table/item.ts'
+import type { Key } from '../../../lib/engines/table/keys.ts'
 
 type Item = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { print, say } from './table.ts'
+import { print, say } from '../tools/table.ts'
 
 const Readings = v.object({
   questions: v.array(v.object({ number: v.number(), files_opened: v.number(), passed: v.boolean() })),

@@ -11,7 +11,8 @@ function fitsOne(one: unknown, value: unknown): boolean {
   if (typeof one !== 'object' || one === null) return one === value
   const [[rule = '', given] = []] = Object.entries(one)
   const hold = rules[rule]
-  if (!hold) throw new Error(`an event pattern has the rule ${rule}, which deploy/rehearse/patterns.ts does not know`)
+  if (!hold)
+    throw new Error(`an event pattern has the rule ${rule}, which deploy/rehearse/aws/patterns.ts does not know`)
   return hold(given, value)
 }
 

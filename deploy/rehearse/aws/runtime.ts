@@ -1,5 +1,5 @@
+import type { FunctionFacts } from '../template.ts'
 import { heard, type Instance, Processes, type Release, type Where } from './processes.ts'
-import type { FunctionFacts } from './template.ts'
 
 /** Runs packages as Lambda does. */
 export type Runtime = {

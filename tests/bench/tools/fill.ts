@@ -1,16 +1,16 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
-import { kinds } from '../../lib/domain/kinds/index.ts'
-import { newRecord } from '../../lib/domain/records/build.ts'
-import { type RecordItem, recordItem } from '../../lib/domain/records/items.ts'
-import { db, TableName } from '../../lib/engines/table/client.ts'
-import { put, type Write } from '../../lib/engines/table/item.ts'
-import { addToNumber } from '../../lib/engines/table/write.ts'
-import { key } from '../../lib/platform/table/keys.ts'
+import { kinds } from '../../../lib/domain/kinds/index.ts'
+import { newRecord } from '../../../lib/domain/records/build.ts'
+import { type RecordItem, recordItem } from '../../../lib/domain/records/items.ts'
+import { db, TableName } from '../../../lib/engines/table/client.ts'
+import { put, type Write } from '../../../lib/engines/table/item.ts'
+import { addToNumber } from '../../../lib/engines/table/write.ts'
+import { key } from '../../../lib/platform/table/keys.ts'
 
 /** So many structures in the table of an open app, found by a model of search; what is made besides has higher numbers. */
 export async function fillAndFind(records: number): Promise<void> {
-  await import('../../lib/domain/composition.ts')
-  const { rebuildSearch } = await import('../../lib/engines/search/index.ts')
+  await import('../../../lib/domain/composition.ts')
+  const { rebuildSearch } = await import('../../../lib/engines/search/index.ts')
   await addToNumber(key.sequence('structure'), 10_000_000)
   await fill(1, records + 1)
   await rebuildSearch()
@@ -103,7 +103,7 @@ async function write(items: object[]): Promise<void> {
 }
 
 async function addSize(list: string, n: number): Promise<void> {
-  const { addToNumbers } = await import('../../lib/engines/table/write.ts')
-  const { counterChanges } = await import('../../lib/engines/table/counters.ts')
+  const { addToNumbers } = await import('../../../lib/engines/table/write.ts')
+  const { counterChanges } = await import('../../../lib/engines/table/counters.ts')
   for (const { at, adds } of counterChanges([[list, n]])) await addToNumbers(at, adds)
 }

@@ -2,13 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
+import { print, say } from '../tools/table.ts'
 import { wordsOfGlossary } from './glossary.ts'
 import { printReadings } from './readings.ts'
-import { print, say } from './table.ts'
 
 /** The commit before lib had wings. */
 const BEFORE = '540dbe1'
-const project = join(import.meta.dirname, '../..')
+const project = join(import.meta.dirname, '../../..')
 
 /** Counts how the code is arranged, with one script over that commit and over the present files. */
 export async function benchHouse(): Promise<void> {

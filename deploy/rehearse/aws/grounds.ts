@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AccessRecord, Roles } from '../access/judge.ts'
-import { type Meddle, startTableGate } from '../access/table-gate.ts'
-import { rolesIn } from '../access/template.ts'
-import { root } from '../root.ts'
-import { loadStack } from '../stack.ts'
-import { writeStage } from '../stages.ts'
-import { startEmulator } from '../stand-ins/emulator.ts'
-import { freePort } from '../stand-ins/free-port.ts'
-import { startMailCatcher } from '../stand-ins/mail-catcher.ts'
-import { startS3 } from '../stand-ins/s3.ts'
-import { createTable } from '../stand-ins/table.ts'
+import type { AccessRecord, Roles } from '../../access/judge.ts'
+import { type Meddle, startTableGate } from '../../access/table-gate.ts'
+import { rolesIn } from '../../access/template.ts'
+import { root } from '../../root.ts'
+import { loadStack } from '../../stack.ts'
+import { writeStage } from '../../stages.ts'
+import { startEmulator } from '../../stand-ins/emulator.ts'
+import { freePort } from '../../stand-ins/free-port.ts'
+import { startMailCatcher } from '../../stand-ins/mail-catcher.ts'
+import { startS3 } from '../../stand-ins/s3.ts'
+import { createTable } from '../../stand-ins/table.ts'
+import { type GatewayRoute, RehearsedStack } from '../template.ts'
 import { startParameters } from './parameters.ts'
-import { type GatewayRoute, RehearsedStack } from './template.ts'
 
 /** The identity that the mail service has verified. */
 const IDENTITY = 'letters.invalid'
@@ -140,6 +140,6 @@ export async function people({ table, bucket }: Grounds): Promise<void> {
     DYNAMODB_ENDPOINT: table.endpoint,
     S3_ENDPOINT: bucket.endpoint,
   })
-  const { seedUsers } = await import('../stand-ins/users.ts')
+  const { seedUsers } = await import('../../stand-ins/users.ts')
   await seedUsers()
 }

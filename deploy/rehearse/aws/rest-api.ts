@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { render } from 'velocityjs'
-import { signerOf } from '../../lib/base/signing.ts'
-import { ACCOUNT, REGION } from '../access/requests.ts'
-import type { GatewayRoute, RestFacts } from './template.ts'
+import { signerOf } from '../../../lib/base/signing.ts'
+import { ACCOUNT, REGION } from '../../access/requests.ts'
+import type { GatewayRoute, RestFacts } from '../template.ts'
 
 /** An answer to the client. */
 export type RestAnswer = { status: number; headers: Readonly<Record<string, string>>; body: Buffer | string }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import { type AccessRecord, deniedTarget, type Roles, refusal } from '../access/judge.ts'
-import { needsOfTarget, signerOfRequest } from '../access/requests.ts'
-import { listen, readBody } from '../stand-ins/listening.ts'
+import { type AccessRecord, deniedTarget, type Roles, refusal } from '../../access/judge.ts'
+import { needsOfTarget, signerOfRequest } from '../../access/requests.ts'
+import { listen, readBody } from '../../stand-ins/listening.ts'
 
 export type ParameterStore = { endpoint: string; throttled: () => number; stop: () => Promise<void> }
 

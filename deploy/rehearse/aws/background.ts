@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
-import { type AccessRecord, type Roles, refusal } from '../access/judge.ts'
-import type { Meddle } from '../access/table-gate.ts'
-import { type Pump, startPump } from '../stand-ins/stream-pump.ts'
+import { type AccessRecord, type Roles, refusal } from '../../access/judge.ts'
+import type { Meddle } from '../../access/table-gate.ts'
+import { type Pump, startPump } from '../../stand-ins/stream-pump.ts'
+import type { Mapping, RehearsedStack, Schedule } from '../template.ts'
 import { fits } from './patterns.ts'
 import type { Release } from './processes.ts'
 import type { Releases } from './releases.ts'
-import type { Mapping, RehearsedStack, Schedule } from './template.ts'
 
 /** Everything that a scene acts on: the stack, its roles, the table, and what has happened so far. */
 export type World = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Listening, listen, readBody } from '../stand-ins/listening.ts'
+import { type Listening, listen, readBody } from '../../stand-ins/listening.ts'
+import type { RehearsedStack } from '../template.ts'
 import type { Release } from './processes.ts'
-import type { RehearsedStack } from './template.ts'
 
 type Alias = {
   FunctionVersion: string

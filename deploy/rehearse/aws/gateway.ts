@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listen, readBody } from '../stand-ins/listening.ts'
+import { listen, readBody } from '../../stand-ins/listening.ts'
+import type { GatewayRoute, RestFacts } from '../template.ts'
 import { type RestAnswer, serveRest } from './rest-api.ts'
-import type { GatewayRoute, RestFacts } from './template.ts'
 
 /** A function's answer to the gateway, in payload format 2.0. */
 type Result = {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { unzip } from '../packages/zip.ts'
-import type { FunctionFacts } from './template.ts'
+import { unzip } from '../../packages/zip.ts'
+import type { FunctionFacts } from '../template.ts'
 
 export type Where = {
   folder: string

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { deniedCall, refusal } from '../access/judge.ts'
-import { functionArn, signerOfRequest } from '../access/requests.ts'
-import { listen, readBody } from '../stand-ins/listening.ts'
+import { deniedCall, refusal } from '../../access/judge.ts'
+import { functionArn, signerOfRequest } from '../../access/requests.ts'
+import { listen, readBody } from '../../stand-ins/listening.ts'
 import { nameOf, visit, type World } from './background.ts'
 
 export type Lambda = { endpoint: string; stop: () => Promise<void> }
