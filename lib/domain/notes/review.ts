@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { now } from '../../base/clock.ts'
-import { impossible, invalid, Problem } from '../../base/errors.ts'
+import { conflict, impossible, invalid, Problem } from '../../base/errors.ts'
 import { put, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { type AssertionInput, type Kind, kinds, schemaOf } from '../kinds/index.ts'
@@ -8,7 +8,7 @@ import { createClaim } from '../records/assertions.ts'
 import { kindOfRecord } from '../records/review-state.ts'
 import { createRecord } from '../records/write.ts'
 import { type Note, note, noteAddress, type verdicts, visitorIn } from './items.ts'
-import type { WholeNote } from './notes.ts'
+import { loadNote, type WholeNote } from './notes.ts'
 import { visitorActor } from './visitor.ts'
 
 /** The kinds that a note may become, by the names that the dashboard has for them. */
@@ -53,6 +53,8 @@ export async function decideOnNote(
   origin: string,
 ): Promise<Note> {
   const { about: old } = whole
+  // A claim lets the unit run again after a conflict. If the conflict was about the note, no further run can store it.
+  if (unit.attempt > 1 && (await loadNote(old.id))?.about.version !== old.version) throw conflict()
   if (old.state !== 'pending') throw impossible('This note has been decided on already.')
   const made = await promoteNote(unit, whole, verdict, origin)
   const at = now()
