@@ -5,7 +5,8 @@ type Handler = ReturnType<typeof endpoint>
 
 /**
  * Answers a GET that has a `callback` as a script that calls it with the JSON: section 2.2 of the Reconciliation Service API 0.2.
- * Any page can load such a script, so the request is treated as anonymous. Errors have the status 200, since browsers run no other script.
+ * Any page can load such a script, so the request is treated as anonymous. Errors have the status 200, since browsers run no other script. Only an
+ * address that is not there stays 404.
  */
 export const withCallback =
   (handler: Handler): Handler =>
@@ -16,7 +17,7 @@ export const withCallback =
     const { cookies: ___, ...anonymous } = event
     const result = await handler({ ...anonymous, headers: { ...headers, accept: 'application/json' } }, context)
     const { 'content-type': type, etag: ____, ...others } = result.headers ?? {}
-    if (!String(type).startsWith('application/json')) return result
+    if (result.statusCode === 404 || !String(type).startsWith('application/json')) return result
     const script = `${callback}(${result.body ?? 'null'});`.replace(
       /[\u2028\u2029]/g,
       (it) => `\\u${it.charCodeAt(0).toString(16)}`,

@@ -220,6 +220,11 @@ describe('a page of any origin', () => {
     expect([status, text]).toEqual([200, 'take({"queries":["This is not JSON."]});'])
   })
 
+  test('hears 404 of an address that is not there', async () => {
+    const { status, headers } = await app.anon.get('/data/reconcile/suggest/nothing/', { query: { callback: 'take' } })
+    expect([status, headers['content-type']]).toEqual([404, 'application/json'])
+  })
+
   test('names a function and nothing else', async () => {
     for (const callback of ['alert(1)//', 'a b', '1a', 'a..b', '<script>', 'x'.repeat(101)])
       expect(await app.anon.get('/data/reconcile/', { query: { callback } })).toMatchObject({
