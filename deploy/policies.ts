@@ -1,6 +1,6 @@
 /**
  * What each function may ask of the table and of the folders of the bucket. `roles.ts` makes the roles from these rows. Nothing else
- * grants a right to the table or the bucket.
+ * grants a function a right to the table or the bucket.
  *
  * 1. Tests run each function under its role. A denied request fails the run, even if the function goes on without it.
  * 2. A right that no test has used fails the run of all tests (`unusedUses`).
