@@ -36,7 +36,7 @@ import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 import { activities } from './revisions/activities.ts'
 
-/** Loads the history of the record whose partition an id names: the id of the record, or of one of its items. */
+/** Loads the history of a record. `id` is the id of the record or of an item in its partition, such as a revision. */
 async function historyWith({ id }: { id: string }) {
   const it = await loadHistoryOf(id)
   return it && { ...it, wanted: id }

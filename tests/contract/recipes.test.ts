@@ -53,7 +53,9 @@ function carryOut(chosen: readonly Edit[]): void {
     const path = join(copy, file)
     const text = from === undefined ? '' : readFileSync(path, 'utf8')
     if (from !== undefined && !text.includes(from)) {
-      throw new Error(`${file} has no ${from}: mend \`from\` in tests/contract/recipes.ts`)
+      throw new Error(
+        `${file} has no ${from}: mend \`from\` in tests/contract/recipes.ts. If your change is what the sample adds, choose another sample`,
+      )
     }
     writeFileSync(path, from === undefined ? to : text.replace(from, () => to))
   }

@@ -71,7 +71,7 @@ export const evidenceOf = (
   decided: { by: author.id, way, reason: note },
 })
 
-/** The evidence of somebody who moves a record with its cluster, with the sources of the claim that put it there. */
+/** The evidence for moving a record to another cluster. Its sources are those of the claim that put it into its present cluster, if there is one. */
 export const evidenceBeside = (of: Evidence, claim: Assertion | undefined): Evidence =>
   claim ? { ...of, ...sourcesOf(claim) } : of
 

@@ -3,8 +3,8 @@ import type { History } from '../records/history.ts'
 import { mayReadTold, toldClaims } from '../records/past/told.ts'
 
 /**
- * The part of a history that everyone may read: published claims, and the decisions that published them. What waits and what was refused
- * is no part of it. Undefined if not everyone may read the record.
+ * A history with only the claims that publications showed to everyone, and the decisions that published them. Flags, activities and the
+ * proposed edit are left out. Its revisions are not filtered. Undefined if not everyone may read the record.
  */
 export function publicPart(history: History): History | undefined {
   if (!history.public || history.deleted_at || !isForEveryone(history.access_tier)) return undefined

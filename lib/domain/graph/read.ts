@@ -76,7 +76,7 @@ export async function loadNeighbourhood(
     const other = visible(String(entry.record))
     if (!other) return []
     const relation = String(entry.sk).split('#').at(-1) ?? ''
-    // Entries from before there were directions: a link by value stands in this record or in the other.
+    // Old entries have no `direction`. If the values of this record hold the link, it is outbound, else inbound.
     const isOutbound = entry.direction ? entry.direction === 'outbound' : own.has(`${relation} ${other.entity_id}`)
     return [{ direction: isOutbound ? 'outbound' : 'inbound', relation, record: other }]
   })

@@ -118,7 +118,7 @@ const TaskState = v.object({
   rows: v.optional(v.array(v.number()), []),
   /** Of taking back: whether it only says what would go and what would stay. */
   preview: v.optional(v.boolean(), false),
-  /** Where the task continues: for `run` a chunk, for `decide` a row. Taking back has 1 once `of` is counted. */
+  /** Where the task continues. For `run`: the next chunk. For `decide`: the row after which to go on. Otherwise 0 until `of` is counted, then 1. */
   next: v.number(),
   done: v.number(),
   of: v.number(),

@@ -80,8 +80,8 @@ export async function planUndo({ marks, others, pending }: UndoOrder): Promise<U
 }
 
 /**
- * A record as it is now. `targets`: the records to which it links. `done`: it has nothing to undo, but links to others all the
- * same; `gone`: it is deleted.
+ * A record as it is now. `targets`: the records to which it links. `goes`: it can be undone. `stays`: there are `reasons` to keep it.
+ * `done`: it has nothing to undo. `gone`: it is deleted. New records to which a record of `stays` or `done` links stay, too.
  */
 type Look = {
   record: RowRecord

@@ -136,7 +136,7 @@ export function rowChanges(old: BoardEntry | undefined, next: BoardEntry): { row
   return { rows, counts }
 }
 
-/** Builds the writes that add these amounts to their items. Leaves zeros out. */
+/** An item whose amounts are all zero is not written. */
 export const countWrites = (counts: CountChanges): Write[] =>
   [...counts.values()].flatMap(({ at, by }) => {
     const changed = Object.entries(by).filter(([, n]) => n !== 0)

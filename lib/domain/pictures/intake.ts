@@ -45,7 +45,7 @@ export const pictureTypeOf = (name: string): string | undefined =>
     endings.some((ending) => name.toLowerCase().endsWith(`.${ending}`)),
   )?.[0]
 
-/** A picture file that passed all checks. `source` has the bytes to store. It is read once, so these are the checked bytes. */
+/** A picture file that passed all checks. `source` is a copy. The checks and the store both read it, so the stored bytes are the checked ones. */
 export type CheckedPicture = { source: Source; checked: CheckedContent }
 
 /**

@@ -42,7 +42,7 @@ import { type AcceptedRecord, readRecords, readSnapshot } from './snapshots.ts'
 const MOST_A_VISIT = 50
 const RECORDS_AT_ONCE = 8
 
-/** Looks again at what rollbacks have made wait. Returns the number of records that came back. Safe to repeat. */
+/** A record that a rollback hid is accepted again if other records link to it. Returns the number of these records. Safe to repeat. */
 export async function returnWhatIsLinked(): Promise<number> {
   const due = (await walk({ index: 'gsi2', pk: SECOND_LOOK, forward: true, limit: MOST_A_VISIT })).map((it) =>
     parse(projectSnapshot, it),

@@ -46,8 +46,8 @@ export const allowNaming = ({ entity_id, batch }: Pick<RecordItem, 'entity_id' |
   batch ? [openRegister(key.namings(entity_id))] : []
 
 /**
- * Whether links of this person to this record are noted: the record came with an import, which may be taken back. Rows of one import go and
- * stay together, so what its rows name is not noted. `import_id`: the import of which the linking record is a row.
+ * Whether a link to `target` is noted. Only records of an import count, since an import can be taken back. Links among a person's rows of one
+ * import are not noted, since these rows go together. `import_id`: the import of which the linking record is a row.
  */
 export const isNamingNoted = (
   target: { batch?: { id?: unknown } | null | undefined; contributor_id: string | null },

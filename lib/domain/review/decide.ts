@@ -135,7 +135,7 @@ async function planVerdict(
     (record, activity) => withActivity(record, activity, reviewer),
     withNextVersion<RecordItem>(stored, {
       ...result.record,
-      // Rivals of what stands wait for a decision of their own.
+      // Claims of a fork that contradict standing values wait for a decision of their own.
       ...(rivalFlags.length > 0 && returnToQueue(old, input.taken?.rivals ?? [], at)),
       status: rivalFlags.length > 0 ? 'pending_review' : move.status,
       public: move.public,

@@ -97,7 +97,7 @@ function newestOf({ newest }: HomeModel, context: PageContext): Part {
   )}</ul></section>`
 }
 
-/** The link to a record, in the script of the reader first. */
+/** The name of a record as a link, and its other name below. Nepali readers get the Nepali name as the link, if there is one. */
 export function nameLink(it: Visible<RecordRow>, context: PageContext): Html {
   const nepali = textOf(it.data.name_ne)
   const isNepali = context.language === 'ne' && nepali !== ''

@@ -84,7 +84,10 @@ function closeNames(a: NameReading, b: NameReading, apart: number): boolean {
 
 const haveDeity = (a: NameReading, b: NameReading): boolean => a.deities.length + b.deities.length > 0
 
-/** Whether two names have the same sorts, or one has none: a temple and the rest house of a temple differ. */
+/**
+ * Whether two names have equally many sorts, or one has none. The caller has checked that the sorts agree. A temple and the rest house of a
+ * temple differ.
+ */
 const haveSameSorts = ({ sorts: a }: NameReading, { sorts: b }: NameReading): boolean =>
   a.size === b.size || a.size === 0 || b.size === 0
 

@@ -23,8 +23,8 @@ const MOST_HELD = 20
 export const readRegister = (stored: unknown): Register => v.parse(Register, stored ?? {})
 
 /**
- * Whether a register holds no further names, so that each entry has an item of its own beside it. Whoever looks at one moment may enter some
- * names more: the bound is for size, not for truth.
+ * Whether a register is full. Then each further name gets an item of its own. Two requests that read the register at once may both add a
+ * name, so it can hold a few more than `MOST_HELD`. That does no harm: the limit only keeps the item small.
  */
 export const isFull = ({ held }: Register): boolean => held.size >= MOST_HELD
 

@@ -135,7 +135,7 @@ export class UnitOfWork {
 
 /** How `runUnit` stores a unit. */
 export type CommitOptions = {
-  /** Stores the writes; by default in a transaction of this unit alone. `commitTogether` hands one out. */
+  /** Stores the writes. By default each unit has a transaction of its own. With that of `commitTogether` several units share one. */
   commit?: Commit | undefined
   /** Calls `commit`, and does what belongs before and after it. */
   around?: (writes: readonly Write[], commit: Commit) => Promise<void>

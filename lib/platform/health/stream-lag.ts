@@ -48,7 +48,7 @@ export async function measureLag(activityLists: readonly string[]): Promise<Lag>
   const { pk } = key.progress()
   const items = await queryAll(pk, '')
   const through = Number(items.find((it) => it.sk === key.progress().sk)?.n ?? 0)
-  // The stream counts whole seconds.
+  // The stream gives times in whole seconds, so all activities within the second of `through` count as applied.
   const next = new Date((Math.floor(through / 1000) + 1) * 1000).toISOString()
   const waiting = await Promise.all(
     activityLists.map((list) => walk({ index: 'gsi2', pk: list, forward: true, limit: 1, beyond: next }, 1)),

@@ -13,7 +13,7 @@ import { amendUser, byAddress, claimOf, emailClaim, loadUser, type User, user } 
 export const proveAddress = (unit: UnitOfWork, id: string, email: string): Promise<User | undefined> =>
   claimAddress(unit, id, email, () => impossible('This address belongs to another account.'))
 
-/** Sets another password. All sessions and links end. Undefined if there is no such user. */
+/** Sets another password. All sessions end, and so do letters' links to set a password. Undefined if there is no such user. */
 export const changePassword = (unit: UnitOfWork, id: string, password: string): Promise<User | undefined> =>
   amendUser(unit, id, (it) => ({ password, token_generation: it.token_generation + 1 }))
 

@@ -265,7 +265,7 @@ function cellText(value: unknown, days: DayCount): string {
 }
 
 const DAY_MS = 86_400_000
-/** The day 1 of Excel, and its day 59, after which it is one day ahead. */
+/** Excel's days 1 and 59. Its day 60 is 29 February 1900, which never was. So from then on its numbers are one too high. */
 const [FIRST_DAY, DAY_59] = [Date.UTC(1900, 0, 1), Date.UTC(1900, 1, 28)]
 
 /**

@@ -37,8 +37,8 @@ export class XmlReader {
   }
 
   /**
-   * Reads the next piece. A tag or text that ends in a later piece waits for it. A long rest is read again only after as many further
-   * characters, so the time is linear in the length.
+   * Reads the next piece. A tag or text that ends in a later piece waits for it. If n characters wait, they are read
+   * again only after n more have come, so the time is linear in the length.
    */
   take(piece: string): void {
     this.#waiting.push(piece)

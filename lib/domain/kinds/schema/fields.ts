@@ -42,7 +42,7 @@ export type Field = {
   readonly relationTo?: string
   readonly ids?: 'integer' | 'uuid'
   readonly inlineAuthoring?: boolean
-  /** The required member may be left out if this one is sent. */
+  /** The name of another member. If that one is sent, this required member may be left out. */
   readonly unless?: string
   readonly example?: string
 }

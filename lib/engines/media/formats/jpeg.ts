@@ -59,7 +59,7 @@ const SOS = 0xffda
 const APP0 = 0xffe0
 const MOST_SCANS = 200
 
-/** Reads the size and the components of the picture. It occurs once, before the first scan. */
+/** Reads the size and the components of the picture from the frame segment. A JPEG has one, before its first scan. */
 const frame: Rule = (body, whole, state) => {
   if (state.frame || body.length < 6) throw new UnfitFile(CUT_SHORT)
   const [precision, height, width, count] = [body[0], body.readUInt16BE(1), body.readUInt16BE(3), body[5] ?? 0]

@@ -57,8 +57,8 @@ function listConceptNames({ resource, title, names }: SearchDocument): string[][
 }
 
 /**
- * Names in other scripts without the word at the place of the title's spare word. The second word is spare in "Vendar Era", and so in its
- * Georgian name "ვენდარის ხანა". No list of spare words is needed for another language.
+ * Shortens names in other scripts by a spare word, which a name may lack, such as "Era". It stands where it stands in the title:
+ * "ვენდარის ხანა" becomes "ვენდარის", as "Vendar Era" becomes "Vendar".
  */
 function withoutSpareInOtherScripts([title = '', ...names]: readonly string[], spare: ReadonlySet<string>): Word[][] {
   const titled = splitWords(title)

@@ -90,7 +90,7 @@ export class SnapshotFile {
     return this.#byPlace.all(place).map((row) => Number(row.number))
   }
 
-  /** Finds the number of a contributor in the columns. Undefined if no document has this contributor. */
+  /** The number that stands for a contributor in the column `contributor`. Undefined if no document has this contributor. */
   contributor(id: string): number | undefined {
     const number = this.#contributor(id)
     return number === undefined ? undefined : Number(number)

@@ -9,8 +9,8 @@ import type { Choice, WeightedWord } from './lookup.ts'
 export type Matches = { numbers: Uint32Array; scores: Float32Array; texts: Float32Array; held: Uint32Array }
 
 /**
- * Working memory with one place for each document of a block. It contains only zeros between two blocks. It fits into the processor's
- * cache for any number of documents.
+ * Working memory with one place for each document of a block. All arrays but `touched` hold only zeros between two blocks. It fits into
+ * the processor's cache for any number of documents.
  */
 const termScore = new Float32Array(BLOCK)
 const termWeight = new Float32Array(BLOCK)
