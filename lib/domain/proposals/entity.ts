@@ -142,7 +142,8 @@ export const nameOfPair = ([one, other]: readonly [string, string]) => nameOfCla
 /**
  * Carries out a proposal in the name of its author. The records get into one cluster, each by an accepted claim of identity with the
  * proposal's sources. If it names neither a record nor a cluster, a new record is made, which waits for review. None is made if the kind
- * requires more than a name. Open and deferred identity candidates of the pairs are accepted. Returns the id of the cluster. Fails with `conflict` as the checks above do, and if the cluster is locked.
+ * requires more than a name. Open and deferred identity candidates of the pairs are accepted. Returns the id of the cluster. Fails with
+ * `conflict` as the checks above do, and if the cluster is locked.
  */
 export async function makeEntity(
   unit: UnitOfWork,
