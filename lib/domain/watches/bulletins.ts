@@ -35,8 +35,7 @@ export async function tellWatchers(): Promise<number> {
 async function tellWatcher(user_id: string, through: number): Promise<boolean> {
   const { watches, head } = await loadWatches(user_id)
   if (!head || head.due_at > now()) return false
-  const changes = await listSeenChanges(await withNews(watches, head.told), head.told)
-  const seen = changes.filter(({ number }) => number <= through)
+  const seen = await listSeenChanges(await withNews(watches, head.told), head.told, through)
   await sendAll(user_id, newsOf(seen))
   const next = withNextVersion<Watcher>(head, {
     told: Math.max(head.told, through),

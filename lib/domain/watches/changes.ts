@@ -29,13 +29,18 @@ export async function withNews(watches: readonly Watch[], after: number): Promis
 }
 
 /**
- * Lists the latest changes of watched things after this number, newest first. Each record appears once, by its latest change, and
- * only if everyone may read it now. Calls: one for each watch (for a search the model's own), and one for each hundred records.
+ * Lists the latest changes of watched things after one number and up to another, newest first. Each record appears once, by its latest
+ * change in between, and only if everyone may read it now. Calls: one for each watch (for a search the model's own), and one for each
+ * hundred records.
  */
-export async function listSeenChanges(watches: readonly Watch[], after = 0): Promise<SeenChange[]> {
+export async function listSeenChanges(
+  watches: readonly Watch[],
+  after = 0,
+  through = Number.POSITIVE_INFINITY,
+): Promise<SeenChange[]> {
   const noted = await Promise.all(watches.map((it) => notedChanges(it, Math.max(it.since, after))))
   const latest = new Map<string, NotedChange>()
-  for (const change of noted.flat()) {
+  for (const change of noted.flat().filter(({ number }) => number <= through)) {
     const other = latest.get(change.id)
     latest.set(change.id, other ? joinChanges(other, change) : change)
   }

@@ -151,6 +151,38 @@ describe('what is watched', () => {
     await stopAll(app.other)
   })
 
+  test('is told up to what was noted, though a later change of the record is noted while the bulletin is made', async () => {
+    const temple = await publish(app, 'structures', { name: 'Changed twice' })
+    await settle()
+    await watching(app.other, 'record', temple.cultural_entity_id)
+    const before = idsOf(await bulletinOf(app.other))
+    await amend(temple, { note: 'Once.' })
+    await settle()
+    const { get, put } = await import('../../../lib/engines/table/index.ts')
+    const { commitWrites } = await import('../../../lib/engines/table/immediate.ts')
+    const { watchedThrough } = await import('../../../lib/domain/watches/items.ts')
+    const { tellWatchers } = await import('../../../lib/domain/watches/bulletins.ts')
+    const first = await get(watchedThrough, {})
+    await amend(temple, { note: 'Twice.' })
+    await settle()
+    // As if it were made between the two writes of followFeed: the note is there, the number that ends the notes is not.
+    const second = await get(watchedThrough, {})
+    if (!first || !second) throw new Error('nothing was noted')
+    expect(first.number).toBeLessThan(second.number)
+    await commitWrites([put(watchedThrough, { ...first, version: second.version + 1 }, second)])
+    app.tick(DAY + 60)
+    await tellWatchers()
+    const told = async () =>
+      sure(200, await app.other.get('/data/notifications/', { query: { limit: 50 } })).results.filter(
+        (it: { notification_id: string; message: string }) =>
+          it.message.includes('Changed twice') && !before.has(it.notification_id),
+      )
+    expect(await told()).toHaveLength(1)
+    await bulletinOf(app.other)
+    expect(await told()).toHaveLength(2)
+    await stopAll(app.other)
+  })
+
   test('is never told of while it is hidden', async () => {
     const place = await publish(app, 'locations', { name: 'Quiet Tol' })
     const { feed_url } = await watching(app.other, 'place', place.cultural_entity_id)
