@@ -363,7 +363,7 @@ export const routes = withTables({
   'POST /data/imports/{id}/take-back/': changeRoute({
     permission: 'import.take_back',
     summary: 'Take a batch back, or some of its rows',
-    description: `New records are deleted, changed ones are as they were. A record on which others have built stays: a record that stays links to it, somebody else has made a claim about it, has commented on it or has added a picture, a reviewer has decided on it by itself, or it was changed since. \`undo\` counts what went and names what stayed, each with its reasons; \`kept\` has their ids. With \`preview\`, \`undo\` says the same before, and nothing is changed. Only \`rows\` are taken back if they are given. ${ABOUT_PROGRESS}`,
+    description: `New records are deleted, changed ones are as they were. A record on which others have built stays: a record that stays links to it, somebody else has made a claim about it, has commented on it or has added a picture, a reviewer has decided on it by itself, or it was changed since. After 90 days the files of the import are deleted, and a record that it changed stays, too. \`undo\` counts what went and names what stayed, each with its reasons; \`kept\` has their ids. With \`preview\`, \`undo\` says the same before, and nothing is changed. Only \`rows\` are taken back if they are given. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
     errors: [409],
     translatedPaths: importTexts,

@@ -75,9 +75,9 @@ export type BatchVerdict = v.InferOutput<typeof BatchVerdict>
 
 /**
  * Why a record is left: what others have built on it. `changed`: it has another revision since. `named_by_kept`: a record of
- * the same import that stays links to it.
+ * the same import that stays links to it. `forgotten`: the files of the import, which say how it was before, are deleted.
  */
-const keptReasons = [...builtReasons, 'changed', 'named_by_kept'] as const
+const keptReasons = [...builtReasons, 'changed', 'named_by_kept', 'forgotten'] as const
 export type KeptReason = (typeof keptReasons)[number]
 
 /** The result of a verdict on a batch. `reasons` are the first different reasons why records were left. */

@@ -95,9 +95,9 @@ async function lookAt(record: RowRecord, pending: boolean, going: ReadonlySet<st
   const found = await loadHistory(record.entity_id)
   if (!found || found.deleted_at) return { record, name: '', state: 'gone', reasons: [], targets: [] }
   const look = { record, name: found.name, targets: targetsOfRecord(found) }
-  const { isUndone } = await findBefore(record, found)
+  const { before, isUndone } = await findBefore(record, found)
   if (isUndone || (pending && !isWaiting(found))) return { ...look, state: 'done', reasons: [] }
-  const { reasons } = await reasonsToKeep(found, record, going)
+  const { reasons } = await reasonsToKeep(found, record, before, going)
   return { ...look, state: reasons.length > 0 ? 'stays' : 'goes', reasons }
 }
 
@@ -119,18 +119,27 @@ function stayingRecords(looks: readonly Look[], targetsOfOthers: readonly string
   return staying
 }
 
-/** The state of a changed record before the row, and whether it has that state again. `before` is undefined for a new record. */
+/**
+ * The state of a changed record before the row, and whether it has that state again. `before` is undefined for a new record, and where the
+ * files of the import are deleted.
+ */
 async function findBefore({ what, mark, row }: RowRecord, found: RecordItem) {
   if (what === 'created') return { before: undefined, isUndone: false }
   const before = await loadBefore(mark.import_id, row)
-  return { before, isUndone: !before || before.head.current_revision === found.current_revision }
+  const isUndone = before ? before.head.current_revision === found.current_revision : !isMarkedBy(found, mark)
+  return { before, isUndone }
 }
 
 /**
  * The reasons why a record is left; none if it can be undone. `forbidNaming` has writes that go with its deletion: they fail if somebody has
  * linked to it since. Two calls, or four if other records are related to it.
  */
-async function reasonsToKeep(record: History, { mark, what }: RowRecord, going: ReadonlySet<string>) {
+async function reasonsToKeep(
+  record: History,
+  { mark, what }: RowRecord,
+  before: RecordBefore | undefined,
+  going: ReadonlySet<string>,
+) {
   const isCurrent = isOfRow(record, mark) && (what === 'amended' || record.current_revision === 1)
   const revision = record.batch?.revision ?? 1
   const made = record.revisions.find((it) => it.revision_number === revision)
@@ -141,8 +150,14 @@ async function reasonsToKeep(record: History, { mark, what }: RowRecord, going: 
     isOwnDecision: ({ of_batch }: Decision) => of_batch,
   }
   const links: LinksInto = what === 'created' ? await findLinksInto(record, going) : { reasons: [], forbidNaming: [] }
+  const isForgotten = what === 'amended' && !before
   return {
-    reasons: [...builtInHistory(record, work), ...links.reasons, ...(isCurrent ? [] : ['changed' as const])],
+    reasons: [
+      ...builtInHistory(record, work),
+      ...links.reasons,
+      ...(isCurrent ? [] : ['changed' as const]),
+      ...(isForgotten ? ['forgotten' as const] : []),
+    ],
     forbidNaming: links.forbidNaming,
   }
 }
@@ -169,16 +184,19 @@ const undoRecord = (it: RowRecord, going: ReadonlySet<string>, pending: boolean)
     if (!record || record.deleted_at || (pending && !isWaiting(record))) return undefined
     const { before, isUndone } = await findBefore(it, record)
     if (isUndone) return undefined
-    const { reasons, forbidNaming } = await reasonsToKeep(record, it, going)
+    const { reasons, forbidNaming } = await reasonsToKeep(record, it, before, going)
     if (reasons.length > 0) return { row: it.row, entity_id: it.entity_id, name: record.name, reasons }
     checkWhole(record)
     unit.add(before ? restoreWrites(record, before) : [...deletionWrites(record), ...forbidNaming])
     return undefined
   })
 
+/** Whether the row is the last of any table that has made or changed the record, and is not undone. */
+const isMarkedBy = ({ batch }: RecordItem, { import_id, row }: RowMark) =>
+  batch?.id === import_id && batch.row === row
 /** Whether the current revision of the record is still the one that the row made. */
-const isOfRow = ({ batch, current_revision }: RecordItem, { import_id, row }: RowMark) =>
-  batch?.id === import_id && batch.row === row && batch.revision === current_revision
+const isOfRow = (record: RecordItem, mark: RowMark) =>
+  isMarkedBy(record, mark) && record.batch?.revision === record.current_revision
 
 function deletionWrites(record: History): Write[] {
   const stored = recordItemOf(record)

@@ -360,6 +360,7 @@ const reasonTexts: Readonly<Record<KeptReason, string>> = {
   decided: 'A reviewer has decided on it by itself.',
   changed: 'It has been changed since.',
   named_by_kept: 'A record of the table that stays links to it.',
+  forgotten: 'The files of the import are deleted. So nobody knows any more how it was before.',
 }
 
 /** What was undone. Only reviewers and staff learn of contributions of others that wait. */

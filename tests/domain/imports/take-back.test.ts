@@ -265,3 +265,31 @@ test('a verdict whose worker dies counts all records that it has decided on', as
     expect([nth, it.waiting, it.decided]).toEqual([nth, 0, { records: 24, left: 0, reasons: [] }])
   }
 })
+
+test('a record that the table changed stays once the files are deleted, and is named', async () => {
+  const [changed, undone] = await Promise.all(
+    ['Changed', 'Undone'].map((name) => publish(app, 'structures', { name: `${name} ${crypto.randomUUID()}` })),
+  )
+  if (!changed || !undone) throw new Error('two records')
+  const table = csv([
+    ['id', 'revision', 'note'],
+    [changed.id, '1', 'By the table'],
+    [undone.id, '1', 'By the table'],
+  ])
+  const { id } = await checkTable(app.contributor, 'structures.csv', table)
+  expect(await done(app.contributor, id, 'run')).toMatchObject({ made: { amended: 2, failed: 0 } })
+  expect(await done(app.curator, id, 'decide', { verdict: 'accept' })).toMatchObject({ waiting: 0 })
+  expect(await done(app.staff, id, 'take-back', { rows: [3] })).toMatchObject({ kept: [], undo: { goes: 1, stays: 0 } })
+
+  app.tick(91 * 86_400)
+  const { sweepImports } = await import('../../../lib/domain/imports/clean-up.ts')
+  while ((await sweepImports()) > 0);
+  const gone = 'The files of the import are deleted. So nobody knows any more how it was before.'
+  for (const body of [{ preview: true }, {}]) {
+    const { undo } = await done(app.staff, id, 'take-back', body)
+    expect(undo).toMatchObject({ goes: 0, stays: 1, records: [{ entity_id: changed.cultural_entity_id }] })
+    expect(reasonsByRow(undo)).toEqual([[2, [gone]]])
+  }
+  const noteOf = async (it: number) => sure(200, await app.staff.get(`/cidoc/structures/${it}/`)).note
+  expect([await noteOf(changed.id), await noteOf(undone.id)]).toEqual(['By the table', ''])
+})

@@ -75,6 +75,8 @@ export const files: Readonly<Record<string, string>> = {
   'Somebody else has added a picture to it.': 'अरू कसैले यसमा तस्बिर थपेको छ।',
   'A reviewer has decided on it by itself.': 'समीक्षकले यसमा छुट्टै निर्णय गरेको छ।',
   'It has been changed since.': 'त्यसपछि यो बदलिएको छ।',
+  'The files of the import are deleted. So nobody knows any more how it was before.':
+    'आयातका फाइलहरू मेटाइएका छन्। त्यसैले यो पहिले कस्तो थियो भन्ने अब थाहा छैन।',
   'Give at least one row.': 'कम्तीमा एउटा पङ्क्ति दिनुहोस्।',
   'Somebody has changed this since the table was written.': 'तालिका लेखिएयता कसैले यो बदलेको छ।',
   'It looks like something that is known.': 'यो पहिल्यै थाहा भएको कुराजस्तो देखिन्छ।',
