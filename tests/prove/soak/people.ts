@@ -8,6 +8,8 @@ export type People = {
   reviewers: readonly Person[]
   /** Of the reviewers those who may give any verdict. */
   deciders: readonly Person[]
+  /** Nobody else writes to the first: what reaches that person is an answer to the second. */
+  probed: readonly Person[]
 }
 const PASSWORD = 'a-long-password-1'
 
@@ -53,5 +55,6 @@ export async function gather(origin: string, reviewers: number): Promise<People>
     reviewers: appointed,
     deciders: appointed.filter((_, i) => i % roles.length === 0),
     readers: [null, null, ...contributors],
+    probed: await several(origin, 'probed', 2),
   }
 }
