@@ -21,7 +21,7 @@ import { templateFaults } from './template-rules.ts'
  * 3. Compares it with what is deployed. If it takes away data, names, people or settings, that is printed, and only `--yes` goes on.
  * 4. Deploys. A first deployment makes the table without protection from deletion, so that CloudFormation can undo a failed one.
  * 5. After a first deployment, protects the table in a second one.
- * 6. Publishes a version of each function that answers requests. A tenth of the requests tries the new ones for five minutes, or as long
+ * 6. Publishes a version of each function that answers requests. Each has the release in its variables, so all start anew. A tenth of the requests tries the new ones for five minutes, or as long
  *    as `--canary` says. If an alarm begins to ring, all requests go back to the previous versions, and the exit code is 1.
  *
  * Other options go to the Serverless Framework.
@@ -45,8 +45,9 @@ const packaged = join(root, '.build/deploy', stage)
 const options = ['--stage', stage, '--region', region, ...othersIn(process.argv.slice(2))]
 const seconds = Number(values.canary)
 if (!(seconds >= 0)) fail(['How many seconds? --canary 300, or 0 for none'])
+const release = nameRelease()
 const run = (command: string, env: NodeJS.ProcessEnv = {}) =>
-  runFramework([command, ...options, '--package', packaged], env)
+  runFramework([command, ...options, '--package', packaged], { RELEASE: release, ...env })
 
 run('package')
 const { stack, lacking, losses, protects } = await look(service, region)
@@ -66,7 +67,7 @@ run('deploy')
 const rang = await tryRelease({
   service,
   region,
-  release: nameRelease(),
+  release,
   seconds,
   pauseMs: Math.min(15_000, seconds * 200),
 })

@@ -176,6 +176,23 @@ test('a release is tried by a tenth of the requests; an alarm takes it back; and
   })
 })
 
+test('a deployment that changes nothing starts all functions anew, so that they read a changed secret', {
+  timeout: 600_000,
+}, async () => {
+  const published = () =>
+    releasedFunctions('heritage-prod').map((name) => cloud.releases.get(name)?.versions.at(-1)?.Version)
+  const stack = cloud.stacks.get('heritage-prod')
+  const functions = () =>
+    [...(stack?.resources.values() ?? [])].filter((it) => it.Type === 'AWS::Lambda::Function').map(variablesOf)
+  const [before, had] = [published(), functions()]
+  const { code, said } = await deploy({ exportLicence: 'CC-BY-4.0' })
+  expect([code, code === 0 ? '' : said]).toEqual([0, ''])
+  expect(published().filter((version, i) => version === before[i])).toEqual([])
+  // Workers, which have no versions, too.
+  expect(functions().filter((it) => had.includes(it))).toEqual([])
+})
+const variablesOf = (it: { Properties?: object }) => JSON.stringify(Object(it.Properties).Environment)
+
 test('the stage of a pull request is made and removed by one command each; no other stage is removed', {
   timeout: 600_000,
 }, async () => {
