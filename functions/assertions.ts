@@ -107,9 +107,10 @@ export const routes = withTables({
   'PATCH /cidoc/assertions/{id}/': changeRoute({
     permission: 'assertion.change',
     summary: 'Settle a claim',
+    description: 'A claim that an open contradiction names takes at least a domain expert, as that contradiction does.',
     answer: ok(AssertionView),
     params: ById,
-    subject,
+    subject: ({ id }) => assertions.loadClaimToSettle(id),
     body: StatusBody,
     handle: async ({ unit, subject, actor, body }) => {
       const next = await assertions.setClaimStatus(unit, subject, body.reconciliation_status)

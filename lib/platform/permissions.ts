@@ -41,7 +41,7 @@ export type Subject = {
   /** Of a flag: who raised it (null: the service itself), and whether it is settled. */
   flagged_by?: string | null | undefined
   is_resolved?: boolean | undefined
-  /** Of a flag: whether it is an open contradiction. */
+  /** Whether it is an open contradiction, or a claim that one names. */
   contradicts?: boolean | undefined
   /** Of a project and its parts: its state, and the roles of its members by user id. */
   project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
@@ -181,6 +181,12 @@ function canSettleFlag(actor: Actor, it: Subject): Ruling {
   if (!reviewer(actor) || isOwner(actor, it) || it.authors?.includes(actor.id)) return false
   return !it.contradicts || mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction'))
 }
+/** Reviewers may settle claims of others. Where an open contradiction names the claim, that takes who may settle the contradiction. */
+function canSettleClaim(actor: Actor, it: Subject): Ruling {
+  const own = reviewer(actor) && notOnesOwn(actor, it)
+  if (own !== true) return own
+  return !it.contradicts || mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction'))
+}
 const scope = (actor: Actor | null): Scope => ({
   signedIn: actor !== null,
   everything: maySeeAll(actor),
@@ -262,7 +268,7 @@ export const permissions = {
   'assertion.read': { sees: canInspect },
   'assertion.change': {
     sees: canInspect,
-    changes: (actor, it) => reviewer(actor) && notOnesOwn(actor, it),
+    changes: canSettleClaim,
   },
   'activity.list': { lists: scope },
   'activity.read': { sees: canInspect },

@@ -22,7 +22,7 @@ import { textOf } from '../names/text.ts'
 import { newClaim, newFlag, nextRecordId } from './build.ts'
 import { identifierWrites, loadIdentifiedClaims } from './claim-identifiers.ts'
 import { assertionList, assertionPartitions, claimsIn, claimWrites } from './claim-packs.ts'
-import { contradictionFlags, detectConflicts } from './conflict-flags.ts'
+import { contradictionFlags, detectConflicts, loadFlagsOn } from './conflict-flags.ts'
 import {
   type Assertion,
   addToClaimCount,
@@ -63,6 +63,17 @@ export async function loadClaim(id: string): Promise<ClaimWithPack | undefined> 
   const pack = storedPack ? claimsIn(storedPack) : []
   const claim = pack.find((it) => it.id === id)
   return claim && { ...withRecord(claim, itemAt(found, headKey)), pack }
+}
+
+/** Loads a claim to settle it, and whether an open contradiction names it. One call, or two if its record has such a flag. */
+export async function loadClaimToSettle(id: string): Promise<ClaimWithPack | undefined> {
+  const found = await loadClaim(id)
+  if (!found?.about?.open_contradictions) return found
+  const flags = await loadFlagsOn(found.about.entity_id)
+  const contradicts = flags.some(
+    (it) => it.flag_type === 'contradiction' && !it.is_resolved && it.assertion_ids.includes(id),
+  )
+  return { ...found, contradicts }
 }
 
 /** A claim about no stored record is public once it is settled. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Contribution, Picture } from '../kinds/index.ts'
 import type { Values } from '../names/values.ts'
 import type { NewFlag } from '../records/build.ts'
@@ -48,19 +49,26 @@ const openContradictions = (record: History) =>
 /** Whether a contradiction is open that is not moot. An acceptance must then say how it is settled. */
 export const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
 
-/** A contradiction is moot once its claim is superseded. The first id that the flag names is the claim. */
-export const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>
-  old.assertions.some((it) => it.id === id && it.reconciliation_status === 'superseded')
+/** The claim of a contradiction if it is superseded. The first id that the flag names is the claim. */
+const supersededClaim = (old: History, { assertion_ids: [id] }: Flag) =>
+  old.assertions.find((it) => it.id === id && it.reconciliation_status === 'superseded')
+
+/** A contradiction is moot once its claim is superseded, unless its value still waits: an acceptance would let it stand. */
+export function isMoot(old: History, it: Flag): boolean {
+  const claim = supersededClaim(old, it)
+  const waiting = old.proposed ?? (old.public ? {} : old.data)
+  return claim !== undefined && !isDeepStrictEqual(waiting[claim.asserted_property], claim.value)
+}
 
 /**
- * The contradictions that a verdict settles. Acceptance settles all. `reject` settles moot ones, and those of the claims
+ * The contradictions that a verdict settles. Acceptance settles all. `reject` settles those of superseded claims, and of the claims
  * that it refuses. `request_changes` and `escalate` settle none.
  */
 export function settledFlags(old: History, { verdict }: DecisionInput): Flag[] {
   if (verdict === 'request_changes' || verdict === 'escalate') return []
   const refused = new Set(underReview(old).map((it) => it.id))
   return openContradictions(old).filter(
-    (it) => verdictEffects[verdict].accepts || isMoot(old, it) || refused.has(it.assertion_ids[0] ?? ''),
+    (it) => verdictEffects[verdict].accepts || supersededClaim(old, it) || refused.has(it.assertion_ids[0] ?? ''),
   )
 }
 

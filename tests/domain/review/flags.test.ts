@@ -310,6 +310,31 @@ describe('resolving', () => {
     sure(201, await decide(app.community, it, { verdict: 'accept' }))
   })
 
+  test('the claims of a contradiction take who may settle it, and a claim that waits does not stand though it was superseded', async () => {
+    const it = await publish(app, 'structures', { name: `Flagged ${++names}`, condition: 'Good' })
+    sure(200, await app.staff.patch(`/cidoc/structures/${it.id}/`, { body: { condition: 'Ruinous' } }))
+    const about = { cultural_entity_id: it.cultural_entity_id, asserted_property: 'condition' }
+    const { results } = sure(200, await app.domain.get('/cidoc/assertions/', { query: about }))
+    const claimOf = (value: string) => results.find((one: { value: string }) => one.value === value).id
+    const settle = (who: Persona, value: string, reconciliation_status: string) =>
+      who.patch(`/cidoc/assertions/${claimOf(value)}/`, { body: { reconciliation_status } })
+    for (const value of ['Good', 'Ruinous'])
+      for (const status of ['superseded', 'accepted', 'disputed'])
+        expect(await settle(app.community, value, status), `${value} ${status}`).toMatchObject({
+          status: 403,
+          body: { detail: 'Settling a contradiction takes at least a domain expert.' },
+        })
+
+    // An expert refuses the new value. Whoever accepts the edit afterwards still has to say what stands.
+    sure(200, await settle(app.domain, 'Ruinous', 'superseded'))
+    expect((await decide(app.community, it, { verdict: 'accept' })).status).toBe(403)
+    expect((await decide(app.domain, it, { verdict: 'accept' })).status).toBe(400)
+    sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'existing_stands' }))
+    expect(sure(200, await app.anon.get(`/cidoc/structures/${it.id}/`)).condition).toBe('Good')
+    expect(await headOf(it)).toEqual({ open_flags: 0, open_contradictions: 0 })
+    sure(200, await settle(app.community, 'Ruinous', 'disputed'))
+  })
+
   test('a contradiction lets its record be accepted without more words', async () => {
     const it = await pending()
     const { id } = sure(201, await raise(app.community, it, { flag_type: 'contradiction' }))
