@@ -192,8 +192,7 @@ const undoRecord = (it: RowRecord, going: ReadonlySet<string>, pending: boolean)
   })
 
 /** Whether the row is the last of any table that has made or changed the record, and is not undone. */
-const isMarkedBy = ({ batch }: RecordItem, { import_id, row }: RowMark) =>
-  batch?.id === import_id && batch.row === row
+const isMarkedBy = ({ batch }: RecordItem, { import_id, row }: RowMark) => batch?.id === import_id && batch.row === row
 /** Whether the current revision of the record is still the one that the row made. */
 const isOfRow = (record: RecordItem, mark: RowMark) =>
   isMarkedBy(record, mark) && record.batch?.revision === record.current_revision
