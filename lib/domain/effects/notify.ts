@@ -29,7 +29,7 @@ type NotifiableEvent = {
   /** The person whom the event itself names. Example: the author of the comment that is answered. */
   named?: string | null
   detail?: string
-  /** Of a decision: whether a verdict on a whole batch made it. */
+  /** Of a decision: whether a verdict on a whole batch made it. Of a flag that a person raised: false. */
   of_batch?: boolean
 }
 
@@ -62,8 +62,9 @@ export const eventOf: Readonly<Record<string, (images: Images) => NotifiableEven
     const it = parse(decision, after)
     // The item of the fork causes the notices of its merge.
     if (it.fork !== null) return undefined
+    const ruled = rulings.find((rule) => it.outcomes.some((outcome) => outcome.rule === rule))
     return {
-      notices: it.escalated_to === null ? [it.verdict] : [it.verdict, 'asked'],
+      notices: ruled ? [ruled] : it.escalated_to === null ? [it.verdict] : [it.verdict, 'asked'],
       event: it.id,
       at: it.created_at,
       actor_id: it.reviewer_id,
@@ -96,6 +97,8 @@ export const eventOf: Readonly<Record<string, (images: Images) => NotifiableEven
       actor_id: it.flagged_by,
       entity_id: it.entity_id,
       detail: it.flag_type,
+      // What the service finds in the rows of a table stands in the table. What a person says of one is told.
+      ...(it.flagged_by !== null && { of_batch: false }),
     }
   },
 
@@ -242,6 +245,9 @@ const byForkState: Readonly<Record<ForkState, readonly NoticeName[]>> = {
   promoted: ['fork_promoted'],
   rejected: [],
 }
+
+/** Decisions on the values of a questioned source are no verdict on what the contributor sent. */
+const rulings = ['source_withdrawn', 'source_restored'] as const satisfies readonly NoticeName[]
 
 /** The item types whose changes may notify people. */
 export const notifiedTypes = (): string[] => Object.keys(eventOf)

@@ -78,6 +78,18 @@ export const notices = {
     says: 'Your contribution was accepted with changes by the reviewer',
     link: view,
   },
+  source_withdrawn: {
+    type: 'review_decision',
+    to: 'contributor',
+    says: 'A value of your record changed, since its source was withdrawn',
+    link: view,
+  },
+  source_restored: {
+    type: 'review_decision',
+    to: 'contributor',
+    says: 'A value of your record stands again, since its source is trusted again',
+    link: view,
+  },
   request_changes: {
     type: 'review_decision',
     to: 'contributor',
@@ -109,6 +121,7 @@ export const notices = {
     to: 'contributor',
     says: 'A record of yours was flagged as {detail}',
     link: view,
+    unless_batch: true,
   },
   forked: {
     type: 'fork',

@@ -144,6 +144,19 @@ test('a book is withdrawn, its batch decided on, and all of it taken back', { ti
   const decided = (i: number) => (standing(i)[1] === 'book' && !keeps(i) ? (without(i) ?? '') : standing(i)[0])
   expect(await valuesNow()).toEqual(numbers.map(decided))
   expect(await batch()).toEqual([[true, 40 + onBook.length, onBook.length]])
+  // Whose record it is hears why its value changed.
+  const [changed = 0] = onBook.filter((i) => !keeps(i))
+  const toldOf = async (i: number) => {
+    const messages: string[] = []
+    for (let offset = 0, count = 1; offset < count; offset += 100) {
+      const page = sure(200, await app.contributor.get('/data/notifications/', { query: { limit: 100, offset } }))
+      count = page.count
+      for (const it of page.results) if (it.entity_id === at(i).cultural_entity_id) messages.push(it.message)
+    }
+    return messages
+  }
+  const withdrawn = `A value of your record changed, since its source was withdrawn: Walked ${changed}`
+  expect((await toldOf(changed)).filter((it) => it.includes('changed'))).toEqual([withdrawn])
   const left = (await pages(`${path}/dependents/`)).rows.filter(({ property }) => property === 'condition')
   expect(left.map(({ decided: verdict }) => verdict)).toEqual(onBook.filter(keeps).map(() => 'reject'))
 
@@ -153,6 +166,9 @@ test('a book is withdrawn, its batch decided on, and all of it taken back', { ti
   for (let restored = 1; restored > 0; ) restored = await restoreRulings()
   await following.settled()
   expect(await valuesNow()).toEqual(before)
+  expect(await toldOf(changed)).toContain(
+    `A value of your record stands again, since its source is trusted again: Walked ${changed}`,
+  )
   expect(sure(200, await app.anon.get(`${path}/`))).not.toHaveProperty('question')
   expect(await batch()).toEqual([])
   expect((await pages(`${path}/dependents/`)).body.count).toBe(40 + onBook.length)

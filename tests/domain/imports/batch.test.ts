@@ -144,6 +144,32 @@ describe('people are told of a batch as a whole, and of a record by itself', () 
       expect([await messages(app.contributor, entity_id), await messages(app.domain, entity_id)]).toEqual([[], []])
   })
 
+  test('nor has a row that looks like a record; what a person says of a row is told', async () => {
+    const run = crypto.randomUUID().slice(0, 8)
+    const coordinates = '27.7123, 85.3456'
+    await publish(app, 'structures', { name: `Temple of the Nine ${run}`, coordinates }, app.other)
+    const table = csv([
+      ['Name', 'Coordinates'],
+      [`Temple of Nine ${run}`, coordinates],
+    ])
+    const { id, counts } = await checkTable(app.contributor, 'structures.csv', table)
+    expect(counts).toMatchObject({ doubtful: 1 })
+    await done(app.contributor, id, 'run')
+    const [{ entity_id, name }] = await rowsIn(app.contributor, id)
+    const flags = async () =>
+      sure(200, await app.curator.get('/data/review-flags/', { query: { entity: entity_id } })).results
+    expect((await flags()).map((it: { flag_type: string }) => it.flag_type)).toEqual(['suspected_duplicate'])
+    await following.settled()
+    expect(await messages(app.contributor, entity_id)).toEqual([])
+
+    const body = { entity: entity_id, flag_type: 'questionable_source', reason: 'Who says so?' }
+    sure(201, await app.curator.post('/data/review-flags/', { body }))
+    await following.settled()
+    expect(await messages(app.contributor, entity_id)).toEqual([
+      `A record of yours was flagged as questionable source: ${name}`,
+    ])
+  })
+
   test('a row that is accepted by itself has', async () => {
     const { rows } = await ranTable(2)
     const [{ entity_id, name } = { entity_id: '', name: '' }] = rows
