@@ -93,12 +93,19 @@ async function storeAt(old: Hook, position: number, message: Write): Promise<num
   return (await isDone(commitWrites([put(hook, next, old), message]))) ? 1 : 0
 }
 
-/** Sends a message to its hook. If the hook has been removed or is void, nothing is sent and the delivery counts as done. */
+/**
+ * Sends a message to its hook. If the hook has been removed or is void, nothing is sent and the delivery counts as done. Fails if the message
+ * cannot be signed.
+ */
 export async function sendToHook(delivery: Delivery): Promise<void> {
   const receiver = delivery.hook_id === null ? undefined : await loadHook(delivery.hook_id)
-  if (receiver && (await findVoidHooks([receiver])).length === 0)
-    await sendMessage(receiver.url, delivery, { secret: secretOf(receiver), guarded: isGuarded() })
+  if (!receiver || (await findVoidHooks([receiver])).length > 0) return
+  const secret = secretOf(receiver)
+  if (secret === undefined) throw new Error(SECRET_LOST)
+  await sendMessage(receiver.url, delivery, { secret, guarded: isGuarded() })
 }
+
+const SECRET_LOST = 'The secret of this hook cannot be read any more, so nothing is signed. Make a new hook.'
 
 export const DeliveryView = s.shape('Delivery', () =>
   v.object({

@@ -176,8 +176,8 @@ export async function removeHook(unit: UnitOfWork, id: string): Promise<void> {
   if (old) unit.add([remove(hook, old)])
 }
 
-/** The key that signs a hook's messages, unsealed. */
-export const secretOf = (it: Hook): string => unsealText(it.secret, context(it.id)) ?? ''
+/** The key that signs a hook's messages, unsealed. Undefined where the secret key that sealed it is no longer known. */
+export const secretOf = (it: Hook): string | undefined => unsealText(it.secret, context(it.id))
 
 export const HookView = s.shape('Hook', () =>
   v.object({

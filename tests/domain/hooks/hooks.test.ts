@@ -127,6 +127,28 @@ describe('a hook', () => {
     expect(told('/heavy')).toEqual([['created', urlOf(next)]])
   })
 
+  test('whose secret can no longer be read sends nothing unsigned, and says so', async () => {
+    const { id } = await set('/unsigned')
+    await publish(app, 'structures', { name: 'Not signed' })
+    await following.settled()
+    const { get, put } = await import('../../../lib/engines/table/index.ts')
+    const { commitWrites } = await import('../../../lib/engines/table/immediate.ts')
+    const { hook } = await import('../../../lib/domain/hooks/hooks.ts')
+    const { sealText } = await import('../../../lib/platform/http/seal.ts')
+    const stored = await get(hook, { id })
+    if (!stored) throw new Error('no hook')
+    // As it is once the key that sealed it is no key of the service any more.
+    const lost = { ...stored, secret: sealText('of another', 'another'), version: stored.version + 1 }
+    await commitWrites([put(hook, lost, stored)])
+    expect(await visit()).toMatchObject({ failed: 1 })
+    expect(told('/unsigned')).toEqual([])
+    expect((await deliveries(id))[0]).toMatchObject({
+      state: 'waiting',
+      last_error: 'The secret of this hook cannot be read any more, so nothing is signed. Make a new hook.',
+    })
+    sure(204, await app.contributor.delete(`${place}${id}/`))
+  })
+
   test('that is removed hears nothing more', async () => {
     const { id } = await set('/removed')
     await publish(app, 'structures', { name: 'Too late' })

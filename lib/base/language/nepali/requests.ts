@@ -306,6 +306,8 @@ export const requests: Readonly<Record<string, string>> = {
     'भित्री खोज इन्जिनले फर्किने कुनै अवस्था राख्दैन: बिग्रिएको प्रति आफैँ छोडिन्छ।',
   'It keeps nothing: all is worked out anew.': 'यसले केही राख्दैन: सबै हरेक पटक नयाँ बनाइन्छ।',
   'The process that sent this ended three times.': 'यो पठाउने प्रक्रिया तीन पटक बन्द भयो।',
+  'The secret of this hook cannot be read any more, so nothing is signed. Make a new hook.':
+    'यो हुकको गोप्य कुञ्जी अब पढ्न सकिँदैन, त्यसैले केही पनि हस्ताक्षर हुँदैन। नयाँ हुक बनाउनुहोस्।',
   'The process that put this message together ended three times. These changes stand in /data/changes/.':
     'यो सन्देश बनाउने प्रक्रिया तीन पटक बन्द भयो। यी परिवर्तनहरू /data/changes/ मा छन्।',
   'It works.': 'यसले काम गर्छ।',
