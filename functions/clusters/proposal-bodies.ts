@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { confidences } from '../../lib/domain/kinds/schema/enums.ts'
 import type { Named, ProposalContent } from '../../lib/domain/proposals/items.ts'
 import { MOST_ANCHORS, resolutionModes } from '../../lib/domain/proposals/items.ts'
 import {
@@ -56,7 +57,6 @@ const reference = v.pipe(
   v.nullable(v.union([v.literal(''), uuidOf()], 'Not a valid UUID.')),
   v.transform((id) => id || null),
 )
-const confidences = ['certain', 'likely', 'uncertain', 'speculative'] as const
 
 export const NewEntity = members({
   canonical_label: label,

@@ -1,5 +1,6 @@
 import { phrase } from '../../base/language/languages.ts'
 import type { Comparison } from '../../engines/matching/index.ts'
+import { confidences } from '../kinds/schema/enums.ts'
 import { isEyewitness, type PropertySort, rungOf, type Sighting, yearSeen } from '../records/rules/evidence.ts'
 import type { Handling } from '../records/rules/verdicts.ts'
 
@@ -15,7 +16,6 @@ export type Evidence = Sighting & {
   record_of_source?: { kept: number; decided: number } | undefined
 }
 
-const confidences: readonly string[] = ['certain', 'likely', 'uncertain', 'speculative']
 /** Sources whose rungs (`rungOf`) differ by at most this are close. Then other facts decide, such as confidence. */
 const CLOSE_RUNGS = 1
 /** How many rungs worse a questioned source is. */
@@ -114,7 +114,7 @@ const rungIn = (sort: PropertySort, { source_type, standing_of_source }: Evidenc
   rungOf(source_type, sort) + (standing_of_source === 'questioned' ? QUESTIONED : 0)
 
 const confidenceOf = ({ confidence }: Evidence) => {
-  const rank = confidences.indexOf(confidence)
+  const rank = confidences.findIndex((it) => it === confidence)
   return rank < 0 ? confidences.length : rank
 }
 

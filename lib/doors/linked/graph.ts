@@ -3,6 +3,7 @@ import * as s from '../../base/shapes.ts'
 import type { GraphImage, GraphNode } from '../../domain/graph/node.ts'
 import type { GraphEdge, GraphPart, Neighbourhood } from '../../domain/graph/read.ts'
 import { type KindKey, kindKeys, kinds, predicateOf } from '../../domain/kinds/index.ts'
+import { type Confidence, confidences } from '../../domain/kinds/schema/enums.ts'
 import { fitInto, imagePath, licenceAddress, sizedPath } from '../../domain/pictures/view.ts'
 import { crmClasses } from './classes.ts'
 import { context } from './context.ts'
@@ -146,7 +147,9 @@ const creditOf = ({ licence, creator }: GraphImage) => ({
 })
 
 /** The score of a claim that has a confidence and no score. */
-const scores: Readonly<Record<string, number>> = { certain: 0.95, likely: 0.75, uncertain: 0.5, speculative: 0.25 }
+const scores: Readonly<Record<Confidence, number>> = { certain: 0.95, likely: 0.75, uncertain: 0.5, speculative: 0.25 }
+
+const scoreOf = (stated: string | null | undefined) => scores[confidences.find((it) => it === stated) ?? 'uncertain']
 
 function edgeView(edge: GraphEdge, known: ReadonlyMap<string, GraphNode>) {
   const [from, to] = [known.get(edge.from), known.get(edge.to)]
@@ -161,7 +164,7 @@ function edgeView(edge: GraphEdge, known: ReadonlyMap<string, GraphNode>) {
         : {
             source: edge.source ?? '',
             confidence: edge.confidence ?? '',
-            confidenceScore: edge.score ?? scores[edge.confidence ?? ''] ?? 0.5,
+            confidenceScore: edge.score ?? scoreOf(edge.confidence),
             assertedBy: edge.by ?? '',
             temporalScope: edge.scope ?? '',
             assertedAt: edge.at,

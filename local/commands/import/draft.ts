@@ -1,4 +1,5 @@
 import { type Kind, type KindKey, kinds } from '../../../lib/domain/kinds/index.ts'
+import type { Confidence } from '../../../lib/domain/kinds/schema/enums.ts'
 import { addresses, bookkeeping, fieldOf, kindOfRow, provenance, rowKinds, spellingOf } from './mappings.ts'
 import type { Row } from './rows.ts'
 
@@ -103,7 +104,7 @@ export const noteOfAside = ({ member, value }: Aside): string => `${member} as g
 export const joinLines = (lines: readonly string[]): string => lines.filter(Boolean).join('\n')
 
 /** The confidence for a score from 0 to 1. */
-export function confidenceOf(score: number): 'certain' | 'likely' | 'uncertain' | 'speculative' {
+export function confidenceOf(score: number): Confidence {
   return score >= 0.9 ? 'certain' : score >= 0.6 ? 'likely' : score >= 0.3 ? 'uncertain' : 'speculative'
 }
 

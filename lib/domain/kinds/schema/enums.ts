@@ -305,6 +305,9 @@ export const syncreticType: Vocabulary = {
   spellings: {},
 }
 
+/** How sure a claim is: the surest first. */
+export const confidences = ['certain', 'likely', 'uncertain', 'speculative'] as const
+export type Confidence = (typeof confidences)[number]
 export const confidence: Vocabulary = {
   name: 'ConfidenceEnum',
   values: {
@@ -312,7 +315,7 @@ export const confidence: Vocabulary = {
     likely: 'Well supported',
     uncertain: 'Evidence is thin or divided',
     speculative: 'A guess',
-  },
+  } satisfies Record<Confidence, string>,
   spellings: {},
 }
 

@@ -29,7 +29,6 @@ export const handlingRules = {
   { claim: Fate; rival: Fate; stands: 'claim' | 'rival' }
 >
 
-export const confidences = ['certain', 'likely', 'uncertain', 'speculative'] as const
 export const verificationMethods = [
   'source_crosscheck',
   'expert_knowledge',
