@@ -1,4 +1,5 @@
 import { phrase } from '../../base/language/languages.ts'
+import { pointsByAcceptance, pointsFor } from './points.ts'
 import type { Figures } from './tally.ts'
 
 /** The tiers: the least points of each, in all (`from`) and on one of the four tracks (`track`). */
@@ -12,14 +13,12 @@ const tiers = [
 export const trackIds = ['curation', 'annotation', 'verification', 'exhibition'] as const
 export type Tracks = Record<(typeof trackIds)[number], number>
 
-const pointsByAcceptance = (all: number, accepted: number) => 10 * accepted + 3 * (all - accepted)
-
 export const tracksOf = (it: Figures): Tracks => ({
   curation:
     pointsByAcceptance(it.entities, it.accepted_entities) + pointsByAcceptance(it.submissions, it.accepted_submissions),
-  annotation: 2 * it.revisions,
-  verification: 5 * it.reviews,
-  exhibition: 3 * it.accepted_entities,
+  annotation: pointsFor.revision * it.revisions,
+  verification: pointsFor.review * it.reviews,
+  exhibition: pointsFor.onShow * it.accepted_entities,
 })
 
 /** The points of all tracks together, and of forks. */
@@ -64,10 +63,10 @@ export function streakOf(moments: readonly string[], today: string): number {
 
 /** The points that an activity gives to its author. */
 export const activityPoints: Readonly<Record<string, number>> = {
-  submitted: 3,
-  revised: 2,
-  accepted: 5,
-  rejected: 5,
-  changes_requested: 5,
-  escalated: 5,
+  submitted: pointsFor.other,
+  revised: pointsFor.revision,
+  accepted: pointsFor.review,
+  rejected: pointsFor.review,
+  changes_requested: pointsFor.review,
+  escalated: pointsFor.review,
 }

@@ -1,11 +1,7 @@
+import { pointsByAcceptance, pointsFor } from './points.ts'
 import { progressPoints } from './progress.ts'
 import type { Figures } from './tally.ts'
 
-/** Points for an accepted record, any other record, a review, a revision, and a merged fork among contributors. */
-const pointsFor = { accepted: 10, other: 3, review: 5, revision: 2, mergedFork: 20 } as const
-
-const pointsByAcceptance = (all: number, accepted: number) =>
-  pointsFor.accepted * accepted + pointsFor.other * (all - accepted)
 const recordPoints = (it: Figures) => pointsByAcceptance(it.entities, it.accepted_entities)
 const submissionPoints = (it: Figures) => pointsByAcceptance(it.submissions, it.accepted_submissions)
 const reviewPoints = (it: Figures) => pointsFor.review * it.reviews
