@@ -39,14 +39,14 @@ export function roundPoint(point: Point, step = 0.1): Point {
 }
 
 /**
- * Reads an angle from its parts, in degrees. With the letter S or W as `side` it is negative. NaN if a part is no number, or if minutes or
- * seconds are 60 or more.
+ * Reads an angle from its parts, in degrees. With the letter S or W as `side` it is negative, whatever its own sign. An empty part is 0. NaN
+ * if a part is no number, or if minutes or seconds are 60 or more.
  */
 export function readAngle(degrees = '', minutes = '0', seconds = '0', side = ''): number {
   const [whole, sixtieths, rest] = [Number(degrees), Number(minutes), Number(seconds)]
   if (sixtieths >= 60 || rest >= 60) return Number.NaN
   const angle = whole + sixtieths / 60 + rest / 3600
-  return /[SW]/i.test(side) ? -angle : angle
+  return /[SW]/i.test(side) ? -Math.abs(angle) : angle
 }
 
 const earthRadius = 6_371_008.8
