@@ -1,3 +1,5 @@
+import { kindKeys, recordKinds } from '../../lib/domain/kinds/keys.ts'
+
 /**
  * The recipes of CONTRIBUTING.md as edits. Each recipe names every list that must grow. `recipes.test.ts` carries them out on a copy of the tree.
  * An edit that finds no anchor fails: then the recipe is no longer so, and CONTRIBUTING.md has to follow, too.
@@ -52,6 +54,8 @@ const endpoint: Edit[] = [
   },
 ]
 
+/** The sample comes after the kind that is the last one today. */
+const LAST_KIND = recordKinds.at(-1)
 const kind: Edit[] = [
   {
     file: 'lib/domain/kinds/instrument.ts',
@@ -61,7 +65,7 @@ import { locationName } from './schema/slots.ts'
 
 export const instrument = defineRecordKind({
   key: 'instrument',
-  code: 28,
+  code: ${kindKeys.length + 1},
   segment: 'instruments',
   label: 'Instrument',
   labelPlural: 'Instruments',
@@ -88,7 +92,7 @@ export const instrument = defineRecordKind({
 })
 `,
   },
-  { file: 'lib/domain/kinds/keys.ts', from: "  'period',\n]", to: "  'period',\n  'instrument',\n]" },
+  { file: 'lib/domain/kinds/keys.ts', from: `  '${LAST_KIND}',\n]`, to: `  '${LAST_KIND}',\n  'instrument',\n]` },
   {
     file: 'lib/domain/kinds/index.ts',
     from: "import { iconography } from './iconography.ts'",
@@ -96,8 +100,8 @@ export const instrument = defineRecordKind({
   },
   {
     file: 'lib/domain/kinds/index.ts',
-    from: '  period,\n  assertion,',
-    to: '  period,\n  instrument,\n  assertion,',
+    from: `  ${LAST_KIND},\n  assertion,`,
+    to: `  ${LAST_KIND},\n  instrument,\n  assertion,`,
     without: { fails: 'tsc', names: 'lib/domain/kinds/index.ts' },
   },
   {
@@ -142,8 +146,8 @@ export const instrument = defineRecordKind({
   },
   {
     file: 'tests/domain/kinds/registry.test.ts',
-    from: 'const KINDS = 27',
-    to: 'const KINDS = 28',
+    from: `const KINDS = ${kindKeys.length}`,
+    to: `const KINDS = ${kindKeys.length + 1}`,
     without: { fails: 'test', names: 'tests/domain/kinds/registry.test.ts' },
   },
 ]
