@@ -22,7 +22,7 @@ export type ReactionType = (typeof reactionTypes)[number]
 const Reaction = v.picklist(reactionTypes)
 
 /** The votes of one person in one thread, as one item. So a page of comments reads only one more key. */
-const marks = defineItem({
+export const marks = defineItem({
   type: 'reactions',
   schema: v.object({
     thread: v.string(),

@@ -4,6 +4,7 @@ import { authorList, comment } from '../../domain/comments/items.ts'
 import { extension, extensionList } from '../../domain/extensions/items.ts'
 import { listHooks } from '../../domain/hooks/hooks.ts'
 import { importItem, importLists } from '../../domain/imports/items.ts'
+import { listMappings } from '../../domain/imports/kept-mappings.ts'
 import { notification, notificationsOf } from '../../domain/notifications/items.ts'
 import { listOrganizationsOf } from '../../domain/organizations/members.ts'
 import type { Project } from '../../domain/projects/items.ts'
@@ -32,8 +33,8 @@ import { loadSettings } from '../letters/settings.ts'
 const ITEMS_IN_PAGE = 500
 
 /**
- * Gathers what the service keeps of a person, as the person may see it: no hash of a password, no secret, and nothing that others
- * wrote on the person's records.
+ * Gathers what lists hold by person, as the person may see it: no hash of a password, no secret, and nothing that others wrote on the
+ * person's records. The rest of the file is that of `gatherScattered`.
  */
 export async function gatherOwnData(user: User): Promise<Record<string, unknown>> {
   const records = await walkAll(
@@ -97,8 +98,8 @@ export async function gatherOwnData(user: User): Promise<Record<string, unknown>
       })),
     comments: comments
       .map((it) => parse(comment, it))
-      .map(({ id, entity_id, comment: text, created_at, updated_at }) => ({
-        ...{ id, entity_id, comment: text, created_at, updated_at },
+      .map(({ id, entity_id, project_id, comment: text, created_at, updated_at }) => ({
+        ...{ id, entity_id, project_id, comment: text, created_at, updated_at },
       })),
     notifications: notices
       .map((it) => parse(notification, it))
@@ -121,6 +122,7 @@ export async function gatherOwnData(user: User): Promise<Record<string, unknown>
     imports: imports
       .map((it) => parse(importItem, it))
       .map(({ id, file_name, size, state, created_at }) => ({ id, file_name, size, state, created_at })),
+    mappings: (await listMappings(user.id)).map(({ name, mapping, created_at }) => ({ name, mapping, created_at })),
     organizations: (await listOrganizationsOf(user.id)).map(({ about, role }) => ({
       id: about.id,
       name: about.name,

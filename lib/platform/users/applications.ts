@@ -39,7 +39,7 @@ export type Application = v.InferOutput<typeof Application>
 
 const applicationList = (status: ApplicationStatus) => `APPLICATION#${status}`
 
-const application = defineItem({
+export const application = defineItem({
   type: 'application',
   schema: Application,
   key: ({ id }: { id: string }) => key.application(id),

@@ -429,6 +429,18 @@ describe("the file with one's own data", () => {
     const made = await publish(app, 'structures', { name: 'Exported', note: 'mine' }, who)
     const thread = `/data/entities/${made.cultural_entity_id}/comments/`
     sure(201, await who.post(thread, { body: { comment: 'I said so.' } }))
+    const ofOther = await publish(app, 'structures', { name: 'Of another', condition: 'Good' })
+    const about = { cultural_entity_id: ofOther.cultural_entity_id }
+    const claim = { ...about, asserted_property: 'note', asserted_value: 'Seen by me.', source_type: 'field_survey' }
+    sure(201, await who.post('/cidoc/assertions/', { body: claim }))
+    sure(201, await who.post('/cidoc/data_sources/', { body: { name: 'My survey', source_type: 'field_survey' } }))
+    const flag = { entity: ofOther.cultural_entity_id, flag_type: 'other', reason: 'Look again.' }
+    sure(201, await who.post('/data/review-flags/', { body: flag }))
+    const left = { contributor_name: 'Gagag', contributor_email: email, content: 'My aunt told me.' }
+    sure(201, await who.post('/data/public-contributions/', { body: { ...left, entity_name: 'Of another' } }))
+    sure(201, await who.post('/data/reviewer-applications/', { body: { message: 'Let me help.' } }))
+    const vote = { reaction_type: 'upvote', entity_id: ofOther.cultural_entity_id }
+    sure(201, await who.post('/data/reactions/toggle/', { body: vote }))
     const key = sure(201, await who.post('/api/user/keys/', { body: { name: 'Tablet', scopes: ['read'] } }))
     // A key does not get it.
     sure(403, await app.as(key.token).get(place))
@@ -449,6 +461,13 @@ describe("the file with one's own data", () => {
       decisions: [],
       keys: [{ name: 'Tablet' }],
       letters: { mode: 'off' },
+      claims: [{ entity_id: ofOther.cultural_entity_id, asserted_value: 'Seen by me.' }],
+      sources: [{ name: 'My survey' }],
+      flags: [{ flag_type: 'other', reason: 'Look again.' }],
+      votes: [{ on: expect.any(Object) }],
+      notes: [{ name: 'Gagag', email, content: 'My aunt told me.' }],
+      applications: [{ status: 'pending', message: 'Let me help.' }],
+      ...{ pictures: [], memberships: [], mappings: [] },
     })
     expect(data.sessions).toHaveLength(1)
     expect(text).not.toMatch(/argon2|token_generation|hgk_/)
