@@ -72,10 +72,13 @@ const rang = await tryRelease({
   pauseMs: Math.min(15_000, seconds * 200),
 })
 if (rang.length > 0)
-  fail([
-    ...rang.map((name) => `The alarm ${name} rang.`),
-    'All requests go to the versions of before. Workers have the new code: to take them back too, deploy what was deployed before.',
-  ])
+  fail(
+    [
+      ...rang.map((name) => `The alarm ${name} rang.`),
+      'Workers, roles and routes are new: to take them back too, deploy what was deployed before.',
+    ],
+    'The stack is deployed, but all requests go to the versions of before.',
+  )
 
 /** When the release is made, and from which commit. Releases are in the order of their names. */
 function nameRelease(): string {
@@ -105,7 +108,7 @@ async function look(name: string, where: string) {
   }
 }
 
-function fail(lines: readonly string[]): never {
-  console.error(['Not deployed.', ...lines].join('\n'))
+function fail(lines: readonly string[], first = 'Not deployed.'): never {
+  console.error([first, ...lines].join('\n'))
   process.exit(1)
 }

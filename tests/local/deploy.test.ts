@@ -149,6 +149,7 @@ test('a release is tried by a tenth of the requests; an alarm takes it back; and
   clearInterval(ringing)
   expect(refused.code).toBe(1)
   expect(refused.said).toContain('A tenth of the requests tries')
+  expect(refused.said).toContain('The stack is deployed, but all requests go to the versions of before.')
   // That Slow rings already before the trial says nothing of the release.
   expect(refused.said).toContain('The alarm heritage-prod-Faults rang.')
   expect(refused.said).not.toContain('The alarm heritage-prod-Slow rang.')
