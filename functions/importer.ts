@@ -9,7 +9,7 @@ const SPARE_MS = 60_000
 /** Milliseconds that the function waits for the next task if a schedule has called it. */
 const LINGER_MS = 5_000
 
-/** Runs every second minute. Works on imports: reads files, tries rows, runs them, decides on them, takes them back. */
+/** Runs every other minute. Works on imports: it reads their files, tries and runs their rows, decides on rows, or takes them back. */
 export const handler = worker(async (_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) => {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? 900_000) - SPARE_MS
   const result = await continueImports(until, context ? LINGER_MS : 0)

@@ -7,7 +7,7 @@ export const localIdentity = 'heritage.test'
 
 /** The roles that the template would have for these functions, as resources. */
 export function roleResources(names: readonly string[]): Resources {
-  // Locally no function reads SSM parameters, so no environment names one.
+  // A role may read the SSM parameters that the variables of its function name. Locally they name none.
   return roles('heritage-local', () => ({ LETTERS_IDENTITY: localIdentity }), names).Resources
 }
 

@@ -44,7 +44,7 @@ export async function everyRoute(
       for (const [address] of text.matchAll(/https:\/\/[^"\s]+X-Amz-Signature=[^"\s]+/g)) shown.add(address)
     }
   }
-  // Most roots have no route of their own: the dispatcher answers.
+  // Without its last slash most roots fit no route of the gateway. Then the dispatcher answers.
   for (const { path } of groupRoots) calls.push({ method: 'GET', path })
   for (let start = 0; start < calls.length; start += AT_ONCE)
     await Promise.all(calls.slice(start, start + AT_ONCE).map(call))

@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000
 const comingBy: readonly { name: string; seconds: number; event?: object; alone?: boolean }[] = [
   ...['webhooks', 'letters', 'merger', 'importer'].map((name) => ({ name, seconds: 2 })),
   { name: 'sweeper', seconds: 10, event: { chores: 'often' } },
-  // It packs the snapshot of search, which takes seconds.
+  // In a process of its own: one of these chores packs the snapshot of search, which takes seconds.
   { name: 'sweeper', seconds: 150, event: { chores: 'seldom' }, alone: true },
 ]
 

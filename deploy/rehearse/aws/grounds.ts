@@ -94,7 +94,10 @@ export async function raiseGrounds(
 
 type Grounds = Awaited<ReturnType<typeof raiseGrounds>>
 
-/** The variables that Lambda adds to a function's own. Its access key id is its name, by which its role is found. */
+/**
+ * The variables of a rehearsed function besides its own: what Lambda would add, and the addresses of the stand-ins. The access key id is the
+ * function's name. By it its role is found.
+ */
 export function surroundings(
   name: string,
   { gate, bucket, parameters, mail }: Grounds,

@@ -22,8 +22,8 @@ export type Instance = { child: ChildProcess; busy: boolean; used: number }
 export type ProcessReply = { id?: number; result?: unknown; error?: string; ready?: true; broken?: string }
 
 /**
- * The most processes at once. To make room, the one that was unused for longest is ended. There are 47 functions, of which some answer
- * several calls at once: with fewer places than that each round of calls would start most of them anew.
+ * How many processes are kept. To make room, the free one that was unused for longest is ended; if none is free, one more starts. There are
+ * 47 functions, and some answer several calls at once. With fewer places each round of calls would start most of them anew.
  */
 const MOST = 72
 

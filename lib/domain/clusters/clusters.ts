@@ -32,7 +32,7 @@ export type ClusterInput = Partial<
 /** Names a member: by its integer id in its kind, or by its review identity. */
 export type MemberInput = { kind: Kind; id: number | string }
 
-/** The most members of a cluster. A change of all of them still fits into one transaction. */
+/** The most members of a cluster. So many can join in one transaction. A change that replaces all of them may be too large, and is refused. */
 export const MAX_MEMBERS = 30
 
 export const loadCluster = (id: string): Promise<Cluster | undefined> => get(cluster, { id })

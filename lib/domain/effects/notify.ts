@@ -238,7 +238,7 @@ const byTask: Readonly<Record<Task, readonly NoticeName[]>> = {
   take_back: ['import_taken_back'],
 }
 
-/** The notices when a fork is decided on. The verdict on its record notifies its author of a refusal. */
+/** The notices when a fork is decided on. A refusal has none here: the verdict on the fork's record tells its author. */
 const byForkState: Readonly<Record<ForkState, readonly NoticeName[]>> = {
   active: [],
   merged: ['fork_merged', 'fork_taken'],

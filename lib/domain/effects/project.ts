@@ -21,7 +21,7 @@ export const followedTypes: readonly string[] = [...new Set([...effectTypes, ...
 export type Projected = {
   /** The first record that failed for a passing reason, such as throttling. What came before it was applied or parked. */
   failed: StreamRecord | undefined
-  /** How many changes were parked. */
+  /** How many changes could not be applied and were put aside for `npm run replay`. */
   parked: number
   /** Whether the batch held any change to follow. */
   isApplied: boolean
@@ -226,7 +226,7 @@ function isPassing(error: unknown): boolean {
   )
 }
 
-/** Parks a change. Returns false if even that failed. */
+/** Puts aside a change that could not be applied. Returns false if it could not be stored either. */
 async function tryToPark(id: string, images: Images, error: unknown): Promise<boolean> {
   try {
     await parkChange(id, images, error instanceof Error ? cut(`${error.name}: ${error.message}`, 1000) : 'unknown')

@@ -7,7 +7,7 @@ export const Label = v.object({
   code: v.picklist(labelCodes),
   /** What of the thing it is on: null is all of it, else the name of a property, or `picture:` and the id of a file. */
   on: v.nullable(v.string()),
-  /** The community whose label this is. A label of the sort `notice` is about this community, and others have set it. */
+  /** The community whose label this is. A `notice` is set by others: then it is the community that the notice is about. */
   community: v.string(),
   /** The community's own words, in English and Nepali, and where it says more. Empty if it uses the common ones. */
   text: v.string(),

@@ -151,7 +151,7 @@ async function addRanks(list: BoardList, rows: readonly RowWithPlace[]): Promise
   })
 }
 
-/** Adds to each row its rank among everyone on the board. Reads the rank of each number of points. */
+/** Adds to each row its rank among everyone on the board. Rows with equal points share one look-up. */
 async function addEachRank(board: BoardName, rows: readonly RowWithPlace[]): Promise<RankedRow[]> {
   const ranks = await loadRanks(board, [...new Set(rows.map((it) => it.points))])
   return rows.map((row) => rankedRow(row, (ranks.get(row.points)?.above ?? 0) + 1))

@@ -39,7 +39,7 @@ export const announcement = defineItem({
 const End = v.object({
   /** The number of announcements ever made. */
   n: v.number(),
-  /** The id of the last one, and its milliseconds. */
+  /** The id of the last announcement, and the time in that id, in milliseconds since 1970. */
   last: v.string(),
   ms: v.number(),
   version: v.number(),

@@ -200,7 +200,7 @@ export const asset = defineItem({
 export const isReadable = ({ media_type }: Pick<Asset, 'media_type'>): boolean =>
   media_type === 'image' || media_type === 'document'
 
-/** The size of an image as it is shown. Undefined for other files. The EXIF orientations 5 to 8 swap width and height. */
+/** The size of an image as it is shown. Undefined for other files, and if it is unknown. The EXIF orientations 5 to 8 swap width and height. */
 export function uprightSize({ media_type, width, height, orientation }: Asset): Size | undefined {
   if (media_type !== 'image' || width === null || height === null) return undefined
   return (orientation ?? 1) >= 5 ? { width: height, height: width } : { width, height }

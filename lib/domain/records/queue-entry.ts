@@ -63,7 +63,7 @@ export const queueParts: Readonly<Record<QueueType, { lists: readonly ListName[]
 const isMarked = (list: ListName) => list === 'conflicts' || list === 'flagged'
 
 export const queueLists = {
-  /** Most urgent first, of one category or of all. */
+  /** The entries of one list and one age, most urgent first: of one category, or of all. */
   urgent: (list: ListName, age: Age, category?: string): { index: IndexName; pk: string } =>
     category === undefined
       ? { index: isMarked(list) ? 'gsi3' : 'gsi1', pk: `QUEUE#${list}#${age}` }

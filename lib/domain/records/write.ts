@@ -73,7 +73,7 @@ export { loadRecord, loadRecordById } from './load.ts'
 
 type CreatedRecord = LoadedRecord & WithStubs & { revisions: Revision[]; activities: Activity[] }
 
-/** `named`: the review identities of the stubs that were made for records that the values name. */
+/** `named`: the review identities of the stubs, which were made because a value names something new. */
 type WithStubs = { named: string[] }
 
 const stubIdsIn = (stubs: readonly Write[]): string[] =>

@@ -19,7 +19,7 @@ const CHANGES_AT_ONCE = 25
 const MOST_PARTS = 40
 /** Records that are loaded in parallel. */
 const RECORDS_AT_ONCE = 10
-/** The most subjects under which the change of one record is noted: the record, its kind, its sources and places. */
+/** The most subjects that a record itself gives: the record, its kind, its places, its sources. The places around these come on top. */
 const MOST_SUBJECTS = 20
 /** Writes in one transaction. */
 const WRITES_AT_ONCE = 90
@@ -44,7 +44,7 @@ export async function followFeed(): Promise<number> {
   return looked
 }
 
-/** The number of the last change that was noted; 0 before the first visit. */
+/** The number in the feed up to which `followFeed` has come; 0 before its first visit. */
 export const loadNotedThrough = async (): Promise<number> => (await get(watchedThrough, {}))?.number ?? 0
 
 async function noteChanges(entries: readonly FeedEntry[]): Promise<void> {

@@ -76,7 +76,7 @@ export const watchedLast = defineItem({
   key: (it: { subject: string }) => key.watchedLast(it.subject),
 })
 
-/** The number of the last change of the feed that was noted under its subjects. */
+/** The number in the feed up to which `followFeed` has come. */
 export const watchedThrough = defineItem({
   type: 'watched_through',
   schema: v.object({ number: v.number(), version: v.number() }),

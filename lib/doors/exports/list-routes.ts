@@ -53,5 +53,5 @@ const listRoutes = [
 ] as const
 export type ListRoute = (typeof listRoutes)[number]
 
-/** Whether a route is a list that has columns. */
+/** Whether a route is a list that can also be had as a table. */
 export const isListRoute = (route: string): route is ListRoute => listRoutes.some((it) => it === route)

@@ -43,7 +43,7 @@ const datesOfSources: Readonly<Record<string, Dated>> = {
 }
 
 const placeFields = ['coordinates', 'location_name', 'images']
-/** Whether record.ts states a field itself. */
+/** Whether record.ts, not `statementsOf`, makes the statements of a field: names, coordinates, the name of a place, pictures. */
 export const isStatedElsewhere = (kind: Kind, name: string) => [...nameFieldsOf(kind), ...placeFields].includes(name)
 /** Fields of a tangible thing that are stated of its production. */
 const ofProduction = ['commissioned_by', 'technique']

@@ -1,6 +1,6 @@
 /**
- * A month: its name in English and Nepali, and `spelt`, a pattern of all its spellings. The pattern is in lower case,
- * without marks above letters.
+ * A month: its name in English and Nepali, and `spelt`, a pattern of all its spellings. Its Latin letters are in lower case and have no
+ * accents.
  */
 export type MonthName = { en: string; ne: string; spelt: string }
 

@@ -12,7 +12,7 @@ export const rewriteNepali = (text: string): string =>
         .trim()
     : text
 
-/** Ordinals up to 21st. The first four are irregular. The others end in औँ, which has many spellings. */
+/** Ordinals up to 21st. The first four are irregular. The others are stems: `ordinalEnding` adds औँ in its many spellings. */
 const ordinals: readonly string[] = [
   ...['पहिलो', 'दोस्रो', 'तेस्रो', 'चौथो', 'पाँच', 'छैट', 'सात', 'आठ', 'नव', 'दश', 'एघार', 'बाह्र', 'तेह्र', 'चौध'],
   ...['पन्ध्र', 'सोह्र', 'सत्र', 'अठार', 'उन्नाइस', 'बीस', 'एक्काइस'],

@@ -15,8 +15,8 @@ export function distanceInMetres(a: Point, b: Point): number {
 }
 
 /**
- * Finds the grid cell of a point. A row is about 156 m high, a column as wide at the equator. Both are texts that sort
- * like their numbers.
+ * Finds the grid cell of a point. A row is about 157 m high. A column is as wide at the equator, and narrower elsewhere. Both are texts that
+ * sort like their numbers.
  */
 export function gridCell(point: Point): { row: string; col: string } {
   return { row: line(rowOf(point.lat)), col: line(colOf(wrap(point.lng))) }

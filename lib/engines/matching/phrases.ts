@@ -36,10 +36,10 @@ function runs(words: readonly string[]): { from: number; length: number }[] {
       ({ length }) => {
         const part = words.slice(from, from + length)
         const isNamePart = (word = '') => /^[^\p{L}]*(\p{Lu}|\p{Script=Devanagari})/u.test(word)
-        // A sentence does not end inside a name.
-        const isOneSentence = part.slice(0, -1).every((word) => !/[.;:!?।,]$/.test(word))
+        // No mark such as a full stop or a comma stands between the words of a name.
+        const isUnbroken = part.slice(0, -1).every((word) => !/[.;:!?।,]$/.test(word))
         return (
-          isOneSentence &&
+          isUnbroken &&
           isNamePart(part[0]) &&
           isNamePart(part.at(-1)) &&
           part.every((word) => isNamePart(word) || smallWords.has(word))

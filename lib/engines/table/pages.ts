@@ -42,7 +42,10 @@ export type Listing = {
 /** A page of results. The sort keys at its edges lead to the pages before and after it. */
 export type PageResult<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
 
-/** The highest offset without a sort key, since the items before it are read. Links in `next` reach any depth at the cost of one page. */
+/**
+ * The highest offset. All items before an offset are read, so a higher one is refused. Links in `next` hold a sort key: they reach any depth
+ * at the cost of one page.
+ */
 export const DEEPEST_OFFSET = 1000
 /** Entries that are read first on the way to an offset. Their cost shows what the rest would cost. */
 const FIRST_ENTRIES = 50

@@ -185,7 +185,7 @@ const settingsOf = ({ language, calendar }: Settings, request: Request) => ({
   calendar: calendar ?? undefined,
 })
 
-/** The declaration of a route. The API document and the tables of lists read it. */
+/** The declaration from which a route was made. `endpoint` follows it; the API document, the tables of lists and RDF read it. */
 export const declarationOf = (route: Route): Declared => route as unknown as Declared
 
 // route.ts erases this type. Its functions are the only makers of a Route, so the type holds.

@@ -126,7 +126,7 @@ export const QueryId = v.pipe(
   warnIf((sent) => (sent.trim() === '' || v.is(uuidText, sent.trim()) ? undefined : 'Not a valid UUID.')),
   documentAs({ type: 'string', format: 'uuid' }),
 )
-/** One of a list, by which a list of rows is filtered. Any other text matches no row, with a warning. */
+/** One of some fixed words, by which rows are filtered; undefined if blank. Any other text matches no row, with a warning. */
 export const queryWord = (options: readonly string[]) =>
   v.pipe(
     QueryText,

@@ -216,7 +216,7 @@ const HIDDEN_COLUMN = /<col [^<>]{0,150} hidden="(?:1|true)"[^<>]{0,99}>/g
 /** The longest text that one of these patterns matches. */
 const LONGEST_MATCH = 300
 
-/** A merged range such as "A3:B7" if it has several rows. */
+/** Reads a merged range such as "A3:B7": its first column, from 0, and its rows. Undefined unless it has several rows. */
 function fillIn(range: string): Fill | undefined {
   const [, letters = '', first, last] = /^([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})$/.exec(range) ?? []
   if (letters === '' || Number(last) <= Number(first)) return undefined

@@ -214,7 +214,10 @@ function isNepaliBeside(kind: Kind, column: Column, all: readonly Column[]): boo
   )
 }
 
-/** Numbers and UUIDs are ids of this service. Anything else is an identifier of the sender's own collection. */
+/**
+ * The field of a column "id", by its values. Numbers and UUIDs are ids of this service. Anything else is an identifier of the sender's own
+ * collection. A column "cultural entity id" fills no field.
+ */
 function idOrIdentifier({ samples }: Column, words: string): string | undefined {
   const own = samples.every((it) => /^(\d+|[0-9a-f]{8}-[0-9a-f-]{27})$/i.test(it))
   if (words === 'cultural entity id') return undefined
@@ -308,7 +311,10 @@ function dateRule(rule: { column: string; field: string }, columns: readonly Col
   return { ...rule, date_order: day_first > 0 ? 'day_first' : 'month_first' }
 }
 
-/** A name in both scripts is split into `name` and `name_ne`. A name in Devanagari alone fills both. */
+/**
+ * The rules of a column of names. Of names in both scripts the Latin part fills `field`, the other one `name_ne`. Names in Devanagari alone
+ * fill both, unless another column fills `name_ne`.
+ */
 function nameRules(
   { column, field }: { column: string; field: string },
   columns: readonly Column[],

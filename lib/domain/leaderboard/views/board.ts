@@ -90,7 +90,7 @@ export const LeaderboardTotalsView = s.shape('LeaderboardTotals', () =>
   }),
 )
 
-/** The other members of the leaderboard's answer: institutions and totals. */
+/** What the leaderboard's answer has beside its page of rows: the institutions, and `stats`, the totals. */
 export const leaderboardExtras = ({ institutions, totals }: Board) => ({
   institutions,
   stats: {

@@ -189,7 +189,7 @@ function checkNameable(texts: readonly { name: string; target: KindKey }[]): voi
     throw invalid(Object.fromEntries(nameless.map(({ name }) => [name, ['Choose an existing one by its id.']])))
 }
 
-/** Finds the record or data source whose folded name equals that of a text. Two calls. */
+/** Finds the record or data source whose folded name equals that of a text. Two calls, one if nothing has that name. */
 async function findByName(kind: KindKey, text: string, actor: Actor): Promise<NamedTargets> {
   const folded = foldedName(text)
   const entries = await queryBetween(key.name(kind, folded, '').pk, `${folded}#`, `${folded}#~`, 25)

@@ -8,7 +8,7 @@ type DateShown = ShownDate & { words: string }
 
 /** Shows the dates of some records to one reader. */
 export type DateDisplay = {
-  /** Adds `dates` to an answer: each date of its record in the reader's calendar. Dates that cannot be read are left out. */
+  /** Adds `dates` to an answer: each date of its record in the calendar of the query, if it names one. Dates that cannot be read are left out. */
   addDates: <T extends object>(answer: T, it: DatedValues) => T | (T & { dates: Record<string, DateShown> })
   /** Adds `date` to an answer about one value. Null if the value is not a date. */
   addDate: <T extends object>(answer: T, value: DateValue) => T | (T & { date: DateShown | null })

@@ -8,7 +8,10 @@ import { PictureView } from '../../pictures/view.ts'
 import { recordStatuses } from '../rules/status.ts'
 import { AssertionView } from './record.ts'
 
-/** A link to a record. If the reader may not see the target, `id` is null and `name` holds the contributor's words. */
+/**
+ * A link. If the reader may not see its target, `id` is null and `name` holds the contributor's words. A hidden target that was named by id
+ * is left out.
+ */
 const LinkView = s.shape('Link', () => v.object({ id: s.maybe(v.union([s.whole, s.uuid])), name: s.text }))
 const LinkedRecordView = s.shape('LinkedRecord', () =>
   v.object({ id: s.whole, name: s.text, type: s.oneOf(kindKeys), relation: s.text }),

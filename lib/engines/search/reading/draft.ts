@@ -18,7 +18,7 @@ export type Draft = {
   question: Question
   tokens: readonly Token[]
   rest: Token[]
-  /** Tokens that are part of a phrase of several words for a concept. */
+  /** Tokens of phrases that name one concept by several words. */
   named: Set<Token>
   tests: Test[]
   interpreted: Interpreted[]
