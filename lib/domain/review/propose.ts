@@ -16,6 +16,7 @@ export type Evidence = Sighting & {
   record_of_source?: { kept: number; decided: number } | undefined
 }
 
+const surestFirst: readonly string[] = confidences
 /** Sources whose rungs (`rungOf`) differ by at most this are close. Then other facts decide, such as confidence. */
 const CLOSE_RUNGS = 1
 /** How many rungs worse a questioned source is. */
@@ -114,7 +115,7 @@ const rungIn = (sort: PropertySort, { source_type, standing_of_source }: Evidenc
   rungOf(source_type, sort) + (standing_of_source === 'questioned' ? QUESTIONED : 0)
 
 const confidenceOf = ({ confidence }: Evidence) => {
-  const rank = confidences.findIndex((it) => it === confidence)
+  const rank = surestFirst.indexOf(confidence)
   return rank < 0 ? confidences.length : rank
 }
 
