@@ -130,6 +130,37 @@ export async function buildLocal(root: string, place: string): Promise<Map<strin
   )
 }
 
+/**
+ * Builds all functions for one process that answers the requests of all of them, into the folder `place`. They share what several of them
+ * import, so its code is loaded once, and its caches are there once. Returns the file of each function, below `root`. Files of an earlier
+ * build stay, since a process may still load them.
+ */
+export async function buildTogether(root: string, place: string): Promise<Record<string, string>> {
+  const list = join(root, folder, place, 'bundles.json')
+  await unlessFresh({ root, sources: SOURCES, mark: `${folder}/${place}-made` }, async () => {
+    await buildDocuments(root)
+    const { metafile } = await build({
+      ...common,
+      absWorkingDir: root,
+      entryPoints: functionNames(root).map((name) => `functions/${name}.ts`),
+      entryNames: '[name]-[hash]',
+      chunkNames: 'shared/[hash]',
+      outdir: join(root, folder, place),
+      splitting: true,
+      packages: 'external',
+      sourcemap: 'inline',
+      sourcesContent: false,
+    })
+    await stop()
+    const files = Object.entries(metafile.outputs).flatMap(([file, { entryPoint = '' }]) => {
+      const name = /^functions\/([\w-]+)\.ts$/.exec(entryPoint)?.[1]
+      return name === undefined ? [] : [[name, file] as const]
+    })
+    await writeFile(list, JSON.stringify(Object.fromEntries(files)))
+  })
+  return JSON.parse(await readFile(list, 'utf8'))
+}
+
 /** The bundle of each function: its handler, the sources that it is made of, and a hash of what was in them. */
 type Bundles = Record<string, { handler: string; sources: readonly string[]; hash: string }>
 

@@ -1,4 +1,4 @@
-import { buildLocal, bundleOf } from '../../deploy/packages/build.ts'
+import { buildTogether } from '../../deploy/packages/build.ts'
 import { root } from '../../deploy/root.ts'
 import { loadFunctions } from '../../deploy/stack.ts'
 
@@ -6,9 +6,6 @@ import { loadFunctions } from '../../deploy/stack.ts'
 export const servedFunctions = (): string[] => Object.keys(loadFunctions()).filter((name) => name !== 'dispatcher')
 
 /** Builds the functions. Returns the file of each, below the folder of the project. */
-export async function buildServed(): Promise<Record<string, string>> {
-  const built = await buildLocal(root, 'serve')
-  return Object.fromEntries(servedFunctions().map((name) => [name, bundleOf(built.get(name) ?? '')]))
-}
+export const buildServed = (): Promise<Record<string, string>> => buildTogether(root, 'serve')
 
 if (import.meta.main) await buildServed()

@@ -12,12 +12,10 @@ import { keepRunning } from '../service/keep-running.ts'
 import { migrateTable } from '../service/layout.ts'
 import { buildServed, servedFunctions } from './build.ts'
 import { serveCalls } from './calls.ts'
-import { readSettings, type ServeSettings } from './settings.ts'
+import { HEAP_MB, readSettings, type ServeSettings } from './settings.ts'
 import { prepareStore, storeIn, streamCaller } from './store.ts'
 import { timers } from './timers.ts'
 
-/** Heap of each process in MB. */
-const HEAP_MB = 1024
 /** The longest time of a call in the background, in seconds. */
 const LONGEST_S = 900
 const DAY_MS = 86_400_000

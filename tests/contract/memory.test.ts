@@ -13,6 +13,7 @@ import { answerCache } from '../../lib/engines/search/answer-cache.ts'
 import { toWord } from '../../lib/engines/search/index/words.ts'
 import { tokenMemory } from '../../lib/platform/auth/memory.ts'
 import { memoryStore } from '../../lib/platform/cache/memory.ts'
+import { HEAP_MB } from '../../local/serve/settings.ts'
 
 /** No process dies of its caches: at their fullest they leave most of its memory to its work. */
 
@@ -64,6 +65,11 @@ describe('the caches of a process', () => {
         withCaches.push(`lib/${name}`)
     }
     expect(withCaches.sort()).toEqual(Object.keys(bounds).sort())
+  })
+
+  test('leave two thirds of its heap to a process of `npm run serve`, where all functions share them', () => {
+    const all = Object.values(bounds).reduce((sum, most) => sum + most, 0)
+    expect(all).toBeLessThan(HEAP_MB * MOST_PART)
   })
 
   test('leave two thirds of its memory to the work of each function', async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
@@ -114,6 +114,25 @@ describe('a server of one’s own', () => {
     // The projector follows the stream.
     await vi.waitFor(async () => expect(await find('manga hiti')).toHaveLength(1), { timeout: 60_000, interval: 500 })
   }, 120_000)
+
+  test('has each source in one file, so that its code and its caches are there once', async () => {
+    const files = new Set(Object.values<string>(JSON.parse(await readFile('.build/serve/bundles.json', 'utf8'))))
+    const places = new Map<string, string[]>()
+    for (const file of files) {
+      const text = await readFile(file, 'utf8')
+      const [, map = ''] = /sourceMappingURL=data:application\/json;base64,([\w+/=]+)/.exec(text) ?? []
+      const { sources }: { sources: string[] } = JSON.parse(Buffer.from(map, 'base64').toString())
+      for (const it of sources) {
+        const source = join(dirname(file), it)
+        places.set(source, [...(places.get(source) ?? []), file])
+      }
+      for (const [, other = ''] of text.matchAll(/"(\.\.?\/(?:shared\/)?[\w-]+\.mjs)"/g))
+        files.add(join(dirname(file), other))
+    }
+    expect(places.has('lib/base/lru.ts')).toBe(true)
+    expect(places.size).toBeGreaterThan(500)
+    expect([...places].filter(([, all]) => all.length > 1)).toEqual([])
+  })
 
   test('starts a process again that was killed, and finds the record again', async () => {
     for (const pid of processes()) process.kill(pid, 'SIGKILL')
