@@ -107,7 +107,8 @@ export const routes = withTables({
   'PATCH /cidoc/assertions/{id}/': changeRoute({
     permission: 'assertion.change',
     summary: 'Settle a claim',
-    description: 'A claim that an open contradiction names takes at least a domain expert, as that contradiction does.',
+    description:
+      'It takes at least a domain expert if an open contradiction names the claim, if it waits with its contribution, or if it is settled and its property has a value that stands. One that waits with its contribution can only be superseded.',
     answer: ok(AssertionView),
     params: ById,
     subject: ({ id }) => assertions.loadClaimToSettle(id),

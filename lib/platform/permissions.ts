@@ -41,8 +41,10 @@ export type Subject = {
   /** Of a flag: who raised it (null: the service itself), and whether it is settled. */
   flagged_by?: string | null | undefined
   is_resolved?: boolean | undefined
-  /** Whether it is an open contradiction, or a claim that one names. */
+  /** Whether it is an open contradiction, or a claim that takes who may settle one. */
   contradicts?: boolean | undefined
+  /** Of a record that waits, and of its claims: the least rank that may decide. */
+  required_persona?: Rank | undefined
   /** Of a project and its parts: its state, and the roles of its members by user id. */
   project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
   /** The authors of a contribution that waits for a decision. */
@@ -181,10 +183,15 @@ function canSettleFlag(actor: Actor, it: Subject): Ruling {
   if (!reviewer(actor) || isOwner(actor, it) || it.authors?.includes(actor.id)) return false
   return !it.contradicts || mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction'))
 }
-/** Reviewers may settle claims of others. Where an open contradiction names the claim, that takes who may settle the contradiction. */
+/**
+ * Reviewers may settle claims of others. What changes a value that stands or waits, or decides a contradiction, takes who may settle
+ * contradictions. Where the record was escalated it takes that rank.
+ */
 function canSettleClaim(actor: Actor, it: Subject): Ruling {
   const own = reviewer(actor) && notOnesOwn(actor, it)
   if (own !== true) return own
+  const least = it.required_persona ?? 'community_reviewer'
+  if (!atLeast(least)(actor)) return { refusal: `This has been escalated: it takes at least a ${rankName(least)}.` }
   return !it.contradicts || mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction'))
 }
 const scope = (actor: Actor | null): Scope => ({

@@ -29,7 +29,7 @@ export type ConflictWay = (typeof conflictWays)[number]
 export async function mergeFork(unit: UnitOfWork, subject: ForkSubject, actor: Actor, way: ConflictWay): Promise<void> {
   const { own, original } = await loadSides(subject)
   checkStands(original)
-  checkAllowed(mayDecide(actor, { ...decidingOn(own, accepting), settlesContradiction: false }))
+  checkAllowed(mayDecide(actor, decidingOn(own, accepting)))
   const at = now()
   const taken = planTaking(own, original, subject.about, { at, way, actor })
   const isEmpty = taken.claims.length + taken.rivals.length + taken.cleared.length === 0

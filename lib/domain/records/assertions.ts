@@ -29,6 +29,7 @@ import {
   claimStatuses,
   flag,
   isSettled,
+  isUnderReview,
   type LoadedRecord,
   type RecordItem,
   recordItem,
@@ -39,7 +40,7 @@ import { withoutNamesakes } from './likeness/namesakes.ts'
 import { hasAllClaims, loadRecord, loadRecordById } from './load.ts'
 import { isNamingNoted, namingWrites } from './naming.ts'
 import { findPeriodMeanings } from './periods.ts'
-import { queueWrites } from './queue-entry.ts'
+import { isPending, queueWrites } from './queue-entry.ts'
 import { resolveRelations } from './relations/relations.ts'
 import { reviewStateOf } from './review-state.ts'
 import { findMove } from './rules/status.ts'
@@ -65,15 +66,26 @@ export async function loadClaim(id: string): Promise<ClaimWithPack | undefined> 
   return claim && { ...withRecord(claim, itemAt(found, headKey)), pack }
 }
 
-/** Loads a claim to settle it, and whether an open contradiction names it. One call, or two if its record has such a flag. */
+/**
+ * Loads a claim to settle it. `contradicts`: that takes a domain expert. An open contradiction names the claim, or it waits with its
+ * contribution, or it is settled and its property has a value that stands. In the first case the contributor of the record is a party, too.
+ * One call, or two if the record has such a flag.
+ */
 export async function loadClaimToSettle(id: string): Promise<ClaimWithPack | undefined> {
   const found = await loadClaim(id)
-  if (!found?.about?.open_contradictions) return found
-  const flags = await loadFlagsOn(found.about.entity_id)
-  const contradicts = flags.some(
+  if (!found?.about) return found
+  const { claim, about } = found
+  const flags = about.open_contradictions > 0 ? await loadFlagsOn(about.entity_id) : []
+  const isContested = flags.some(
     (it) => it.flag_type === 'contradiction' && !it.is_resolved && it.assertion_ids.includes(id),
   )
-  return { ...found, contradicts }
+  return {
+    ...found,
+    authors: [claim.contributor_id, ...(isContested ? [about.contributor_id] : [])],
+    contradicts:
+      isContested || isUnderReview(claim) || (isSettled(claim) && about.data[claim.asserted_property] !== undefined),
+    ...(isPending(about.status) && { required_persona: about.required_persona }),
+  }
 }
 
 /** A claim about no stored record is public once it is settled. */
@@ -161,7 +173,7 @@ async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: Pa
   const { status = 'accepted', asserted_property } = filter
   if (!isStatus(status)) return { count: 0, results: [] }
   const isPublic = isSettled({ reconciliation_status: status })
-  // Only reviewers and staff list pending and superseded claims.
+  // In a list over all records, only reviewers and staff see pending and superseded claims.
   const callerAudiences = audiencesFor(actor).filter((it) => isPublic || isForInsiders(it))
   const isListed = (claim: Assertion) =>
     claim.reconciliation_status === status && (!asserted_property || claim.asserted_property === asserted_property)
@@ -310,10 +322,11 @@ function returnToReview(record: RecordItem, claim: Assertion, at: string): Parti
 }
 
 const UNPUBLISHED = 'Its record is not published: that is decided first.'
+const UNDECIDED = 'It waits with its contribution: that is decided first.'
 
 /**
- * Sets the status of one claim. Fails with `conflict` if the claim has changed since it was read, or if it would be
- * accepted on an unpublished record.
+ * Sets the status of one claim. Fails with `conflict` if it has changed since it was read, or if it would be accepted on an unpublished
+ * record. A claim that waits with its contribution can only be superseded.
  */
 export async function setClaimStatus(
   unit: UnitOfWork,
@@ -323,6 +336,7 @@ export async function setClaimStatus(
   if (old.claim.asserted_property === SAME_REFERENT)
     throw conflict('A claim of identity changes with its cluster: merge or split that.')
   if (reconciliation_status === 'accepted' && old.about && !old.about.public) throw conflict(UNPUBLISHED)
+  if (reconciliation_status !== 'superseded' && isUnderReview(old.claim)) throw conflict(UNDECIDED)
   const at = now()
   const settlings = [...(old.claim.settlings ?? []), { status: reconciliation_status, at }]
   const next = withNextVersion<Assertion>(old.claim, { reconciliation_status, settlings, updated_at: at })

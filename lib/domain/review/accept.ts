@@ -112,9 +112,7 @@ function withOutcomes(old: History, { outcomes, fates }: Settlement, { values, r
   }
   checkSize(data)
   // The accepted revision always holds exactly the values that stand.
-  const accepted = isDeepStrictEqual(data, reviewed)
-    ? { accepted_revision: old.current_revision, accepted_revision_id: old.current_revision_id }
-    : nextRevision(old)
+  const accepted = isDeepStrictEqual(data, reviewed) ? standingRevision(old) : nextRevision(old)
   const record = {
     ...withoutNames(headerOf(kinds[old.kind], data)),
     data,
@@ -124,6 +122,12 @@ function withOutcomes(old: History, { outcomes, fates }: Settlement, { values, r
   }
   return { outcomes, fates, values: adopted, record }
 }
+
+/** The revision whose values were under review. Where none waits, the latest one may have been refused: the accepted one stays. */
+const standingRevision = (old: History) =>
+  old.proposed !== null || !old.public
+    ? { accepted_revision: old.current_revision, accepted_revision_id: old.current_revision_id }
+    : { accepted_revision: old.accepted_revision, accepted_revision_id: old.accepted_revision_id }
 
 function isCorrectionById(old: History, of: string, by: string): boolean {
   const [standing, claim] = [of, by].map((id) => old.assertions.find((it) => it.id === id))

@@ -1,7 +1,7 @@
 import '../search-words/name-words.ts'
 import { newChildId, now } from '../../base/clock.ts'
 import { checkAllowed, conflict, invalid } from '../../base/errors.ts'
-import { put, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
+import { get, put, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
 
 import { indexWrites } from '../../platform/name-index/entries.ts'
 import {
@@ -40,7 +40,16 @@ import { findMove } from '../records/rules/status.ts'
 import { ageAt, worstSource } from '../records/rules/triage.ts'
 import { type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
 import { applySettlement, claimChanges, planAcceptance, planRefusal, type VerdictResult } from './accept.ts'
-import { type DecisionInput, type Edits, isContested, settledFlags, type TakenValues, underReview } from './verdict.ts'
+import {
+  claimsApart,
+  type DecisionInput,
+  type Edits,
+  isContested,
+  revivedClaims,
+  settledFlags,
+  type TakenValues,
+  underReview,
+} from './verdict.ts'
 
 /** A record with its history. `authors` are the people whose work a verdict would judge; empty if nothing waits. */
 export type Decidable = History & { authors: readonly string[] }
@@ -48,7 +57,10 @@ export type Decidable = History & { authors: readonly string[] }
 /** Loads a record with its history by its review identity. Undefined if it does not exist. One call. */
 export async function loadDecidable(entity_id: string): Promise<Decidable | undefined> {
   const record = await loadHistory(entity_id)
-  return record && { ...record, authors: isPending(record.status) ? authorsOf(record) : [] }
+  if (!record) return undefined
+  if (!isPending(record.status)) return { ...record, authors: [] }
+  const original = record.fork ? await get(recordItem, { entity_id: record.fork.parent }) : undefined
+  return { ...record, authors: [...authorsOf(record), ...(original ? [original.contributor_id] : [])] }
 }
 
 /**
@@ -242,11 +254,15 @@ function checkInput(old: History, input: DecisionInput): void {
     throw invalid({ conflict_handling: ['There is an open contradiction: say how it is settled.'] })
 }
 
-/** The people whose work a verdict judges: the contributor, the author of the current revision, and authors of claims under review. */
+/**
+ * The people whose work a verdict judges: the contributor, the author of the current revision, and the authors of claims that it may let
+ * stand. Claims that were made apart are such if a contradiction names them, or if a machine made them, also while a revision waits. So are
+ * superseded claims whose value waits.
+ */
 const authorsOf = (old: History): string[] => [
   old.contributor_id,
   ...old.revisions.filter((it) => it.revision_number === old.current_revision).map((it) => it.created_by),
-  ...underReview(old).map((it) => it.contributor_id),
+  ...[...underReview(old), ...claimsApart(old), ...revivedClaims(old)].map((it) => it.contributor_id),
 ]
 
 /**

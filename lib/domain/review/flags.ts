@@ -27,6 +27,7 @@ import { key } from '../../platform/table/keys.ts'
 import { type PeopleById, peopleIn } from '../../platform/users/people.ts'
 import { keyOf } from '../../platform/users/users.ts'
 import { newActivity, newFlag, withActivity } from '../records/build.ts'
+import { claimsIn } from '../records/claim-packs.ts'
 import { loadFlagsOn } from '../records/conflict-flags.ts'
 import {
   activity,
@@ -53,7 +54,21 @@ export async function loadFlag(id: string): Promise<FlagWithRecord | undefined> 
   const found = await getMany([key.flag(record, id), key.head(record)], true)
   const raised = itemIn(found, flag, { entity_id: record, id })
   const about = itemIn(found, recordItem, { entity_id: record })
-  return raised && about && withRecord(raised, about)
+  if (!raised || !about) return undefined
+  const it = withRecord(raised, about)
+  return it.contradicts ? { ...it, authors: [...(it.authors ?? []), ...(await authorsOfClaims(raised))] } : it
+}
+
+/** Who made the claims of a contradiction: they are parties to it, as the contributor of the record is. */
+async function authorsOfClaims({ assertion_ids }: Flag): Promise<string[]> {
+  const found = await getMany(
+    [...new Map(assertion_ids.map((id) => [key.ofClaim(id).sk, key.ofClaim(id)])).values()],
+    true,
+  )
+  return [...found.values()]
+    .flatMap(claimsIn)
+    .filter(({ id }) => assertion_ids.includes(id))
+    .map(({ contributor_id }) => contributor_id)
 }
 
 /** A flag with its record. `other` is the second record that it names. It is undefined if the caller may not see it. */

@@ -33,7 +33,7 @@ const KNOWS_BELIEF = 2
 /** What the advice looks at beside the two claims. */
 export type Circumstances = {
   sort?: PropertySort
-  /** The author of the standing claim corrects it, and it is theirs alone. */
+  /** The rival only corrects the standing claim (`isCorrection`): the same author, the same or a better source, and nobody else supports the value. */
   isCorrection?: boolean
 }
 

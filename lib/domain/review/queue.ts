@@ -285,7 +285,7 @@ function rowIn(found: ReadonlyMap<string, Stored>, entity_id: string, at: number
   return record && isWaiting(record) ? [{ record, lease: leaseIn(found, entity_id), at }] : []
 }
 
-/** Sorts entries by a text. Computes the text once for each entry. */
+/** Folding names is slow, so the text of each entry is computed once, before the sort. */
 const sortEntries = (entries: readonly QueueEntry[], textOf: (entry: QueueEntry) => string, backwards: boolean) =>
   entries
     .map((entry) => ({ entry, text: textOf(entry) }))

@@ -56,8 +56,13 @@ const supersededClaim = (old: History, { assertion_ids: [id] }: Flag) =>
 /** A contradiction is moot once its claim is superseded, unless its value still waits: an acceptance would let it stand. */
 export function isMoot(old: History, it: Flag): boolean {
   const claim = supersededClaim(old, it)
-  const waiting = old.proposed ?? (old.public ? {} : old.data)
-  return claim !== undefined && !isDeepStrictEqual(waiting[claim.asserted_property], claim.value)
+  return claim !== undefined && !isWaitingValue(old, claim)
+}
+
+/** Whether the claim belongs to a contribution, and its value waits: an acceptance would let it stand. */
+function isWaitingValue(old: History, { revision_number, asserted_property: property, value }: Assertion): boolean {
+  const waiting = old.proposed ?? (old.public ? undefined : old.data)
+  return revision_number !== null && waiting !== undefined && isDeepStrictEqual(waiting[property], value)
 }
 
 /**
@@ -77,8 +82,33 @@ export function settledFlags(old: History, { verdict }: DecisionInput): Flag[] {
  * review: those that contradict a standing value, and those of machines.
  */
 export function underReview(old: History): Assertion[] {
-  const pending = old.assertions.filter((it) => it.reconciliation_status === 'pending')
-  const ofRevision = pending.filter(isUnderReview)
+  const ofRevision = old.assertions.filter(isUnderReview)
+  return ofRevision.length > 0 ? ofRevision : claimsApart(old)
+}
+
+/** The superseded claims that an acceptance would let stand again, since their value waits and no other claim brings it. */
+export function revivedClaims(old: History): Assertion[] {
+  const isBrought = ({ asserted_property: property, value }: Assertion) =>
+    old.assertions.some(
+      (it) =>
+        it.reconciliation_status === 'pending' &&
+        it.asserted_property === property &&
+        isDeepStrictEqual(it.value, value),
+    )
+  const stands = ({ asserted_property: property, value }: Assertion) =>
+    old.public && isDeepStrictEqual(old.data[property], value)
+  return old.assertions.filter(
+    (it) => it.reconciliation_status === 'superseded' && isWaitingValue(old, it) && !isBrought(it) && !stands(it),
+  )
+}
+
+/** The claims made apart that wait, and bring their record into review: those in a contradiction, and those of machines. */
+export function claimsApart(old: History): Assertion[] {
   const contested = new Set(openContradictions(old).flatMap((it) => it.assertion_ids))
-  return ofRevision.length > 0 ? ofRevision : pending.filter((it) => contested.has(it.id) || it.software !== null)
+  return old.assertions.filter(
+    (it) =>
+      it.reconciliation_status === 'pending' &&
+      it.revision_number === null &&
+      (contested.has(it.id) || it.software !== null),
+  )
 }

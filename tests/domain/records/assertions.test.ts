@@ -241,8 +241,9 @@ describe('how a claim stands', () => {
 
   test('is not accepted before its record is published', async () => {
     const [one] = (await about('staff', sights.pending)).results
-    const reply = await settle('community', one.id, 'accepted')
+    const reply = await settle('domain', one.id, 'accepted')
     expect([reply.status, reply.body]).toEqual([409, { detail: 'Its record is not published: that is decided first.' }])
+    expect((await settle('community', one.id, 'accepted')).status).toBe(403)
   })
 
   test('is one of four words', async () => {

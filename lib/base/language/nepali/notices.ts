@@ -1,4 +1,4 @@
-/** Nepali translations of notifications. The name of the record or project follows each. */
+/** Nepali translations of notifications. The message adds the name of the record or project, if there is one that its reader may see. */
 export const notices: Readonly<Record<string, string>> = {
   'Your contribution waits for review': 'तपाईंको योगदान समीक्षाको प्रतीक्षामा छ',
   'A contribution waits for review': 'एउटा योगदान समीक्षाको प्रतीक्षामा छ',

@@ -44,6 +44,7 @@ export const records: Readonly<Record<string, string>> = {
   'A project that is {0} cannot become {1}.': '<0> परियोजना <1> हुन सक्दैन।',
   'Only {0} may lead a project from {1} to {2}.': 'परियोजनालाई <1>बाट <2>मा <0>ले मात्र लैजान सक्छन्।',
   'Say what is to be revised.': 'के सच्याउनुपर्ने हो भन्नुहोस्।',
+  'It waits with its contribution: that is decided first.': 'यो आफ्नो योगदानसँगै पर्खिरहेको छ: पहिले त्यसैमा निर्णय हुन्छ।',
   'Its record is not published: that is decided first.': 'यसको अभिलेख प्रकाशित छैन: पहिले त्यसको निर्णय हुन्छ।',
   'Not a valid choice. Choose relationship. and one of: {0}.':
     'मान्य विकल्प होइन। relationship. र यीमध्ये एक छान्नुहोस्: {0}।',
@@ -119,6 +120,7 @@ export const records: Readonly<Record<string, string>> = {
   'The values exclude each other, and neither is clearly better founded.':
     'मानहरू एकअर्कासँग बाझिन्छन्, र कुनैको आधार प्रस्ट बलियो छैन।',
   'Give the id of a user.': 'प्रयोगकर्ताको पहिचान सङ्केत दिनुहोस्।',
+  'This source is in question. Let that be taken back first.': 'यो स्रोतमाथि प्रश्न उठेको छ। पहिले त्यो फिर्ता लिन दिनुहोस्।',
   'This source is not deleted.': 'यो स्रोत मेटिएको छैन।',
   'A submission of this id with other values is there.': 'यही पहिचान सङ्केतको फरक मान भएको पेस गरिएको सामग्री पहिल्यै छ।',
   'This suggestion has been decided on already.': 'यस सुझावमाथि पहिल्यै निर्णय भइसकेको छ।',

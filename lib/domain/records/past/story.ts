@@ -18,9 +18,8 @@ import { verdicts } from '../rules/verdicts.ts'
 import { showRecord, type Visible } from '../shown.ts'
 import { type DateDisplay, isDate, loadDateDisplay } from '../views/dates.ts'
 import { differenceOf } from '../views/difference.ts'
-import { visibleValues } from '../views/record.ts'
-import { coarserTier, publicationsOf, revisionOfPublication } from './publications.ts'
-import { tierOf } from './told.ts'
+import { publicationsOf, revisionOfPublication } from './publications.ts'
+import { guardedValues, tierOf } from './told.ts'
 
 /**
  * The history of a record for people: who did what, the verdict, and the changes field by field. Everyone reads the public
@@ -166,10 +165,6 @@ const absenceEntries = ({ absences = [] }: RecordItem): Entry[] =>
     { at: from, event: 'deleted', revision: undefined, decision: undefined },
     { at: until, event: 'restored', revision: undefined, decision: undefined },
   ])
-
-/** Returns the values of a revision for this reader. The place is rounded if the tier of today or of that time rounds it. */
-const guardedValues = (history: Visible<History>, revision: Revision, actor: Actor | null) =>
-  visibleValues({ ...history, access_tier: coarserTier(history.access_tier, tierOf(revision)) }, revision.data, actor)
 
 type ReaderContext = { actor: Actor | null; people: PeopleById; say: Say; dating: DateDisplay }
 

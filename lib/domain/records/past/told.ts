@@ -4,10 +4,16 @@ import { textOf } from '../../names/text.ts'
 import type { History } from '../history.ts'
 import type { Revision } from '../items.ts'
 import { isPlaceHidden } from '../place.ts'
+import type { Visible } from '../shown.ts'
+import { visibleValues } from '../views/record.ts'
 import { coarserTier, publicationsOf, revisionOfPublication } from './publications.ts'
 
 /** Returns the access tier that a revision gives its record. */
 export const tierOf = ({ data }: Revision): string => textOf(data.access_tier) || openTier
+
+/** Returns the values of a revision for this reader. The place is rounded if the tier of today or of that time rounds it. */
+export const guardedValues = (history: Visible<History>, revision: Revision, actor: Actor | null) =>
+  visibleValues({ ...history, access_tier: coarserTier(history.access_tier, tierOf(revision)) }, revision.data, actor)
 
 /**
  * Returns the ids of the claims that publications made readable, with the tiers of these publications. A publication shows the claims

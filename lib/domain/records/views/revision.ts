@@ -1,19 +1,20 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
 import { DatesShownView } from '../../../platform/http/shown-dates.ts'
-import { type Actor, worksOn } from '../../../platform/permissions.ts'
+import { type Actor, maySeeTier, worksOn } from '../../../platform/permissions.ts'
 import { type PeopleById, UserCardView } from '../../../platform/users/people.ts'
 import { acceptedRevisions, type History } from '../history.ts'
 import type { Revision } from '../items.ts'
+import { guardedValues, tierOf } from '../past/told.ts'
 import type { Visible } from '../shown.ts'
 import { anyValue, ChangeView, differenceOf } from './difference.ts'
 import { RevisionView, revisionView } from './entity.ts'
-import { visibleValues } from './record.ts'
 
-/** Lists revisions, newest first. Those who work on the record see all. Other readers see accepted revisions. */
+/** Lists revisions, newest first. Those who work on the record see all. Other readers see accepted ones whose tier of that time they may read. */
 export function visibleRevisions(history: History, actor: Actor | null): Revision[] {
+  if (worksOn(actor, history)) return history.revisions
   const accepted = acceptedRevisions(history)
-  return history.revisions.filter(({ revision_number }) => worksOn(actor, history) || accepted.has(revision_number))
+  return history.revisions.filter((it) => accepted.has(it.revision_number) && maySeeTier(actor, tierOf(it)))
 }
 
 export const RevisionRowView = s.shape('RevisionRow', () =>
@@ -32,7 +33,7 @@ export const revisionRow = (
   actor: Actor | null,
   people: PeopleById,
 ) => ({
-  ...revisionView(history, { ...revision, data: visibleValues(history, revision.data, actor) }, people),
+  ...revisionView(history, { ...revision, data: guardedValues(history, revision, actor) }, people),
   entity_name: history.name,
   is_accepted: acceptedRevisions(history).has(revision.revision_number),
 })
@@ -70,11 +71,7 @@ export function diffView(
     revision_from_number: from.revision_number,
     revision_to_number: to.revision_number,
   }
-  const changes = differenceOf(
-    history,
-    visibleValues(history, from.data, actor),
-    visibleValues(history, to.data, actor),
-  )
+  const changes = differenceOf(history, guardedValues(history, from, actor), guardedValues(history, to, actor))
   return {
     entity_id: history.entity_id,
     entity_name: history.name,
