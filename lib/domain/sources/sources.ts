@@ -195,15 +195,19 @@ export async function labelSource(
   return next
 }
 
-/** Marks a source as deleted. Staff can restore it, and records that cite it keep its name. */
+/**
+ * Marks a source as deleted. Staff can restore it, and records that cite it keep its name. Fails with `conflict` while it is in question, or
+ * while decisions because of it are being taken back: nobody would find it again to do that.
+ */
 export async function deleteSource(unit: UnitOfWork, old: DataSource): Promise<void> {
+  if (old.question) throw conflict('This source is in question. Let that be taken back first.')
   unit.add([
     put(dataSource, withNextVersion<DataSource>(old, { deleted_at: now() }), old),
     ...indexWrites(nameEntryOf(old), undefined),
   ])
 }
 
-/** Restores a deleted source. Fails with `conflict` if it is not deleted. */
+/** Puts a deleted source back into its lists and the name index. Fails with `conflict` if it is not deleted. */
 export async function restoreSource(unit: UnitOfWork, old: DataSource): Promise<DataSource> {
   if (!old.deleted_at) throw conflict('This source is not deleted.')
   const next = withNextVersion<DataSource>(old, { deleted_at: null, updated_at: now() })
@@ -248,8 +252,8 @@ export async function listSources(filter: SourceFilter, scope: Scope, place: Pag
 const MAX_SAME_NAME = 100
 
 /**
- * Lists the sources with this folded name that the caller may see. The read is consistent, so a client can find out
- * whether a source is registered already. Reads the table twice.
+ * Lists the sources whose names fold like this one and that the caller may see, of the first 100. Both reads are consistent, so a client
+ * can find out whether a source is registered already.
  */
 export async function listSourcesByName(
   name: string,
@@ -260,7 +264,10 @@ export async function listSourcesByName(
   const folded = foldedName(name)
   const { pk, sk } = key.name('data_source', folded, '')
   const entries = folded === '' ? [] : await queryBetween(pk, sk, `${sk}~`, MAX_SAME_NAME)
-  const items = await getMany(entries.map((entry) => key.source(String(readEntry(entry).id))))
+  const items = await getMany(
+    entries.map((entry) => key.source(String(readEntry(entry).id))),
+    true,
+  )
   const visible = [...items.values()]
     .map((item) => parse(dataSource, item))
     .filter((source) => !source.deleted_at && maySee(actor, source) && listsOf(source).includes(sourceList(filter)))

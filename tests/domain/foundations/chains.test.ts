@@ -154,6 +154,18 @@ describe('deciding on the batch', () => {
     sure(200, await rule(id, [theirs.cultural_entity_id, own.cultural_entity_id]))
   })
 
+  test('is of a source that stays until all of it is taken back: a deleted one would give nothing back', async () => {
+    const { id } = await register('Deleted in question')
+    sure(200, await question(id, 'withdrawn'))
+    const gone = { status: 409, body: { detail: 'This source is in question. Let that be taken back first.' } }
+    expect(await app.contributor.delete(`/cidoc/data_sources/${id}/`)).toMatchObject(gone)
+    sure(200, await question(id, 'trusted'))
+    expect(await app.contributor.delete(`/cidoc/data_sources/${id}/`)).toMatchObject(gone)
+    const { restoreRulings } = await import('../../../lib/domain/foundations/restore.ts')
+    await restoreRulings()
+    sure(204, await app.contributor.delete(`/cidoc/data_sources/${id}/`))
+  })
+
   test('waits for an edit of the record, and says so', async () => {
     const { id } = await register('Edited meanwhile')
     const it = await told({ source_type: 'book', source_citation: 'Edited meanwhile' })
