@@ -217,8 +217,9 @@ function compareNumbers(a: string, b: string): Comparison {
   return isRoundedTo(y, x) ? 'compatible' : 'contradicts'
 }
 
-/** The number at the start of a text. Thousands may have commas, and a unit may follow: "1,200 m". */
-const numeral = (text: string) => /^[-+]?\d+(?:\.\d+)?(?![\d.])/.exec(text.replace(/(?<=\d),(?=\d{3})/g, ''))?.[0]
+/** The number at the start of a text. Thousands and lakhs may have commas, and a unit may follow: "1,200 m", "1,20,000". */
+const numeral = (text: string) =>
+  /^[-+]?\d+(?:\.\d+)?(?![\d.])/.exec(text.replace(/(?<=\d),(?=(?:\d{2},)*\d{3})/g, ''))?.[0]
 
 /** Whether `coarse` is `fine`, rounded to the decimals of `coarse`. */
 function isRoundedTo(coarse: string, fine: string): boolean {

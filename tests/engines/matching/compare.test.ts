@@ -77,6 +77,8 @@ const cases: readonly (readonly [Comparator, Value, Value, Comparison])[] = [
   ['set', [], ['Hindu'], 'refines'],
 
   ['number', '1,200', 1200, 'same'],
+  ['number', '1,20,000', '120000', 'same'],
+  ['number', '1,20,000', '1', 'contradicts'],
   ['number', 12, '12.4 m', 'refines'],
   ['number', '12.4', '12', 'compatible'],
   ['number', 12, 13, 'contradicts'],

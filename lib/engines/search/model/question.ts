@@ -41,7 +41,10 @@ export type QueryWord = Word & {
 
 type Letters = Pick<Word, 'raw' | 'sound'>
 
-/** Reads a text into words. The last word counts as unfinished if the text ends with a letter or digit. */
+/**
+ * Reads a text into words, each once, 24 at most. The last one that was typed counts as unfinished if the text ends with a letter, digit or
+ * vowel sign. A month after "in" does not, and none does beyond 24 words.
+ */
 export function parseQuestion(corpus: Corpus, question: string, tally: ColumnTally): QueryWord[] {
   const text = withoutEndings(corpus, question, tally)
   const typed = cut(text, 300)
@@ -53,11 +56,12 @@ export function parseQuestion(corpus: Corpus, question: string, tally: ColumnTal
     const whole = wholes[i]?.raw
     return [whole === word.raw || whole === undefined ? word : { ...word, whole }]
   })
+  const lastTyped = splitWords(typed).at(-1)?.raw
   const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
   const syllabic = isDevanagari(typed)
   const swaps = syllabic ? swapsIn(typed) : undefined
   return words.slice(0, MOST_WORDS).map((word, i) => {
-    const last = unfinished && i === words.length - 1
+    const last = unfinished && word.raw === lastTyped
     const swapped = swaps?.get(word.raw) ?? NO_WORDS
     // A word that no document contains as typed may be any word that folds alike.
     const known = corpus.words.count(word.raw, tally) > 0
