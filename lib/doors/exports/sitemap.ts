@@ -77,12 +77,14 @@ export async function loadSitemapPart({ key }: SitemapPart, origin: string): Pro
   return gzipSync(`${HEAD}<urlset ${NAMESPACE}>\n${urls.join('')}</urlset>\n`, { level: 1 })
 }
 
-/** What crawlers may read: all but answers to questions, of which there is no end. */
+/** What crawlers may read: all but answers to questions, since there is no end of questions. `*` stands for any letters (RFC 9309, 2.2.3). */
 export const robotsText = (origin: string): string =>
   `User-agent: *
-Disallow: /resource/?q=
-Disallow: /data/search/
-Disallow: /cidoc/search/
+Disallow: /*?q=
+Disallow: /*&q=
+Disallow: /*data/search
+Disallow: /*data/api/search
+Disallow: /*cidoc/search
 
 Sitemap: ${origin}/sitemap.xml
 `

@@ -113,13 +113,16 @@ function relationsOf(model: RecordModel, context: PageContext): Part {
   const own = new Set(Object.keys(kinds[record.kind].fields))
   const shown = neighbours.filter(({ direction, relation }) => direction === 'inbound' || !own.has(relation))
   if (shown.length === 0) return null
-  const claimed = (relation: string, id: string) =>
+  const claimed = (relation: string, { kind, id }: (typeof neighbours)[number]['record']) =>
     model.claims.find(
-      (claim) => claim.asserted_property === `relationship.${relation}` && id.endsWith(String(claim.object_entity_id)),
+      (claim) =>
+        claim.asserted_property === `relationship.${relation}` &&
+        claim.object_entity_type === kind &&
+        String(claim.object_entity_id) === String(id),
     )
   return html`<section aria-labelledby="links"><h2 id="links">${say(phrase('Linked with'))}</h2><ul class="plain">${shown.map(
     ({ direction, relation, record: other }) => {
-      const claim = direction === 'outbound' ? claimed(relation, String(other.id)) : undefined
+      const claim = direction === 'outbound' ? claimed(relation, other) : undefined
       return html`<li>${relationWords(direction === 'inbound' ? other.kind : record.kind, relation, direction, context)} <a href="${withLanguage(`${resourcePath(other)}/`, context)}"><bdi>${(context.language === 'ne' && textOf(other.data.name_ne)) || other.name}</bdi></a> <span class="small">${say(kinds[other.kind].label)}</span>${claim && html`<br><span class="small">${groundsOf(claim, model, context)}</span>`}</li>`
     },
   )}</ul></section>`

@@ -422,7 +422,17 @@ describe('crawlers', () => {
     expect((await app.anon.get('/sitemap/x')).status).toBe(404)
     const robots = textOf(await app.anon.get('/robots.txt'))
     expect(robots).toContain('Sitemap: http://localhost:8000/sitemap.xml\n')
-    expect(robots).toContain('Disallow: /resource/?q=')
+    // As crawlers match (RFC 9309, 2.2.2): a rule is a beginning, and a star stands for any letters.
+    const rules = [...robots.matchAll(/^Disallow: (.*)$/gm)].map(
+      ([, rule = '']) => new RegExp(`^${rule.replaceAll(/[.?+]/g, '\\$&').replaceAll('*', '.*')}`),
+    )
+    const isOpen = (path: string) => !rules.some((rule) => rule.test(path))
+    for (const path of ['/resource/?q=x', '/resource/?lang=ne&q=x', '/cidoc/discovery/?q=x', '/data/search?q=x'])
+      expect(isOpen(path), path).toBe(false)
+    for (const path of ['/api/v1/data/search/', '/data/api/search/', '/cidoc/search/'])
+      expect(isOpen(path), path).toBe(false)
+    for (const path of ['/resource/structure/7', '/resource/', '/data/exports/', '/cidoc/structures/7/'])
+      expect(isOpen(path), path).toBe(true)
   })
 
   test('a part ends at 50,000 addresses', async () => {
