@@ -108,7 +108,7 @@ const moderate = (body: typeof Noted | typeof NotedPart) =>
 
 const MOST_SUGGESTIONS = 100
 
-/** Submissions of the old form. No new ones are made. Suggestions and moderation change them. */
+/** The routes of submissions, of visitors' notes and of forks. Submissions come from an import alone. Suggestions and moderation change them. */
 export const routes = withTables({
   'GET /data/submissions/': actorRoute({
     permission: 'submission.list',

@@ -5,7 +5,7 @@ import type { Dependency } from '../errors.ts'
 export type Meter = {
   calls: number
   units: number
-  /** Repeated attempts of calls, because the table or the network was busy. */
+  /** The attempts of table calls beyond the first of each, whatever made them fail. */
   retries: number
   operations: string[]
   /** Calls under way, by the dependency that is called. */

@@ -42,7 +42,7 @@ export type Evidence = {
   author: Pick<Actor, 'id' | 'username' | 'key'>
   /** The key with which the author sent it, if it is not that of `author`. */
   software?: string | null
-  /** The claim that the new one supersedes. Undefined: the claim of the earlier membership. */
+  /** The claim that the new one supersedes; null for none. If absent, a move supersedes the claim of the membership that it ends. */
   supersedes?: string | null
   /** The id of a registered source. */
   source: string | null
@@ -56,7 +56,7 @@ export type Evidence = {
 /** A decision on a membership: by whom, in what way, and why. */
 export type Decided = { by: string; way: SettlingWay; reason: string }
 
-/** The evidence of somebody who names no source, and decides on it. */
+/** The evidence of a person who names no source and decides on the claim at once. */
 export const evidenceOf = (
   author: Evidence['author'] & Pick<Actor, 'id'>,
   way: Decided['way'],

@@ -57,7 +57,7 @@ export function factsOf(record: Judged, claim: Assertion, { at, tally, base, out
   }
 }
 
-/** Whether a claim stood or waited at a moment. */
+/** Whether a claim stood or waited at a moment, by its last change alone. A superseded claim counts until that change, any other claim always. */
 const isAlive = ({ reconciliation_status, updated_at }: Assertion, at: string) =>
   reconciliation_status !== 'superseded' || updated_at >= at
 

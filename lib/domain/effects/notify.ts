@@ -29,7 +29,7 @@ type NotifiableEvent = {
   /** The person whom the event itself names. Example: the author of the comment that is answered. */
   named?: string | null
   detail?: string
-  /** Of a decision: whether a verdict on a whole batch made it. Of a flag that a person raised: false. */
+  /** Whether the event is part of a batch. A decision says it, and a flag by a person says no. If absent, the record says it (`batchRowOf`). */
   of_batch?: boolean
 }
 

@@ -151,7 +151,10 @@ async function countKinds(
 
 type Reading = { actor: Actor | null; fallen: ReadonlySet<string>; source_id: string | undefined }
 
-/** Adds the record of each value, and what was decided on it. An entry may lag, so each record is looked at again. */
+/**
+ * Adds to each value its record, what would stand in its place, and the decision on it. Entries may lag: values whose record the caller may
+ * not see now are left out.
+ */
 async function withRecords(page: readonly Value[], { actor, fallen, source_id }: Reading): Promise<DependentValue[]> {
   const ids = [...new Set(page.map(({ entry }) => entry.entity_id))]
   const found = await getMany([

@@ -69,7 +69,7 @@ async function tryUpdate(scope: GraphScope, records: Loaded): Promise<void> {
   })
 }
 
-/** The most notes of hidden records that one update removes. A transaction holds 100 writes. */
+/** The most entries about hidden records that one update removes. The next update removes others, since a transaction holds 100 writes. */
 const MOST_CLEARED = 90
 
 const isSameGraph = (a: Graph, b: Graph) =>

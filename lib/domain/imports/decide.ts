@@ -40,7 +40,7 @@ export async function rowsWithOutcome(id: string, chunks: number, outcome: RowOu
 
 /** One step of a verdict on a batch. */
 export type DecidedStep = {
-  /** The last row of the step. */
+  /** The row after which the next step goes on: the last that this step looked at. */
   next: number
   /** For each record the reason why it was left; null if it was decided on. */
   reasons: (string | null)[]

@@ -203,7 +203,7 @@ export const importItem = defineItem({
   counted: (it) => [importLists.of(it.contributor_id)],
 })
 
-/** The mark of a row that has run: the records that it made. Mark and records are one transaction, so no row runs twice. */
+/** The mark of a row that has made or changed records. Mark and records are one transaction, so no row does this twice. */
 const RowMark = v.object({
   import_id: v.string(),
   row: v.number(),

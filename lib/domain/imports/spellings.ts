@@ -6,7 +6,7 @@ import { countEdits } from '../../engines/matching/index.ts'
 const [LEAST_LETTERS, MOST_LETTERS] = [5, 40]
 const MOST_EDITS = 2
 
-/** A value of a column. `sure`: what it is known to be; values that are sure to be different are never put together. */
+/** A value of a column. `sure`: what it is known to be. A value joins no group whose first spelling is known to be something else. */
 export type Spelling = { value: string; rows: number; row: number; sure: string | undefined }
 
 /**

@@ -363,7 +363,7 @@ const reasonTexts: Readonly<Record<KeptReason, string>> = {
   forgotten: 'The files of the import are deleted. So nobody knows any more how it was before.',
 }
 
-/** What was undone. Only reviewers and staff learn of contributions of others that wait. */
+/** What an undo did or would do, with the records that stay. Only reviewers and staff learn that a waiting contribution links to one. */
 const undoView = (it: UndoResult, actor: Actor | null) => ({
   ...it,
   records: it.records.map(({ reasons, ...record }) => ({

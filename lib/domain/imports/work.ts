@@ -72,7 +72,7 @@ class ImportsInHand {
     return this.#inHand.size > 0
   }
 
-  /** Takes free imports while there is room. Returns how many have a task, those of other workers included. */
+  /** Takes free imports while there is room and time. Returns how many have a task, other workers' included, 50 at most. */
   async takeFree(): Promise<number> {
     const items = await walk({ index: 'gsi2', pk: importLists.atWork, forward: true, limit: LOOK_LIMIT })
     for (const found of items.map((item) => parse(importItem, item))) {

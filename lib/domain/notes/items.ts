@@ -5,7 +5,7 @@ import { defineItem } from '../../engines/table/index.ts'
 import type { Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 
-/** The item types of visitors' notes. The wire calls notes public contributions. */
+/** This file declares how visitors' notes are stored. The wire calls them public contributions. */
 
 /** What a note is about, with its label. */
 export const noteTypes = {

@@ -4,7 +4,7 @@ import { idBefore, laterOf, ownRows, type Row, readAnnouncedRows, takeRows } fro
 
 /** Unread notifications are counted up to this number: 100 means "100 or more". */
 export const MOST_COUNTED = 100
-/** The most announcements that are read to count the unread ones. */
+/** The most announcements for this person that are looked at to count the unread ones. */
 const MOST_READ = 1000
 
 /** Counts unread notifications and announcements, up to 100. Costs two calls, and two more for the announcements of a reviewer. */

@@ -54,7 +54,7 @@ import { restoreInParts } from './merge-restore.ts'
 import { type LastWrites, MAX_BLOCKERS, type PartResult, partLimits, type WorkInParts } from './merge-work.ts'
 import { loadWholeById, mergeInProgress, nextVersion, type WholeProject } from './projects.ts'
 
-/** Milliseconds for which a request stages parts before the merge moves to the background. */
+/** The most milliseconds for which a request stages parts; a slow table leaves fewer. If parts are left then, the merge moves to the background. */
 export const mergeLimits = { waitedForMs: 20_000 }
 
 /**

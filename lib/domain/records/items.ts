@@ -470,7 +470,10 @@ export const withFlagAudience = (listed: Flag, about: AudienceSubject): Flag => 
   audience: historyAudienceOf(about, !listed.of_edit),
 })
 
-/** The outcome for one property. lib/domain/records/rules/canonical.ts explains the members. */
+/**
+ * The outcome for one property. `stands`: the id of the claim that stands since then, or null. `rivals`: the other claims that were decided
+ * on. `rules/canonical.ts` explains each `rule`.
+ */
 const StoredOutcome = v.object({
   property: v.string(),
   stands: v.nullable(v.string()),

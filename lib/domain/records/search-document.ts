@@ -32,7 +32,7 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
 
 /** The most identifiers of a record by which search finds it. */
 const MOST_IDENTIFIERS = 20
-/** The names of a record in other systems: its identifier, and the addresses of the same thing elsewhere. */
+/** What other systems call the record: its identifier, and the ids or addresses in `same_as`. */
 const identifiersIn = (data: Record<string, unknown>): string[] =>
   [data.identifier, data.same_as]
     .flat()

@@ -93,7 +93,7 @@ function endedScan(before: Scan, status: 'completed' | 'failed', changes: Partia
 /** Documents of one visit of the sweeper. */
 const MOST_SWEPT = 100
 
-/** Sends lost documents to OCR again. Returns their number. Safe to run twice at once. */
+/** Sends lost documents to OCR again. One without attempts left becomes `failed` instead. Returns the number of both. Safe to run twice at once. */
 export async function sweepScans(): Promise<number> {
   const waiting = await walk({ index: 'gsi2', pk: READING, forward: true, limit: MOST_SWEPT })
   const lost = waiting.map((item) => parse(scan, item)).filter((it) => (it.ocr_since ?? '') < later(-FORGOTTEN_AFTER_S))

@@ -94,5 +94,5 @@ export const noteRemoval = (it: Omit<Removal, 'version'>): Write => putAlways(re
 /** The next `limit` notes of contributions that went with a person. One call. */
 export const listRemovals = async (user_id: string, limit: number): Promise<Removal[]> =>
   (await walkTable({ ...key.removals(user_id), forward: true, limit })).map((it) => parse(removal, it))
-/** The write that drops the note. */
+/** The write that deletes a `Removal`, once the second look has dealt with its contribution. */
 export const dropRemoval = (it: Removal): Write => remove(removal, it)

@@ -39,7 +39,7 @@ const ExportListing = v.object({
   licence: v.nullable(v.string()),
   files: v.array(ExportedFile),
   bag: v.optional(ExportedBag),
-  /** The parts of the sitemap. Absent in listings of earlier versions. */
+  /** The parts of the sitemap. Absent in listings that earlier releases made. */
   sitemap: v.optional(v.array(v.object({ key: v.string(), addresses: v.number(), changed: v.string() })), []),
   /** The objects of the index of statements. The first describes it. Runs of earlier releases made none. */
   fragments: v.optional(v.array(v.string()), []),

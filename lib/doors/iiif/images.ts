@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 4_500_000
 
 const types: Readonly<Record<Drawing['format'], string>> = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' }
 
-/** Loads a drawing of the image under `object_key` from the bucket, or draws and stores it. Fails with `notFound` if the image is absent. */
+/** Loads a stored drawing, or draws the image under `object_key` and stores the drawing. A large one becomes a link. Fails with `notFound` if both are absent. */
 export async function renderImage(id: string, object_key: string, drawing: Drawing): Promise<RenderedImage> {
   const [key, type] = [derivativeKey(id, drawing), types[drawing.format]]
   const stored = await getObject(key)

@@ -16,7 +16,7 @@ export type Judgement = {
   tenths: Tenth[]
 }
 
-/** Judges estimates by what came of them. `base` is the base rate, for `base_brier`. */
+/** Judges estimates by what came of them. `base` is the base rate: `base_brier` is the error of always estimating it. */
 export function judgeEstimates(judged: readonly Judged[], base: number): Judgement {
   const mean = (values: readonly number[]) => values.reduce((sum, it) => sum + it, 0) / Math.max(values.length, 1)
   const outcome = ({ happened }: Judged) => (happened ? 1 : 0)

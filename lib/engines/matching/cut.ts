@@ -9,7 +9,7 @@ export function cut(text: string, most: number): string {
   return text.slice(0, end)
 }
 
-/** Shortens a text to `most` characters. A text that is cut ends in three dots. */
+/** Shortens a text to `most` characters, the three dots at its end included. */
 export const shorten = (text: string, most: number): string =>
   cut(text, most) === text ? text : `${cut(text, most - 3)}...`
 

@@ -84,7 +84,7 @@ export type Facets = Record<'resource' | 'status', Record<string, number>> & {
 }
 
 /**
- * A part of the question that was read as a concept, or by the grammar. Example: "patan" as `place`, "Patan". The answer
+ * A part of the question that was read as a concept, as an identifier, or by the grammar. Example: "patan" as `place`, "Patan". The answer
  * leaves out what an `excluded` part names. The same question with `key` in `without` does not read the part so.
  */
 export type Interpreted = { key: string; text: string; as: string; value: string; excluded?: true }

@@ -14,7 +14,7 @@ export const compactIfDue: SearchUpkeep['compactIfDue'] = async () => {
   return (await (await import('./model/compact.ts')).compactIfDue())?.documents ?? 0
 }
 
-/** Implements `compactNow` of the port. */
+/** Prepares the engine for the next questions, due or not. Returns a report for the operator. */
 export const compactSearch: SearchUpkeep['compactNow'] = async () =>
   isServed() ? (await server()).compactNow() : (await import('./model/operate.ts')).compactNow()
 

@@ -1,7 +1,7 @@
 import { unavailable } from '../../base/errors.ts'
 import { type Backoff, pauseAfter } from '../../base/retry.ts'
 
-/** Items that DynamoDB writes in one call. */
+/** The most items of one `BatchWriteItem`. A transaction takes more: `MOST_ACTIONS`. */
 export const WRITES_IN_CALL = 25
 /** Items that DynamoDB reads by key in one call. */
 export const READS_IN_CALL = 100

@@ -40,7 +40,7 @@ export type ItemType<Id, S extends Schema> = {
     pack: (value: v.InferOutput<S>) => object
     unpack: (stored: Readonly<Record<string, unknown>>) => object
   }
-  /** Seconds since 1970 after which DynamoDB may delete the item. That may take days, so readers compare it with the time. */
+  /** Seconds since 1970 after which DynamoDB may delete the item. That may take days, so a reader that must not show it compares the time itself. */
   expires?: (value: v.InferOutput<S>) => number | undefined
 }
 

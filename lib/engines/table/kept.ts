@@ -5,7 +5,7 @@ type Stored = Record<string, unknown>
 /** Items of its caller that a request has read, by `pk sk`. They are kept, since its results often name the same person. */
 const kept = new WeakMap<object, ReadonlyMap<string, Stored>>()
 
-/** Keeps these items, which were read strongly consistent, for the rest of the request. */
+/** Keeps these items, which were read strongly consistent, until the request writes. A second call replaces them. */
 export function keepRead(found: ReadonlyMap<string, Stored>): void {
   const request = currentMeter()
   if (request) kept.set(request, found)

@@ -57,7 +57,7 @@ function lateChanges({ old, next }: RawImages, done: ReadonlySet<string>): reado
   if (isPart(old)) return done.has(String(old.id)) ? createdKeysIn(old).map((at) => ({ at, before: undefined })) : []
   if (old.staged_as !== 'before' && old.staged_as !== 'new') return undefined
   const before = withoutStaging(old)
-  // A staged item that was undone may exist again by now.
+  // A new item of a commit that was undone is no change. Its key is not read, since another item may have it by now.
   return old.staged_as === 'before' || done.has(String(old.staged_by)) ? [{ at: keyOf(before), before }] : []
 }
 

@@ -56,7 +56,7 @@ export class UnitOfWork {
     this.#writes.unshift(...writes)
   }
 
-  /** Adds the writes of a plan and returns its result. */
+  /** Adds the writes of a plan that was made without this unit, and returns its result. */
   addPlan<T>({ result, writes }: Plan<T>): T {
     this.add(writes)
     return result

@@ -56,7 +56,7 @@ export function createVerifier(url: string, issuer: string[], audience: string) 
       return { claims: payload, until: payload.exp ?? 0 }
     } catch (error) {
       if (isAway(error)) throw new ProviderAway(error instanceof errors.JWKSTimeout)
-      // The token is not for us.
+      // The token is expired, forged, malformed or for another service. It identifies nobody.
       if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
       throw error
     }

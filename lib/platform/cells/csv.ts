@@ -13,7 +13,7 @@ function cellOf(value: unknown): string {
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** A value as text: a list with semicolons between its values, an object with a name as its name, any other object as JSON. */
+/** The text of a value in one cell. It may still look like a formula: `csvLine` guards against that. */
 export function cellText(value: unknown): string {
   if (Array.isArray(value)) return value.map(cellText).join('; ')
   if (typeof value === 'object' && value !== null) return 'name' in value ? String(value.name) : JSON.stringify(value)

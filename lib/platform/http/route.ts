@@ -30,7 +30,7 @@ type WithCount<T> = [Counts<T>] extends [never] ? unknown : { count: CountHits<C
 
 type Spec<Permission, P, Q, B, Given, A extends Answers, T = never> = Documented<A> & {
   permission: Permission
-  /** Without it no cache may store the answer, since the answer depends on the caller. */
+  /** Without it the answer says `private, no-store`, since it depends on the caller. A handler may still set `Cache-Control` on its reply. */
   cache?: CachePolicy
   /**
    * Paths of translatable texts in the answer, such as `results.*.message`. An empty list means that the handler translates the

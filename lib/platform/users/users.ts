@@ -376,7 +376,7 @@ const byName = ({ id, username, first_name, middle_name, last_name }: User) => (
   id,
   names: [username, `${first_name} ${last_name}`, `${first_name} ${middle_name} ${last_name}`, last_name],
 })
-/** Addresses have entries of their own kind, as the index finds by beginnings: a search by name must not guess an address letter by letter. */
+/** Addresses have entries of their own kind. The index finds entries by their beginning, so a search by name could otherwise guess an address. */
 export const byAddress = ({ id, email }: User) => ({ entity_id: id, kind: 'user_email', id, names: [email] })
 
 const emailTaken = () => invalid({ email: ['A user with this email address already exists.'] })

@@ -88,7 +88,7 @@ export const eachEntry = (zip: ZipFile, look: (entry: Entry) => Promise<void>): 
     zip.readEntry()
   })
 
-/** The name of a sheet as it is shown, cut if no program would write it. */
+/** The name of a sheet as it is shown: no more than its first `LONGEST_NAME` characters. */
 export const sheetName = (name: string): string => name.slice(0, LONGEST_NAME).toWellFormed()
 const LONGEST_NAME = 100
 

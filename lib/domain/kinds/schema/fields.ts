@@ -35,7 +35,7 @@ export type Field = {
   readonly maximum?: number
   /** The pattern of a number that is sent as text: multipart forms send only text. */
   readonly textPattern?: string
-  /** Also accepts a whole number. Old forms send one as a date, and as the id of an actor or technique. */
+  /** Also accepts a whole number. Old forms send numbers for dates, and ids for people and techniques. */
   readonly numeric?: boolean
   readonly vocabulary?: Vocabulary
   readonly relation?: KindKey
@@ -68,7 +68,7 @@ export function text(label: string, description: string, more: More = {}): Field
   return field('text', more.multivalued ? 'set' : 'text', label, description, { maxLength: 300, ...more })
 }
 
-/** The name of an actor, a technique or the like, which has no kind: text, or the number of an old id. */
+/** People, a technique or another thing, in words and not as a link. The number of an old id is accepted, too. */
 export function thingName(label: string, description: string, more: More = {}): Field {
   return text(label, description, { numeric: true, ...more })
 }
@@ -128,7 +128,7 @@ export function coordinates(label: string, description: string, more: More = {})
   return field('coordinates', 'point', label, description, { example: '27.6716, 85.4284', ...more })
 }
 
-/** A link to one record of another kind, by id or by name. */
+/** A link to a record of the given kind, by id or by name. It is one record, unless `more` says `multivalued`. */
 export function relation(
   relation: KindKey,
   relationTo: string,

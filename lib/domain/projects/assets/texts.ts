@@ -70,7 +70,7 @@ export async function renewTexts(): Promise<number> {
   return texts
 }
 
-/** Writes the text of an asset from its present state and its project's, whichever change led here. */
+/** Writes the text of an asset, as the asset and its project are now. Writes nothing if the text stays the same. */
 const writeText = (project_id: string, id: string): Promise<void> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')

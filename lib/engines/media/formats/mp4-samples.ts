@@ -62,7 +62,7 @@ function readU64(source: Source, { body, end }: Mp4Box, offset: number): bigint 
   return source.read(body + offset, 8).readBigUInt64BE()
 }
 
-/** The parts from `from` to `to` between the sorted ranges. */
+/** The parts from `from` to `to` that no range covers. Only ranges wholly inside count. */
 function gapsBetween(sorted: readonly Range[], from: number, to: number): Range[] {
   const gaps: Range[] = []
   let at = from

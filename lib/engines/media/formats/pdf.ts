@@ -159,7 +159,7 @@ function trailer(seen: Seen, at: number, members: ReadonlyMap<string, PdfValue>,
   seen.tables.set(at, { before: before?.is === 'number' ? before.number : undefined, entries })
 }
 
-/** Only an end of line may follow the last end mark. */
+/** At most eight spaces, tabs or ends of line may follow the last end mark. Fails if there is no mark, too. */
 function checkEnd(source: Source, lexer: Lexer): void {
   const rest = lexer.endMark < 0 ? 'x' : source.read(lexer.endMark, source.size - lexer.endMark).toString('latin1')
   if (!/^[\r\n \t]{0,8}$/.test(rest)) throw new UnfitFile('There are bytes after the end of the PDF.')

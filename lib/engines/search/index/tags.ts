@@ -36,7 +36,7 @@ const phraseIndex = once(() => {
  */
 const withPlural = (phrase: string): string[] => (/[aiou]$/.test(phrase) ? [phrase, `${phrase}s`] : [phrase])
 
-/** The most words of a phrase. */
+/** The most words of a phrase that is looked up in a text. A longer phrase of the vocabulary is never found. */
 const MOST_WORDS = 4
 
 /** A run of words that names a concept, from word `from` to word `to`. */

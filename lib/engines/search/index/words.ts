@@ -96,7 +96,7 @@ export const toTerm = (raw: string): string => toWord(raw).term
 
 const termsFor = (folded: Iterable<string>): ReadonlySet<string> =>
   new Set([...folded].flatMap((it) => [it, termFor(it)]))
-/** Stop words as written: by sound "while" would be "wheel". */
+/** Stop words as written: by sound "will" would be "wheel". */
 const stops = once((): ReadonlySet<string> => new Set(plainWords(sets.stopWords)))
 /** Words that cannot begin a question, as written. */
 export const trailingWordSet = once((): ReadonlySet<string> => new Set(plainWords(sets.trailingWords)))

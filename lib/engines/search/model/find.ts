@@ -88,7 +88,7 @@ function lackingOneWord({ numbers, held }: Matches, words: readonly WeightedWord
   if (count < LEAST_TO_LACK || bitsIn(bitsOf(countsInText)) - count > 1) return []
   return [...numbers].filter((_, i) => bitsIn((held[i] ?? 0) & known) >= count - 1)
 }
-/** A question with fewer telling words says too little without one of them. */
+/** A document may lack one known telling word only if the question has at least so many. */
 const LEAST_TO_LACK = 3
 
 /** If no document holds some word: the documents that hold all other words, of which there are two or more. */

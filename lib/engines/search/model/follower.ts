@@ -86,7 +86,7 @@ const messages = {
 
 /** Changes in memory from which on a newer snapshot is worth fetching. */
 const MANY_CHANGES = 20_000
-/** Milliseconds between two reads of the snapshot pointer. */
+/** The least milliseconds between two reads of the snapshot pointer by an open model. */
 const BETWEEN_CHECKS_MS = 60_000
 
 /** A model of an open snapshot, which follows the change log. Times are of the process's own clock. */

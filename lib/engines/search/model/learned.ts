@@ -9,8 +9,8 @@ import { type Concept, loadedVocabulary } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { makeFilter } from './filters.ts'
 
-// Words for sorts of things in a language that no list knows. Where most temples are called "... Kovil", and nearly all that is called so is
-// a temple, "kovil" asks for temples.
+// Words for sorts of things in a language that no list knows. Example: three of ten temples are called "... Kovil", and four in five things
+// called so are temples. Then "kovil" asks for temples.
 
 /** The most documents that are looked at for one word, and how many are enough to see that there is nothing to learn. */
 const MOST_READ = 64

@@ -195,7 +195,7 @@ function nearChoices(corpus: Corpus, word: WeightedWord, tally: ColumnTally): Ch
     .concat(slipChoices(corpus, word, tally))
 }
 
-/** Words with the same consonants in the same order. */
+/** Words with the same skeleton (`skeletonOf`): after the first letter they differ only in vowels, y, b and h, or in doubled letters. */
 function sameSkeletons(corpus: Corpus, { skeleton }: Word, tally: ColumnTally): Choice[] {
   const terms = skeleton === undefined ? [] : corpus.terms.sharing([skeleton], 1, MOST_NEAR, tally)
   return terms.map((term) => ({ terms: [term], fit: SKELETON_FIT }))

@@ -20,7 +20,7 @@ import {
 export type RebuildProgress = (items: number, documents: number) => void
 export type RebuildResult = BuildResult & { id: string; snapshot: StoredSnapshot | undefined }
 
-/** The longest time of a rebuild, in seconds. After it, another process may take the lock. */
+/** Seconds for which a rebuild holds its lock. Nothing ends a longer rebuild: after this time another process may begin one beside it. */
 const LOCK_SECONDS = 300
 
 /**

@@ -81,6 +81,6 @@ const isSort = (term: string): boolean => sortTerms().has(term) || conceptOf(ter
 
 function areNear({ columns: { lat, lng } }: Corpus, one: number, other: number): boolean {
   const pointOf = (number: number) => ({ lat: lat[number] ?? Number.NaN, lng: lng[number] ?? Number.NaN })
-  // A distance to a document without a point is no number, and no number is greater.
+  // Without a point the distance is NaN, and a comparison with NaN is false. So such a document counts as near.
   return !(distanceInMetres(pointOf(one), pointOf(other)) > MOST_APART)
 }

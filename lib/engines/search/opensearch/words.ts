@@ -14,7 +14,7 @@ import type { Json } from './client.ts'
 import { all, any, nearFilter } from './filters.ts'
 import { featureOf } from './layout.ts'
 
-// The words of a question, as our engine has looked them up, as filters and scores of the server.
+// Turns the words of a question, which our engine has looked up, into filters and scores of the server.
 
 /** The most choices of a word that add to the score. A document may match by any choice. */
 const MOST_SCORED = 40

@@ -41,7 +41,7 @@ export type Side = 'leads' | 'follows'
 /** A place at one end of a part, and how many words it has. */
 export type Found = { place: NamedPlace; size: number }
 
-/** The longest run of words at one end of a part that names a place. */
+/** Finds the longest run of words that names a place, at one end of a part. */
 function longestRun(
   tokens: readonly Token[],
   side: Side,

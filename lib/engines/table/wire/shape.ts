@@ -30,7 +30,7 @@ type Met = { further: Map<number, Met>; blank?: object }
 const none: Met = { further: new Map() }
 let met = 0
 const MOST_MET = 5000
-/** Members added by computed names after which V8 turns an object into a dictionary, which is slow to read and to copy. */
+/** The most members that may be set by computed names before V8 makes a dictionary of the object. A dictionary is slow to read and copy. */
 const MANY = 12
 
 /** An object with these members, to be copied and filled. Undefined for few members, and once too many sets were read. */
