@@ -108,7 +108,7 @@ export const routes = withTables({
     permission: 'assertion.change',
     summary: 'Settle a claim',
     description:
-      'It takes at least a domain expert if an open contradiction names the claim, if it waits with its contribution, or if it is settled and its property has a value that stands. One that waits with its contribution can only be superseded.',
+      'It takes at least a domain expert if an open contradiction names the claim, if it waits with its contribution, or if it was made apart, is settled and its property has a value that stands. One that waits with its contribution can only be superseded.',
     answer: ok(AssertionView),
     params: ById,
     subject: ({ id }) => assertions.loadClaimToSettle(id),

@@ -68,8 +68,8 @@ export async function loadClaim(id: string): Promise<ClaimWithPack | undefined> 
 
 /**
  * Loads a claim to settle it. `contradicts`: that takes a domain expert. An open contradiction names the claim, or it waits with its
- * contribution, or it is settled and its property has a value that stands. In the first case the contributor of the record is a party, too.
- * One call, or two if the record has such a flag.
+ * contribution. Or it was made apart, is settled, and its property has a value that stands. In the first case the contributor of the
+ * record is a party, too. One call, or two if the record has such a flag.
  */
 export async function loadClaimToSettle(id: string): Promise<ClaimWithPack | undefined> {
   const found = await loadClaim(id)
@@ -79,11 +79,13 @@ export async function loadClaimToSettle(id: string): Promise<ClaimWithPack | und
   const isContested = flags.some(
     (it) => it.flag_type === 'contradiction' && !it.is_resolved && it.assertion_ids.includes(id),
   )
+  // A claim made apart beside a value that stands: without it an edit may count as a mere correction.
+  const isSupport =
+    isSettled(claim) && claim.revision_number === null && about.data[claim.asserted_property] !== undefined
   return {
     ...found,
     authors: [claim.contributor_id, ...(isContested ? [about.contributor_id] : [])],
-    contradicts:
-      isContested || isUnderReview(claim) || (isSettled(claim) && about.data[claim.asserted_property] !== undefined),
+    contradicts: isContested || isUnderReview(claim) || isSupport,
     ...(isPending(about.status) && { required_persona: about.required_persona }),
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { withCalendar } from '../../engines/calendars/index.ts'
 import { parse, put, queryAll, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { type Actor, maySeeAsOwner } from '../../platform/permissions.ts'
@@ -72,12 +73,26 @@ export function detectConflicts(
   const calendar = old.data.calendar_system
   const standing = old.assertions.flatMap((claim) => {
     const value = visibleValue(old, claim.asserted_property, claim.value, actor)
-    return comparableClaims(old.kind, { ...claim, value }, { calendar, meanings })
+    const reconciliation_status = bringsStandingValue(old, claim) ? 'accepted' : claim.reconciliation_status
+    return comparableClaims(old.kind, { ...claim, value, reconciliation_status }, { calendar, meanings })
   })
   const incoming = claims.flatMap((claim) =>
     comparableClaims(old.kind, claim, { calendar: newCalendar ?? calendar, meanings }),
   )
   return withoutCorrected(old, claims, findConflicts(standing, incoming))
+}
+
+/** Whether a claim that a reviewer has superseded by itself still brings the value that stands: only a decision changes that. */
+const bringsStandingValue = (old: LoadedRecord, claim: Assertion): boolean => {
+  const isSame = (it: Assertion) =>
+    it.asserted_property === claim.asserted_property && isDeepStrictEqual(it.value, old.data[claim.asserted_property])
+  const isLeft = claim.reconciliation_status === 'superseded' && claim.revision_number !== null
+  return (
+    old.public &&
+    isLeft &&
+    isSame(claim) &&
+    !old.assertions.some((it) => it.reconciliation_status !== 'superseded' && isSame(it))
+  )
 }
 
 /** Leaves out rivals that a new claim only corrects (`isCorrection`): these are no contradictions. */

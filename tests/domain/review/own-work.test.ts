@@ -85,11 +85,14 @@ describe('nobody decides on work of their own', () => {
 describe('what takes an expert takes one by every way', () => {
   const takesExpert = 'Settling a contradiction takes at least a domain expert.'
 
-  test('a claim that stands is not taken away before the edit that contradicts it', async () => {
-    const it = await published({}, app.other)
-    const standing = await claimOf(it, 'condition', 'Good')
-    for (const status of ['superseded', 'disputed', 'pending'])
-      expect((await settle(app.community, standing, status)).body).toEqual({ detail: takesExpert })
+  test('a value that stands is contradicted, though its claim was superseded before', async () => {
+    const it = await published()
+    sure(200, await settle(app.community, await claimOf(it, 'condition', 'Good'), 'superseded'))
+    await edit(app.staff, it, { condition: 'Ruinous' })
+    expect((await flagsOn(it)).map((one: { flag_type: string }) => one.flag_type)).toEqual(['contradiction'])
+    expect((await decide(app.community, it, { verdict: 'accept' })).body).toEqual({ detail: takesExpert })
+    sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'supersedes' }))
+    expect((await shown(it)).condition).toBe('Ruinous')
   })
 
   test('a claim that waits with its contribution is decided with it', async () => {
