@@ -186,7 +186,7 @@ describe('a server of one’s own', () => {
   })
 
   test('ends in good order, and goes on from its data and with its bundles', async () => {
-    const bundled = async () => (await stat(join(root, '.build/kept-made'))).mtimeMs
+    const bundled = async () => (await stat(join(root, '.build/serve-made'))).mtimeMs
     const before = await bundled()
     serving.kill('SIGTERM')
     const [code] = await once(serving, 'exit')
