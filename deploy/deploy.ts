@@ -21,8 +21,8 @@ import { templateFaults } from './template-rules.ts'
  * 3. Compares it with what is deployed. If it takes away data, names, people or settings, that is printed, and only `--yes` goes on.
  * 4. Deploys. A first deployment makes the table without protection from deletion, so that CloudFormation can undo a failed one.
  * 5. After a first deployment, protects the table in a second one.
- * 6. Publishes a version of each function that answers requests. Each has the release in its variables, so all start anew. A tenth of the requests tries the new ones for five minutes, or as long
- *    as `--canary` says. If an alarm begins to ring, all requests go back to the previous versions, and the exit code is 1.
+ * 6. Publishes a version of each function that answers requests. Each has the release in its variables, so all start anew. A tenth of
+ *    the requests tries the new ones for five minutes, or as long as `--canary` says. If an alarm begins to ring, all requests go back to the previous versions, and the exit code is 1.
  *
  * Other options go to the Serverless Framework.
  */

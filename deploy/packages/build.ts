@@ -140,16 +140,10 @@ export async function buildTogether(root: string, place: string): Promise<Record
   await unlessFresh({ root, sources: SOURCES, mark: `${folder}/${place}-made` }, async () => {
     await buildDocuments(root)
     const { metafile } = await build({
-      ...common,
-      absWorkingDir: root,
+      ...forThisMachine(root, place),
       entryPoints: functionNames(root).map((name) => `functions/${name}.ts`),
-      entryNames: '[name]-[hash]',
       chunkNames: 'shared/[hash]',
-      outdir: join(root, folder, place),
       splitting: true,
-      packages: 'external',
-      sourcemap: 'inline',
-      sourcesContent: false,
     })
     await stop()
     const files = Object.entries(metafile.outputs).flatMap(([file, { entryPoint = '' }]) => {
@@ -210,7 +204,7 @@ async function linkOnce(from: string, to: string): Promise<void> {
 }
 
 /**
- * Builds these functions for a process of this machine. npm packages stay outside. Each function has its own copy of our code, as in a
+ * Builds these functions for a process of this machine. Each function has its own copy of our code, as in a
  * deployment. Returns the handler of each, and the sources that it is made of.
  */
 async function bundleLocal(
@@ -219,14 +213,8 @@ async function bundleLocal(
 ): Promise<Map<string, { handler: string; sources: string[] }>> {
   const documents = await buildDocuments(root)
   const { metafile } = await build({
-    ...common,
-    absWorkingDir: root,
+    ...forThisMachine(root, kept),
     entryPoints: Object.fromEntries(names.map((name) => [name, `${DEPLOYED}${name}`])),
-    entryNames: '[name]-[hash]',
-    outdir: join(root, folder, kept),
-    packages: 'external',
-    sourcemap: 'inline',
-    sourcesContent: false,
     plugins: [wrapperPlugin(root, tagOf(documents))],
   })
   // Otherwise esbuild's helper process keeps 50 MB until the next build.
@@ -261,6 +249,18 @@ const common = {
   logLevel: 'silent',
   metafile: true,
 } as const satisfies BuildOptions
+
+/** How a bundle for a process of this machine is made, in the folder `place`. npm packages stay outside. */
+const forThisMachine = (root: string, place: string) =>
+  ({
+    ...common,
+    absWorkingDir: root,
+    entryNames: '[name]-[hash]',
+    outdir: join(root, folder, place),
+    packages: 'external',
+    sourcemap: 'inline',
+    sourcesContent: false,
+  }) satisfies BuildOptions
 
 /** How a bundle for Lambda is made. */
 export const forLambda = (root: string) =>

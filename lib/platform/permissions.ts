@@ -168,20 +168,24 @@ export type Deciding = {
   overridesConfidence: boolean
   settlesContradiction: boolean
 }
+/** Whether somebody has the rank to which a record was escalated. */
+const reaches = (actor: Actor, least: Rank): Ruling =>
+  atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${rankName(least)}.` }
+const maySettleContradiction = (actor: Actor): Ruling =>
+  mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction'))
+
 /** The rules of a decision. The first rule that does not hold refuses it. */
 const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
   notOnesOwn,
-  (actor, { escalates, required_persona: least }) =>
-    escalates ||
-    atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${rankName(least)}.` },
+  (actor, { escalates, required_persona: least }) => escalates || reaches(actor, least),
   (actor, it) => !it.overridesConfidence || mayAs(actor, 'overridesConfidence', phrase('Overriding confidence')),
-  (actor, it) => !it.settlesContradiction || mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction')),
+  (actor, it) => !it.settlesContradiction || maySettleContradiction(actor),
 ]
 
 /** Reviewers may settle flags, but not on a record of their own. An open contradiction takes a domain expert, as in a decision. */
 function canSettleFlag(actor: Actor, it: Subject): Ruling {
   if (!reviewer(actor) || isOwner(actor, it) || it.authors?.includes(actor.id)) return false
-  return !it.contradicts || mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction'))
+  return !it.contradicts || maySettleContradiction(actor)
 }
 /**
  * Reviewers may settle claims of others. What changes a value that stands or waits, or decides a contradiction, takes who may settle
@@ -190,9 +194,9 @@ function canSettleFlag(actor: Actor, it: Subject): Ruling {
 function canSettleClaim(actor: Actor, it: Subject): Ruling {
   const own = reviewer(actor) && notOnesOwn(actor, it)
   if (own !== true) return own
-  const least = it.required_persona ?? 'community_reviewer'
-  if (!atLeast(least)(actor)) return { refusal: `This has been escalated: it takes at least a ${rankName(least)}.` }
-  return !it.contradicts || mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction'))
+  const escalated = reaches(actor, it.required_persona ?? 'community_reviewer')
+  if (escalated !== true) return escalated
+  return !it.contradicts || maySettleContradiction(actor)
 }
 const scope = (actor: Actor | null): Scope => ({
   signedIn: actor !== null,

@@ -28,6 +28,7 @@ import {
   addToClaimCount,
   claimStatuses,
   flag,
+  isOpenContradiction,
   isSettled,
   isUnderReview,
   type LoadedRecord,
@@ -76,9 +77,7 @@ export async function loadClaimToSettle(id: string): Promise<ClaimWithPack | und
   if (!found?.about) return found
   const { claim, about } = found
   const flags = about.open_contradictions > 0 ? await loadFlagsOn(about.entity_id) : []
-  const isContested = flags.some(
-    (it) => it.flag_type === 'contradiction' && !it.is_resolved && it.assertion_ids.includes(id),
-  )
+  const isContested = flags.some((it) => isOpenContradiction(it) && it.assertion_ids.includes(id))
   // A claim made apart beside a value that stands: without it an edit may count as a mere correction.
   const isSupport =
     isSettled(claim) && claim.revision_number === null && about.data[claim.asserted_property] !== undefined

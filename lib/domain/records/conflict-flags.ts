@@ -6,7 +6,7 @@ import { key } from '../../platform/table/keys.ts'
 import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import type { Header, NewFlag } from './build.ts'
 import { isCorrection } from './corrections.ts'
-import { type Assertion, type Flag, flag, type LoadedRecord } from './items.ts'
+import { type Assertion, type Flag, flag, isOpenContradiction, type LoadedRecord } from './items.ts'
 import type { withOneTown } from './likeness/known-towns.ts'
 import { findLookAlikes, type LookAlike, MOST_LOOK_ALIKES, withHeads } from './likeness/look-alikes.ts'
 import { findRefused } from './likeness/refused-pairs.ts'
@@ -176,8 +176,7 @@ export async function planContradictions(
     return { raised: [...contradicted], writes: [], resolved: 0 }
   const replacedIds = new Set(replaced.map(({ id }) => id))
   const orphaned = (await loadFlagsOn(old.entity_id)).filter(
-    ({ flag_type, is_resolved, assertion_ids }) =>
-      flag_type === 'contradiction' && !is_resolved && replacedIds.has(assertion_ids[0] ?? ''),
+    (it) => isOpenContradiction(it) && replacedIds.has(it.assertion_ids[0] ?? ''),
   )
   const raised = new Map(contradicted.map((raisedFlag) => [raisedFlag.property, raisedFlag]))
   let resolved = 0

@@ -444,6 +444,10 @@ const filtersPassedBy = ({ flag_type, is_resolved }: Flag): FlagFilter[] => [
 const isListedForOwner = ({ audience, contributor_id, concealed }: Flag) =>
   audience === 'withheld' && contributor_id !== '' && !concealed
 
+/** Whether a flag is a contradiction that nobody has settled yet. */
+export const isOpenContradiction = ({ flag_type, is_resolved }: Flag): boolean =>
+  flag_type === 'contradiction' && !is_resolved
+
 export const flag = defineItem({
   type: 'flag',
   schema: Flag,

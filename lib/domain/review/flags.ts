@@ -37,6 +37,7 @@ import {
   flagList,
   flagPartitions,
   flagTypes,
+  isOpenContradiction,
   ownFlagList,
   type RecordItem,
   recordItem,
@@ -61,10 +62,7 @@ export async function loadFlag(id: string): Promise<FlagWithRecord | undefined> 
 
 /** Who made the claims of a contradiction: they are parties to it, as the contributor of the record is. */
 async function authorsOfClaims({ assertion_ids }: Flag): Promise<string[]> {
-  const found = await getMany(
-    [...new Map(assertion_ids.map((id) => [key.ofClaim(id).sk, key.ofClaim(id)])).values()],
-    true,
-  )
+  const found = await getMany(assertion_ids.map(key.ofClaim), true)
   return [...found.values()]
     .flatMap(claimsIn)
     .filter(({ id }) => assertion_ids.includes(id))
@@ -288,7 +286,7 @@ const withRecord = (it: Flag, about: RecordItem): FlagWithRecord => ({
   deleted_at: about.deleted_at,
   flagged_by: it.flagged_by,
   is_resolved: it.is_resolved,
-  contradicts: it.flag_type === 'contradiction' && !it.is_resolved,
+  contradicts: isOpenContradiction(it),
   version: it.version,
 })
 

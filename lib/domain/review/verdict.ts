@@ -3,7 +3,7 @@ import type { Contribution, Picture } from '../kinds/index.ts'
 import type { Values } from '../names/values.ts'
 import type { NewFlag } from '../records/build.ts'
 import type { History } from '../records/history.ts'
-import { type Assertion, type Flag, isUnderReview } from '../records/items.ts'
+import { type Assertion, type Flag, isOpenContradiction, isUnderReview } from '../records/items.ts'
 import { type Handling, type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
 
 /** The values that a reviewer changes, in the form of a contribution. */
@@ -43,8 +43,7 @@ export type DecisionInput = {
   batch_list?: string
 }
 
-const openContradictions = (record: History) =>
-  record.flags.filter((flag) => flag.flag_type === 'contradiction' && !flag.is_resolved)
+const openContradictions = (record: History) => record.flags.filter(isOpenContradiction)
 
 /** Whether a contradiction is open that is not moot. An acceptance must then say how it is settled. */
 export const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
