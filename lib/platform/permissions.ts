@@ -150,8 +150,10 @@ const canSeeSubmission = (actor: Actor | null, it: Subject) => it.public || acto
  */
 const canSeeSuggestion = (actor: Actor | null, it: Subject) =>
   actor !== null && (it.public || reviewer(actor) || isOwner(actor, it) || isAuthor(actor, it))
+/** Why somebody may not decide on what they have made. */
+export const ownWork = 'Nobody decides on a contribution of their own.'
 const notOnesOwn = (actor: Actor, it: Pick<Subject, 'authors'>): Ruling =>
-  it.authors?.includes(actor.id) ? { refusal: 'Nobody decides on a contribution of their own.' } : true
+  it.authors?.includes(actor.id) ? { refusal: ownWork } : true
 /** Allows whoever has that power. Others hear what rank that part of a decision takes. */
 const mayAs = (actor: Actor, power: Power, part: string): Ruling =>
   holds(power)(actor) || { refusal: `${part} takes at least a ${rankName(leastRanks[power])}.` }
@@ -206,15 +208,18 @@ const scope = (actor: Actor | null): Scope => ({
 
 const roleIn = (actor: Actor, it: Subject) => it.project?.roles[actor.id]
 const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.project?.state === 'approved'
-/** The parts that a caller may have in a project. One caller may have several. */
+/** Whether the project is the caller's own work: they may not decide on it, whatever their rank. */
+export const isProjectAuthor = (actor: Actor, it: Subject): boolean => ['owner', 'editor'].includes(roleIn(actor, it) ?? '')
+/** The parts that a caller may have in a project. */
 export const projectParts = {
-  editors: (actor: Actor, it: Subject) => actor.is_staff || ['owner', 'editor'].includes(roleIn(actor, it) ?? ''),
-  reviewers: (actor: Actor, it: Subject) => reviewer(actor) || roleIn(actor, it) === 'domain_expert',
-  mergers: (actor: Actor, _it: Subject) => expert(actor),
+  editors: (actor: Actor, it: Subject) => actor.is_staff || isProjectAuthor(actor, it),
+  reviewers: (actor: Actor, it: Subject) =>
+    !isProjectAuthor(actor, it) && (reviewer(actor) || roleIn(actor, it) === 'domain_expert'),
+  mergers: (actor: Actor, it: Subject) => !isProjectAuthor(actor, it) && expert(actor),
 }
 /** Reviewers oversee a project in review or approved. Those who may roll back a merge oversee a merged project. */
 const canOversee = (actor: Actor, it: Subject) =>
-  (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && projectParts.mergers(actor, it))
+  (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && expert(actor))
 /** Allows whoever may see a record with these facts, members of the project, and those who oversee it. */
 const canSeeProject = (actor: Actor | null, it: Subject) =>
   canSee(actor, it) || (!it.deleted_at && actor !== null && (roleIn(actor, it) !== undefined || canOversee(actor, it)))
@@ -405,10 +410,13 @@ export const permissions = {
   'request.list': { role: anyone },
   'request.open': { role: anyone },
   'request.read': { role: anyone, sees: canSeeProject },
-  // Whoever sent the project in or works on it may not decide: lib/domain/merge-requests.
-  'request.decide': { sees: canSeeProject, changes: projectParts.reviewers },
+  // Whoever sent the project in may not decide, either: lib/domain/merge-requests.
+  'request.decide': {
+    sees: canSeeProject,
+    changes: (actor, it) => (isProjectAuthor(actor, it) ? { refusal: ownWork } : projectParts.reviewers(actor, it)),
+  },
   'project.preview': { role: reviewer, sees: canSeeProject },
-  'project.rollback': { sees: canSeeProject, changes: projectParts.mergers },
+  'project.rollback': { sees: canSeeProject, changes: expert },
   'picture.view': { sees: (actor, it) => (it.project ? canSeeProject(actor, it) : canInspect(actor, it)) },
   'picture.own': { role: anyone },
   'picture.read': { sees: ownerOrStaff },

@@ -1,9 +1,9 @@
 import { newId, now } from '../../base/clock.ts'
 import { conflict, forbidden, impossible, invalid } from '../../base/errors.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
-import { type Actor, mayVisit, projectParts } from '../../platform/permissions.ts'
+import { type Actor, mayVisit, ownWork, projectParts } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
-import { asSubject, type Project, type ProjectRequest } from '../projects/items.ts'
+import type { Project, ProjectRequest } from '../projects/items.ts'
 import { changeProject, loadWholeById, type WholeProject } from '../projects/projects.ts'
 import type { ProjectState } from '../projects/states.ts'
 import { mergeAs, moveProject } from '../projects/transition.ts'
@@ -49,11 +49,9 @@ export async function openRequest(
   return moved
 }
 
-/** Fails with `refused` if the caller sent the project in, or works on it: nobody decides on work of their own. */
-function checkReviewer({ about }: WholeProject, actor: Actor): void {
-  const works = about.memberships.some(({ user_id, role }) => user_id === actor.id && role !== 'viewer')
-  if (works || about.request?.opened_by === actor.id) throw forbidden('Nobody decides on a contribution of their own.')
-  if (!projectParts.reviewers(actor, asSubject(about))) throw forbidden()
+/** Fails with `refused` if the caller sent the project in. The permission of the route refuses everybody else who may not decide. */
+function checkNotSender({ about }: WholeProject, actor: Actor): void {
+  if (about.request?.opened_by === actor.id) throw forbidden(ownWork)
 }
 
 const decisionOf = (it: Project, actor: Actor, reviewer_note: string): ProjectRequest => ({
@@ -69,7 +67,7 @@ export async function askForChanges(
   actor: Actor,
   reviewer_note: string,
 ): Promise<WholeProject> {
-  checkReviewer(whole, actor)
+  checkNotSender(whole, actor)
   checkStatus(whole.about, ['in_review'])
   if (reviewer_note.trim() === '') throw invalid({ reviewer_note: ['Say what is to be revised.'] })
   return moveProject(unit, whole, actor, {
@@ -86,7 +84,7 @@ export async function rejectRequest(
   actor: Actor,
   reviewer_note: string,
 ): Promise<WholeProject> {
-  checkReviewer(whole, actor)
+  checkNotSender(whole, actor)
   return changeState(unit, whole, 'withdrawn', { actor, comment: reviewer_note }, (it) => ({
     request: decisionOf(it, actor, reviewer_note),
   }))
@@ -101,7 +99,7 @@ export async function approveRequest<R>(
   whole: WholeProject,
   { actor, reviewer_note, show }: { actor: Actor; reviewer_note: string; show: (it: WholeProject) => Promise<R> },
 ): Promise<R> {
-  checkReviewer(whole, actor)
+  checkNotSender(whole, actor)
   checkStatus(whole.about, ['in_review', 'needs_revision'])
   const { new_records } = await checkProject(whole, actor)
   const before = whole.about.state

@@ -1,11 +1,11 @@
 import { now } from '../../base/clock.ts'
 import { forbidden, invalid } from '../../base/errors.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
-import { type Actor, projectParts } from '../../platform/permissions.ts'
+import { type Actor, isProjectAuthor, ownWork, projectParts } from '../../platform/permissions.ts'
 import { asSubject, type Project } from './items.ts'
 import type { MergeOptions } from './merge.ts'
 import { changeProject, loadWholeById, mergeInProgress, type WholeProject } from './projects.ts'
-import { blockersOf, type ProjectState, projectMove } from './states.ts'
+import { blockersOf, type ProjectMove, type ProjectState, projectMove } from './states.ts'
 
 /** `changes`: values of the project that change with its state. */
 export type MoveRequest = {
@@ -61,7 +61,7 @@ export async function moveProject(
 function checkMove(it: Project, actor: Actor, to: ProjectState, comment: string) {
   const move = projectMove(it.state, to)
   if (!move) throw invalid({ target_state: [impossibleMove(it, to)] })
-  if (!projectParts[move.role](actor, asSubject(it))) throw forbidden(forbiddenMove(it, to, move.role))
+  if (!projectParts[move.role](actor, asSubject(it))) throw forbidden(forbiddenMove(it, actor, move))
   if (move.reasoned && comment.trim() === '') throw invalid({ comment: ['Say what is to be revised.'] })
   return move
 }
@@ -71,13 +71,15 @@ export function whyNotMerged(it: Project, actor: Actor): string | undefined {
   if (it.merge) return mergeInProgress().detail
   const move = projectMove(it.state, 'merged')
   if (!move) return impossibleMove(it, 'merged')
-  return projectParts[move.role](actor, asSubject(it)) ? undefined : forbiddenMove(it, 'merged', move.role)
+  return projectParts[move.role](actor, asSubject(it)) ? undefined : forbiddenMove(it, actor, move)
 }
 
 const impossibleMove = (it: Project, to: ProjectState) =>
   `A project that is ${stateName(it.state)} cannot become ${stateName(to)}.`
-const forbiddenMove = (it: Project, to: ProjectState, role: string) =>
-  `Only ${role} may lead a project from ${stateName(it.state)} to ${stateName(to)}.`
+const forbiddenMove = (it: Project, actor: Actor, { to, role }: ProjectMove) =>
+  role !== 'editors' && isProjectAuthor(actor, asSubject(it))
+    ? ownWork
+    : `Only ${role} may lead a project from ${stateName(it.state)} to ${stateName(to)}.`
 const stateName = (state: ProjectState) => state.replace('_', ' ')
 
 /**

@@ -124,6 +124,23 @@ describe('each move is made by those whose move it is, and by nobody else', () =
   })
 })
 
+describe('nobody decides on a project of their own, whatever their rank', () => {
+  test.each(['domain', 'curator', 'staff'] as const)('%s', async (rank) => {
+    const slug = await newProject(app[rank], { visibility: 'public' })
+    await addAsset(slug)
+    const [record] = await waitingRecords(app, 1)
+    await linkTo(app[rank], slug, record)
+    sure(200, await move(app[rank], slug, 'in_review'))
+    const own = { status: 403, body: { detail: 'Nobody decides on a contribution of their own.' } }
+    expect(await move(app[rank], slug, 'approved')).toMatchObject(own)
+    expect(await move(app[rank], slug, 'needs_revision', 'Why.')).toMatchObject(own)
+    expect(sure(200, await app[rank].get(at(slug))).allowed_transitions).toEqual(['withdrawn'])
+    sure(200, await move(app.community, slug, 'approved'))
+    expect(await move(app[rank], slug, 'merged')).toMatchObject(own)
+    expect(await stateOf(slug)).toBe('approved')
+  })
+})
+
 describe('a move', () => {
   test('to a state that there is not names those that there are', async () => {
     const slug = await newProject(app.contributor)
