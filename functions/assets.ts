@@ -11,6 +11,7 @@ import * as uploads from '../lib/domain/projects/assets/uploads.ts'
 import { AssetRowView, AssetView, assetRow, assetView } from '../lib/domain/projects/assets/view.ts'
 import { assetRoles, isReadable, type ProjectSubject } from '../lib/domain/projects/items.ts'
 import * as projects from '../lib/domain/projects/projects.ts'
+import { knownTo, loadReferenced } from '../lib/domain/projects/referenced.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { copyObject, createLinks, streamObject, uploadForm } from '../lib/engines/bucket/index.ts'
 import type { CheckedContent } from '../lib/engines/media/index.ts'
@@ -50,7 +51,6 @@ import { fileForm } from '../lib/platform/http/request.ts'
 import { changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { CountHits } from '../lib/platform/http/throttle.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
-import { peopleOf } from '../lib/platform/users/people.ts'
 
 /** Seconds within which a client must send an announced file to the bucket. */
 const FORM_SECONDS = 3600
@@ -175,10 +175,11 @@ export const routes = withTables({
     translatedPaths: ['results.*.ocr_error', 'results.*.thumbnail_error'],
     params: BySlug,
     subject: ofProject,
-    handle: async ({ subject, page, request }) => {
-      const { people, results, ...listed } = await assets.listAssets(subject, page)
-      const link = await createLinks()
-      const rows = await Promise.all(results.map((it) => assetRow(it, people, link)))
+    handle: async ({ subject, page, actor, request }) => {
+      const { people, head, results, ...listed } = await assets.listAssets(subject, page)
+      const links = await createLinks()
+      const context = { people, links, knows: knownTo(actor, head) }
+      const rows = await Promise.all(results.map((it) => assetRow(it, context)))
       return listBody(request, page, { ...listed, results: rows })
     },
   }),
@@ -202,7 +203,7 @@ export const routes = withTables({
       const announced = { ...metadata, file_name, size, content_type, sha256, run_ocr: false }
       const upload = await beginUpload(unit, subject, actor, announced)
       await unit.once('copy', () => copyObject(original.object_key, upload.object_keys[0] ?? ''))
-      return replyCreated(await viewOf(await assets.reattachAsset(unit, subject, upload, original)))
+      return replyCreated(await viewOf(await assets.reattachAsset(unit, subject, upload, original), actor))
     },
   }),
 
@@ -235,7 +236,7 @@ export const routes = withTables({
         sha256: null,
       })
       const { stored, reads } = await unit.once('stored', () => storeAsset(upload, source, checked, count))
-      return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads)))
+      return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads), actor))
     },
   }),
 
@@ -277,9 +278,9 @@ export const routes = withTables({
     throttles: [ocrIfLeft],
     body: Completed,
     idempotent: '24h',
-    handle: async ({ unit, subject, params, body, count }) => {
+    handle: async ({ unit, subject, actor, params, body, count }) => {
       const found = await uploads.loadUpload(subject.about.id, params.asset_id)
-      if (!found?.pending_key) return completedBefore(subject, params.asset_id)
+      if (!found?.pending_key) return completedBefore(subject, params.asset_id, actor)
       projects.checkOpen(subject.about)
       await uploads.checkUploader(found)
       const { pending_key } = found
@@ -289,7 +290,7 @@ export const routes = withTables({
         uploads.releaseAssetUpload,
       )
       const { stored, reads } = await unit.once('stored', () => storeSent(upload, pending_key, body, count))
-      return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads)))
+      return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads), actor))
     },
   }),
 
@@ -299,7 +300,7 @@ export const routes = withTables({
     answer: ok(AssetView),
     params: AssetAddress,
     subject: ofAsset,
-    handle: async ({ subject }) => viewOf(subject),
+    handle: async ({ subject, actor }) => viewOf(subject, actor),
   }),
 
   'PATCH /data/projects/{slug}/assets/{id}/': changeRoute({
@@ -313,7 +314,7 @@ export const routes = withTables({
     handle: async ({ unit, subject, actor, body }) => {
       await checkDepicted(subject.about.id, body.depicts)
       const made = await assets.amendAsset(unit, subject, actor, body)
-      return viewOf(made)
+      return viewOf(made, actor)
     },
   }),
 
@@ -338,7 +339,7 @@ export const routes = withTables({
     subject: ofAsset,
     throttles: [{ ...ocrRuns, counts: 'every success', hits: runsOf }],
     handle: async ({ unit, subject, actor }) => {
-      const show = await viewer(subject)
+      const show = await viewer(subject, actor)
       return show(await assets.requestOcr(unit, subject, actor))
     },
   }),
@@ -409,17 +410,18 @@ const bare = (etag: string) => etag.replace(/"/g, '')
 const otherSize = () => invalid({ file: ['The file is not the one that was announced: its size differs.'] })
 
 /** Returns the asset of an upload that is complete already. Completing twice gives the same asset. */
-async function completedBefore(subject: ProjectSubject, id: string) {
+async function completedBefore(subject: ProjectSubject, id: string, actor: Actor) {
   const asset = await assets.loadAsset(subject.about.id, id)
   if (!asset) throw notFound()
-  return viewOf({ ...subject, asset })
+  return viewOf({ ...subject, asset }, actor)
 }
 
 type Shown = Pick<assets.AssetSubject, 'asset'>
-const viewOf = async (it: Shown) => (await viewer(it))(it)
+const viewOf = async (it: Shown, actor: Actor | null) => (await viewer(it, actor))(it)
 
 /** Returns a function that makes the view of an asset. It reads everything for the view now, before the change is committed. */
-async function viewer({ asset }: Shown) {
-  const [people, link] = await Promise.all([peopleOf([asset.uploaded_by]), createLinks()])
-  return (it: Shown) => assetView(it.asset, people, link)
+async function viewer({ asset }: Shown, actor: Actor | null) {
+  const named = loadReferenced([asset.uploaded_by], asset.depicts ? [asset.depicts] : [])
+  const [{ people, head }, links] = await Promise.all([named, createLinks()])
+  return (it: Shown) => assetView(it.asset, { people, links, knows: knownTo(actor, head) })
 }

@@ -4,7 +4,7 @@ import { assetRow } from '../lib/domain/projects/assets/view.ts'
 import { licenses, visibilities } from '../lib/domain/projects/items.ts'
 import * as lists from '../lib/domain/projects/lists.ts'
 import * as projects from '../lib/domain/projects/projects.ts'
-import { loadReferenced } from '../lib/domain/projects/referenced.ts'
+import { knownTo, loadReferenced } from '../lib/domain/projects/referenced.ts'
 import { searchProjects } from '../lib/domain/projects/search.ts'
 import { projectStates } from '../lib/domain/projects/states.ts'
 import { mergeAs, moveProject } from '../lib/domain/projects/transition.ts'
@@ -16,6 +16,7 @@ import {
   projectActivityView,
   projectDetail,
   projectRow,
+  recordsOf,
 } from '../lib/domain/projects/views/project.ts'
 import { showRecords } from '../lib/domain/records/shown.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
@@ -29,7 +30,6 @@ import { BySlug, lenientChoice, optionalQueryChoice, QueryText, uuidText } from 
 import { Reply, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
-import { peopleOf } from '../lib/platform/users/people.ts'
 import { loadUserByUsername } from '../lib/platform/users/users.ts'
 import { comments } from './projects/comments.ts'
 import { entities } from './projects/entities.ts'
@@ -220,10 +220,13 @@ export const routes = withTables({
     answer: listOf(ProjectActivityView),
     params: BySlug,
     subject,
-    handle: async ({ subject, page, request }) => {
+    handle: async ({ subject, page, actor, request }) => {
       const { count, results } = await projects.listActivities(subject.about, page)
-      const company = await peopleOf(results.map((it) => it.actor_id))
-      return listBody(request, page, { count, results: results.map((it) => projectActivityView(it, company)) })
+      const named = await loadReferenced(
+        results.map((it) => it.actor_id),
+        results.flatMap(recordsOf),
+      )
+      return listBody(request, page, { count, results: results.map((it) => projectActivityView(it, named, actor)) })
     },
   }),
 
@@ -276,15 +279,16 @@ async function progressOfMerge(it: projects.WholeProject) {
 
 async function detailOf(it: projects.WholeProject, actor: Actor | null) {
   const { about, assets, entities } = it
-  const company = await loadReferenced(
+  const named = await loadReferenced(
     [
       ...about.memberships.flatMap((one) => [one.user_id, one.invited_by]),
       ...assets.map((one) => one.uploaded_by),
       ...entities.map((one) => one.added_by),
     ],
-    entities.map((one) => one.entity_id),
+    [...entities.map((one) => one.entity_id), ...assets.flatMap((one) => one.depicts ?? [])],
   )
-  const link = await createLinks()
-  const rows = await Promise.all(assets.map((one) => assetRow(one, company.people, link)))
-  return projectDetail(it, rows, actor, { ...company, merge: await progressOfMerge(it) })
+  const links = await createLinks()
+  const context = { people: named.people, links, knows: knownTo(actor, named.head) }
+  const rows = await Promise.all(assets.map((one) => assetRow(one, context)))
+  return projectDetail(it, rows, actor, { ...named, merge: await progressOfMerge(it) })
 }

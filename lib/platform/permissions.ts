@@ -209,7 +209,8 @@ const scope = (actor: Actor | null): Scope => ({
 const roleIn = (actor: Actor, it: Subject) => it.project?.roles[actor.id]
 const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.project?.state === 'approved'
 /** Whether the project is the caller's own work: they may not decide on it, whatever their rank. */
-export const isProjectAuthor = (actor: Actor, it: Subject): boolean => ['owner', 'editor'].includes(roleIn(actor, it) ?? '')
+export const isProjectAuthor = (actor: Actor, it: Subject): boolean =>
+  ['owner', 'editor'].includes(roleIn(actor, it) ?? '')
 /** The parts that a caller may have in a project. */
 export const projectParts = {
   editors: (actor: Actor, it: Subject) => actor.is_staff || isProjectAuthor(actor, it),

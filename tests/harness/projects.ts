@@ -1,3 +1,4 @@
+import type { NewActivity } from '../../lib/domain/projects/projects.ts'
 import { type App, openApp, type Persona } from './app.ts'
 import { contribute, sure } from './make.ts'
 
@@ -39,6 +40,15 @@ export async function addAsset(slug: string, more: object = {}): Promise<string>
     })),
   )
   return id
+}
+
+/** Stores activities as a merge or rollback in the background does. */
+export async function storeActivities(slug: string, activities: readonly NewActivity[]): Promise<void> {
+  const { loadProject, changeProject } = await import('../../lib/domain/projects/projects.ts')
+  const { inUnit } = await import('../../lib/platform/unit-of-work.ts')
+  const it = await loadProject(slug)
+  if (!it) throw new Error(`no project ${slug}`)
+  await inUnit((unit) => changeProject(unit, it, () => ({ activities, result: undefined })))
 }
 
 export const linkTo = async (who: Persona, slug: string, it: { cultural_entity_id: string }) =>

@@ -10,6 +10,7 @@ import {
   newProject,
   openProjects,
   projectIn,
+  storeActivities,
   waitingRecords,
 } from '../../harness/projects.ts'
 
@@ -309,6 +310,48 @@ describe('linked records', () => {
       400,
       { entity: ['Not a valid UUID.'] },
     ])
+  })
+
+  test('that a reader may not see are named by no asset and no activity of a public project', async () => {
+    const [record] = await waitingRecords(app, 1)
+    const { cultural_entity_id: id } = record
+    const slug = await newProject(app.contributor, { visibility: 'public' })
+    const link = await linkTo(app.contributor, slug, record)
+    const asset = await addAsset(slug, { depicts: id })
+    const whole = { merge: 'merge', reason: 'Invalid input.', blockers: [`${record.name}: Why.`], background: true }
+    const kept = { kept: [id], kept_reasons: { [id]: ['changed'] }, kept_count: 1 }
+    await storeActivities(slug, [
+      { actor_id: null, action: 'merge_failed', payload: whole },
+      { actor_id: null, action: 'state_changed', payload: kept },
+    ])
+    const seen = async (who: Persona) => {
+      const activities = sure(200, await who.get(at(slug, 'activity/'))).results
+      const assets = sure(200, await who.get(at(slug, 'assets/'))).results
+      return {
+        named: [
+          sure(200, await who.get(at(slug))).assets[0].depicts,
+          sure(200, await who.get(at(slug, `assets/${asset}/`))).depicts,
+          assets[0].depicts,
+          activities.find((it: { action: string }) => it.action === 'entity_linked').target_id || null,
+        ],
+        payloads: activities.slice(0, 2).map((it: { payload: object }) => it.payload),
+      }
+    }
+    expect(await seen(app.other)).toEqual({
+      named: [null, null, null, null],
+      payloads: [
+        { kept: [], kept_reasons: {}, kept_count: 1 },
+        { ...whole, blockers: [] },
+      ],
+    })
+    expect(await seen(app.contributor)).toEqual({
+      named: [id, id, id, id],
+      payloads: [kept, { ...whole, blockers: [] }],
+    })
+    expect(await seen(app.community)).toEqual({ named: [id, id, id, id], payloads: [kept, whole] })
+    sure(204, await app.contributor.delete(at(slug, `entities/${link.id}/`)))
+    const [unlinked] = sure(200, await app.other.get(at(slug, 'activity/'))).results
+    expect(unlinked).toMatchObject({ action: 'entity_unlinked', target_id: '' })
   })
 
   test('by many at once are all counted', async () => {

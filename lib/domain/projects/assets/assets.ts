@@ -17,7 +17,6 @@ import {
 } from '../../../engines/table/index.ts'
 import { type Actor, mayVisit } from '../../../platform/permissions.ts'
 import { key } from '../../../platform/table/keys.ts'
-import { type PeopleById, peopleIn } from '../../../platform/users/people.ts'
 import { keyOf } from '../../../platform/users/users.ts'
 import {
   type Asset,
@@ -30,6 +29,7 @@ import {
   slugClaim,
 } from '../items.ts'
 import { changeProject, checkOpen } from '../projects.ts'
+import { referencedIn } from '../referenced.ts'
 import { withholdTexts } from './texts.ts'
 import { type AssetUpload, type AssetUploadInput, mediaNumber, upload } from './upload-items.ts'
 
@@ -53,16 +53,20 @@ async function loadPair(project_id: string, id: string) {
 /** Loads an asset, strongly consistent. Undefined if absent. One call. */
 export const loadAsset = (project_id: string, id: string): Promise<Asset | undefined> => get(asset, { project_id, id })
 
-/** Lists one page of a project's assets, oldest first, with the people who uploaded them. Makes two DynamoDB calls. */
+/** Lists one page of a project's assets, oldest first, with what their views look up. Makes two DynamoDB calls. */
 export async function listAssets({ about }: ProjectSubject, place: PageRequest) {
   const { pk, sk } = key.asset(about.id, '')
   const { items, found, ...listed } = await readList(
     { partitions: [{ pk, prefix: sk }], counted: [], forward: true },
     place,
-    (page) => page.map((item) => keyOf(parse(asset, item).uploaded_by)),
+    (page) =>
+      page.flatMap((item) => {
+        const { uploaded_by, depicts } = parse(asset, item)
+        return [keyOf(uploaded_by), ...(depicts ? [key.head(depicts)] : [])]
+      }),
   )
-  const people: PeopleById = peopleIn(found)
-  return { ...listed, count: about.asset_count, results: items.map((item) => parse(asset, item)), people }
+  const results = items.map((item) => parse(asset, item))
+  return { ...listed, count: about.asset_count, results, ...referencedIn(found) }
 }
 
 /** The most assets of a project, since a project is read with all of them. */

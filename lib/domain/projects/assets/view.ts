@@ -4,6 +4,7 @@ import type { Links } from '../../../engines/bucket/index.ts'
 import { contentDisposition, mediaClasses } from '../../../engines/media/index.ts'
 import type { PeopleById } from '../../../platform/users/people.ts'
 import { type Asset, assetRoles, ocrStatuses } from '../items.ts'
+import type { Knows } from '../referenced.ts'
 import { ParticipantView, personOf } from '../views/participant.ts'
 
 /** A record that the text of an asset may name. */
@@ -53,8 +54,14 @@ export const AssetRowView = s.shape('AssetRow', () =>
   }),
 )
 
+/** What a view of an asset looks up: who uploaded it, links to its files, and whether the caller may know the record that it shows. */
+export type AssetContext = { people: PeopleById; links: Links; knows: Knows }
+
 /** An asset in a list, without the text that was read from it, which may be long. */
-export async function assetRow(it: Asset, people: PeopleById, links: Links): Promise<s.Output<typeof AssetRowView>> {
+export async function assetRow(
+  it: Asset,
+  { people, links, knows }: AssetContext,
+): Promise<s.Output<typeof AssetRowView>> {
   const [media, thumbnail] = await Promise.all([
     links(it.object_key, { type: it.content_type, disposition: dispositionOf(it) }),
     it.thumbnail_key
@@ -84,7 +91,7 @@ export async function assetRow(it: Asset, people: PeopleById, links: Links): Pro
     language: it.language,
     ocr_language: it.ocr_language,
     copyright_note: it.copyright_note,
-    depicts: it.depicts,
+    depicts: it.depicts && knows(it.depicts) ? it.depicts : null,
     creator: it.creator,
     licence: it.licence,
     date: it.date,
@@ -101,8 +108,8 @@ export async function assetRow(it: Asset, people: PeopleById, links: Links): Pro
 /** An asset with the text that was read from it. */
 export const AssetView = s.shape('Asset', () => v.object({ ...AssetRowView.entries, ocr_text: s.text }))
 
-export const assetView = async (it: Asset, people: PeopleById, links: Links): Promise<s.Output<typeof AssetView>> => ({
-  ...(await assetRow(it, people, links)),
+export const assetView = async (it: Asset, context: AssetContext): Promise<s.Output<typeof AssetView>> => ({
+  ...(await assetRow(it, context)),
   ocr_text: it.ocr_text,
 })
 

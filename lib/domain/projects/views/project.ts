@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as s from '../../../base/shapes.ts'
-import { type Actor, mayInspect, projectParts } from '../../../platform/permissions.ts'
+import { type Actor, mayInspect, mayReview, projectParts } from '../../../platform/permissions.ts'
 import type { PeopleById } from '../../../platform/users/people.ts'
 import type { RecordItem } from '../../records/items.ts'
 import { recordStatuses } from '../../records/rules/status.ts'
@@ -17,6 +17,7 @@ import {
   visibilities,
 } from '../items.ts'
 import type { WholeProject } from '../projects.ts'
+import { type Knows, knownTo, type Referenced } from '../referenced.ts'
 import { isFrozen, type MoveRole, projectStates, targetsFrom } from '../states.ts'
 import { ParticipantView, personOf } from './participant.ts'
 
@@ -70,8 +71,6 @@ export const projectRow = (it: Project, people: PeopleById): s.Output<typeof Pro
   created_at: it.created_at,
   updated_at: it.updated_at,
 })
-
-export type Referenced = { people: PeopleById; head: (entity_id: string) => RecordItem | undefined }
 
 /** The progress of a background merge or rollback, in records; null without one. */
 export type MergeProgress = { state: 'running'; action: 'merge' | 'rollback'; done: number; of: number } | null
@@ -182,7 +181,10 @@ export function entityView(
   }
 }
 
-/** An activity of a project; `actor` is null if the service itself did it. */
+/**
+ * An activity of a project; `actor` is null if the service itself did it. It does not name records that the caller may not see. So
+ * `blockers`, sentences with names of records that wait, are for reviewers.
+ */
 export const ProjectActivityView = s.shape('ProjectActivity', () =>
   v.object({
     id: s.uuid,
@@ -196,11 +198,36 @@ export const ProjectActivityView = s.shape('ProjectActivity', () =>
   }),
 )
 
-export const projectActivityView = (
+/** The ids of records that an activity names. */
+export const recordsOf = ({ target_kind, target_id, payload }: ProjectActivity): string[] => [
+  ...(target_kind === 'entity' ? [target_id] : []),
+  ...(payload.kept ?? []),
+]
+
+export function projectActivityView(
   { version: _, number: __, project_id, actor_id, ...rest }: ProjectActivity,
-  people: PeopleById,
-) => ({
-  ...rest,
-  project: project_id,
-  actor: personOf(people, actor_id),
-})
+  { people, head }: Referenced,
+  actor: Actor | null,
+) {
+  const knows = knownTo(actor, head)
+  const isSecret = rest.target_kind === 'entity' && !knows(rest.target_id)
+  return {
+    ...rest,
+    project: project_id,
+    actor: personOf(people, actor_id),
+    target_id: isSecret ? '' : rest.target_id,
+    payload: payloadFor(rest.payload, knows, actor),
+  }
+}
+
+function payloadFor(payload: ProjectActivity['payload'], knows: Knows, actor: Actor | null) {
+  const { kept, kept_reasons, blockers, ...open } = payload
+  return {
+    ...open,
+    ...(kept && { kept: kept.filter(knows) }),
+    ...(kept_reasons && {
+      kept_reasons: Object.fromEntries(Object.entries(kept_reasons).filter(([id]) => knows(id))),
+    }),
+    ...(blockers && { blockers: mayReview(actor) ? blockers : [] }),
+  }
+}
