@@ -173,7 +173,8 @@ export type Deciding = {
 /** Whether somebody has the rank to which a record was escalated. */
 const reaches = (actor: Actor, least: Rank): Ruling =>
   atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${rankName(least)}.` }
-const maySettleContradiction = (actor: Actor): Ruling =>
+/** Whether the caller has the rank that settles contradictions. */
+export const maySettleContradiction = (actor: Actor): Ruling =>
   mayAs(actor, 'settlesContradiction', phrase('Settling a contradiction'))
 
 /** The rules of a decision. The first rule that does not hold refuses it. */

@@ -1,19 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { newChildId } from '../../base/clock.ts'
-import { invalid } from '../../base/errors.ts'
+import { checkAllowed, invalid } from '../../base/errors.ts'
 import type { Write } from '../../engines/table/index.ts'
-import type { Actor } from '../../platform/permissions.ts'
+import { type Actor, maySettleContradiction } from '../../platform/permissions.ts'
 import { kinds, noSource, schemaOf } from '../kinds/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import { resolvePictures } from '../pictures/take.ts'
 import { newClaims as buildClaims, headerOf, withoutNames } from '../records/build.ts'
 import { claimWrites } from '../records/claim-packs.ts'
+import { detectConflicts } from '../records/conflict-flags.ts'
 import { isCorrection } from '../records/corrections.ts'
 import { claimStatesOf, type History } from '../records/history.ts'
 import type { Assertion, Flag, RecordItem } from '../records/items.ts'
+import { withoutNamesakes } from '../records/likeness/namesakes.ts'
 import { namingWrites } from '../records/naming.ts'
+import { findPeriodMeanings } from '../records/periods.ts'
 import { picturesOf } from '../records/pictures.ts'
 import { resolveRelations } from '../records/relations/relations.ts'
 import {
@@ -23,6 +26,7 @@ import {
   type Settlement,
   settleReview,
 } from '../records/rules/canonical.ts'
+import { contradictingRivals } from '../records/rules/conflicts.ts'
 import { type Handling, handlingRules } from '../records/rules/verdicts.ts'
 import { type DecisionInput, type Edits, isMoot, type TakenValues, underReview } from './verdict.ts'
 
@@ -76,6 +80,7 @@ export async function planAcceptance(
     )
   const contested = contestedClaims(old, settled)
   checkEdits(input.conflict_handling, changed, contested)
+  if (!taken) await checkStanding(old, reviewer, editClaims, values)
 
   const claims = claimStatesOf([...old.assertions, ...editClaims])
   const { outcomes, fates } = settleReview({
@@ -165,6 +170,19 @@ function contestedClaims(old: History, settled: readonly Flag[]): Map<string, st
     contested.set(flag.property, [...(contested.get(flag.property) ?? []), ...flag.assertion_ids])
   }
   return contested
+}
+
+/**
+ * Fails with `refused` if the reviewer's edits contradict a value that stands, and the reviewer may not settle contradictions. Edits of
+ * values that only wait contradict nothing that stands.
+ */
+async function checkStanding(old: History, reviewer: Actor, edits: readonly Assertion[], values: Values) {
+  const ruling = maySettleContradiction(reviewer)
+  if (ruling === true || !old.public || edits.length === 0) return
+  const meanings = await findPeriodMeanings(kinds[old.kind], values, reviewer, old)
+  const conflicts = detectConflicts(old, edits, { meanings, actor: reviewer })
+  const rivals = (await withoutNamesakes(old, edits, conflicts, reviewer)).flatMap(contradictingRivals)
+  if (rivals.some(({ status }) => status !== 'pending')) checkAllowed(ruling)
 }
 
 /** Fails if the edits change a contested property while the handling lets the existing value stand. */

@@ -95,6 +95,19 @@ describe('what takes an expert takes one by every way', () => {
     expect((await shown(it)).condition).toBe('Ruinous')
   })
 
+  test('a reviewer’s own edits of a value that stands', async () => {
+    const it = await published({ note: 'Two storeys.' })
+    await edit(app.contributor, it, { description: 'Waits' })
+    const verdict = (edits: object) => ({ verdict: 'accept_with_edits', edits })
+    expect((await decide(app.community, it, verdict({ condition: 'Ruinous' }))).body).toEqual({ detail: takesExpert })
+    expect(await shown(it)).toMatchObject({ condition: 'Good', status: 'accepted' })
+    sure(201, await decide(app.community, it, verdict({ condition: 'Good', description: 'In better words' })))
+    expect(await shown(it)).toMatchObject({ condition: 'Good', description: 'In better words' })
+    await edit(app.contributor, it, { description: 'Waits again' })
+    sure(201, await decide(app.domain, it, verdict({ condition: 'Ruinous' })))
+    expect((await shown(it)).condition).toBe('Ruinous')
+  })
+
   test('a claim that waits with its contribution is decided with it', async () => {
     const it = await published()
     await edit(app.contributor, it, { note: 'Waits' })
