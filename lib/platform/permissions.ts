@@ -13,6 +13,9 @@ import {
 /** The roles of reviewers, from the lowest to the highest. */
 export const ranks = ['community_reviewer', 'domain_expert', 'expert_curator'] as const
 export type Rank = (typeof ranks)[number]
+/** The lower of two ranks. Null if either is. */
+export const lowerRank = (one: Rank | null, other: Rank | null): Rank | null =>
+  one === null || other === null ? null : (ranks.find((it) => it === one || it === other) ?? null)
 /** The caller. `rank` is the role of an active ReviewerRole, else null. */
 export type Actor = {
   id: string

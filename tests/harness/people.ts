@@ -1,4 +1,4 @@
-import type { User, UserChanges } from '../../lib/platform/users/users.ts'
+import type { ReviewerRole, User, UserChanges } from '../../lib/platform/users/users.ts'
 
 /**
  * Users created and changed as no endpoint allows. Each function commits a unit of work of its own. Modules are imported when a
@@ -16,6 +16,15 @@ export async function changeUser(id: string, changesOf: (it: User) => UserChange
   const [users, { inUnit }] = await Promise.all([importUsers(), importUnit()])
   return inUnit((unit) => users.amendUser(unit, id, changesOf))
 }
+
+/** Gives a user the role of a reviewer, or ends it. */
+export const changeRank = (id: string, role: ReviewerRole['role'] | null) =>
+  changeUser(id, () => ({
+    reviewer_role: role && {
+      ...{ id, role, expertise_areas: [], is_active: true, assigned_by: null },
+      ...{ created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-15T10:00:00.000Z' },
+    },
+  }))
 
 /** Signs a user in without a password. Returns the access token. */
 export async function signInAs(user: User): Promise<string> {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { forbidden, isConflict } from '../../base/errors.ts'
+import { checkAllowed, isConflict } from '../../base/errors.ts'
 import { isHeld, parse, walk } from '../../engines/table/index.ts'
-import { loadUser, mayActFor } from '../../platform/users/users.ts'
+import { type Actor, mayReview, maySeeAll } from '../../platform/permissions.ts'
+import { loadOrderer } from '../../platform/users/actor.ts'
 import { closeBatches } from './clean-up.ts'
-import { type Import, importItem, importLists } from './items.ts'
+import { type Import, importItem, importLists, type Task } from './items.ts'
 import { failTask, type LeasedImport, takeLease } from './leased-import.ts'
 import { runTask } from './tasks.ts'
 
@@ -128,16 +129,21 @@ class ImportsInHand {
   }
 }
 
-const ownerGone = () => forbidden('The account that asked for this is closed, or has another owner now.')
+/** Whether somebody may still do what they have ordered. The other tasks are for the owner of the import, who stays the owner. */
+const mayEnd: Partial<Record<Task, (by: Actor) => boolean>> = {
+  decide: mayReview,
+  take_back: maySeeAll,
+}
 
-/** Works on the task of one import. Returns whether the task ended. A task of a closed account, or of an earlier owner, ends at once. */
+/** Works on the task of one import. Returns whether the task ended. It ends at once if whoever ordered it may not do it any more. */
 async function continueTask(lease: LeasedImport, until: number): Promise<boolean> {
   const { work } = lease.item
   if (!work) return true
   return lease.keepDuring(async () => {
     try {
-      if (!mayActFor(await loadUser(work.by.id), work.by)) throw ownerGone()
-      return await runTask(lease, work, until)
+      const by = await loadOrderer(work.by)
+      checkAllowed(mayEnd[work.task]?.(by) ?? true)
+      return await runTask(lease, { ...work, by }, until)
     } catch (error) {
       return failTask(lease, work, error).catch((further: unknown) => {
         // Another worker has the import by now, or the reply to a write was lost. The next visit reads what is stored.

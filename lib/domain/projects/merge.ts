@@ -14,7 +14,7 @@
 // The person who began a background merge gets a notification of its end.
 
 import { newId, now } from '../../base/clock.ts'
-import { conflict, forbidden, impossible, isConflict, isProblem, Problem } from '../../base/errors.ts'
+import { checkAllowed, conflict, impossible, isConflict, isProblem, Problem } from '../../base/errors.ts'
 import { withholdHidden } from '../../engines/search/index.ts'
 import { commitPlan } from '../../engines/table/immediate.ts'
 import type { Write } from '../../engines/table/index.ts'
@@ -28,9 +28,9 @@ import {
 } from '../../engines/table/index.ts'
 import { settle, stageCounters, stagePart, transaction } from '../../engines/table/two-phase/index.ts'
 import { invalidate } from '../../platform/cache/cached.ts'
-import type { Actor } from '../../platform/permissions.ts'
+import { type Actor, permissions, projectParts } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
-import { loadUser, mayActFor } from '../../platform/users/users.ts'
+import { loadOrderer } from '../../platform/users/actor.ts'
 import { withholdFromGraph } from '../graph/withhold.ts'
 import { recordItem } from '../records/items.ts'
 import { asSubject } from './items.ts'
@@ -302,17 +302,14 @@ async function workOnJob(taken: MergeJob, until: number): Promise<boolean> {
   return job !== undefined && (await findJob(job.project_id))?.id !== job.id
 }
 
-const ownerGone = () => forbidden('The account that asked for this is closed, or has another owner now.')
-
 /**
- * Stages parts of a job, and switches if all are staged. Fails the job if the account that asked for it is closed or has another owner.
- * Returns the job as it was last stored. Undefined if another worker has taken it.
+ * Stages parts of a job, and switches if all are staged. Fails the job if whoever asked for it may not do it any more. Returns the job as
+ * it was last stored. Undefined if another worker has taken it.
  */
 async function tryWork(taken: MergeJob, until: number): Promise<MergeJob | undefined> {
   let job = taken
   try {
-    if (!mayActFor(await loadUser(job.actor.id), job.actor)) throw ownerGone()
-    job = await stageAll(job, until, (next) => (job = next))
+    job = await stageAll(job, await loadOrderer(job.actor), until, (next) => (job = next))
     return job
   } catch (error) {
     if (isConflict(error) && (await findJob(job.project_id))?.version !== job.version) return undefined
@@ -329,12 +326,21 @@ function reasonOf(error: unknown, failures: number): MergeJob['failed'] {
   return failures < MAX_FAILURES ? null : { reason: 'It has failed again and again.', blockers: [] }
 }
 
+/** Whether somebody may still do what they have ordered. */
+const mayEnd = { merge: projectParts.mergers, rollback: permissions['project.rollback'].changes }
+
 /** Stages the remaining parts, then switches. Calls `saved` with each stored version of the job. */
-async function stageAll(taken: MergeJob, until: number, saved: (job: MergeJob) => void): Promise<MergeJob> {
+async function stageAll(
+  taken: MergeJob,
+  actor: Actor,
+  until: number,
+  saved: (job: MergeJob) => void,
+): Promise<MergeJob> {
   let job = taken
   const whole = await loadWholeById(job.project_id)
   if (whole?.about.merge?.id !== job.id) throw new Error(`the project of the merge ${job.id} does not know it`)
-  const { id, actor, comment, size, project_id: project } = job
+  checkAllowed(mayEnd[job.action](actor, whole))
+  const { id, comment, size, project_id: project } = job
   const work = await workInParts(job.action, whole, { id, actor, comment, project, size, background: true })
   while (job.part < work.parts) {
     const staged = await stageOnePart(id, work, job.part, until)

@@ -5,6 +5,7 @@ import { faults, strideOf, withFault } from '../../harness/faults.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { checkTable, csv, done, rowsIn, sendTable, work } from '../../harness/imports.ts'
 import { decide, publish, sure } from '../../harness/make.ts'
+import { changeRank, createUser, signInAs } from '../../harness/people.ts'
 
 let app: App
 /** One for all tests: each of its own would have the projector work through the whole file again. */
@@ -117,6 +118,28 @@ test('one visit of a worker takes all that waits, and further tasks that are ord
   sure(200, await app.contributor.post(`/data/imports/${first}/check/`))
   expect(await visit).toEqual({ ended: 4, running: 0 })
   expect(await state()).toMatchObject({ state: 'checked', progress: null, failed: null })
+})
+
+test('a verdict on a batch is dropped if its reviewer lost the role meanwhile', async () => {
+  const reviewer = await createUser({ username: 'leaving', email: 'leaving@heritage.test' })
+  const order = async (id: string) =>
+    sure(
+      200,
+      await app.as(await signInAs(reviewer)).post(`/data/imports/${id}/decide/`, { body: { verdict: 'accept' } }),
+    )
+  const { id } = await checkTable(app.contributor, 'structures.csv', csv(rowsOf(2)))
+  await done(app.contributor, id, 'run')
+  await changeRank(reviewer.id, 'community_reviewer')
+  await order(id)
+  await changeRank(reviewer.id, null)
+  await work()
+  const left = sure(200, await app.contributor.get(`/data/imports/${id}/`))
+  expect(left).toMatchObject({ state: 'done', failed: 'You do not have permission to perform this action.' })
+  expect(left.waiting).toBeGreaterThan(0)
+  await changeRank(reviewer.id, 'community_reviewer')
+  await order(id)
+  await work()
+  expect(sure(200, await app.contributor.get(`/data/imports/${id}/`)).waiting).toBe(0)
 })
 
 describe('people are told of a batch as a whole, and of a record by itself', () => {

@@ -4,6 +4,7 @@ import { withCapacity } from '../../harness/capacity.ts'
 import { withFault } from '../../harness/faults.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { contribute, decide, sure } from '../../harness/make.ts'
+import { changeRank, createUser, signInAs } from '../../harness/people.ts'
 import { at, linkTo, move, openProjects, projectIn, waitingRecords } from '../../harness/projects.ts'
 
 /** Merges and rollbacks that no request waits for. */
@@ -179,6 +180,20 @@ describe('a merge that takes longer than a request waits', () => {
     await stream.settled()
     expect((await noticesFor('domain')).filter((it: string) => it.includes('could not be done'))).toHaveLength(1)
     sure(201, await decide(app.community, first as Made, { verdict: 'accept' }))
+  })
+
+  test('is called off if its merger lost the rank for it meanwhile', async () => {
+    const expert = await createUser({ username: 'demoted', email: 'demoted@heritage.test' })
+    await changeRank(expert.id, 'domain_expert')
+    const records = (await waitingRecords(app, 3)) as Made[]
+    const slug = await projectIn(app, 'approved', records)
+    sure(202, await move(app.as(await signInAs(expert)), slug, 'merged'))
+    await changeRank(expert.id, 'community_reviewer')
+    expect(await work()).toEqual({ ended: 1, running: 0 })
+    expect(await projectOf(slug)).toMatchObject({ state: 'approved', merge: null })
+    const [failed] = await activities(slug)
+    expect(failed.payload.reason).toBe('You do not have permission to perform this action.')
+    expect(await statuses(records)).toEqual(['pending_review'])
   })
 
   test('that ends its worker three times is called off, with a sentence', async () => {

@@ -5,7 +5,7 @@ import type { App, Persona } from '../../harness/app.ts'
 import { objects, send } from '../../harness/asset-world.ts'
 import { contribute, sure } from '../../harness/make.ts'
 import { photographs } from '../../harness/media-files.ts'
-import { changeUser } from '../../harness/people.ts'
+import { changeRank, changeUser } from '../../harness/people.ts'
 import { addAsset, at, linkTo, move, newProject, openProjects } from '../../harness/projects.ts'
 import { openProvider, type Provider, START } from '../../harness/provider.ts'
 
@@ -163,9 +163,7 @@ const actors: Record<string, (account: Account) => Promise<(owner: Persona) => P
   },
 
   project_merge: async ({ who, id }) => {
-    const role = { role: 'domain_expert' as const, expertise_areas: [], is_active: true, assigned_by: null }
-    const time = { created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-15T10:00:00.000Z' }
-    await changeUser(id, () => ({ reviewer_role: { id, ...role, ...time } }))
+    await changeRank(id, 'domain_expert')
     const { mergeLimits } = await import('../../../lib/domain/projects/merge.ts')
     mergeLimits.waitedForMs = 0
     const slug = await newProject(app.contributor)
