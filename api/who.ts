@@ -67,6 +67,8 @@ const things = {
   'project.comment.delete': 'Whoever wrote the comment, and staff.',
   'project.update': 'The owner of the project, its editors, and staff.',
   'project.contribute': 'The owner of the project, its editors, and staff.',
+  'project.invite': 'The owner of the project, its editors, and staff; no key.',
+  'project.delete': 'The owner of the project, its editors, and staff; no key.',
   'project.transition':
     'Whoever sees the project and has a part in it: its owner, editors and domain experts, reviewers, and staff. Each move is for some of them.',
   'project.rollback': `Staff, and ${upwards('domain_expert')}.`,

@@ -172,7 +172,7 @@ export const routes = withTables({
   'PATCH /data/projects/{slug}/': update(Part),
 
   'DELETE /data/projects/{slug}/': changeRoute({
-    permission: 'project.update',
+    permission: 'project.delete',
     summary: 'Delete a project',
     description: 'Its slug is free again.',
     answer: empty,

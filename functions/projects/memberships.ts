@@ -25,7 +25,7 @@ const MemberAddress = v.object({ ...BySlug.entries, id: uuidText })
 const subject = ({ slug }: { slug: string }) => loadProject(slug)
 
 const reassign = changeRoute({
-  permission: 'project.contribute',
+  permission: 'project.invite',
   summary: 'Give a member another role',
   description: "The owner's does not change.",
   answer: ok(MembershipView),
@@ -55,7 +55,7 @@ export const memberships = {
   }),
 
   'POST /data/projects/{slug}/memberships/': changeRoute({
-    permission: 'project.contribute',
+    permission: 'project.invite',
     summary: 'Let someone work on a project',
     description: 'By `user_id` or `username`.',
     answer: creation(MembershipView),
@@ -82,7 +82,7 @@ export const memberships = {
   'PATCH /data/projects/{slug}/memberships/{id}/': reassign,
 
   'DELETE /data/projects/{slug}/memberships/{id}/': changeRoute({
-    permission: 'project.contribute',
+    permission: 'project.invite',
     summary: 'End a membership',
     description: "The owner's cannot be ended.",
     answer: empty,

@@ -407,6 +407,9 @@ export const permissions = {
   'project.comment.delete': { sees: canSeeProject, changes: (actor, it) => actor.is_staff || isAuthor(actor, it) },
   'project.update': { sees: canSeeProject, changes: projectParts.editors },
   'project.contribute': { sees: canSeeProject, changes: projectParts.editors },
+  // For people only: these two are not among the scopes of keys.
+  'project.invite': { sees: canSeeProject, changes: projectParts.editors },
+  'project.delete': { sees: canSeeProject, changes: projectParts.editors },
   'project.transition': {
     sees: canSeeProject,
     changes: (actor, it) => Object.values(projectParts).some((isOne) => isOne(actor, it)),

@@ -145,6 +145,17 @@ describe('what a machine may', () => {
       expect(sure(403, await who.post('/data/projects/', { body: {} }))).toEqual(asked('import'))
     sure(200, await scopes.read.get(`/cidoc/structures/${it.id}/`))
     sure(400, await scopes.import.post('/data/projects/', { body: {} }))
+    // It fills a project, and leaves it to people who is in it and whether it stays.
+    const slug = `by-key-${crypto.randomUUID().slice(0, 8)}`
+    sure(201, await scopes.import.post('/data/projects/', { body: { slug, title: 'By a key' } }))
+    sure(200, await scopes.import.patch(`/data/projects/${slug}/`, { body: { abstract: 'Filled.' } }))
+    const invitation = { username: 'other', role: 'editor' }
+    const refusals = [
+      await scopes.import.post(`/data/projects/${slug}/memberships/`, { body: invitation }),
+      await scopes.import.delete(`/data/projects/${slug}/`),
+    ]
+    for (const refusal of refusals)
+      expect(sure(403, refusal)).toEqual({ detail: 'A key for machines may not do this.' })
   })
 
   test('it decides on nothing, whoever its owner is', async () => {
