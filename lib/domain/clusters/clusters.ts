@@ -103,7 +103,8 @@ export async function amendCluster(
     : { members: old.members, joining: [], leaving: [] }
   if (says(old, { ...input, members })) return old
   const at = now()
-  const next = withNextVersion<Cluster>(old, { ...input, members, updated_at: at })
+  const unlocks = old.locked && input.locked === false
+  const next = withNextVersion<Cluster>(old, { ...(unlocks && { lock_reason: '' }), ...input, members, updated_at: at })
   const memberships = await loadMemberships(leaving.map(({ entity_id }) => entity_id))
   const evidence = evidenceOf(actor, 'cluster')
   const leave = { cluster_id: old.id, decided: evidence.decided, at }
@@ -111,9 +112,20 @@ export async function amendCluster(
     ...clusterWrites(old, next),
     ...leaving.flatMap((record) => leaveWrites(record, memberships.get(record.entity_id), leave)),
     ...joinWrites(next, joining, evidence, at).writes,
+    ...(next.locked === old.locked ? [] : lockEvent(old, next, actor)),
   ])
   return next
 }
+
+/** The entry that a lock or its end has in the log of the cluster. */
+const lockEvent = (old: Cluster, next: Cluster, actor: Actor): Write[] =>
+  auditWrites({
+    action: next.locked ? 'lock' : 'unlock',
+    reason: next.lock_reason,
+    actor,
+    before: [old],
+    after: [next],
+  })
 
 /** The writes of a changed cluster and of its names. */
 export const clusterWrites = (old: Cluster | undefined, next: Cluster): Write[] => [
@@ -145,9 +157,7 @@ export async function setClusterLock(
 ): Promise<Cluster> {
   checkClusterVersion(old, expected_version)
   if (old.locked === locked) throw conflict(`The cluster is ${locked ? phrase('locked') : phrase('not locked')}.`)
-  const next = await amendCluster(unit, old, { locked, lock_reason: reason }, undefined, actor)
-  unit.add(auditWrites({ action: locked ? 'lock' : 'unlock', reason, actor, before: [old], after: [next] }))
-  return next
+  return amendCluster(unit, old, { locked, lock_reason: reason }, undefined, actor)
 }
 
 /** Loads the members that the caller may see, oldest first. */

@@ -9,6 +9,7 @@ import {
   checkClusterVersion,
   checkNotMerged,
   clusterWrites,
+  isVisibleMember,
   loadCluster,
   loadClusters,
   loadRecords,
@@ -201,6 +202,10 @@ const reviveCluster = (was: Cluster, members: string[], at: string): Cluster =>
 
 const MOST_LETTERS = 500
 
+/** The names of members that everyone may read. A label is public, so those of other members are left out. */
+const labelOf = (members: readonly RecordItem[]): string =>
+  cut([...new Set(members.filter((it) => isVisibleMember(it, null)).map(({ name }) => name))].join(' / '), MOST_LETTERS)
+
 const splitOff = (
   old: Cluster,
   members: string[],
@@ -210,7 +215,7 @@ const splitOff = (
 ): Cluster => ({
   ...old,
   id: newId(),
-  canonical_label: cut([...new Set(members.map((id) => recordIn(records, id).name))].join(' / '), MOST_LETTERS),
+  canonical_label: labelOf(members.map((id) => recordIn(records, id))) || old.canonical_label,
   note: '',
   lock_reason: '',
   curated_aliases: [],

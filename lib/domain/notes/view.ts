@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { itemIn, type Stored } from '../../engines/table/index.ts'
-import { type Actor, mayInspect, mayReview } from '../../platform/permissions.ts'
+import { type Actor, mayInspect, mayReview, worksOn } from '../../platform/permissions.ts'
 import { peopleIn } from '../../platform/users/people.ts'
 import { recordItem } from '../records/items.ts'
+import { publicStatus } from '../records/views/record.ts'
 import {
   type Note,
   noteStateNames,
@@ -103,7 +104,7 @@ export function noteRow(it: Note, found: ReadonlyMap<string, Stored>, actor: Act
     review_notes: reviews ? it.review_notes : '',
     promoted_entity: promoted?.entity_id ?? null,
     promoted_claim: promoted ? it.promoted_claim : null,
-    canonical_status: promoted?.status ?? null,
+    canonical_status: promoted ? (worksOn(actor, promoted) ? promoted.status : publicStatus(promoted)) : null,
     created_at: it.created_at,
     updated_at: it.updated_at,
   }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
-import { atOnce, publish, sure } from '../../harness/make.ts'
+import { atOnce, contribute, publish, sure } from '../../harness/make.ts'
 
 let app: App
 let following: Following
@@ -180,6 +180,29 @@ describe('splitting', () => {
     const locked = await cluster('Locked', [stranger, await structure()], { locked: true })
     expect((await split(locked, [[stranger.id], [two.id]])).status).toBe(403)
   })
+})
+
+test('the log has a lock that was made or taken away by a change of the cluster, too', async () => {
+  const it = await cluster('Changed', [await structure()])
+  sure(200, await app.curator.patch(`${PATH}${it.id}/`, { body: { locked: true } }))
+  const body = { canonical_label: 'Replaced', type_scope: 'structure' }
+  expect(sure(200, await app.curator.put(`${PATH}${it.id}/`, { body }))).toMatchObject({
+    locked: false,
+    lock_reason: '',
+  })
+  sure(200, await app.curator.patch(`${PATH}${it.id}/`, { body: { note: 'No lock.' } }))
+  const { results } = sure(200, await app.curator.get(`${PATH}${it.id}/audit/`))
+  expect(results.map(({ action }: { action: string }) => action)).toEqual(['unlock', 'lock'])
+})
+
+test('a cluster that was split off is not named by a record that is not public', async () => {
+  const [open, other] = [await structure({ name: 'Open half' }), await structure()]
+  const hidden = await contribute(app.staff, 'structures', { name: 'Hidden half' })
+  const records = [other, open, hidden].map(({ id }) => ({ entity_type: 'structure', entity_id: id }))
+  const body = { canonical_label: 'Both halves', type_scope: 'structure', members: records }
+  const it = sure(201, await app.staff.post(PATH, { body }))
+  const { new_cluster_ids } = sure(200, await split(it, [[other.id], [open.id, hidden.id]], {}, app.staff))
+  expect(await read({ id: new_cluster_ids[0] })).toMatchObject({ canonical_label: 'Open half' })
 })
 
 test('the log is for curators, newest first, without records that are gone', async () => {

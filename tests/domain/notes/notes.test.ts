@@ -231,6 +231,13 @@ describe('a decision', () => {
     )
     // The record says what it said, until somebody accepts the claim.
     expect((await app.anon.get(`/cidoc/structures/${temple.id}/`)).body.description).toBe('A temple of five roofs.')
+    // That a claim or an edit of it waits is told to those who review.
+    sure(200, await app.contributor.patch(`/cidoc/structures/${temple.id}/`, { body: { note: 'Edited' } }))
+    expect(await read(id, app.other)).toMatchObject({
+      promoted_entity: promoted_entity_id,
+      canonical_status: 'accepted',
+    })
+    expect((await read(id)).canonical_status).toBe('pending_review')
   })
 
   test.each(['Monument', 'Person', 'Festival', 'CasteGroup'])('makes a %s of a note', async (target_type) => {
