@@ -1,6 +1,7 @@
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { type AccountLetter, giveBackLetter, takeLetter } from './account-letters.ts'
 import { composeAccountLetter } from './compose-account.ts'
+import { composeOrGiveBack } from './compose-or.ts'
 import { sendMail } from './mail.ts'
 
 /** Sends a letter about an account, at most once. Returns undefined if there is nothing to say any more. */
@@ -9,12 +10,14 @@ export async function sendAccountLetter(
   pauses: readonly number[],
 ): Promise<'sent' | 'refused' | 'given_up' | 'unknown' | undefined> {
   const letter = await inUnit((unit) => takeLetter(unit, id))
-  const mail = letter && (await composeAccountLetter(letter))
-  if (!letter || !mail) return undefined
+  if (!letter) return undefined
+  const pause = pauses[letter.attempts]
+  const giveBack = async () => pause !== undefined && inUnit(async (unit) => giveBackLetter(unit, letter, pause))
+  const mail = await composeOrGiveBack(() => composeAccountLetter(letter), giveBack)
+  if (!mail) return undefined
   const failure = await sendMail(mail)
   if (failure === undefined) return 'sent'
-  const pause = pauses[letter.attempts]
-  if (failure === 'unknown' || pause === undefined) return failure === 'unknown' ? 'unknown' : 'given_up'
-  await inUnit((unit) => giveBackLetter(unit, letter, pause))
-  return 'refused'
+  if (failure === 'unknown') return 'unknown'
+  await giveBack()
+  return pause === undefined ? 'given_up' : 'refused'
 }

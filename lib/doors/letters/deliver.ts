@@ -16,6 +16,7 @@ import { actorOf } from '../../platform/users/actor.ts'
 import { loadUser, type User } from '../../platform/users/users.ts'
 import { listDueLetters } from './account-letters.ts'
 import { composeConfirmationRequest, composeLetter } from './compose.ts'
+import { composeOrGiveBack } from './compose-or.ts'
 import { sendAccountLetter } from './deliver-account.ts'
 import { type Mail, type SendFailure, sendMail } from './mail.ts'
 import {
@@ -79,14 +80,10 @@ async function loadReader(user_id: string): Promise<{ user: User; settings: Lett
 async function sendLetter(user_id: string): Promise<SendResult> {
   const begun = await beginLetter(user_id, now())
   if (!begun) return undefined
-  let mail: Mail | undefined
-  try {
-    mail = await composeDueLetter(user_id, begun)
-  } catch (error) {
-    // The letter was not sent, so it may be due again.
-    await postponeLetter(user_id, begun, later(pauses[0]))
-    throw error
-  }
+  const mail = await composeOrGiveBack(
+    () => composeDueLetter(user_id, begun),
+    () => postponeLetter(user_id, begun, later(pauses[0])),
+  )
   if (!mail) return undefined
   const failure = await sendMail(mail)
   if (failure !== 'refused') return resultOf(failure)
@@ -108,14 +105,22 @@ async function composeDueLetter(user_id: string, begun: BegunLetter): Promise<Ma
 async function sendConfirmationRequest(user_id: string): Promise<SendResult> {
   const refusals = await inUnit((unit) => takeConfirmationRequest(unit, user_id))
   if (refusals === undefined) return undefined
+  const pause = pauses[refusals]
+  const giveBack = async () =>
+    pause !== undefined && inUnit((unit) => postponeConfirmationRequest(unit, user_id, later(pause)))
+  const mail = await composeOrGiveBack(() => composeRequest(user_id), giveBack)
+  if (!mail) return undefined
+  const failure = await sendMail(mail)
+  if (failure !== 'refused') return resultOf(failure)
+  await giveBack()
+  return pause === undefined ? 'given_up' : 'refused'
+}
+
+/** Composes the letter that asks for confirmation. Undefined if the address needs none, or if the reader wants no letters any more. */
+async function composeRequest(user_id: string): Promise<Mail | undefined> {
   const reader = await loadReader(user_id)
   if (!reader || obstacleOf(reader.settings, reader.user) !== 'unconfirmed') return undefined
-  const failure = await sendMail(composeConfirmationRequest(reader))
-  if (failure !== 'refused') return resultOf(failure)
-  const pause = pauses[refusals]
-  if (pause === undefined) return 'given_up'
-  await inUnit((unit) => postponeConfirmationRequest(unit, user_id, later(pause)))
-  return 'refused'
+  return composeConfirmationRequest(reader)
 }
 
 const resultOf = (failure: SendFailure | undefined): SendResult => (failure === undefined ? 'sent' : 'unknown')

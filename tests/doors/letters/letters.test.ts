@@ -449,6 +449,30 @@ describe('nothing is sent twice', () => {
     expect(await visit()).toEqual({ ...NONE, sent: 1 })
   })
 
+  test.each([
+    ['a letter of notices', async () => tell(await reader())],
+    ['a question about an address', async () => (await someone()).put(place, { body: { mode: 'at_once' } })],
+    [
+      'a letter about an account',
+      async () => {
+        const { email } = await someone()
+        return app.anon.post('/api/password/reset/', { body: { email } })
+      },
+    ],
+  ])('and nothing is lost where a call to the table fails: %s', async (_what, order) => {
+    const { withFault } = await import('../../harness/faults.ts')
+    let hit = true
+    for (let call = 0; hit; call += 1) {
+      await order()
+      const letters = await caughtIn(async () => {
+        hit = await withFault(call, 'failed', () => visit().catch(() => undefined))
+        app.tick(60)
+        await visit()
+      })
+      expect([call, letters.length]).toEqual([call, 1])
+    }
+  })
+
   test('but what was certainly not taken is tried again, later each time, and given up in the end', async () => {
     const who = await reader()
     await tell(who, { name: 'First' })
