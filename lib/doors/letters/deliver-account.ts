@@ -1,7 +1,7 @@
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { type AccountLetter, giveBackLetter, takeLetter } from './account-letters.ts'
 import { composeAccountLetter } from './compose-account.ts'
-import { composeOrGiveBack } from './compose-or.ts'
+import { composeOrGiveBack } from './give-back.ts'
 import { sendMail } from './mail.ts'
 
 /** Sends a letter about an account, at most once. Returns undefined if there is nothing to say any more. */

@@ -16,8 +16,8 @@ import { actorOf } from '../../platform/users/actor.ts'
 import { loadUser, type User } from '../../platform/users/users.ts'
 import { listDueLetters } from './account-letters.ts'
 import { composeConfirmationRequest, composeLetter } from './compose.ts'
-import { composeOrGiveBack } from './compose-or.ts'
 import { sendAccountLetter } from './deliver-account.ts'
+import { composeOrGiveBack } from './give-back.ts'
 import { type Mail, type SendFailure, sendMail } from './mail.ts'
 import {
   type LetterSettings,
