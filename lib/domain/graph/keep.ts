@@ -51,7 +51,8 @@ async function updateGraph(scope: GraphScope, records: Loaded): Promise<void> {
 async function tryUpdate(scope: GraphScope, records: Loaded): Promise<void> {
   const { pointer, hidden } = await loadPlace(scope)
   const old: Graph = (pointer && (await loadGraph(pointer))) ?? new Map()
-  const also = await loadForGraph([...hidden].filter((id) => !records.has(id)))
+  // A record may have been hidden since it was read: its entry goes below, so it is read again.
+  const also = await loadForGraph([...hidden])
   const changed = new Map([...records, ...also].map(([id, record]) => [id, nodeIn(scope, record)]))
   const first = withChanges(old, changed)
   const wanted = await loadForGraph(wantedBy(first, changed))

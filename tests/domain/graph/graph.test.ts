@@ -32,6 +32,25 @@ async function templeIn(name: string, place: string, more: object = {}) {
   return { temple: await publish(app, 'structures', body), location }
 }
 
+test('a record that is hidden while the graph follows it is not shown again', async () => {
+  const { temple } = await templeIn('Graph hidden meanwhile', 'Graph meanwhile')
+  const { followGraph } = await import('../../../lib/domain/graph/keep.ts')
+  const { db } = await import('../../../lib/engines/table/client.ts')
+  let hides: Promise<unknown> | undefined
+  const meddle = (next: (args: { input: object }) => Promise<unknown>) => async (args: { input: object }) => {
+    // The record has been read by now, as everyone sees it. The entries of hidden records are read next.
+    if (!hides && JSON.stringify(args.input).includes('GRAPH#reviewed')) {
+      hides = app.staff.delete(`/cidoc/structures/${temple.id}/`)
+      await hides
+    }
+    return next(args)
+  }
+  db.middlewareStack.add(meddle as never, { step: 'initialize', name: 'meanwhile' })
+  await followGraph([temple.cultural_entity_id]).finally(() => db.middlewareStack.remove('meanwhile'))
+  expect(hides).toBeDefined()
+  expect(labels(await graphFor())).not.toContain('Graph hidden meanwhile')
+})
+
 describe('the graph', () => {
   test('shows an accepted record with its links and who says so', async () => {
     const { temple, location } = await templeIn('Graph Nyatapola', 'Graph Taumadhi')
