@@ -235,7 +235,10 @@ export function unusedUses(used: ReadonlySet<string>): string[] {
 const functionsWith = (rights: Rights): string[] =>
   Object.keys(policies).filter((name) => policies[name]?.includes(rights))
 
-/** A right as the rows write it, from a resource as a role or a request names it. Example: `s3:GetObject arn:aws:s3:::files/tables/1`. */
+/**
+ * Writes an action and a resource of AWS as the rows write a right. Example: `s3:GetObject arn:aws:s3:::files/tables/1` becomes
+ * `s3:GetObject Bucket/tables/*`.
+ */
 export function useOf(action: string, resource: string): string {
   const [, index] = /:table\/[^/]+(\/index\/)?/.exec(resource) ?? []
   if (action.startsWith('dynamodb:')) return `${action} Table${index ? '/index' : ''}`

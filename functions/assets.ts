@@ -92,7 +92,7 @@ const AssetMetadata = {
   licence: orEmpty(licence),
   date: text(100),
 }
-/** True or false, also as text: a form holds nothing else. */
+/** True or false. A form can send them only as text. */
 const run_ocr = v.pipe(
   v.nullish(v.union([v.boolean(), v.string()], 'Give true or false.'), false),
   v.transform((it) => parseBoolean(String(it)) === true),

@@ -22,7 +22,7 @@ import { imageUrl } from '../lib/platform/users/views/profile.ts'
 
 /** The most bytes of an image. */
 const LARGEST = 2 * 1024 * 1024
-/** The most bytes of the form. An image between both limits is refused with a message. */
+/** The most bytes of the form. The handler refuses an image between `LARGEST` and this with a message. */
 const LARGEST_FORM = 4_500_000
 
 /** The images of profiles. They are not in users.ts, so that its bundle has no code for images. */

@@ -461,5 +461,5 @@ const reservations = {
 
 export const handler = behindBoth(endpoint(routes), endpoint(reservations), '/api/v1/data/ocr-chunk-uploads')
 
-/** The most bytes of a part: with the rest of its form it passes the gateway. */
+/** The most bytes of one part of an upload. The gateway accepts a form that holds such a part. */
 const LARGEST_PART = 4_000_000

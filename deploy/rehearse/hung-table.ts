@@ -3,7 +3,7 @@ import type { World } from './aws/background.ts'
 import type { Runtime } from './aws/runtime.ts'
 import { ask } from './speaker.ts'
 
-/** The function that the table says nothing to, and what it is asked. */
+/** The function whose calls the table leaves unanswered, and the path that the requests name. */
 const HELD = 'records'
 const PATH = '/cidoc/structures/'
 /** Within this time each request must be answered: two calls of two seconds each, and what starts meanwhile. */

@@ -12,9 +12,9 @@ const AT_ONCE = 2
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
- * Calls every operation of the API document, anonymously and as staff. GET gets ids from lists, other methods an empty body. Each answer
- * must come from a function and be no fault, and every file address in it must work. The two gateways read a last slash
- * differently, so both are called. With `short`, one kind stands for all in the routes that they share.
+ * Calls every operation of the API document, anonymously and as staff. GET takes ids from lists; POST, PUT and PATCH send `{}`. A function
+ * must answer each call, with a status below 500. Every file address in an answer must work. The two gateways read a last slash
+ * differently, so both are called. With `short`, one kind stands for all kinds in their shared routes.
  */
 export async function everyRoute(
   [one = '', other = '']: readonly string[],

@@ -85,7 +85,7 @@ function give(
   response.end(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'))
 }
 
-/** The result, or undefined if it takes longer. */
+/** The result of `work`, or undefined if `work` takes longer than `milliseconds`. */
 async function raceTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((done) => {

@@ -10,8 +10,8 @@ export type Lambda = { endpoint: string; stop: () => Promise<void> }
 const MOST = { RequestResponse: 6 << 20, Event: 1 << 20 }
 
 /**
- * Stands in for Lambda's Invoke, by which functions call each other. The caller needs the right to that function. A call that is not
- * waited for is repeated as the template says (`visit`).
+ * Stands in for Lambda's Invoke, by which functions call each other. The caller needs the right to invoke the other function. `visit`
+ * repeats an asynchronous call as the template says.
  */
 export async function startLambda(world: World): Promise<Lambda> {
   const { port, stop } = await listen((request, response) => serveInvocation(world, request, response))

@@ -95,7 +95,7 @@ async function noteVerdict(link: ReconciledLink, verdict: Verdict): Promise<void
     ...(verdict.is === 'there' && verdict.label && { target_label: verdict.label }),
   })
   const alert = found && (await alertWrites(link, found, at))
-  // After a conflict somebody else was faster, or the link is gone: this verdict is dropped.
+  // A conflict means that somebody else was faster, or that the link is gone. Then nothing is stored.
   await isDone(commitWrites([put(reconciledLink, next, link), ...(alert ?? [])]))
 }
 

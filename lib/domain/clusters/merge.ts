@@ -202,7 +202,7 @@ const reviveCluster = (was: Cluster, members: string[], at: string): Cluster =>
 
 const MOST_LETTERS = 500
 
-/** The names of members that everyone may read. A label is public, so those of other members are left out. */
+/** The names of members that everyone may read. Everyone reads `canonical_label`, so it names no other members. */
 const labelOf = (members: readonly RecordItem[]): string =>
   cut([...new Set(members.filter((it) => isVisibleMember(it, null)).map(({ name }) => name))].join(' / '), MOST_LETTERS)
 

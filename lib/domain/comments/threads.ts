@@ -63,8 +63,8 @@ export type CommentPage = PageResult<Branch> & { people: PeopleById; found: Read
 const MOST_REPLIES = 100
 
 /**
- * One page of a thread, newest comment first, with the first replies to each. Three calls at most: the comments, the replies to all of
- * them, and the size with the authors.
+ * One page of a thread, newest comment first, with the first replies to each. Calls: the comments, the replies to all of them, and the size
+ * with the authors. More than a hundred authors take further calls.
  */
 export async function listThread(thread: Thread, place: PageRequest, also: readonly Key[] = []): Promise<CommentPage> {
   const name = threadOf(thread)

@@ -147,7 +147,7 @@ class Batch {
     })
   }
 
-  /** Follows what records rest on, all together. If that fails, one by one, so that a change that cannot be followed is parked alone. */
+  /** Follows the footings of all these records at once. If that fails, follows each alone, and parks only the changes at fault. */
   async #followFooted(): Promise<void> {
     const follow = (footed: readonly string[]) => doSharedWork({ ...noSharedWork, footed })
     try {

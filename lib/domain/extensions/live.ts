@@ -6,7 +6,7 @@ import { membersOf, namesOf, parseYaml } from './yaml.ts'
 /** What of a proposal can be live at once. `takesRelease`: the names of what only a release can bring. */
 export type LivePart = Overlay & { takesRelease: readonly string[] }
 
-/** Members that a body or an answer has beside the fields of its kind. No field may be called so. */
+/** Members that a body or an answer has beside the fields of its kind. No field may have one of these names. */
 const ownedMembers = new Set(
   `id type kind status category contributor created_at updated_at deleted_at cultural_entity_id entity_id assertion assertions labels dates
   latitude longitude superseded_by warnings linked_events linked_deities linked_guthis history version public origin url`.split(

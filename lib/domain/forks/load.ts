@@ -30,7 +30,7 @@ export async function listForks(entity_id: string, actor: Actor | null): Promise
   return { forks, of: record, ...rest }
 }
 
-/** The id of the record where the forks of a record began: its own, if it is no fork. */
+/** The id of the record at the root of a lineage. A record that is not a fork is its own root. */
 export const rootOf = ({ fork: origin, entity_id }: RecordItem): string => origin?.root ?? entity_id
 
 /** Loads the forks of one family that the caller may know of. One query, and one batch read for each hundred of items. */

@@ -39,7 +39,7 @@ async function restoreSource(source: DataSource): Promise<number> {
   return restored
 }
 
-/** Returns false if the record has to wait. */
+/** Returns false if an edit of the record waits. A later visit restores it then. */
 const restoreOne = (it: SourceRuling, source: DataSource, actor: Actor): Promise<boolean> =>
   runUnit(async (unit) => {
     unit.retryOn('conflict')

@@ -11,7 +11,7 @@ import type { DataSource } from '../sources/sources.ts'
 import { type Fall, planFall } from './falls.ts'
 import { type SourceRuling, sourceRuling } from './items.ts'
 
-/** A decision on records of the batch of a questioned source. `accept` does what the plan says, `reject` lets the values stand. */
+/** What the caller rules on records that rest on a source in question. `accept` carries out the falls, `reject` lets the values stand. */
 export type RulingInput = { entity_ids: readonly string[]; verdict: SourceRuling['verdict']; note: string }
 
 /** The settlement of falls: each former claim is superseded, and the claim after it, if there is one, is accepted. */

@@ -1,6 +1,6 @@
 /** A lot of items that were looked at. `next` is where the next lot begins; null after the last. */
 export type Lot = { next: string | null; changed: number }
-/** Rewrites the next items after a position, `most` of them at most. Safe to repeat, and to run beside requests. */
+/** Rewrites up to `most` items after a position. Safe to repeat, and to run beside requests. */
 export type Rewrite = (position: string | null, most: number) => Promise<Lot>
 
 /**

@@ -111,7 +111,7 @@ export const memberPlace = defineItem({
   counted: (it) => filtersOf(it).map((by) => memberList(it.user_id, it.class, by)),
 })
 
-/** The members of a project by which lists find, filter and order it. */
+/** The facts by which lists find, filter and order a project. */
 const placeMembers = (it: Project) => ({
   id: it.id,
   owner_id: it.owner_id,

@@ -198,7 +198,7 @@ function endOf({ object_entity_type, object_entity_id }: Assertion): { kind: Kin
   return kind && object_entity_id !== null ? { kind: kind.key, id: object_entity_id } : undefined
 }
 
-/** Returns the record in which the claim `id` lies. Undefined without an id, and if it is the record of the given claim. */
+/** Returns the id of the record in which the claim `id` lies. Undefined without an id, or if the given claim is of the same record. */
 function foreignRecord({ entity_id }: Assertion, id: string | null): string | undefined {
   const record = id === null ? undefined : addressOf(id)?.record
   return record === entity_id ? undefined : record

@@ -21,7 +21,7 @@ import { findMove } from '../records/rules/status.ts'
 export type Supersession = {
   /** The review identity of the record that takes its place. */
   successor: string
-  /** `supersede`: a fork takes its place. `give_way`: it is itself a fork, and was merged into its original. */
+  /** `supersede`: a fork takes the record's place. `give_way`: the record is a fork that was merged into its original. */
   trigger: 'supersede' | 'give_way'
   actor: Actor
   /** The activity that its history gets. */

@@ -10,7 +10,7 @@ import { boxAround, extractFields } from './extract.ts'
 import { type Found, type Page, type Reading, type Scan, scanReview } from './items.ts'
 import { amendScan, loadReading, putReading } from './scans.ts'
 
-/** The review of a document by a person: which values hold, which lines were misread, and the contribution that follows. */
+/** A person's review of a scan: which values hold, which lines were misread, and the contribution that follows. */
 
 const Linked = v.object({ resource_key: v.string(), id: v.number() })
 /** What was decided on one value. `block` gives the place of a value that the service did not find: page and line from 0, as `0_3`. */

@@ -63,7 +63,7 @@ export const DataSource = v.object({
   public: v.boolean(),
   /** What communities say of its use. */
   labels: v.optional(v.array(Label), []),
-  /** Null while nobody has put it in question. */
+  /** Null unless the source is in question, or decisions on it are being undone. */
   question: v.optional(v.nullable(Question), null),
   created_at: v.string(),
   updated_at: v.string(),

@@ -29,9 +29,9 @@ export async function withNews(watches: readonly Watch[], after: number): Promis
 }
 
 /**
- * Lists the latest changes of watched things after one number and up to another, newest first. Each record appears once, by its latest
- * change in between, and only if everyone may read it now. Calls: one for each watch (for a search the model's own), and one for each
- * hundred records.
+ * Lists the latest changes of watched things, newest first: those after the feed's number `after`, up to `through`. Each record appears
+ * once, by its latest change, and only if everyone may read it now. Calls: one for each watch, and one for each hundred records. A watch of
+ * a search also costs the model's calls.
  */
 export async function listSeenChanges(
   watches: readonly Watch[],

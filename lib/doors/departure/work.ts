@@ -124,7 +124,10 @@ async function clearItem(it: Stored, former: Former): Promise<boolean> {
   return true
 }
 
-/** Items that a pass leaves as they are. Indexes, boards and the log of search follow from others; account and departure hold no name. */
+/**
+ * Items that a pass leaves as they are. Indexes, boards and the change log of search follow from other items. Account and departure hold no
+ * name.
+ */
 const followed: ReadonlySet<string> = new Set(['entry', 'board', 'search-entry', 'departure', 'removal', 'user'])
 
 /** Items of one person alone. They go with the person. */

@@ -110,7 +110,7 @@ function addressOf(asked: Asked, page: number, origin: string): string {
 }
 
 const parts = ['subject', 'predicate', 'object']
-/** The address by which the controls name the property that `values` stands for: the paper on brTPF. */
+/** The controls name the property of `values` by this address: that of the paper on brTPF. */
 export const BR_TPF = 'https://arxiv.org/abs/1608.08148'
 
 function controlsOf(asked: Asked, count: number, { origin, address }: At): JsonLdNode {

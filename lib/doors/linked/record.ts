@@ -192,7 +192,10 @@ function datingsOf(kind: Kind, data: RecordItem['data']): Map<StatementPart | un
   return found
 }
 
-/** The event through which something is stated, such as the production: the event record that the data names, else one without a record. */
+/**
+ * States an event that the record implies, such as its production. It is the event record that the data names, else an event without a
+ * record. Empty if nothing is known of the event.
+ */
 function eventOf(
   part: StatementPart,
   iri: string,

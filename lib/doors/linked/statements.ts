@@ -14,9 +14,9 @@ export const statementParts = {
 } as const
 export type StatementPart = keyof typeof statementParts
 
-/** A property and a value: of the thing, of such an event (`of`), or of the entry in this service (`record`). */
+/** A property and a value: of the thing, of an event that the record implies (`of`), or of its entry in this service (`record`). */
 export type LinkedStatement = { of?: StatementPart | 'record'; property: string; value: Json }
-/** Which end of a dating a field holds, for the record itself or for such an event (`of`). */
+/** Which end of a dating a field holds, for the record itself or for an event that it implies (`of`). */
 export type Dated = { of?: StatementPart; end: keyof Dating }
 
 /** The dating that a field holds. Undefined if it is not a date. */

@@ -13,7 +13,7 @@ export type { Html }
 /** What a template takes: a text is escaped, HTML stays, a list is joined, and nothing stands for what is absent. */
 export type Part = string | number | Html | readonly Part[] | null | undefined | false
 
-/** A template of HTML. Every value in it is escaped, between tags as well as in quoted attributes. */
+/** A template of HTML. It escapes texts, between tags as well as in quoted attributes. `Html` stays as it is. */
 export const html = (literals: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(literals.map((literal, i) => literal + (i < parts.length ? textOf(parts[i]) : '')).join(''))
 

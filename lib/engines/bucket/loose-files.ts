@@ -65,8 +65,8 @@ export async function withFile<T>(object_key: string, work: (expected: LooseFile
 }
 
 /**
- * Puts a file under a key of its own, once however often the unit runs. The commit also deletes the file's loose item.
- * If the unit is not committed, the file is removed as `withFile` does.
+ * Puts a file under a key of its own, only once even if the unit runs again. The commit also deletes the file's loose item. A unit that
+ * does not commit removes the file as `withFile` does.
  */
 export async function storeInUnit<T>(
   unit: UnitOfWork,

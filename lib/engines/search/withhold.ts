@@ -53,7 +53,7 @@ function hidingChange(source: DocumentSource, { type, action, replaces }: Write)
   return isGone(next) || hasOtherReaders(old, next) ? next : undefined
 }
 
-/** Whether a document has other readers after a change, or has lost the picture that they saw. */
+/** Whether a change alters who reads a document, or replaces or removes its picture. */
 const hasOtherReaders = (old: SearchDocument, next: SearchDocument): boolean =>
   !next.is_published ||
   next.access_tier !== old.access_tier ||

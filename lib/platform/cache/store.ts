@@ -20,7 +20,10 @@ export const limitTime = <T>(ask: () => Promise<T>): Promise<T> => runWithSignal
 /** The key of all versions. If a request has read it by `getManyOnce`, the next read costs no call. */
 export const versionsAt = key.versions
 
-/** Loads the item of versions, strongly consistent, whichever store keeps the answers. Empty if nothing was ever raised. One call, or none. */
+/**
+ * Loads the versions item by a strongly consistent read, whichever store keeps the answers. Empty if nothing was ever raised. One call, or
+ * none if the request has read it.
+ */
 export async function loadVersions(): Promise<Stored> {
   const at = versionsAt()
   return onceRead(at) ?? itemAt(await limitTime(() => getMany([at], true)), at) ?? {}

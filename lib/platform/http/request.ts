@@ -190,7 +190,7 @@ async function readForm(body: Buffer, type: string): Promise<Record<string, stri
 
 const MOST_PARTS = 100
 
-/** Whether a part of a form, given in Latin-1, is UTF-8: its names, and its value unless that is a file. */
+/** Whether the bytes of a form's part are UTF-8. `part` is those bytes read as Latin-1. A file's content is not checked. */
 function isUtf8Part(part: string): boolean {
   const end = part.indexOf('\r\n\r\n')
   const head = end === -1 ? part : part.slice(0, end)

@@ -4,8 +4,8 @@ import { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 
 /**
- * Replies are made and stored in English. They are translated at the very end of a request: all texts of an error, the warnings,
- * and the members that the route names in `translatedPaths`.
+ * Replies are made and stored in English. `translateReply` translates at the end of a request: error texts, warnings, and the members in
+ * `translatedPaths` of the route.
  */
 
 /**

@@ -11,7 +11,7 @@ export type Indexed = {
   id: number | string
   names: readonly string[]
   identifier?: string | undefined
-  /** Further identities, such as `wd:Q1001415`. Absent if it is never compared with others. Example: people. */
+  /** Further identities, such as `wd:Q1001415`. Absent for what is never compared by identity, such as people. */
   identities?: readonly string[]
   point?: { lat: number; lng: number } | null | undefined
 }

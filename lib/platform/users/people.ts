@@ -16,7 +16,7 @@ export type PeopleById = (id: string | null) => Card | null
 /** The service itself, for answers that always name an author. */
 export const serviceCard = { id: null, username: 'system', email: '', first_name: '', last_name: '' }
 
-/** Finds people among items that were read together with others. */
+/** Finds people among the items of one read, which may hold items of other types. */
 export const peopleIn =
   (found: ReadonlyMap<string, Stored>): PeopleById =>
   (id) =>

@@ -7,7 +7,7 @@ import { getMany, itemAt, queryBetween } from '../../engines/table/index.ts'
 import { readEntry } from '../name-index/entries.ts'
 import { key } from '../table/keys.ts'
 
-/** The most profiles with a text that are looked at. A text in more profiles finds only some of them. */
+/** The most profiles that one search looks at. If more contain the text, some users are not found. */
 const MOST_LOOKED_AT = 5000
 /** The most people whose name or address begins with a text that are read from the table. */
 const MOST_PREFIXED = 100

@@ -103,7 +103,7 @@ const interval: Rule = (body, whole) => {
   return [whole]
 }
 
-/** Keeps the JFIF mark and drops its preview. */
+/** Keeps the JFIF header and drops its preview. */
 const jfif: Rule = (body, whole, state) => {
   if (body.subarray(0, 5).toString('latin1') !== 'JFIF\0' || body.length < 14) return leaveOut(body, whole, state)
   checkForeign(body)

@@ -144,7 +144,7 @@ export function writePostings(all: readonly VoicedPostings[]): Uint8Array {
   }
   return bytes
 }
-/** Bytes of the head of a list. */
+/** Bytes of the header of one posting list. */
 const HEAD = 8
 
 export function readPostings(stored: Uint8Array): VoicedPostings[] {

@@ -103,7 +103,7 @@ export class Corpus {
     return this.#contributors.get(id) ?? this.#file.contributor(id)
   }
 
-  /** Compares the titles of two changed documents that have the same rank. Returns 0 if one is of the file: there, equal ranks are equal titles. */
+  /** Compares the titles of two documents of equal rank. Returns 0 if one is in the snapshot: its rank belongs to one title only. */
   compareNames(a: number, b: number): number {
     if (a < this.#first || b < this.#first) return 0
     const [x, y] = [nameKey(this.document(a).title), nameKey(this.document(b).title)]

@@ -155,8 +155,8 @@ const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: ColumnTal
     : []
 
 /**
- * The word as written. If no document contains it, it fits less where it may be unfinished. Then words of its term that sound different fit
- * too, but less: Wells for "Whels".
+ * The choices for a word as written. A word that no document contains fits less if it may be unfinished. Words of its term that sound
+ * different then fit, too, but less: Wells for "Whels".
  */
 function exactChoices(
   { terms }: Corpus,

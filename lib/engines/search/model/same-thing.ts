@@ -7,7 +7,7 @@ import { type Filters, makeFilter } from './filters.ts'
 import type { QuestionMatches } from './rank.ts'
 import { compareScores, type RankedDocument } from './sort.ts'
 
-/** Records of one name are one thing if they are at most so many metres apart, or if one of them has no point. */
+/** The most metres between records of one name that are one thing. A record without a point counts as near. */
 const MOST_APART = 1000
 /** The most records of one thing that are looked for. */
 const MOST_RECORDS = 8

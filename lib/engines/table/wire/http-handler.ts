@@ -71,8 +71,8 @@ export class HttpHandler {
 }
 
 /**
- * Ends a request once nothing has been heard for so many milliseconds, the time for a connection included. If this process was busy itself,
- * it first reads what has arrived meanwhile.
+ * Ends a request when `silenceMs` pass without a byte. The time to connect counts. If this process was busy itself, it first reads what has
+ * arrived.
  */
 function endIfSilent(sent: ClientRequest, silenceMs: number): void {
   let heard = 0
