@@ -67,6 +67,8 @@ const weights = (fallback: string) =>
 
 /** The names of stages. Example: `pr12` is the stage of pull request 12. */
 const stage = /^(local|dev|staging|prod|pr\d{1,6})$/
+/** Whether people may sign in without a password. */
+const isDevMode = (it: { DEBUG: boolean; SERVICE_DEV_AUTH: boolean }) => it.DEBUG && it.SERVICE_DEV_AUTH
 /** Whether people outside of the team use a stage. */
 const isSecure = (stage: string) => stage === 'prod' || stage === 'staging'
 
@@ -219,6 +221,14 @@ const Environment = v.pipe(
   ),
   v.forward(
     v.partialCheck(
+      [['STAGE'], ['DEBUG'], ['SERVICE_DEV_AUTH']],
+      (it) => it.STAGE === 'local' || it.STAGE === 'dev' || !isDevMode(it),
+      'must be off in this stage',
+    ),
+    ['SERVICE_DEV_AUTH'],
+  ),
+  v.forward(
+    v.partialCheck(
       [['STAGE'], ['REVIEW_WEBHOOK_URL']],
       (it) => !['staging', 'prod'].includes(it.STAGE) || /^(https:|$)/.test(it.REVIEW_WEBHOOK_URL),
       'must begin with https:',
@@ -236,8 +246,7 @@ const Environment = v.pipe(
   v.transform((it) => ({
     ...it,
     SECRET_KEY: it.SECRET_KEY || 'local-stage-only-secret-key-0123456789',
-    /** Whether people may sign in without a password. No other place combines the two settings. */
-    devMode: it.DEBUG && it.SERVICE_DEV_AUTH,
+    devMode: isDevMode(it),
     secure: isSecure(it.STAGE),
   })),
 )

@@ -123,6 +123,14 @@ describe('the configuration', () => {
     expect(parseConfig({ ...prod, STAGE, SERVICE_DEV_AUTH: 'true' }).devMode).toBe(false)
   })
 
+  test('starts dev mode on no stage of a pull request', () => {
+    const pr = { ...prod, STAGE: 'pr12', DEBUG: 'true' }
+    expect(message({ ...pr, SERVICE_DEV_AUTH: 'true' })).toBe(
+      'Configuration: SERVICE_DEV_AUTH must be off in this stage.',
+    )
+    expect(parseConfig(pr).devMode).toBe(false)
+  })
+
   test('starts nothing without a stage', () => {
     expect(message({ TABLE_NAME: 'table' })).toBe('Configuration: STAGE is missing.')
   })
