@@ -1,6 +1,7 @@
 import { audiencesWith } from '../../base/visibility.ts'
 import {
   getMany,
+  itemAt,
   itemIn,
   type PageRequest,
   type PageResult,
@@ -11,10 +12,12 @@ import {
 } from '../../engines/table/index.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type KindKey, kindKeys } from '../kinds/index.ts'
+import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
+import { claimsIn } from '../records/claim-packs.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
+import { showRecords } from '../records/shown.ts'
 import type { Chain } from './chain.ts'
-import { fallsWith, successorWithout } from './footings.ts'
+import { fallsWith, successorWithout, textOfClaim } from './footings.ts'
 import { type Dependent, dependent, type Footing, type SourceRuling, type Support, sourceRuling } from './items.ts'
 
 /** How many values of a kind rest on a source alone, and how many have other support. */
@@ -161,7 +164,7 @@ async function withRecords(page: readonly Value[], { actor, fallen, source_id }:
     ...ids.map(key.head),
     ...(source_id === undefined ? [] : ids.map((id) => key.sourceRuling(source_id, id))),
   ])
-  return page.flatMap(({ entry: { entity_id }, footing }) => {
+  const values = page.flatMap(({ entry: { entity_id }, footing }) => {
     const record = itemIn(found, recordItem, { entity_id })
     if (!record?.public || record.deleted_at || !maySee(actor, record)) return []
     const stays = !fallsWith(footing, fallen)
@@ -175,5 +178,35 @@ async function withRecords(page: readonly Value[], { actor, fallen, source_id }:
         ruling: source_id === undefined ? undefined : itemIn(found, sourceRuling, { source_id, entity_id }),
       },
     ]
+  })
+  return showLinks(values, actor)
+}
+
+const isLink = ({ record, footing }: DependentValue): boolean =>
+  kinds[record.kind].fields[footing.property]?.type === 'relation' || footing.property.includes('.')
+
+/**
+ * Reads the claims of values that are links, since the stored text may name a record that the reader may not see. A value of which the
+ * reader may see nothing is left out. No call without links.
+ */
+async function showLinks(values: readonly DependentValue[], actor: Actor | null): Promise<DependentValue[]> {
+  const links = values.filter(isLink)
+  if (links.length === 0) return [...values]
+  const claimsOf = ({ footing, instead }: DependentValue) => [footing.claim, ...(instead ? [instead.claim] : [])]
+  const packs = await getMany(links.flatMap(claimsOf).map(key.ofClaim))
+  const claimIn = (id: string) => {
+    const pack = itemAt(packs, key.ofClaim(id))
+    return pack ? claimsIn(pack).filter((it) => it.id === id) : []
+  }
+  const records = links.map((it) => ({ ...it.record, assertions: claimsOf(it).flatMap(claimIn) }))
+  const claims = (await showRecords(actor, records)).flatMap((it) => it.assertions)
+  const shown = new Map(claims.map((claim) => [claim.id, textOfClaim(claim)]))
+  return values.flatMap((it) => {
+    if (!isLink(it)) return [it]
+    const value = shown.get(it.footing.claim)
+    if (value === undefined) return []
+    const other = it.instead && shown.get(it.instead.claim)
+    const instead = it.instead && other ? { ...it.instead, value: other } : null
+    return [{ ...it, footing: { ...it.footing, value }, instead }]
   })
 }

@@ -94,7 +94,11 @@ export function standingWithout(
 
 /** The value of a claim as everyone may read it: a hidden place is rounded. */
 export const publicText = (history: History, claim: Assertion): string =>
-  cut(textOf(visibleValue(history, claim.asserted_property, claim.value, null)) || claim.asserted_value, LONGEST_TEXT)
+  textOfClaim({ ...claim, value: visibleValue(history, claim.asserted_property, claim.value, null) })
+
+/** The value of a claim as a text, cut to what lists show. */
+export const textOfClaim = ({ value, asserted_value }: Pick<Assertion, 'value' | 'asserted_value'>): string =>
+  cut(textOf(value) || asserted_value, LONGEST_TEXT)
 
 /** `alone` if a value rests on one reference, else `shared`. */
 export const supportFor = ({ references }: Pick<Footing, 'references'>): Support =>

@@ -1,13 +1,16 @@
 import { mapAtOnce } from '../../base/concurrency.ts'
 import { queryAll } from '../../engines/table/index.ts'
-import { type Actor, mayInspect } from '../../platform/permissions.ts'
+import { type Actor, mayInspect, mayReview } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { textOf } from '../names/text.ts'
 import type { ForeseenRecord } from '../projects/merge-preview.ts'
 import type { WholeProject } from '../projects/projects.ts'
 import { blockersOf } from '../projects/states.ts'
-import type { RecordItem } from '../records/items.ts'
+import type { History } from '../records/history.ts'
+import type { Assertion, RecordItem } from '../records/items.ts'
+import { isPlaceHidden } from '../records/place.ts'
 import { showRecords } from '../records/shown.ts'
+import { mayShowClaim } from '../records/views/record.ts'
 import { conflictsIn } from '../review/views/workspace.ts'
 
 /** A reason why a project cannot be merged: about one of its records, or about the project. */
@@ -20,7 +23,7 @@ export type Report = {
   /** Values that would be added, and the records that would become public. */
   added: number
   new_records: RecordItem[]
-  /** Records of the project that an open identity candidate names. */
+  /** Records of the project that an open identity candidate names; none for those who do not review. */
   collisions: { record: RecordItem; candidate_id: string }[]
   /** Records with an id in another collection, and those without. */
   reconciled: number
@@ -35,7 +38,7 @@ const LOOKED_AT_ONCE = 8
 const merger: Actor = { id: '', username: '', email: '', is_staff: true, is_superuser: false, rank: null }
 
 /**
- * Finds what a merge of the project would do, by the code of the merge. Records that the caller may not inspect are left out. Of a large
+ * Finds what a merge of the project would do, by the code of the merge. Records, claims and places that the caller may not see are left out. Of a large
  * project the first hundred records are looked at one by one.
  */
 export async function checkProject(whole: WholeProject, actor: Actor): Promise<Report> {
@@ -44,7 +47,7 @@ export async function checkProject(whole: WholeProject, actor: Actor): Promise<R
   const { rows } = await previewMerge(whole, merger, whole.entities.slice(0, MOST_RECORDS))
   const seen = rows.flatMap((row) => (row.head && mayInspect(actor, row.head) ? [{ ...row, head: row.head }] : []))
   const planned = seen.flatMap(({ plan }) => (plan ? [plan.old] : []))
-  const shown = await showRecords(actor, planned)
+  const shown = (await showRecords(actor, planned)).map((it) => ({ ...it, assertions: claimsFor(it, actor) }))
   const blockers = blockersOf({ ...whole.about, ocr_statuses: whole.assets.map((it) => it.ocr_status) })
   return {
     violations: [
@@ -63,11 +66,15 @@ export async function checkProject(whole: WholeProject, actor: Actor): Promise<R
     ),
     added: shown.flatMap((it) => it.assertions.filter((claim) => claim.reconciliation_status === 'pending')).length,
     new_records: seen.filter(becomesPublic).map(({ head }) => head),
-    collisions: (await mapAtOnce(seen, LOOKED_AT_ONCE, collisionsOf)).flat(),
+    collisions: mayReview(actor) ? (await mapAtOnce(seen, LOOKED_AT_ONCE, collisionsOf)).flat() : [],
     reconciled: seen.filter(({ head }) => textOf(head.data.same_as) !== '').length,
     pending: seen.filter(({ head }) => textOf(head.data.same_as) === '').length,
   }
 }
+
+/** The claims of a record that the caller may read. A claim of a hidden place is left out. */
+const claimsFor = (it: History, actor: Actor): Assertion[] =>
+  it.assertions.filter((claim) => mayShowClaim(it, claim, actor) && !isPlaceHidden(it, claim.asserted_property, actor))
 
 const becomesPublic = ({ head, plan }: ForeseenRecord): boolean =>
   head?.public === false && plan !== undefined && 'accepted' in plan

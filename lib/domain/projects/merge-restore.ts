@@ -255,7 +255,8 @@ async function planLastWrites(
       ...(background && { background }),
     },
   }
-  const before = omit(snapshot.project, 'id', 'slug', 'activity_count', 'version', 'deleted_at')
+  // Whoever has hidden the project since its merge finds it hidden.
+  const before = omit(snapshot.project, 'id', 'slug', 'activity_count', 'version', 'deleted_at', 'visibility')
   const changes = { ...before, state: 'needs_revision' as const, merge: null, merged_at: null, updated_at: at }
   const { next, writes } = nextVersion(about, changes, [undone], at)
   const { entities } = snapshot

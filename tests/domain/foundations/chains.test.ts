@@ -103,6 +103,24 @@ describe('what is hidden', () => {
     }
   })
 
+  test('is not named by a value that is a link to it', async () => {
+    const { id } = await register('Names places')
+    const assertion = { source_type: 'book', source_citation: 'Names places' }
+    const place = await publish(app, 'locations', { name: 'Secret grove' })
+    await told(assertion, { has_current_location: place.id, location_name: 'A grove' })
+    const valuesFor = async (who: Persona) =>
+      (await dependents(id, who)).results.map((it: Row & { value: string }) => [it.property, it.value])
+    expect(await valuesFor(app.anon)).toContainEqual(['has_current_location', 'Secret grove'])
+    sure(200, await app.staff.patch(`/cidoc/locations/${place.id}/`, { body: { access_tier: 'restricted' } }))
+    sure(201, await decide(app.curator, place, { verdict: 'accept' }))
+    expect(await valuesFor(app.anon)).toEqual([
+      ['condition', 'Good'],
+      ['location_name', 'A grove'],
+      ['name', expect.stringMatching(/^Chained/)],
+    ])
+    expect(await valuesFor(app.other)).toContainEqual(['has_current_location', 'Secret grove'])
+  })
+
   test('is no link of a chain: a restricted document stands for nothing to an anonymous reader', async () => {
     const { id } = await register('Kept in a monastery')
     const link = 'https://archive.example/kept'

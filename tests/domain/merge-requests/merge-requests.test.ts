@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { App, Persona } from '../../harness/app.ts'
 import { fileOf, form } from '../../harness/asset-world.ts'
-import { atOnce, contribute, decide, sure } from '../../harness/make.ts'
+import { atOnce, contribute, decide, publish, sure } from '../../harness/make.ts'
 import { photographs } from '../../harness/media-files.ts'
 import { at, linkTo, newProject, openProjects, projectIn } from '../../harness/projects.ts'
 
@@ -204,6 +204,33 @@ describe('rules', () => {
       conflicting_triples: [{ predicate: 'construction_date', project_value: '1850', main_value: '1702' }],
     })
   })
+})
+
+test('who does not review learns by a request neither a hidden place, nor claims that wait, nor candidates', async () => {
+  const body = { coordinates: '27.671234, 85.429876', access_tier: 'community_only' }
+  const guarded: Made = await publish(app, 'structures', { name: 'Guarded', ...body }, app.other)
+  const claim = (who: Persona, property: string, value: string) =>
+    who.post('/cidoc/assertions/', { body: { entity_type: 'structure', entity_id: guarded.id, property, value } })
+  sure(201, await claim(app.contributor, 'coordinates', '10, 20'))
+  sure(201, await claim(app.domain, 'condition', 'Ruinous'))
+  const slug = await newProject(app.contributor)
+  await linkTo(app.contributor, slug, guarded)
+  const { 'image/png': png } = await photographs()
+  const picture = form({ file: fileOf(png, 'a.png'), role: 'evidence', depicts: guarded.cultural_entity_id })
+  sure(201, await app.contributor.post(at(slug, 'assets/upload/'), { body: picture }))
+  const request = sure(201, await app.contributor.post(PATH, { body: { project: await idOf(slug), summary: 'x' } }))
+  const seen = async (who: Persona) => ({
+    ...(await read(request.id, who)),
+    diff: sure(200, await who.get(`${PATH}${request.id}/rdf-diff/`)),
+  })
+  const shown = await seen(app.contributor)
+  expect(JSON.stringify(shown)).not.toMatch(/27\.67|85\.42/)
+  // Their own claim alone, of the place that is hidden from them, is not counted either.
+  expect(shown.diff).toMatchObject({ added_count: 0, conflict_count: 0, conflicting_triples: [] })
+  expect(shown.pid_collisions).toEqual([])
+  const { diff } = await seen(app.community)
+  expect(diff.conflicting_triples).toContainEqual(expect.objectContaining({ main_value: '27.671234, 85.429876' }))
+  expect(diff.added_count).toBe(2)
 })
 
 test('a key for machines sends in, and decides on nothing', async () => {

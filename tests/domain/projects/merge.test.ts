@@ -388,6 +388,17 @@ describe('a rollback', () => {
     240_000,
   )
 
+  test('of a project that was hidden since its merge leaves it hidden', async () => {
+    const slug = await projectIn(app, 'merged', await waitingRecords(app, 1), { visibility: 'public' })
+    sure(200, await app.contributor.patch(at(slug), { body: { visibility: 'private' } }))
+    sure(200, await app.domain.post(at(slug, 'rollback-merge/')))
+    expect(sure(200, await app.contributor.get(at(slug)))).toMatchObject({
+      visibility: 'private',
+      state: 'needs_revision',
+    })
+    sure(404, await app.anon.get(at(slug)))
+  })
+
   test('leaves records on which others have built, or that were decided on again, and says why', async () => {
     // The projector has nothing to do with what the tests before have changed.
     await following.take()
