@@ -36,8 +36,7 @@ const StatusBody = members({ reconciliation_status: choice(claimStatuses) })
 
 /** Loads one page of claims. Each media type of the list shows it. */
 async function listClaimPage({ query, actor, page, request }: ListCall<typeof AssertionQuery>) {
-  const found = await assertions.listClaims(query, actor, page)
-  return listBody(request, page, { ...found, results: await showClaims(actor, found.results) })
+  return listBody(request, page, await assertions.listClaims(query, actor, page))
 }
 
 const PredicateView = s.shape('Predicate', () =>

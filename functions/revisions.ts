@@ -14,7 +14,7 @@ import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/
 import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/domain/records/queries.ts'
 import { showRecord, type Visible } from '../lib/domain/records/shown.ts'
 import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
-import { ExplanationView, explainProperties, settlersOf } from '../lib/domain/records/views/explain.ts'
+import { ExplanationView, explainProperties, readableClaims, settlersOf } from '../lib/domain/records/views/explain.ts'
 import {
   DifferenceView,
   diffView,
@@ -152,7 +152,7 @@ export const routes = withTables({
       if (!found) throw notFound()
       const it = await showRecord(actor, found)
       const dating = await loadDateDisplay([it], dateStyleOf(request, query.calendar), actor)
-      const property = query.property && propertyOf(it, query.property)
+      const property = query.property && propertyOf(it, query.property, actor)
       const [people, doubts] = await Promise.all([
         peopleOf([...it.decisions.map((each) => each.reviewer_id), ...settlersOf(it)]),
         query.at === undefined ? estimateDoubts(subject, actor) : undefined,
@@ -204,11 +204,11 @@ async function revisionList(it: Visible<History> | undefined, { actor, page, req
   return listBody(request, page, { count: visible.length, results })
 }
 
-/** Finds a property by its name or an alias. Fails if neither the kind nor a claim has it. */
-function propertyOf(it: History, name: string): string {
+/** Finds a property by its name or an alias. Fails if neither the kind has it, nor a claim that the caller may read. */
+function propertyOf(it: Visible<History>, name: string, actor: Actor | null): string {
   const { fields } = kinds[it.kind]
   const own = Object.entries(fields).find(([field, { aliases }]) => field === name || aliases.includes(name))
   if (own) return own[0]
-  if (it.assertions.some((one) => one.asserted_property === name)) return name
+  if (readableClaims(it, actor).some((one) => one.asserted_property === name)) return name
   throw invalid({ property: ['This record has no such property.'] })
 }

@@ -166,7 +166,8 @@ export const handler = endpoint(routes)
 
 /**
  * Returns the user of a login name and password. Fails with `unauthenticated`, in the same time whether the name is unknown, the
- * password wrong, the user inactive, or the name an address that is not proven. Fails with `tooMany` after too many guesses.
+ * password wrong, the user inactive, or the name an address that is not proven. Fails with `tooMany` after too many guesses. Guesses by
+ * address are counted for the address alone, so nobody can tell whose it is.
  */
 async function signIn(
   unit: UnitOfWork,
@@ -174,12 +175,12 @@ async function signIn(
   count: CountGuesses,
 ): Promise<User> {
   const found = await findByNames(names)
-  const who = found?.user.id ?? names[0] ?? ''
-  await countGuess(count, who)
+  const counted = found && !found.byEmail ? found.user.id : (names[0] ?? '')
+  await countGuess(count, counted)
   const matches = await verifyPassword(password, found?.user.password ?? '')
   const user = found?.user
   if (!user?.is_active || !matches || !found?.isProven) throw badCredentials()
-  await forgiveGuess(count, who)
+  await forgiveGuess(count, counted)
   if (!isOutdated(user.password)) return user
   // Stores a stronger hash of the same password, unless the password has changed meanwhile.
   const stronger = await hashPassword(password)
@@ -187,12 +188,13 @@ async function signIn(
   return next ?? user
 }
 
+type Found = { user: User; byEmail: boolean; isProven: boolean }
 /** Finds the first user that one of these login names means. An address means its user only once it is proven. */
-async function findByNames(names: readonly string[]): Promise<{ user: User; isProven: boolean } | undefined> {
+async function findByNames(names: readonly string[]): Promise<Found | undefined> {
   for (const name of names) {
     const byEmail = name.includes('@')
     const user = await (byEmail ? loadUserByEmail(name) : loadUserByUsername(name))
-    if (user) return { user, isProven: !byEmail || user.email_verified }
+    if (user) return { user, byEmail, isProven: !byEmail || user.email_verified }
   }
   return undefined
 }

@@ -531,10 +531,11 @@ export const worksOn = (actor: Actor | null, it: Pick<Subject, 'contributor_id'>
   actor !== null && (actor.id === it.contributor_id || reviewer(actor))
 /**
  * Whether the caller may know how often a thing was changed. The number includes edits that wait, so it is for those who work on a
- * record, wrote a comment or raised a flag. A project hides no changes from those who see it.
+ * record, wrote a comment, raised a flag or lead an organization. A project hides no changes from those who see it.
  */
 export const mayCountChanges = (actor: Actor | null, it: Subject): boolean =>
-  actor !== null && (it.project !== undefined || worksOn(actor, it) || isAuthor(actor, it) || isFlagger(actor, it))
+  actor !== null &&
+  (it.project !== undefined || worksOn(actor, it) || isAuthor(actor, it) || isFlagger(actor, it) || isAdmin(actor, it))
 /** Whether this caller may know exactly where that record is. */
 export const maySeePlace = (
   actor: Actor | null,

@@ -1,5 +1,5 @@
 import { recordId } from '../../base/ids/address.ts'
-import { getMany, itemIn, walkTable } from '../../engines/table/index.ts'
+import { getMany, itemIn, type Stored, walkTable } from '../../engines/table/index.ts'
 import { type Actor, maySee } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { kindOfScope } from '../kinds/index.ts'
@@ -56,29 +56,43 @@ export function recordOfResource(uri: string): string | undefined {
   return kind?.record ? recordId(kind.code, Number(number)) : undefined
 }
 
-/** Reads what a record is linked to, of what the caller may see. Undefined for a record that the caller may not see. Two calls. */
+/** The most pages of links that are read to find those that the caller may see. */
+const MOST_PAGES = 10
+
+/**
+ * Reads what a record is linked to: the first links that the caller may see. Undefined for a record that the caller may not see. Two
+ * calls, and two more for each further page: a link to a hidden record takes no place.
+ */
 export async function loadNeighbourhood(
   entity_id: string,
   limit: number,
   actor: Actor | null,
 ): Promise<Neighbourhood | undefined> {
-  const entries = await walkTable({ pk: `RELATED#${entity_id}`, forward: true, limit, consistent: false })
-  const ids = [...new Set([entity_id, ...entries.map((entry) => String(entry.record))])]
-  const found = await getMany(ids.map(key.head))
-  const visible = (id: string) => {
-    const record = itemIn(found, recordItem, { entity_id: id })
-    return record && !record.deleted_at && maySee(actor, record) ? record : undefined
+  const neighbours: Neighbour[] = []
+  let beyond: string | undefined
+  for (let page = 1; ; page += 1) {
+    const entries = await walkTable({ pk: `RELATED#${entity_id}`, forward: true, limit, beyond, consistent: false })
+    const ids = [...new Set([entity_id, ...entries.map((entry) => String(entry.record))])]
+    const found = await getMany(ids.map(key.head))
+    const visible = (id: string) => {
+      const head = itemIn(found, recordItem, { entity_id: id })
+      return head && !head.deleted_at && maySee(actor, head) ? head : undefined
+    }
+    const record = visible(entity_id)
+    if (!record) return undefined
+    neighbours.push(...entries.flatMap((entry) => neighbourIn(entry, record, visible(String(entry.record)))))
+    if (neighbours.length >= limit || entries.length < limit || page === MOST_PAGES)
+      return { record, neighbours: neighbours.slice(0, limit) }
+    beyond = String(entries.at(-1)?.sk)
   }
-  const record = visible(entity_id)
-  if (!record) return undefined
-  const own = new Set(valueEdges(record).map(({ relation, to }) => `${relation} ${to}`))
-  const neighbours = entries.flatMap((entry): Neighbour[] => {
-    const other = visible(String(entry.record))
-    if (!other) return []
-    const relation = String(entry.sk).split('#').at(-1) ?? ''
-    // Old entries have no `direction`. If the values of this record hold the link, it is outbound, else inbound.
-    const isOutbound = entry.direction ? entry.direction === 'outbound' : own.has(`${relation} ${other.entity_id}`)
-    return [{ direction: isOutbound ? 'outbound' : 'inbound', relation, record: other }]
-  })
-  return { record, neighbours }
+}
+
+/** The far end of a link. Empty if it is hidden. */
+function neighbourIn(entry: Stored, record: RecordItem, other: RecordItem | undefined): Neighbour[] {
+  if (!other) return []
+  const relation = String(entry.sk).split('#').at(-1) ?? ''
+  const isOwn = () => valueEdges(record).some((edge) => edge.relation === relation && edge.to === other.entity_id)
+  // Old entries have no `direction`. If the values of this record hold the link, it is outbound, else inbound.
+  const isOutbound = entry.direction ? entry.direction === 'outbound' : isOwn()
+  return [{ direction: isOutbound ? 'outbound' : 'inbound', relation, record: other }]
 }

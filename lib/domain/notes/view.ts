@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
+import { roundPoint } from '../../engines/matching/index.ts'
 import { itemIn, type Stored } from '../../engines/table/index.ts'
-import { type Actor, mayInspect, mayReview, worksOn } from '../../platform/permissions.ts'
+import { type Actor, mayInspect, mayReview, maySeePlace, worksOn } from '../../platform/permissions.ts'
 import { peopleIn } from '../../platform/users/people.ts'
-import { recordItem } from '../records/items.ts'
+import { type RecordItem, recordItem } from '../records/items.ts'
 import { publicStatus } from '../records/views/record.ts'
 import {
   type Note,
@@ -70,6 +71,22 @@ export const NoteCountsView = s.shape('PublicContributionCounts', () =>
 export const noteTexts = ['contribution_type_display', 'submitted_via_display', 'status_display'] as const
 
 /**
+ * Where the visitor stood. It tells no more of a record than the reader may know of the place. Of a record that the reader or the visitor may
+ * not see it tells nothing.
+ */
+function placeFor(
+  { entity_id, entity_reference_id, latitude, longitude }: Note,
+  about: RecordItem | undefined,
+  actor: Actor,
+) {
+  const namesNothing = entity_id === null && entity_reference_id === ''
+  if (namesNothing || mayReview(actor) || (about && maySeePlace(actor, about))) return { latitude, longitude }
+  if (!about || latitude === null || longitude === null) return { latitude: null, longitude: null }
+  const { lat, lng } = roundPoint({ lat: latitude, lng: longitude })
+  return { latitude: lat, longitude: lng }
+}
+
+/**
  * A note as this reader sees it. Contacts and the reviewer's notes are for reviewers alone. A record that the reader may not see is not
  * named. `found` holds what the note names (`keysNamedBy`).
  */
@@ -95,8 +112,7 @@ export function noteRow(it: Note, found: ReadonlyMap<string, Stored>, actor: Act
     source_description: it.source_description,
     submitted_via: it.way,
     submitted_via_display: noteWays[it.way],
-    latitude: it.latitude,
-    longitude: it.longitude,
+    ...placeFor(it, about, actor),
     status: it.state,
     status_display: noteStates[it.state],
     reviewed_by_username: it.reviewed_by === null ? null : (peopleIn(found)(it.reviewed_by)?.username ?? null),

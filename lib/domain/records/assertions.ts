@@ -46,6 +46,7 @@ import { resolveRelations } from './relations/relations.ts'
 import { reviewStateOf } from './review-state.ts'
 import { findMove } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
+import { showClaims, type Visible } from './shown.ts'
 
 /**
  * A claim with its record, as permissions see it. Every reader of the record may read a settled claim (accepted,
@@ -112,7 +113,7 @@ export type ClaimFilter = {
   identifier?: string | undefined
   status?: string | undefined
 }
-export type ClaimPage = PageResult<ClaimWithRecord>
+export type ClaimPage = PageResult<Visible<ClaimWithRecord>>
 
 /**
  * Lists the claims that the caller may see. A filter that names no record lists claims on all records, by default the
@@ -151,15 +152,25 @@ async function listIdentifiedClaims(
     .filter((it) => mayInspect(actor, it))
     .filter(({ claim }) => !asserted_property || claim.asserted_property === asserted_property)
     .filter(({ claim }) => !status || claim.reconciliation_status === status)
-  return { count: results.length, results: results.slice(place.offset, place.offset + place.limit) }
+  return showPage(results, actor, place)
 }
 
-function listClaimsOfRecord(
+/** Shows claims, then counts them: a claim of which the reader sees nothing is not counted. */
+async function showPage(
+  claims: readonly ClaimWithRecord[],
+  actor: Actor | null,
+  place: PageRequest,
+): Promise<ClaimPage> {
+  const shown = await showClaims(actor, claims)
+  return { count: shown.length, results: shown.slice(place.offset, place.offset + place.limit) }
+}
+
+async function listClaimsOfRecord(
   about: LoadedRecord | undefined,
   { asserted_property, status }: ClaimFilter,
   actor: Actor | null,
   place: PageRequest,
-): ClaimPage {
+): Promise<ClaimPage> {
   if (!about || !mayInspect(actor, about)) return { count: 0, results: [] }
   const results = about.assertions
     .map((claim): ClaimWithRecord => ({ ...withRecord(claim, about), about }))
@@ -167,7 +178,7 @@ function listClaimsOfRecord(
     .filter(({ claim }) => !asserted_property || claim.asserted_property === asserted_property)
     .filter(({ claim }) => !status || claim.reconciliation_status === status)
     .reverse()
-  return { count: results.length, results: results.slice(place.offset, place.offset + place.limit) }
+  return showPage(results, actor, place)
 }
 
 async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: PageRequest): Promise<ClaimPage> {
@@ -203,7 +214,7 @@ async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: Pa
     .map((claim) => withRecord(claim, itemAt(listing.found, key.head(claim.entity_id))))
     // The index may still list a record that was hidden a moment ago.
     .filter((it) => mayInspect(actor, it))
-  return { ...listing, results }
+  return { ...listing, results: await showClaims(actor, results) }
 }
 
 const isStatus = (text: string): text is Assertion['reconciliation_status'] =>

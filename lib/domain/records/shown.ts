@@ -9,7 +9,6 @@ import { keyOf as userKeyOf } from '../../platform/users/users.ts'
 import { type KindKey, kindOfScope, kinds, whenKindsChange } from '../kinds/index.ts'
 import { isLink, textOf } from '../names/text.ts'
 import type { Link, Values } from '../names/values.ts'
-import type { ClaimWithRecord } from './assertions.ts'
 import { ClaimPack, claimsIn } from './claim-packs.ts'
 import { type Assertion, type ForkOrigin, isSettled, type RecordItem, type RecordRow, type Revision } from './items.ts'
 import { Target, targetKey, targetName } from './relations/relations.ts'
@@ -73,10 +72,10 @@ export async function showRecordBeside<T extends ShowableRecord>(
 }
 
 /** Reads what claims name, and shows the claims. A claim whose only value is hidden is left out. */
-export async function showClaims(
+export async function showClaims<T extends { claim: Assertion }>(
   actor: Actor | null,
-  claims: readonly ClaimWithRecord[],
-): Promise<Visible<ClaimWithRecord>[]> {
+  claims: readonly T[],
+): Promise<Visible<T>[]> {
   const keys = claims.flatMap(({ claim }) => [...keysOfClaim(claim), userKeyOf(claim.contributor_id)])
   const lookup = readerLookup(await loadNamed(keys), actor)
   return claims.flatMap((it) => claimIn(lookup, it.claim).map((claim) => asVisible({ ...it, claim })))

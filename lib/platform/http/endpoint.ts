@@ -120,7 +120,8 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   }
   if (rule.changes) checkAllowed(actor !== null && subject !== undefined && rule.changes(actor, subject))
   const version = subject?.version
-  if (rule.changes) checkPrecondition(request, version)
+  // Who may not count the changes of a subject may not ask for its version either.
+  if (rule.changes && subject && mayCountChanges(actor, subject)) checkPrecondition(request, version)
 
   // 6. Throttles are counted, then query and body are checked.
   const throttles = spec.throttles ?? []

@@ -201,6 +201,15 @@ describe('the neighbourhood', () => {
     expect(new Set(await inbound(app.other))).toEqual(new Set(['Near temple', 'Near secret']))
     expect(await of(iri('structure', 999_999))).toMatchObject({ edges: [], count: 0 })
     expect(await of('http://example.org/x')).toMatchObject({ edges: [], count: 0 })
+    // A hidden neighbour takes no place of the limit: else its number would be told.
+    await publish(app, 'structures', {
+      name: 'Near last',
+      has_current_location: { id: location.id, name: 'Near place' },
+    })
+    await following.settled()
+    const { loadNeighbourhood } = await import('../../../lib/domain/graph/read.ts')
+    const near = await loadNeighbourhood(location.cultural_entity_id, 2, null)
+    expect(near?.neighbours.map(({ record }) => record.name)).toEqual(['Near temple', 'Near last'])
     const calls = await commandsOf(() => of(iri('structure', temple.id)))
     expect(calls).toEqual(['QueryCommand', 'BatchGetItemCommand'])
     expect((await app.anon.get('/cidoc/kg/neighborhood/')).status).toBe(400)

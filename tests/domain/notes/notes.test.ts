@@ -97,6 +97,25 @@ describe('a note', () => {
     expect(await read(id, app.other)).toMatchObject({ entity: null, entity_name_display: 'As the visitor wrote' })
   })
 
+  test('tells no more of a place than its reader may know of the record', async () => {
+    const guarded = await publish(app, 'structures', {
+      name: 'Guarded grove',
+      coordinates: '27.671612, 85.428934',
+      access_tier: 'community_only',
+    })
+    const at = { entity_id: guarded.cultural_entity_id, latitude: 27.671612, longitude: 85.428934 }
+    // Who is not signed in may not see the record, so the note keeps its id as it was sent.
+    const unknown = await leave(at)
+    expect(await read(unknown, app.other)).toMatchObject({ entity: null, latitude: null, longitude: null })
+    const id = await leave({ ...at, content: 'Signed in.' }, app.staff)
+    expect(await read(id, app.other)).toMatchObject({ latitude: 27.7, longitude: 85.4 })
+    expect(await read(id)).toMatchObject({ latitude: 27.671612, longitude: 85.428934 })
+    sure(204, await app.staff.delete(`/cidoc/structures/${guarded.id}/`))
+    expect(await read(id, app.other)).toMatchObject({ entity: null, latitude: null, longitude: null })
+    const free = await leave({ entity_id: '', latitude: 27.671612, longitude: 85.428934 })
+    expect(await read(free, app.other)).toMatchObject({ latitude: 27.671612 })
+  })
+
   test('that is sent twice from one address is one note; another day it is another', async () => {
     const body = scanned()
     const ids = [await app.anon.post(place, { body }), await app.anon.post(place, { body })].map((it) => it.body.id)

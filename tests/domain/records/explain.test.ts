@@ -21,6 +21,43 @@ const patch = async (who: Persona, it: It, body: object) => {
 }
 const sourced = (source_type: string) => ({ assertion: { source_type, source_citation: `A ${source_type}` } })
 
+test('a claim that waits, and a link to a hidden record, are explained to nobody who may not see them', async () => {
+  const place = await publish(app, 'locations', { name: 'Hidden grove' })
+  const it = await publish(app, 'structures', { name: 'Explains nothing hidden', has_current_location: place.id })
+  sure(200, await app.staff.patch(`/cidoc/locations/${place.id}/`, { body: { access_tier: 'restricted' } }))
+  sure(201, await decide(app.curator, place, { verdict: 'accept' }))
+  const founder = await publish(app, 'persons', { name: 'Founder' })
+  const claim = { cultural_entity_id: it.cultural_entity_id, asserted_property: 'relationship.commissioned_by' }
+  const body = { ...claim, object_entity_type: 'person', object_entity_id: founder.id }
+  sure(201, await app.contributor.post('/cidoc/assertions/', { body }))
+  const refused = { property: ['This record has no such property.'] }
+  expect((await explain(app.anon, it, claim.asserted_property)).body).toEqual(refused)
+  expect((await one(app.community, it, claim.asserted_property)).rivals).toHaveLength(1)
+  const nothing = { rule: 'nothing', value: '', standing: null, decision: null }
+  expect(await one(app.anon, it, 'has_current_location')).toMatchObject(nothing)
+  expect(await one(app.community, it, 'has_current_location')).toMatchObject({
+    rule: 'accepted',
+    value: 'Hidden grove',
+  })
+  const query = { cultural_entity_id: it.cultural_entity_id, asserted_property: 'has_current_location' }
+  expect(sure(200, await app.anon.get('/cidoc/assertions/', { query }))).toMatchObject({ count: 0, results: [] })
+  expect(sure(200, await app.community.get('/cidoc/assertions/', { query }))).toMatchObject({ count: 1 })
+})
+
+test('the version of a record is not told by If-Match to whoever may not count its changes', async () => {
+  const it = await publish(app, 'structures', { name: 'Has a version' })
+  const path = `/data/entities/${it.cultural_entity_id}/comments/`
+  for (const tag of ['"1"', '"2"', '"99"'])
+    sure(400, await app.other.post(path, { body: {}, headers: { 'if-match': tag } }))
+  sure(
+    412,
+    await app.contributor.patch(`/cidoc/structures/${it.id}/`, {
+      body: { note: 'x' },
+      headers: { 'if-match': '"99"' },
+    }),
+  )
+})
+
 describe('an explanation', () => {
   test('tells the value, its claim, and the decision that made it stand', async () => {
     const it = await publish(app, 'structures', { name: 'Explained', condition: 'Good', ...sourced('archival') })

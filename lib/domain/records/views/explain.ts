@@ -96,6 +96,16 @@ export const ExplanationView = s.shape('Explanation', () =>
   }),
 )
 
+/** The claims of a record that the caller may read, oldest first: by themselves, or since a publication showed them. */
+export const readableClaims = (
+  history: Visible<History>,
+  actor: Actor | null,
+  told = toldClaims(history),
+): Assertion[] =>
+  history.assertions
+    .filter((claim) => mayShowClaim(history, claim, actor) || mayReadTold(told.get(claim.id), actor))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
 /**
  * Explains each property of a record, or `only` one: its claim, the rule, the decision and the rivals. Claims that the
  * caller may not see are left out. Every reader sees a rival that a publication showed (`toldClaims`), as in the history.
@@ -104,8 +114,7 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
   const standing = canonicalValues(history)
   const newestFirst = history.assertions.toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const told = toldClaims(history)
-  const isTold = (claim: Assertion) => mayReadTold(told.get(claim.id), actor)
-  const visibleClaims = newestFirst.filter((claim) => mayShowClaim(history, claim, actor) || isTold(claim))
+  const visibleClaims = readableClaims(history, actor, told).reverse()
   const values = visibleValues(history, history.data, actor)
   const properties = only === undefined ? propertiesOf(history, visibleClaims) : [only]
   return properties.map((property) => {
@@ -171,7 +180,11 @@ function groundsOf(
   standing: ReadonlyMap<string, CanonicalValue>,
 ): Grounds {
   const ruling = history.public ? standing.get(property) : undefined
-  if (ruling) return { claim: newestFirst.find(({ id }) => id === ruling.stands), reason: ruling.rule, ruling }
+  if (ruling) {
+    const claim = newestFirst.find(({ id }) => id === ruling.stands)
+    // The claim is left out of what the reader sees if it is a link to a hidden record. So is the decision on it.
+    return claim || ruling.stands === null ? { claim, reason: ruling.rule, ruling } : { reason: 'nothing' }
+  }
   if (property === SAME_REFERENT) {
     const claim = newestFirst.find((it) => it.asserted_property === property && isSettled(it))
     return claim ? { claim, reason: 'joined' } : { reason: 'nothing' }
