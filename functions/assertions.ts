@@ -94,7 +94,7 @@ export const routes = withTables({
         linkedClaim(await showClaim(subject, actor), actor, request.origin),
       [TRIG]: async ({ subject, actor, request }) => {
         const claim = await showClaim(subject, actor)
-        // A nanopublication names who published the claim, so only an accepted claim is one.
+        // A nanopublication names who published the claim, so only an accepted claim has one.
         if (claim.claim.reconciliation_status !== 'accepted')
           throw notAcceptable(['application/json', JSON_LD, ...rdfTypes])
         const { writeNanopublication } = await import('../lib/doors/linked/nanopublication.ts')

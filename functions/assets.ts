@@ -111,7 +111,7 @@ const sha256 = v.pipe(
   v.metadata({ pattern: '^([0-9A-Fa-f]{64})?$' }),
   v.transform((it) => it || null),
 )
-/** By these a client may say which file it has sent: the bucket's tag of the file, or its checksum. Any other file is refused. */
+/** A client may name the file that it has sent by the bucket's tag of the file, or by its checksum. Any other file is refused. */
 const Completed = members({ etag: v.nullish(v.string('Not a valid text.'), ''), sha256 })
 const Announced = members({
   file_name,

@@ -319,7 +319,7 @@ async function amend(unit: UnitOfWork, old: Cluster, body: Body, base: clusters.
   return clusters.amendCluster(unit, old, { ...base, ...changesOf(body) }, body.members, actor)
 }
 
-/** The values of properties that a PUT of a cluster leaves out. Its members stay, since they are not a property. */
+/** The values that properties get if a PUT of a cluster leaves them out. The members of the cluster stay, since they are not a property. */
 const emptied: clusters.ClusterInput = { locked: false, note: '', curated_aliases: [], external_identifiers: {} }
 
 function changesOf({ data, cleared, external_identifiers }: Body): clusters.ClusterInput {
@@ -382,7 +382,7 @@ function memberReference() {
   )
 }
 
-/** A member that may be missing or null, which give undefined. */
+/** A member that may be missing or null. Both give undefined. */
 function absentable<S extends v.GenericSchema>(schema: S) {
   return v.pipe(
     v.nullish(schema),

@@ -94,7 +94,7 @@ const remove = async ({ unit, subject }: { unit: UnitOfWork; subject: remarks.Re
   return replyNoContent()
 }
 
-/** Comments on records, in threads and by number, reactions to both, and how often records were passed on. */
+/** Comments on records, in threads and by number, votes on records and comments, and how often records were passed on. */
 export const routes = withTables({
   ...reactions,
   ...shares,

@@ -62,7 +62,7 @@ const change = (body: typeof Whole | typeof Part) =>
     },
   })
 
-/** Flags: doubts about records, which people or the service raise and reviewers settle. */
+/** Flags: doubts about records. People or the service raise them, and reviewers resolve them. */
 export const routes = withTables({
   'GET /data/review-flags/': actorRoute({
     permission: 'flag.list',

@@ -42,7 +42,7 @@ export const routes = {
     handle: async ({ params, subject, request }) =>
       replyContent(
         jsonText(imageInfo(`${request.origin}${imagePathOf(params.image)}`, subject.size, subject.rights)),
-        // Clients of the Image API that name neither get linked data (section 5.1).
+        // Clients whose `Accept` names neither JSON nor JSON-LD get JSON-LD (Image API 3.0, section 5.1).
         preferredType(request.headers.accept, [LD, JSON_TYPE]) === JSON_TYPE
           ? JSON_TYPE
           : `${LD};profile="${IMAGE_CONTEXT}"`,

@@ -112,7 +112,7 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** Adds page numbers to the body of a list. Beyond the end they are those of the last page. */
+/** Adds page numbers to the body of a list. A page beyond the end gets the numbers of the last page. */
 function pageBody<Row>(
   request: Request,
   page: PageRequest,

@@ -9,8 +9,8 @@ import { worker } from '../lib/platform/worker.ts'
 const SPARE_MS = 60_000
 
 /**
- * Runs every second minute. Continues large merges and rollbacks, for which no request waits. Several processes at once work on different
- * ones.
+ * Runs every second minute. Continues large merges and rollbacks, for which no request waits. Several processes at once take different
+ * merges and rollbacks.
  */
 export const handler = worker(async (_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) => {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? 900_000) - SPARE_MS

@@ -181,7 +181,7 @@ export const routes = {
     },
     handle: async ({ subject, actor, request }) =>
       replyContent(previewOf(await showRecord(actor, subject), request.origin, request), 'text/html; charset=utf-8', {
-        // Other sites show it in frames, and it runs no code.
+        // Other sites show the preview in frames, and it runs no code.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       }),
   }),

@@ -94,7 +94,7 @@ const Question = v.pipe(
   }),
 )
 
-/** A date as it was typed. `calendar` is that of a date in numbers, which names no month. */
+/** A date as it was typed. `calendar` is the calendar of a date in numbers, which names no month. */
 const DateTyped = members({
   text: v.pipe(v.string('Not a valid text.'), v.maxLength(200, 'At most 200 characters are read.')),
   calendar: v.optional(CalendarName),

@@ -19,7 +19,7 @@ import { extensions } from './registry/extensions.ts'
 const asked = ['en', 'ne', 'en,ne'] as const
 type Asked = (typeof asked)[number]
 
-/** The published description of all kinds, from which forms are built, and proposals that it should grow. */
+/** The published description of all kinds, from which forms are built, and proposals to extend it. */
 export const routes = {
   ...extensions,
 

@@ -430,8 +430,8 @@ export const routes = withTables({
 const SHOWN_DESCRIPTION = 500
 
 /**
- * What the REST API asks before it stores a part of up to 10 MB: whether it may, and where to. It sends only the headers of the request,
- * not the body.
+ * What the REST API asks before it stores a part of up to 10 MB: whether it may store the part, and where. It sends only the headers of the
+ * request, not the body.
  */
 const reservations = {
   'POST /data/ocr-chunk-uploads/{id}/append/': changeRoute({

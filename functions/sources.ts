@@ -65,7 +65,7 @@ const DependentQuery = v.object({
 const recordId = v.pipe(v.string(), v.toLowerCase(), v.uuid('Give ids of records.'))
 const reasonText = v.pipe(prose(2000), v.minLength(1, 'Say why.'))
 
-/** A record of a document, by its review identity. Undefined for any other. */
+/** Loads the record of a document by its review identity. Undefined for a record of any other kind. */
 async function loadDocument(id: string) {
   const record = await loadRecordById(id)
   return record?.kind === 'source' ? record : undefined

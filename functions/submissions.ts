@@ -163,8 +163,8 @@ export const routes = withTables({
     },
   }),
 
-  // The latest hundred that the caller may see. Those that wait or were rejected are shown only to their author, the submission's
-  // contributor and reviewers.
+  // The latest hundred suggestions that the caller may see. Suggestions that wait or were rejected are shown only to their author, the
+  // submission's contributor and reviewers.
   'GET /data/submissions/{id}/edit-suggestions/': readRoute({
     permission: 'submission.read',
     summary: 'List the latest hundred suggestions for a submission',

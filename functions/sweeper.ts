@@ -32,7 +32,7 @@ type HowOften = keyof typeof chores
 /** Settles staged commits for at most 45 seconds, so that the other chores get their turn. */
 const settleStaged = () => recoverStaged(performance.now() + 45_000)
 
-/** Brings the table to the next layout for at most 20 seconds, if an operator has begun that. */
+/** Brings the table to the next layout for at most 20 seconds, if an operator has begun a migration. */
 const migrate = () => workOnMigration(performance.now() + 20_000)
 
 /** Work that is due by time alone, by how often it runs. Each chore returns the number of items it handled, and is safe to repeat. */
@@ -88,8 +88,8 @@ export const handler = worker(async (event?: { chores?: HowOften }): Promise<Rec
 })
 
 /**
- * Does the chores one after another. A chore may end the process without an error. Then the lock is not given back, so the next visit
- * knows: `wasLeft`. From then on each chore counts its own takes. After it has ended three processes, it rests for a day.
+ * Does the chores one after another. A chore may end the process without an error. Then the lock is not given back, and `wasLeft` tells the
+ * next visit. From then on each chore counts its own takes. A chore that has ended three processes rests for a day.
  */
 async function visit(each: HowOften, wasLeft: boolean, done: Record<string, number>, failed: unknown[]): Promise<void> {
   const due: Chores = chores[each]
@@ -112,7 +112,7 @@ async function visit(each: HowOften, wasLeft: boolean, done: Record<string, numb
   else if (wasWatched) await takes.forget()
 }
 
-/** Does a chore that may have ended a process. Undefined if it rests, since it has ended three. */
+/** Does a chore that may have ended a process. Undefined if the chore rests, since it has ended three processes. */
 async function takeAlone(name: string, work: () => Promise<number>): Promise<number | undefined> {
   const takes = new Takes('chore', name)
   const next = nextTake(await takes.load())

@@ -136,7 +136,7 @@ async function viewWatches(watches: readonly Watch[], actor: Actor, { origin, sa
 
 const badLink = () => invalid({ token: ['This link is not valid, or not any more.'] })
 
-/** The watch whose feed a token opens. Fails with `notFound` once it is stopped, so that readers of feeds give it up. */
+/** The watch whose feed a token opens. Fails with `notFound` once the watch has ended, so that readers of feeds give the feed up. */
 async function watchOfToken(token: string): Promise<Watch> {
   const linked = readFeedToken(token)
   if (!linked) throw badLink()

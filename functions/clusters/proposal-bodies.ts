@@ -15,7 +15,8 @@ import {
 } from '../../lib/platform/http/body.ts'
 
 /**
- * The bodies of proposals, and how a body changes a proposal. A draft may name what does not exist. That is checked when it is submitted.
+ * The bodies of proposals, and how a body changes a proposal. A draft may name things that do not exist. Whether they exist is checked when
+ * the draft is submitted.
  */
 
 const MOST_SOURCES = 20
@@ -125,11 +126,11 @@ export const newRelationship = ({
   object: nameRecord(object_entity_type, object_entity_id),
 })
 
-/** The content of a proposal of records as one thing, with some members changed. */
+/** The content of an entity proposal, with some members changed. */
 export const changeEntity = (old: ProposalContent, body: v.InferOutput<typeof ChangedEntity>): ProposalContent =>
   old.sort === 'entity' ? { ...old, ...body } : old
 
-/** The content of a proposal of a relationship, with some members changed. */
+/** The content of a relationship proposal, with some members changed. */
 export function changeRelationship(
   old: ProposalContent,
   body: v.InferOutput<typeof ChangedRelationship>,

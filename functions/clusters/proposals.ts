@@ -27,7 +27,7 @@ import {
   newRelationship,
 } from './proposal-bodies.ts'
 
-/** Loaded with the first question about proposals, since clusters, which are asked for much more often, do not need this code. */
+/** Loaded with the first question about proposals. Questions about clusters are much more frequent and do not need this code. */
 const proposals = () => import('../../lib/domain/proposals/proposals.ts')
 const views = () => import('../../lib/domain/proposals/view.ts')
 

@@ -45,7 +45,7 @@ const changes = {
   counts: 'every success',
 } as const
 
-/** A person's settings of letters. `obstacle` is the reason why none are sent although they are on. */
+/** A person's settings of letters. `obstacle` is the reason why no letters are sent although letters are on. */
 const LetterSettingsView = s.shape('LetterSettings', () =>
   v.object({
     mode: s.oneOf(letterModes),

@@ -16,7 +16,7 @@ import { actorRoute, changeRoute, type Routes, readRoute } from '../../lib/platf
 import { seesAllProposals } from '../../lib/platform/permissions.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
-/** Loaded with the first question about proposals, since the registry, which is asked for much more often, does not need this code. */
+/** Loaded with the first question about proposals. Questions about the registry are much more frequent and do not need this code. */
 const proposals = () => import('../../lib/domain/extensions/extensions.ts')
 const views = () => import('../../lib/domain/extensions/view.ts')
 
@@ -59,7 +59,7 @@ const decide = (action: 'approved' | 'rejected', summary: string) =>
     },
   })
 
-/** Proposals that the schema should grow. */
+/** Proposals to extend the schema. */
 export const extensions = {
   'GET /data/schema-extension-proposals/': actorRoute({
     permission: 'extension.own',

@@ -11,7 +11,7 @@ import { replyCreated, replyNoContent } from '../../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
-/** Loaded with the first question about a link, since verdicts, which are much more frequent, do not need this code. */
+/** Loaded with the first question about a link. Verdicts are much more frequent and do not need this code. */
 const links = () => import('../../lib/domain/alerts/alerts.ts')
 const edits = () => import('../../lib/domain/alerts/edit-links.ts')
 const views = () => import('../../lib/domain/alerts/view.ts')

@@ -15,7 +15,7 @@ import { actorRoute, changeRoute, type Routes, readRoute } from '../../lib/platf
 import { type Actor, mayInspect, mayVisit, projectParts } from '../../lib/platform/permissions.ts'
 import { peopleOf } from '../../lib/platform/users/people.ts'
 
-/** Loaded with the first answer about a request, since verdicts, which are much more frequent, do not need this code. */
+/** Loaded with the first answer about a merge request. Verdicts are much more frequent and do not need this code. */
 const requests = () => import('../../lib/domain/merge-requests/requests.ts')
 const checks = () => import('../../lib/domain/merge-requests/check.ts')
 const views = () => import('../../lib/domain/merge-requests/view.ts')

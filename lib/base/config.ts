@@ -120,7 +120,8 @@ const Environment = v.pipe(
       /** The address of the dashboard. Its pages about records are then the canonical ones. Empty: there is no dashboard. */
       DASHBOARD_URL: address,
       /**
-       * A table of more bytes is put into the bucket, and the answer is its address. No function can answer more bytes than the default.
+       * A larger table goes to the bucket, and the answer is the address of that file. Lambda refuses answers over 6 MB, so the default is
+       * also the most.
        */
       LARGEST_TABLE: bytesUpTo(4_000_000),
       CACHE_URL: v.pipe(
@@ -254,7 +255,6 @@ const Environment = v.pipe(
 export type Config = v.InferOutput<typeof Environment>
 export type Weights = Config['SEARCH_WEIGHTS']
 export type Rate = Config['RATE_TOKEN']
-/** The variables that hold a rate. */
 export type RateName = Extract<keyof Config, `RATE_${string}`>
 
 /** Reads the environment; fails with one message that names every missing or malformed variable. */

@@ -138,7 +138,7 @@ export function checkAllowed(ruling: boolean | { refusal: string }): void {
 }
 /** Absent, or not visible to this caller. No answer distinguishes the two. */
 export const notFound = (more = '') => new Problem('not_found', `Not found.${more && ` ${more}`}`)
-/** What everyone could read here was deleted. */
+/** A thing that everyone could read was deleted. */
 export const noLongerThere = () => new Problem('gone', 'This was deleted.')
 /** The path exists, the method does not. */
 export const methodNotAllowed = (method: string, allow: string[]) =>

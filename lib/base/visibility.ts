@@ -23,13 +23,13 @@ const [everyone, signedInOnly] = audiences
 /** The audience of records that only signed-in readers read. */
 export const signedInAudience = signedInOnly
 
-/** The audience of a published record of this tier. All other rules on tiers call this one. */
+/** The audience of a published record of this tier: everyone for the open tier, signed-in readers for any other. */
 export const audienceOf = (tier: string = openTier): Audience => (tier === openTier ? everyone : signedInOnly)
 /** The audiences to which a reader belongs. */
 export const audiencesWith = (signedIn: boolean): readonly Audience[] => (signedIn ? audiences : [everyone])
 /**
- * The readers of an item that belongs to a record: an audience of the record, the people who work on the record (`withheld`), or staff
- * alone (`deleted`). Each has its own lists of claims, flags, activities, decisions and comments.
+ * The readers of an item that belongs to a record. They are an audience of the record, the people who work on the record (`withheld`), or
+ * staff alone (`deleted`). Each has its own lists of claims, flags, activities, decisions and comments.
  */
 export const historyAudiences = [...audiences, 'withheld', 'deleted'] as const
 export type HistoryAudience = (typeof historyAudiences)[number]

@@ -44,7 +44,7 @@ export type Subject = {
   /** Of a flag: who raised it (null: the service itself), and whether it is settled. */
   flagged_by?: string | null | undefined
   is_resolved?: boolean | undefined
-  /** Whether it is an open contradiction, or a claim that takes who may settle one. */
+  /** Whether it is an open contradiction, or a claim that only those who settle contradictions may settle. */
   contradicts?: boolean | undefined
   /** Of a record that waits, and of its claims: the least rank that may decide. */
   required_persona?: Rank | undefined
@@ -81,7 +81,7 @@ const reviewer = atLeast('community_reviewer')
 const expert = atLeast('domain_expert')
 const curator = atLeast('expert_curator')
 
-/** What a role brings beyond reviewing, with the least rank for each. Rules go by it, and accounts and roles show it. */
+/** The powers of a role beyond reviewing, with the least rank for each. Rules use these ranks. Accounts and roles show the powers. */
 export const leastRanks = {
   overridesConfidence: 'domain_expert',
   settlesContradiction: 'domain_expert',
@@ -125,15 +125,15 @@ const canSeeProposal = (actor: Actor | null, it: Subject) =>
 const canReadScan = (actor: Actor | null, it: Subject) =>
   ownerOrStaff(actor, it) || (it.public && actor !== null && reviewer(actor))
 /**
- * Whether the actor may read the values of a fork. It takes the right to inspect the original, and either the right to inspect the fork
- * or to have contributed the original.
+ * Whether the actor may read the values of a fork. The actor must be allowed to inspect the original. Beside that, they must be allowed to
+ * inspect the fork, or have contributed the original.
  */
 const canReadFork = (actor: Actor | null, it: Subject): boolean =>
   it.original !== undefined &&
   canInspect(actor, it.original) &&
   (canInspect(actor, it) || (!it.deleted_at && isOwner(actor, it.original)))
 /**
- * Whether the actor may know that a fork exists, of which sort, and which fields it changes. Its readers may. So may whoever inspects the
+ * Whether the actor may know that a fork exists, its sort, and which fields it changes. All its readers may. So may all who inspect the
  * original, unless the fork was rejected or its tier is closed to them.
  */
 const canSeeFork = (actor: Actor | null, it: Subject): boolean =>
@@ -146,7 +146,7 @@ const canSeeFork = (actor: Actor | null, it: Subject): boolean =>
 const isFlagger = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 const isAuthor = (actor: Actor, it: Subject) => actor.id === it.author_id
 const isAdmin = (actor: Actor, it: Subject) => it.admins?.includes(actor.id) ?? false
-/** Everyone may see accepted legacy submissions, and whoever is signed in all of them. */
+/** Everyone may see accepted legacy submissions. Whoever is signed in may see all submissions. */
 const canSeeSubmission = (actor: Actor | null, it: Subject) => it.public || actor !== null
 /**
  * Whoever is signed in may see an approved suggestion. Other suggestions are for reviewers, the submission's contributor and the author.
@@ -157,7 +157,7 @@ const canSeeSuggestion = (actor: Actor | null, it: Subject) =>
 export const ownWork = 'Nobody decides on a contribution of their own.'
 const notOnesOwn = (actor: Actor, it: Pick<Subject, 'authors'>): Ruling =>
   it.authors?.includes(actor.id) ? { refusal: ownWork } : true
-/** Allows whoever has that power. Others hear what rank that part of a decision takes. */
+/** Allows whoever has that power. The refusal names the rank that is needed for `part` of a decision. */
 const mayAs = (actor: Actor, power: Power, part: string): Ruling =>
   holds(power)(actor) || { refusal: `${part} takes at least a ${rankName(leastRanks[power])}.` }
 /** A rank as sentences name it. */
@@ -194,8 +194,8 @@ function canSettleFlag(actor: Actor, it: Subject): Ruling {
   return !it.contradicts || maySettleContradiction(actor)
 }
 /**
- * Reviewers may settle claims of others. What changes a value that stands or waits, or decides a contradiction, takes who may settle
- * contradictions. Where the record was escalated it takes that rank.
+ * Reviewers may settle claims of others. Only those who settle contradictions may change a value that stands or waits, or decide a
+ * contradiction. An escalated record needs the rank to which it was escalated.
  */
 function canSettleClaim(actor: Actor, it: Subject): Ruling {
   const own = reviewer(actor) && notOnesOwn(actor, it)
@@ -225,7 +225,7 @@ export const projectParts = {
 /** Reviewers oversee a project in review or approved. Those who may roll back a merge oversee a merged project. */
 const canOversee = (actor: Actor, it: Subject) =>
   (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && expert(actor))
-/** Allows whoever may see a record with these facts, members of the project, and those who oversee it. */
+/** Allows whoever `canSee` allows, members of the project, and those who oversee it. */
 const canSeeProject = (actor: Actor | null, it: Subject) =>
   canSee(actor, it) || (!it.deleted_at && actor !== null && (roleIn(actor, it) !== undefined || canOversee(actor, it)))
 
@@ -264,7 +264,7 @@ export const permissions = {
   'record.create': { role: anyone },
   'record.read': { sees: canSee },
   'record.update': { sees: canSee, changes: ownerOrStaff },
-  // Only the owner and staff see a record that is not public, so the owner may delete it. A public record takes staff.
+  // Only the owner and staff see a record that is not public, so the owner may delete it. Only staff may delete a public record.
   'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || !it.public },
   'record.restore': { sees: canSee, changes: staff },
   // For the owner and reviewers. A label in one's own words on a public record takes a reviewer: see lib/domain/labels/input.ts.
@@ -337,7 +337,7 @@ export const permissions = {
   'source.read': { sees: canSee },
   'source.restore': { sees: canSee, changes: staff },
   'source.change': { sees: canSee, changes: ownerOrStaff },
-  // To question a source changes no value. When its values are decided on, it is checked whose work they are.
+  // To question a source changes no value. The later decision on its values checks whose work they are.
   'source.question': { role: expert, sees: canSee, changes: anyone },
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
   // Clusters are never hidden.
@@ -498,8 +498,8 @@ export const maySeeEmail = (actor: Actor | null, user: string): boolean =>
 /** Whether this caller may see that record. For handlers that load a further record. */
 export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(actor, it)
 /**
- * Whether a person may see a record without the rights of any role. A flag that the contributor will read may name another record by this
- * only: a role may end while the flag stays.
+ * Whether a person may see a record without the rights of any role. A flag that the contributor will read may name another record only if
+ * this is true. A role may end while the flag stays.
  */
 export const maySeeAsOwner = (user: string, it: Subject): boolean =>
   canRead(
@@ -553,7 +553,7 @@ export function audiencesFor(actor: Actor | null): readonly HistoryAudience[] {
   const open = audiencesWith(actor !== null)
   return mayReview(actor) ? [...open, 'withheld'] : open
 }
-/** Whether the caller may know that there is this fork. */
+/** Whether the caller may know that this fork exists. */
 export const maySeeFork = (actor: Actor | null, it: Subject): boolean => canSeeFork(actor, it)
 /** Whether the caller may read the values and the reason of that fork. */
 export const mayReadFork = (actor: Actor | null, it: Subject): boolean => canReadFork(actor, it)

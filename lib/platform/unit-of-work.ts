@@ -5,18 +5,16 @@ import { invalidateAfter } from './cache/cached.ts'
 
 type Withhold = (writes: readonly Write[]) => Promise<void>
 let withhold: Withhold = async () => undefined
-/**
- * Registers the function that removes from search what a commit has hidden. Functions that write nothing that search finds register none.
- */
+/** Sets the function that removes from search what a commit has hidden. A Lambda function that changes nothing in search sets none. */
 export function provideWithholding(how: Withhold): void {
   withhold = how
 }
 
 /**
- * Opens a unit of work, runs `work` with it and commits it; see `runUnit`. Requests use it, and work outside of them: the projector, the
- * sweeper, workers, and writes that must be stored before their request. Fails with `invalid` if the unit holds more than one transaction
- * can. Afterwards cached answers that depend on the writes are stale, and search finds nothing that the writes have hidden. `commit` is
- * one of `commitTogether`.
+ * Opens a unit of work, runs `work` with it and commits it; see `runUnit`. Requests, the projector, the sweeper and workers use it. So do
+ * writes that must be stored before their request. Fails with `invalid` if the unit is larger than one transaction. After the commit,
+ * cached answers that depend on the writes are stale. Search no longer finds what the writes have hidden. `commit` comes from
+ * `commitTogether`.
  */
 export const inUnit = <T>(
   work: (unit: UnitOfWork) => T | Promise<T>,
@@ -32,8 +30,8 @@ export const inUnit = <T>(
   })
 
 /**
- * The error of a unit that holds more than one transaction can. Its number leaves out flags: the caller may not learn of a likeness to a
- * hidden record.
+ * The error of a unit that is larger than one transaction. Its number leaves out flags, so that the caller learns nothing of a hidden
+ * look-alike.
  */
 function tooMany(writes: readonly Write[]): Problem {
   const many = actionsOf(writes.filter(({ type }) => type !== 'flag'))

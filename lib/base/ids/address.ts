@@ -44,7 +44,10 @@ export const placeInPack = (id: string): number => Number.parseInt(id.slice(-8, 
 export const packedId = (pack: string, place: number): string =>
   `${pack.slice(0, -5)}${place.toString(16).padStart(3, '0')}${pack.slice(-5)}`
 
-/** The time at which an item with this id was made, as ISO 8601. Undefined for an id without a time. */
+/**
+ * The time at which an item with this id was made, as ISO 8601. Undefined for other UUIDs. Never pass the id of a record itself, which
+ * holds no time.
+ */
 export function timeOf(id: string): string | undefined {
   if (!addressOf(id)) return undefined
   const rest = BigInt(`0x${id.slice(15, 18)}${id.slice(19, 23)}${id.slice(24)}`)

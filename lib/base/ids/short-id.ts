@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 export const isShortId = (text: string): boolean => /^[0-9A-Za-z]{11}$/.test(text)
 
 /**
- * A number as a short id that does not show the number. The factor has no divisor in common with 62, so each number below 62^11 has its own
- * id, and the number can be computed from the id.
+ * A number as a short id that does not show the number. The factor has no divisor in common with 62. So each number below 62^11 has its own
+ * id, from which the number can be computed.
  */
 export const shortIdOf = (number: number): string => toBase62((BigInt(number) * FACTOR) % ALL)
 
@@ -18,7 +18,7 @@ export function shortIdNumber(id: string): number | undefined {
   return number > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(number)
 }
 
-/** Reads a number from its digits or from its short id. Undefined if the text is neither. */
+/** Reads a number from its digits or its short id; eleven digits are a short id. Undefined if the text is neither. */
 export function parseNumberOrShortId(text: string): number | undefined {
   if (isShortId(text)) return shortIdNumber(text) || undefined
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
@@ -31,10 +31,10 @@ export const shortDigest = (text: string): string =>
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 11
 const ALL = 62n ** 11n
-// The golden section of 62^11, moved to the next number that has no common divisor with it. So ids of neighbouring numbers differ much.
+// The golden section of 62^11 as a whole number, which has no common divisor with 62^11. So ids of neighbouring numbers differ much.
 const FACTOR = 32_160_363_160_257_795_053n
-// The inverse of FACTOR modulo ALL. By Euler's theorem, FACTOR to the power phi(ALL) is 1, so to one power less it is the inverse.
-// phi(ALL), the count of numbers below ALL that share no divisor with it, is ALL / 62 * 30.
+// The inverse of FACTOR modulo ALL. By Euler's theorem FACTOR^phi(ALL) is 1, so FACTOR^(phi(ALL) - 1) is the inverse. phi(ALL) counts the
+// numbers below ALL that share no divisor with ALL: ALL / 62 * 30.
 const INVERSE = power(FACTOR, (ALL / 62n) * 30n - 1n)
 
 function power(base: bigint, exponent: bigint): bigint {

@@ -9,7 +9,7 @@ export type Say = (text: string) => string
  */
 export type Catalogue = Readonly<Record<string, string>>
 
-/** Makes the translator of a catalogue. If several entries fit a text, it uses the entry with the most fixed letters. */
+/** Makes the translator of a catalogue. If several entries fit a text, it uses the entry with the most fixed characters. */
 export function speakerOf(catalogue: Catalogue): Say {
   const whole = new Map<string, string>()
   const patterns: Pattern[] = []

@@ -1,4 +1,7 @@
-/** The metrics: which numeric members of log lines CloudWatch counts, by the message of the line. No other place names metrics. */
+/**
+ * The metrics: which numeric members of log lines CloudWatch counts, by the message of the line. Alarms and dashboard (`deploy/operations`)
+ * use these names.
+ */
 export const measures = {
   request: {
     ms: 'Milliseconds',
@@ -20,7 +23,7 @@ export const measures = {
 
 type Unit = 'Count' | 'Milliseconds' | 'Seconds'
 type Message = keyof typeof measures
-/** Members of lines for saved queries. They are not metrics, since CloudWatch bills each metric of each route by the month. */
+/** Members of lines for saved queries. They are not metrics, since CloudWatch bills each metric by the month. */
 export const queriedMembers = ['faults', 'refusals', 'projected', 'queue_age_s'] as const
 /** The name of a metric, or of a member for saved queries. */
 export type Measure = { [M in Message]: keyof (typeof measures)[M] }[Message] | (typeof queriedMembers)[number]

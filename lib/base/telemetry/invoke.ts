@@ -20,7 +20,10 @@ export async function invokeFunction(FunctionName: string, event: object): Promi
   return Payload && Payload.length > 0 ? JSON.parse(Buffer.from(Payload).toString()) : undefined
 }
 
-/** Hands an event to another function and does not wait for it. The platform keeps the event and tries three times. */
+/**
+ * Hands an event to another function and does not wait for it. Lambda keeps the event and repeats a failed call: see `maximumRetryAttempts`
+ * in `serverless.yml`.
+ */
 export async function invokeLater(FunctionName: string, event: object): Promise<void> {
   await client.send(
     new InvokeCommand({ FunctionName, InvocationType: 'Event', Payload: Buffer.from(JSON.stringify(event)) }),

@@ -5,7 +5,7 @@ import type { Dependency } from '../errors.ts'
 export type Meter = {
   calls: number
   units: number
-  /** The attempts of table calls beyond the first of each, whatever made them fail. */
+  /** Repeated attempts of table calls, whatever made the first ones fail. */
   retries: number
   operations: string[]
   /** Calls under way, by the dependency that is called. */
@@ -65,7 +65,7 @@ export async function notePending<T>(dependency: Dependency, call: () => Promise
 export const pendingDependency = ({ pending }: Meter): Dependency | undefined =>
   [...pending].find(([, calls]) => calls > 0)?.[0]
 
-/** Adds the retries of a call that had so many attempts, successful or not. */
+/** Adds the retries of a call, which are all its attempts but the first. A failed call counts, too. */
 export function noteAttempts(attempts = 1): void {
   const meter = storage.getStore()
   if (meter) meter.retries += attempts - 1

@@ -21,7 +21,7 @@ export function loadShippedFile(name: string): Promise<Shipped> {
 /** The content of a file, for a client that does not accept compression. */
 export const unpackFile = ({ packed }: Shipped): Uint8Array => gunzipSync(packed)
 
-/** The folder of these files below the working directory, which is the project's folder, and on Lambda the package's. */
+/** The folder of these files, below the working directory: the folder of the project, or of the package on Lambda. */
 export const FOLDER = '.build/documents'
 
 const fileCache = lru<string, Promise<Shipped>>(20)

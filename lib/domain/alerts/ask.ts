@@ -3,7 +3,7 @@ import { request as requestByHttps } from 'node:https'
 import * as v from 'valibot'
 import { isPublicUrl, publicOnly } from '../webhooks/send.ts'
 
-/** What another server says of an address. `unknown`: it did not answer, or its answer shows none of the others. */
+/** What another server says of an address. `unknown`: it did not answer, or its answer shows none of the other verdicts. */
 export type Verdict = { is: 'there'; label?: string } | { is: 'gone' } | { is: 'moved'; to: string } | { is: 'unknown' }
 
 /** How other servers are asked. `guarded`: only at public addresses. `wikidata`: the origin of Wikidata. */

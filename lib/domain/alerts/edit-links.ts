@@ -31,8 +31,8 @@ export function amendLink(unit: UnitOfWork, it: LinkSubject, { is_stale, target_
 }
 
 /**
- * Replaces the target of a link by an edit of the record. Accepting the edit makes a new link with another id, which is returned.
- * Fails with a field error if `target_uri` is no address.
+ * Replaces the target of a link by an edit of the record. Returns the old link with the new target. Accepting the edit makes a new link
+ * with another id. Fails with a field error if `target_uri` is no address.
  */
 export async function updateTarget(
   unit: UnitOfWork,

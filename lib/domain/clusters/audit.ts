@@ -51,7 +51,7 @@ type Done = {
   before: readonly ClusterState[]
   after: readonly ClusterState[]
   assertion_ids?: readonly string[]
-  /** The other cluster of a merge. */
+  /** The cluster that a merge emptied. */
   related?: string
   id?: string
 }

@@ -32,14 +32,17 @@ export type ClusterInput = Partial<
 /** Names a member: by its integer id in its kind, or by its review identity. */
 export type MemberInput = { kind: Kind; id: number | string }
 
-/** The most members of a cluster. So many can join in one transaction. A change that replaces all of them may be too large, and is refused. */
+/**
+ * The most members of a cluster. As many records can join in one transaction. A change that replaces all of them may be larger than a
+ * transaction, and is refused.
+ */
 export const MAX_MEMBERS = 30
 
 export const loadCluster = (id: string): Promise<Cluster | undefined> => get(cluster, { id })
 
 /**
- * Creates a cluster. Fails with a field error if the caller may not see one of the members, or if it is in another cluster.
- * Each member gets a claim of identity.
+ * Creates a cluster. Fails with a field error if the caller may not see one of the members, or if a member is in another cluster. Each
+ * member gets a claim of identity.
  */
 export async function createCluster(
   unit: UnitOfWork,
@@ -117,7 +120,7 @@ export async function amendCluster(
   return next
 }
 
-/** The entry that a lock or its end has in the log of the cluster. */
+/** The entry in the cluster's log for a lock or for its end. */
 const lockEvent = (old: Cluster, next: Cluster, actor: Actor): Write[] =>
   auditWrites({
     action: next.locked ? 'lock' : 'unlock',
@@ -160,7 +163,7 @@ export async function setClusterLock(
   return amendCluster(unit, old, { locked, lock_reason: reason }, undefined, actor)
 }
 
-/** Loads the members that the caller may see, oldest first. */
+/** Loads the members that the caller may see, in the order of `members`. */
 export async function loadMembers({ members }: Cluster, actor: Actor | null): Promise<RecordItem[]> {
   const records = await loadRecords(members)
   return members.flatMap((id) => records.get(id) ?? []).filter((record) => isVisibleMember(record, actor))
@@ -184,7 +187,7 @@ export async function listClusters({ kind, locked, forward }: ClusterFilter, pla
 /** The kind under which the name index holds clusters. */
 export const CLUSTER_NAMES = 'entity_cluster'
 
-/** Loads clusters in the order of their ids, each once. */
+/** Loads clusters in the order of `ids`, each once. */
 export async function loadClusters(ids: readonly string[]): Promise<Cluster[]> {
   const items = await getMany(ids.map(key.cluster))
   return [...new Set(ids)].flatMap((id) => itemIn(items, cluster, { id }) ?? [])

@@ -17,9 +17,9 @@ import { type Evidence, type Joining, joinWrites, loadMemberships, moveWrites } 
 export type Gathering = { records: readonly RecordItem[]; evidence: Evidence; input?: ClusterInput; isNew?: boolean }
 
 /**
- * Puts records into a cluster, and takes each out of the cluster that it was in before. Returns the cluster, and the ids of the new
- * claims. Records that are in it already stay as they are. Fails with `conflict` if one of the clusters is locked, or if somebody else was
- * faster, and with `invalid` if there are too many. Three calls at most.
+ * Puts records into a cluster, and takes each out of its former cluster. Returns the cluster, and the ids of the new claims. Records that
+ * are in the cluster already stay. Fails with `conflict` if one of the clusters is locked, or if somebody else was faster. Fails with
+ * `invalid` if the cluster was merged, or would have too many members. Three calls at most.
  */
 export async function gatherRecords(
   unit: UnitOfWork,

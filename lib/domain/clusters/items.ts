@@ -17,7 +17,7 @@ export const Cluster = v.object({
   external_identifiers: v.record(v.string(), v.string()),
   /** Review identities. */
   members: v.array(v.string()),
-  /** The cluster into which this one was merged, and the members that it had then. Such a cluster has no members and no names. */
+  /** The cluster into which this one was merged, and the members that it had then. A merged cluster has no members, and no name finds it. */
   merged_into: v.optional(v.nullable(v.string()), null),
   merged_members: v.optional(v.array(v.string()), []),
   /** The clusters that were merged into this one. A split gives them back what they had. */

@@ -19,17 +19,20 @@ import { type Assertion, type RecordItem, SAME_REFERENT } from '../records/items
 import type { SettlingWay } from '../records/views/explain.ts'
 
 /*
- * That a record is about the same thing as others is a claim, like any other: it has an author and may have a source. Beside the claim
- * is the item of a membership, which keeps a record from being in two clusters.
+ * A claim says that a record is about the same thing as others. It has an author and may have a source, like any claim. Beside it is the
+ * item of a membership, which keeps the record from being in two clusters.
  */
 
-/** The cluster of a record. A record has one such item, so it is in one cluster. Joining fails if it exists; moving replaces it. */
+/**
+ * The cluster of a record. A record has one such item at most, so it is in one cluster at most. Joining fails if the item exists; moving
+ * replaces it.
+ */
 export const membership = defineItem({
   type: 'membership',
   schema: v.object({
     entity_id: v.string(),
     cluster_id: v.string(),
-    /** The claim of identity. Null for members from before there were such claims. */
+    /** The claim of identity. Null for a member that joined before memberships were claims. */
     assertion_id: v.optional(v.nullable(v.string()), null),
     version: v.number(),
   }),
@@ -40,7 +43,7 @@ export type Membership = v.InferOutput<typeof membership.schema>
 /** Who says that records are about the same thing, by which source, and how sure that is. */
 export type Evidence = {
   author: Pick<Actor, 'id' | 'username' | 'key'>
-  /** The key with which the author sent it, if it is not that of `author`. */
+  /** The name of the key with which the claim was sent; null for none. If absent, `author.key` counts. */
   software?: string | null
   /** The claim that the new one supersedes; null for none. If absent, a move supersedes the claim of the membership that it ends. */
   supersedes?: string | null
@@ -71,7 +74,7 @@ export const evidenceOf = (
   decided: { by: author.id, way, reason: note },
 })
 
-/** The evidence for moving a record to another cluster. Its sources are those of the claim that put it into its present cluster, if there is one. */
+/** The evidence for moving a record to another cluster. It takes its sources from the claim of the present membership, if there is one. */
 export const evidenceBeside = (of: Evidence, claim: Assertion | undefined): Evidence =>
   claim ? { ...of, ...sourcesOf(claim) } : of
 
@@ -92,10 +95,10 @@ const sourcesOf = ({ source, source_type, supporting_sources, confidence }: Asse
   confidence,
 })
 
-/** A membership with its claim. The claim is undefined for members from before there were such claims. */
+/** A membership with its claim. The claim is undefined for a member that joined before memberships were claims. */
 export type MembershipWithClaim = { membership: Membership; claim: Assertion | undefined }
 
-/** Loads the claims that these claims of identity superseded, by the id of the later one. One call, none if none superseded another. */
+/** Loads the claims that these claims of identity superseded, by the id of the later claim. One call; none if no claim superseded another. */
 export async function loadFormerClaims(claims: readonly Assertion[]): Promise<Map<string, Assertion>> {
   const found = await getMany(
     claims.flatMap(({ supersedes }) => (supersedes === null ? [] : key.ofClaim(supersedes))),
@@ -124,7 +127,7 @@ export async function loadMemberships(ids: readonly string[]): Promise<Map<strin
   )
 }
 
-/** What becomes of claims of identity, and the writes that store it. */
+/** The claims that a join or a move makes or supersedes, by id, and the writes that store this. */
 export type Joining = { assertion_ids: string[]; writes: Write[] }
 type Named = { id: string; canonical_label: string }
 

@@ -30,8 +30,8 @@ import {
 } from './memberships.ts'
 
 /*
- * Merging two clusters, and splitting one. A split can undo a merge: the merged cluster keeps its id, its name and the list of its former
- * members, and the split gives it those members back.
+ * Merging two clusters, and splitting one. A merged cluster keeps its id, its name and the list of its former members. So a split can undo
+ * the merge: it gives these members back.
  */
 
 export type MergeInput = {
@@ -42,9 +42,9 @@ export type MergeInput = {
 }
 
 /**
- * Moves all members of the source into the target. The source stays, without members and names, and says where it went. Fails with
- * `conflict` on another version, with `refused` on a locked target unless that is overridden, and with field errors on a source that
- * cannot be merged. Four calls.
+ * Moves all members of the source into the target. The source stays without members, is found by no name, and says where it went. Fails
+ * with `conflict` on another version, and with `refused` on a locked target without `lock_override`. Fails with field errors on a source
+ * that cannot be merged. Four calls.
  */
 export async function mergeClusters(
   unit: UnitOfWork,
@@ -116,9 +116,9 @@ export type SplitInput = { reason: string; expected_version: number; groups: rea
 export type Split = { clusters: Cluster[]; kept: string; audit_event_id: string }
 
 /**
- * Splits a cluster. The groups must name each member that the caller may inspect once. The first group that no merge brought in stays. A
- * group that a merge brought in goes back to the cluster that it came from. Any other group gets a cluster of its own. Fails with `conflict`
- * on another version, with `refused` on a locked cluster, and with field errors on groups that are no partition.
+ * Splits a cluster. Each member that the caller may inspect must be in exactly one group. The first group that no merge brought in stays. A
+ * group that a merge brought in goes back to its former cluster. Any other group gets a cluster of its own. Fails with `conflict` on
+ * another version, with `refused` on a locked cluster, and with field errors on wrong groups.
  */
 export async function splitCluster(unit: UnitOfWork, old: Cluster, input: SplitInput, actor: Actor): Promise<Split> {
   checkNotMerged(old)
@@ -174,7 +174,7 @@ export async function splitCluster(unit: UnitOfWork, old: Cluster, input: SplitI
   return { clusters, kept: old.id, audit_event_id }
 }
 
-/** Returns the groups as review identities. Fails unless they name each member that the caller may inspect once. */
+/** Returns the groups as review identities. Fails unless each member that the caller may inspect is in exactly one of them. */
 function partitionOf(
   old: Cluster,
   inputs: SplitInput['groups'],

@@ -77,7 +77,10 @@ export const SplitView = s.shape('ClusterSplit', () =>
   v.object({ new_cluster_ids: v.array(s.uuid), cluster_ids: v.array(s.uuid), audit_event_id: s.uuid }),
 )
 
-/** Shows a record as a member. `membership_assertion_id` is the claim that says so; null for members from before there were such claims. */
+/**
+ * Shows a record as a member. `membership_assertion_id` is the claim of membership; null for a member that joined before memberships were
+ * claims.
+ */
 export const memberView = (record: RecordItem, membership_assertion_id: string | null) => ({
   entity_type: typeScopeOf(kinds[record.kind]),
   entity_id: idOf(record),

@@ -5,8 +5,8 @@ import { defineItem, padNumber, padPlace } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 
 /**
- * The item types of comments, on records and on projects. A comment that answers nothing is a root. All that answer it, or each
- * other, are its replies, oldest first. The first replies are stored where one query reads them together with a page of roots.
+ * The item types of comments, on records and on projects. A comment that answers nothing is a root. The comments that answer it or each
+ * other are its replies, oldest first. One query reads the first replies to all roots of a page.
  */
 
 /** The subject of a thread: a record or a project. */

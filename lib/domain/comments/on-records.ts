@@ -122,7 +122,7 @@ export async function listRemarksBy(user: string, actor: Actor | null, place: Pa
 export const listRemarksOn = async (entity_id: string, place: PageRequest): Promise<Remarks> =>
   withRecords(await listCommentsFlat(onEntity(entity_id), place, recordsOf))
 
-/** The audiences among this person's comments that the caller belongs to. */
+/** The audiences for which the caller may read this person's comments: for their own comments, all. */
 function audiencesOf(user: string, actor: Actor | null): readonly HistoryAudience[] {
   return actor?.id === user ? historyAudiences : audiencesFor(actor)
 }

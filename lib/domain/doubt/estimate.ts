@@ -22,7 +22,7 @@ const about: Readonly<Record<string, string>> = {
   beside: 'What was decided on other values of the record.',
   claimant: 'What was decided on earlier claims of its author.',
 }
-/** Facts of which answers show the effect, but not the value: the value would say something about people. */
+/** Answers show the effect of these facts, but not the value: the value would say something about people. */
 const untold: readonly string[] = ['beside', 'claimant']
 
 /** Whether a model has learned anything. */
@@ -41,8 +41,8 @@ async function loadModel(
 }
 
 /**
- * Estimates claims of a record: for reviewers those that stand or wait, from all decisions. For everybody else those that stand, from what
- * everyone may read, and only if everyone may read the record. Undefined while too little was decided. One call.
+ * Estimates claims of a record. For reviewers: claims that stand or wait, by a model of all decisions. For everybody else: standing claims,
+ * by a model of what everyone may read, and only if everyone may read the record. Undefined while too little was decided. One call.
  */
 export const estimateClaims = (history: History, actor: Actor | null) =>
   mayReview(actor) ? estimateForReviewers(history) : estimateForEveryone(history)

@@ -11,7 +11,7 @@ type Judged = Pick<History, 'kind' | 'data' | 'assertions' | 'decisions'>
 export type Tally = { kept: number; decided: number }
 export const noTally: Tally = { kept: 0, decided: 0 }
 
-/** The first decision on a claim. `kept` is true if the claim stood by it, alone or beside others. */
+/** The first decision on a claim. `kept` is true if the decision let the claim stand, alone or beside others. */
 export type Outcome = { at: string; kept: boolean }
 
 /** How many imagined decisions at the base rate are added to the real ones, so that few decisions say little. */
@@ -32,8 +32,8 @@ export const claimantShare = (tally: Tally, base: number): number => shareOf(tal
 type Moment = { at: string; tally?: Tally | undefined; base: number; outcomes: ReadonlyMap<string, Outcome> }
 
 /**
- * The facts of a claim at a moment: what it says of itself, and what is counted around it. These are the living claims of others that agree
- * or contradict, other claims of the record that were decided on, and earlier decisions on its author's claims.
+ * The facts of a claim at a moment: what it says of itself, and what is counted around it. Counted are other living claims that agree or
+ * contradict, and decisions on other claims of the record. So are earlier decisions on its author's claims.
  */
 export function factsOf(record: Judged, claim: Assertion, { at, tally, base, outcomes }: Moment): Facts {
   const others = record.assertions.filter((it) => it.id !== claim.id && it.created_at <= at)
@@ -61,7 +61,7 @@ export function factsOf(record: Judged, claim: Assertion, { at, tally, base, out
 const isAlive = ({ reconciliation_status, updated_at }: Assertion, at: string) =>
   reconciliation_status !== 'superseded' || updated_at >= at
 
-/** The first decision on each claim of a record. Those that nobody else has decided on are missing. */
+/** The first decision on each claim of a record. A claim is missing if nobody has decided on it, or its own author decided first. */
 export function outcomesOf({ assertions, decisions }: Pick<History, 'assertions' | 'decisions'>): Map<string, Outcome> {
   const oldestFirst = decisions.toSorted((a, b) => a.sequence - b.sequence)
   const found = assertions.flatMap((claim): [string, Outcome][] => {

@@ -12,13 +12,16 @@ import { publicPart } from './public-part.ts'
 
 /** With fewer decided claims nothing is estimated. */
 const FEWEST_DECIDED = 50
-/** The most records that a fit reads, in equal shares from each list, newest first. Then: records of one query, and histories read at once. */
+/**
+ * The most records that a fit reads, in equal shares from each list, newest first. `RECORDS_IN_STEP`: records of one query.
+ * `RECORDS_AT_ONCE`: histories read at once.
+ */
 const MOST_RECORDS = 20_000
 const RECORDS_IN_STEP = 100
 const RECORDS_AT_ONCE = 10
 /** How many examples pull each weight towards 0: with few decisions the estimates stay near the base rate. */
 export const RIDGE = 5
-/** The share of the decisions, the latest ones, by which a model of the earlier ones is judged. */
+/** A model of the earlier decisions is judged by this share of all decisions, the latest. */
 const JUDGED_PART = 0.2
 const DAY_MS = 86_400_000
 
@@ -130,7 +133,7 @@ export async function estimateAnew(): Promise<DoubtModel> {
   return forReviewers
 }
 
-/** Sources of which fewer claims were decided on have no tally: they say too little. */
+/** A source with fewer decided claims has no tally: they say too little. */
 const FEWEST_OF_SOURCE = 3
 
 async function storeTallies(claims: readonly DecidedClaim[]): Promise<void> {

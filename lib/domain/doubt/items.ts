@@ -6,7 +6,8 @@ import { key } from '../../platform/table/keys.ts'
 
 const Weights = v.record(v.string(), v.number())
 /**
- * For whom a model is. That for reviewers was learned from all decisions, that for everyone only from those that everyone may read.
+ * For whom a model is. The model for reviewers learns from all decisions, the model for everyone only from decisions that everyone may
+ * read.
  */
 export const doubtScopes = ['reviewers', 'everyone'] as const
 export type DoubtScope = (typeof doubtScopes)[number]
@@ -16,7 +17,7 @@ export const DoubtModel = v.object({
   /** Counts up with each fit. */
   number: v.number(),
   fitted_at: v.string(),
-  /** The decided claims that it was fitted with. With too few there are no weights, and nothing is estimated. */
+  /** The number of decided claims in the fit. With too few there are no weights, and nothing is estimated. */
   decided: v.number(),
   /** The share of them that was kept. */
   base: v.number(),

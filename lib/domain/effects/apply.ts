@@ -73,7 +73,6 @@ export type SharedWork = {
   people: readonly string[]
   /** People who may have begun or ended reviewing. */
   reviewers: readonly string[]
-  /** Notifications that are to be sent. */
   notices: readonly PendingNotice[]
   /** Records whose values may rest on other sources now. */
   footed: readonly string[]
@@ -100,7 +99,7 @@ function reviewersIn(type: string, { before, after }: Images): string[] {
   return isReviewer(userOf(after)) === was ? [] : [userOf(after).id]
 }
 
-/** Sends the messages of one change to other servers. Returns the notifications for people. A repeat gives the same. */
+/** Sends the messages of one change to other servers. Returns the notifications for people. A repeated change gives the same notifications. */
 export async function sendMessages(images: Images, reads: SharedReads = {}): Promise<readonly PendingNotice[]> {
   const type = typeOf(images)
   await messages[type]?.(images)

@@ -58,7 +58,7 @@ async function projectAlone(record: StreamRecord): Promise<Projected> {
   const takes = new Takes('projector-alone', placeOf(record))
   const next = nextTake(await takes.load())
   if (next === undefined) {
-    // The images are parked as the stream holds them: to read them further may be what ends the process.
+    // The images are parked as the stream holds them, because reading them further may be what ends the process.
     await parkChange(placeOf(record), rawImagesOf(record), ENDED)
     return { failed: undefined, parked: 1, isApplied: true }
   }

@@ -29,7 +29,7 @@ type NotifiableEvent = {
   /** The person whom the event itself names. Example: the author of the comment that is answered. */
   named?: string | null
   detail?: string
-  /** Whether the event is part of a batch. A decision says it, and a flag by a person says no. If absent, the record says it (`batchRowOf`). */
+  /** Whether the event is part of a batch. Decisions and flags by persons set it. For any other event `batchRowOf` of the record decides. */
   of_batch?: boolean
 }
 
@@ -97,7 +97,8 @@ export const eventOf: Readonly<Record<string, (images: Images) => NotifiableEven
       actor_id: it.flagged_by,
       entity_id: it.entity_id,
       detail: it.flag_type,
-      // What the service finds in the rows of a table stands in the table. What a person says of one is told.
+      // A flag by a person causes a notice even on a row of a batch. A flag by the service on a row causes none, since the import counts
+      // it.
       ...(it.flagged_by !== null && { of_batch: false }),
     }
   },
@@ -246,7 +247,7 @@ const byForkState: Readonly<Record<ForkState, readonly NoticeName[]>> = {
   rejected: [],
 }
 
-/** Decisions on the values of a questioned source are no verdict on what the contributor sent. */
+/** Decisions on values that rest on a source in question are no verdict on what the contributor sent. */
 const rulings = ['source_withdrawn', 'source_restored'] as const satisfies readonly NoticeName[]
 
 /** The item types whose changes may notify people. */
@@ -257,7 +258,10 @@ const byActivity: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   revised: ['revised'],
 }
 
-/** A change of state notifies the people of the project. If it ran in the background, whoever began it gets a notice too. */
+/**
+ * The notices of an activity of a project. A change of state has those of `byState`. If it ran in the background, whoever began it gets one
+ * more.
+ */
 function noticesOfActivity({ action, payload }: ProjectActivity): NoticeName[] {
   if (action === 'merge_failed') return ['project_merge_failed']
   if (action !== 'state_changed') return []
@@ -302,7 +306,7 @@ const isOfBatch = ({ of_batch }: NotifiableEvent, { record }: Scene): boolean =>
 /** The record and the project that an event is about, as they are now. */
 type Scene = { record: RecordItem | undefined; project: Project | undefined }
 
-/** Reads that several events share: the heads of the records that they are about, read after all of these events. */
+/** Items that are read once for several events: the heads of their records, as they are after all of these events. */
 export type SharedReads = { heads?: ReadonlyMap<string, Stored> }
 
 /** Reads the records about which these changes notify people. One call for each hundred; none if all of them notify nobody. */
@@ -311,7 +315,7 @@ export async function loadHeads(changes: readonly Images[]): Promise<Map<string,
   return ids.size === 0 ? new Map() : getMany([...ids].map(key.head), true)
 }
 
-/** The record about which a change notifies people: that of its event, whatever the form of the change. */
+/** The id of the record about which a change notifies people. Null if it notifies nobody, or if its event names no record. */
 function recordOf(images: Images): string | null {
   try {
     const event = loudEventOf(String((images.after ?? images.before)?.type), images)
@@ -325,7 +329,10 @@ function recordOf(images: Images): string | null {
 const loadHead = async (entity_id: string, { heads }: SharedReads): Promise<RecordItem | undefined> =>
   heads ? itemIn(heads, recordItem, { entity_id }) : get(recordItem, { entity_id })
 
-/** Loads the ids of the people in an audience. Whoever got a role after the event is left out, so a repeat notifies nobody else. */
+/**
+ * Loads the ids of the people whom a notice is for. People who joined the project or decided after the event are left out. So a repeat
+ * notifies nobody else.
+ */
 const audience = {
   contributor: async (_: NotifiableEvent, { record }: Scene): Promise<string[]> =>
     record ? [record.contributor_id] : [],

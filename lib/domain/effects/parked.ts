@@ -74,7 +74,7 @@ export async function countParked(): Promise<{ parked: number; isAll: boolean }>
 }
 const MOST_READ = 100
 
-/** Removes a change that was applied. */
+/** Removes a parked change, with all its pieces. */
 export async function unparkChange(id: string): Promise<void> {
   const { pk, sk } = key.parked(id, 0)
   const items = await queryAll(pk, sk.replace(/#\d+$/, '#'))

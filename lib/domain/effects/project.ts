@@ -19,7 +19,7 @@ export const followedTypes: readonly string[] = [...new Set([...effectTypes, ...
 
 /** The result of a batch. */
 export type Projected = {
-  /** The first record that failed for a passing reason, such as throttling. What came before it was applied or parked. */
+  /** The first record that failed for a passing reason, such as throttling. All earlier records were applied or parked. */
   failed: StreamRecord | undefined
   /** How many changes could not be applied and were put aside for `npm run replay`. */
   parked: number
@@ -118,8 +118,8 @@ class Batch {
   }
 
   /**
-   * Does the shared work: reviewers first, then notifications, figures and footings, then search, the feed and the graphs. A failure fails
-   * the first change that it concerns.
+   * Does the shared work: reviewers first; then notifications, figures and footings; then search, the feed and the graphs. A failure fails
+   * the first change that it concerns. Only footings park the changes at fault.
    */
   async close(): Promise<void> {
     const noticesByPerson = Map.groupBy(this.#notices.sort(inOrder), ({ it }) => it.user_id)
@@ -197,7 +197,7 @@ async function applyChange(change: FollowedChange, batch: Batch): Promise<unknow
   for (let attempt = 1; ; attempt += 1) {
     try {
       const searchChange = changeOf(images)
-      // What it writes and logs carries the id of the request that made the change.
+      // What the effects write and log carries the id of the request that made the change.
       const { notices, ...others } = await measureCost(() => applyEffects(images, batch.reads), causeOf(images))
       const request_id = causeOf(images)
       const common = { ...others, notices: notices.map((it) => ({ ...it, request_id })) }

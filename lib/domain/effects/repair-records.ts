@@ -30,7 +30,7 @@ import { queueWrites } from '../records/queue-entry.ts'
 /** How many records were looked at, and how many items were wrong. */
 export type Repaired = { looked: number; mended: number }
 
-/** Writes of one transaction. DynamoDB takes 100, of which one is the condition. */
+/** Writes of one transaction, beside its condition. DynamoDB takes 100 actions. */
 const WRITES_AT_ONCE = 90
 
 /** The items that are derived from a record, by place: name index, queue, and links at other records. */

@@ -1,4 +1,4 @@
-// These imports only define item types: the repair of sizes must know every counted list. tests/contract/counted.test.ts sees to that.
+// These imports define item types, so that the repair of sizes knows every counted list. tests/contract/counted.test.ts checks this.
 import '../alerts/items.ts'
 import '../clusters/clusters.ts'
 import '../identity/items.ts'

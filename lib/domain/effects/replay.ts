@@ -70,9 +70,9 @@ type Only = readonly string[] | undefined
 const isAmong = (only: Only, id: string) => only === undefined || only.includes(id)
 
 /**
- * Applies parked changes in the order of the stream, with all their effects, and removes each that succeeds. It skips a change of an item
- * that was deleted since, or about something that is gone: the deletion has effects of its own. `only` names the changes by id. Returns
- * how many succeeded and how many were skipped, and the errors of the others.
+ * Applies parked changes in the order of the stream, with all their effects. It skips a change if its item was deleted since, or if
+ * something that it is about is gone. It removes applied and skipped changes, and keeps those that fail. `only` names the changes by id.
+ * Returns how many were applied and skipped, and the errors of those that failed.
  */
 export async function replayParked(only?: Only): Promise<{ applied: number; skipped: number; failures: string[] }> {
   const failures: string[] = []

@@ -16,8 +16,8 @@ import { documentOfValues, facetOfMember, joinTexts, MOST_TEXT, shortSummary } f
 import { dataSource } from '../sources/sources.ts'
 
 /**
- * By item type: the document of a stored item, or its removal. A new type is a new row. A document depends on its item alone, so a
- * rebuild makes the same one. It holds nothing that only insiders may read.
+ * By item type: the document of a stored item, or its removal. A new type is a new row. A document depends on its item alone, so a rebuild
+ * makes the same one. Except in the queue, it holds nothing that only insiders may read.
  */
 const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
   record: (stored) => {
@@ -71,7 +71,8 @@ const documentsByType: Readonly<Record<string, (stored: Stored) => Change>> = {
       contributor_id: it.owner_id,
     }
   },
-  // Readers of the project find this text once they are signed in. Others see the files, but not the text read from them.
+  // Readers of the project find this text if they are signed in. Readers who are not signed in see the files, but not the text read from
+  // them.
   project_asset_text: (stored) => {
     const it = parse(assetText, stored)
     if (it.text === '') return removalOf(it.id, it.version)
@@ -162,8 +163,8 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
 const MOST_LINKS = 50
 
 /**
- * The document of a record, made of its standing values. A waiting edit must show in no member: time and popularity come
- * from accepted revisions. Names of linked records are left out, since those may be hidden.
+ * The document of a record, made of its standing values. No member may show a waiting edit: time and popularity come from accepted
+ * revisions. It has no names of linked records, since these records may be hidden.
  */
 function recordDocument(it: RecordItem): Document {
   const kind = kinds[it.kind]

@@ -34,7 +34,6 @@ const MOST_LISTED = 100
 /** The most definitions of one proposal. Each is a write of the transaction that submits it. */
 const MOST_KEYS = 60
 
-/** A proposal with its YAML. */
 export type WholeExtension = ExtensionSubject & { proposed_yaml: string; textVersion: number }
 
 /** Loads a proposal with its YAML. Undefined if absent. One call. */

@@ -3,7 +3,7 @@ import { labelOf } from '../kinds/schema/enums.ts'
 import { type AddedField, type AddedValue, type Overlay, vocabulariesOf } from '../kinds/schema/overlay.ts'
 import { membersOf, namesOf, parseYaml } from './yaml.ts'
 
-/** What of a proposal can be live at once. `takesRelease`: the names of what only a release can bring. */
+/** The part of a proposal that can be live at once. `takesRelease`: the names of what only a release can bring. */
 export type LivePart = Overlay & { takesRelease: readonly string[] }
 
 /** Members that a body or an answer has beside the fields of its kind. No field may have one of these names. */
@@ -30,7 +30,7 @@ const plainMembers = [
 const plainClassMembers = ['slots', 'attributes', 'description', 'title', 'comments']
 const plainSlotMembers = ['range', 'description', 'title', 'multivalued', 'required', 'comments', 'examples']
 
-/** The types of field by what LinkML calls them. */
+/** The types of fields, by their names in LinkML. */
 const ranges: Readonly<Record<string, AddedField['type']>> = {
   string: 'text',
   integer: 'number',
@@ -70,7 +70,7 @@ function fieldsOf(className: string, it: Node, declared: Node, takesRelease: str
   for (const name of namesOf(it.attributes))
     wanted.set(name, { node: membersOf(membersOf(it.attributes)[name]), isDefined: true })
   return [...wanted].flatMap(([name, { node, isDefined }]) => {
-    // A class may name the slots that it has already. Another definition of one takes a release.
+    // A class may name the slots that it has already. A new definition of such a slot takes a release.
     if (isMemberOf(kind, name) && !isDefined) return []
     const field = fieldOf(kind, name, node)
     if (!field) takesRelease.push(`${className}.${name}`)
@@ -121,7 +121,7 @@ const isMemberOf = (kind: Kind, name: string): boolean =>
   ownedMembers.has(name) ||
   Object.entries(kind.fields).some(([own, { aliases }]) => own === name || aliases.includes(name))
 
-/** The kind with integer ids that a class names. Others have no forms of their own. */
+/** The kind with integer ids that a class names. Other kinds have no forms of their own. */
 const kindOfClass = (name: string): Kind | undefined =>
   recordKinds.map((key: KindKey) => kinds[key]).find((it) => [it.className, it.key, pascalOf(it.key)].includes(name))
 const pascalOf = (key: string) =>

@@ -13,7 +13,7 @@ export type ChangeSort = (typeof changeSorts)[number]
 const About = v.object({ id: v.string(), kind: v.picklist(kindKeys), object_pk: v.string() })
 export type About = v.InferOutput<typeof About>
 
-/** What of a subject is compared with what it was at its latest entry. No entry holds it. */
+/** What is compared to see whether a subject has changed since its latest entry. `FeedEntry` does not hold it. */
 const Compared = v.object({
   /** Digest of the parts that everyone may read. Null if it is not public. */
   digest: v.nullable(v.string()),

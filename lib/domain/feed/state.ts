@@ -12,7 +12,7 @@ import type { About, Compared } from './items.ts'
 /** What an entry is about: a record by its review identity, or a cluster. */
 export type FeedSubject = { sort: 'record' | 'cluster'; id: string }
 
-/** What an entry says of a thing, apart from what is only compared. */
+/** What an entry says of a thing (`about`), and what is only compared (`compared`). */
 export type FeedState = { about: About; compared: Compared }
 
 /** A record is in the feed if everyone may read it. */

@@ -18,7 +18,7 @@ import { type Fork, type ForkState, type ForkSubject, fork, stateOf } from './it
  * A fork is decided on once. Each verdict is one transaction with the item of the fork, so of two reviewers one gets a conflict.
  */
 
-/** What becomes of values that both sides have changed: claims that wait, or no merge at all. */
+/** What a merge does with values that both sides have changed. `rival`: they become claims that wait. `refuse`: the merge fails. */
 export const conflictWays = ['rival', 'refuse'] as const
 export type ConflictWay = (typeof conflictWays)[number]
 

@@ -16,7 +16,7 @@ const shownValue = (value: unknown) => (Array.isArray(value) ? textOf(value) : (
 
 export type Differences = Record<string, { old: unknown; new: unknown }>
 
-/** Two sides of a comparison: records with the values that are compared. */
+/** One side of a comparison: a record with the values that are compared. */
 type Side = { record: RecordItem; data: Values }
 
 /** Compares the sides as this caller sees them, in the order of the fields. Two calls at most for all pairs. */
@@ -69,7 +69,7 @@ export function forkName(it: ForkSubject, actor: Actor | null, username: string)
   return `${mayReadFork(actor, it) ? it.record.name : it.original.name} (fork by ${username})`
 }
 
-/** The status of the record of a fork. Whoever may not read it is told no more than that it waits. */
+/** The status of a fork's record, or `merged`. A caller who may not read the record gets `pending_review`. */
 export function forkedStatus(it: ForkSubject, actor: Actor | null): string {
   if (it.about.state === 'merged') return 'merged'
   if (mayReadFork(actor, it) && !it.record.public) return it.record.status

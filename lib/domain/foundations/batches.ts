@@ -3,13 +3,13 @@ import { type Actor, maySee } from '../../platform/permissions.ts'
 import { type DataSource, dataSource, IN_QUESTION } from '../sources/sources.ts'
 import { rulingList } from './items.ts'
 
-/** The batch of a source in question, and how many of its values were decided on. */
+/** A source in question, and how many of the values that rest on it were decided on. */
 export type SourceBatch = { source: DataSource; decided: number }
 
 /** The most sources in question that are listed beside the queue. */
 const MOST_BATCHES = 20
 
-/** Lists the batches of sources in question that the caller may see, the oldest first. Two calls, one if there are none. */
+/** Lists the sources in question that the caller may see, the oldest question first. Two calls, one if there are none. */
 export async function listSourceBatches(actor: Actor): Promise<SourceBatch[]> {
   const items = await walk({ index: 'gsi3', pk: IN_QUESTION, forward: true, limit: MOST_BATCHES })
   const sources = items

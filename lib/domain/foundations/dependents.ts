@@ -37,7 +37,10 @@ export type DependentFilter = {
   source_id?: string | undefined
 }
 
-/** The most values with several references that are read for one reference and audience. Such a value falls only with all of them. */
+/**
+ * The most records that are read for one reference and audience, for their values with several references. Such a value falls only with all
+ * its references.
+ */
 const MOST_SHARED = 25
 
 type Value = { entry: Dependent; footing: Footing }

@@ -13,7 +13,7 @@ export type Fall = { property: string; before: string; after: string | null }
 
 /**
  * What happens to the values of a record if these references fall. A name that nothing replaces stays: a record cannot be without one.
- * Membership in a cluster is for those who decide on identity. Pure.
+ * Membership in a cluster is left out, since it is decided on elsewhere. Pure.
  */
 export function planFall(history: History, fallen: ReadonlySet<string>): (Fall & { footing: Footing })[] {
   const { nameField } = kinds[history.kind]
@@ -30,8 +30,8 @@ export function planFall(history: History, fallen: ReadonlySet<string>): (Fall &
 }
 
 /**
- * The values of a record that fall with sources in question, each with the plan as advice. `marks`: the notes under its references that
- * experts have put a source in question. One call, none without marks.
+ * The values of a record that fall with sources in question, each with the plan as advice. `marks`: notes under the references of the
+ * record, which say that a source is in question. One call, none without marks.
  */
 export async function loadFalls(history: History, marks: readonly SourceMark[]) {
   const { entity_id } = history

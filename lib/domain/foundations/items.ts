@@ -8,8 +8,8 @@ import { kindKeys } from '../kinds/index.ts'
 const Successor = v.object({ claim: v.string(), value: v.string(), references: v.array(v.string()) })
 
 /**
- * One standing value: the claim, its value as everyone may read it, all references on which it rests, and what would stand if these
- * fell, in order.
+ * One standing value: the claim, its value as everyone may read it, and all references on which it rests. `successors`: what would stand if
+ * these fell, in order.
  */
 export const Footing = v.object({
   property: v.string(),
@@ -24,7 +24,7 @@ export type Footing = v.InferOutput<typeof Footing>
 export const supports = ['alone', 'shared'] as const
 export type Support = (typeof supports)[number]
 
-/** What is stored of the standing values of a public record, so that a change finds what it replaces. */
+/** The stored footings of a record. By them the next change finds the entries that it replaces. */
 export const footings = defineItem({
   type: 'footings',
   schema: v.object({
@@ -59,7 +59,7 @@ export type Dependent = v.InferOutput<typeof dependent.schema>
 /** The most records that one request decides on: their writes are one transaction. */
 export const MOST_AT_ONCE = 5
 
-/** What was decided on one record of the batch of a questioned source, so that it can be taken back. */
+/** What was decided on one record that rests on a source in question, so that the decision can be taken back. */
 export const sourceRuling = defineItem({
   type: 'source_ruling',
   schema: v.object({
@@ -67,7 +67,7 @@ export const sourceRuling = defineItem({
     entity_id: v.string(),
     verdict: v.picklist(['accept', 'reject']),
     decision: v.nullable(v.string()),
-    /** By property: the claim that stood, the claim that stands since, and the statuses of the claims before. */
+    /** `values`: by property, the claim that stood and the claim that stands since. `statuses`: the earlier status of each of these claims. */
     values: v.array(v.object({ property: v.string(), before: v.string(), after: v.nullable(v.string()) })),
     statuses: v.record(v.string(), v.picklist(['pending', 'accepted', 'disputed', 'superseded'])),
     by: v.string(),
@@ -77,6 +77,6 @@ export const sourceRuling = defineItem({
   key: (it: { source_id: string; entity_id: string }) => key.sourceRuling(it.source_id, it.entity_id),
   counted: (it) => it.values.map(() => rulingList(it.source_id)),
 })
-/** Only its size is stored: how many values of the batch of a source were decided on. */
+/** Only the size of this list is stored: how many values that rest on a source were decided on. */
 export const rulingList = (source_id: string): string => `RULED#${source_id}`
 export type SourceRuling = v.InferOutput<typeof sourceRuling.schema>

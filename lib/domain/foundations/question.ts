@@ -20,8 +20,8 @@ import { listDependents } from './dependents.ts'
 export type QuestionInput = { standing: Question['standing']; reason: string }
 
 /**
- * Says that a source is questioned or withdrawn, or trusted again. No value changes by this. What rests on the source alone is the batch
- * that experts decide on. Fails with `conflict` if the source has this standing already, or while decisions are being taken back.
+ * Says that a source is questioned or withdrawn, or trusted again. No value changes by this: experts decide later on what rests on the
+ * source alone. Fails with `conflict` if the source has this standing already, or while decisions are being taken back.
  */
 export async function questionSource(
   unit: UnitOfWork,

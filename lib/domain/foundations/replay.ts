@@ -5,7 +5,7 @@ import type { DecisionOutcomes, OutcomeRule, PropertyOutcome } from '../records/
  * is enough to replay them without the claims that fall.
  */
 
-/** The rules by which the new claim of a decision stands itself. By any other rule the new claim is the last of the rivals. */
+/** The rules by which the new claim of a decision becomes the standing one. By any other rule the new claim is the last of the rivals. */
 const standsItself: ReadonlySet<OutcomeRule> = new Set([
   'accepted',
   'replaced',

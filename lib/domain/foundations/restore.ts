@@ -54,7 +54,7 @@ const restoreOne = (it: SourceRuling, source: DataSource, actor: Actor): Promise
     return true
   })
 
-/** Lets what stood before a ruling stand again, for each property of which the ruling's choice still stands. */
+/** For each property, lets the claim before a ruling stand again, if the claim after the ruling still stands. */
 function settlementBack(history: History, { values, statuses }: SourceRuling): Settlement {
   const standing = canonicalValues(history)
   const back = values.filter(({ property, after }) => (standing.get(property)?.stands ?? null) === after)

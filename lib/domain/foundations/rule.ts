@@ -31,7 +31,7 @@ const settlementOf = (falls: readonly Fall[]): Settlement => ({
 })
 
 /**
- * Decides on records of the batch of a source, in one transaction. Fails with `forbidden` on work of the caller's own. Fails with
+ * Decides on records that rest on a source in question, in one transaction. Fails with `refused` on work of the caller's own. Fails with
  * `conflict` if the source is not in question, or if a record was decided on or has an edit that waits.
  */
 export async function ruleOnDependents(

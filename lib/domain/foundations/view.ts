@@ -76,8 +76,8 @@ export const rulingView = ({
 })
 
 /**
- * The batch of a source in question, as the queue shows it. `resting`: the values that rested on it alone when it was put in question;
- * `decided`: those of them that were decided on.
+ * A source in question, as the queue shows it. `resting`: how many values rested on it alone when it was put in question. `decided`: how
+ * many of them were decided on.
  */
 export const SourceBatchView = s.shape('SourceBatch', () =>
   v.object({
@@ -92,7 +92,7 @@ export const SourceBatchView = s.shape('SourceBatch', () =>
   }),
 )
 
-/** Shows the batch of a source. Empty if the source is in question no longer. */
+/** Shows a source in question. Empty if it is in question no longer. */
 export function sourceBatchView({ source, decided }: SourceBatch): s.Output<typeof SourceBatchView>[] {
   const { id, name, source_type, question } = source
   if (!question || question.standing === 'trusted') return []

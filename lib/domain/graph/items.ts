@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { defineItem } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 
-/** `reviewed`: what everyone may read. `all`: what reviewers may inspect, what waits included. */
+/** `reviewed`: what everyone may read. `all`: what reviewers may inspect, including what waits. */
 export const graphScopes = ['reviewed', 'all'] as const
 export type GraphScope = (typeof graphScopes)[number]
 

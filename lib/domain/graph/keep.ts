@@ -51,7 +51,7 @@ async function updateGraph(scope: GraphScope, records: Loaded): Promise<void> {
 async function tryUpdate(scope: GraphScope, records: Loaded): Promise<void> {
   const { pointer, hidden } = await loadPlace(scope)
   const old: Graph = (pointer && (await loadGraph(pointer))) ?? new Map()
-  // A record may have been hidden since it was read: its entry goes below, so it is read again.
+  // A record may have been hidden since it was read. Its entry is removed below, so the record is read again.
   const also = await loadForGraph([...hidden])
   const changed = new Map([...records, ...also].map(([id, record]) => [id, nodeIn(scope, record)]))
   const first = withChanges(old, changed)
@@ -63,14 +63,14 @@ async function tryUpdate(scope: GraphScope, records: Loaded): Promise<void> {
     const object = expected.object_key
     await storeGraph(scope, object, graph)
     const next = { scope, object, version: (pointer?.version ?? 0) + 1 }
-    // The sweeper removes the old object. Whoever has just read the old pointer still finds it until then.
+    // The sweeper removes the old object. Until then, whoever has just read the old pointer finds the object.
     const outdated = pointer ? [markLoose(pointer.object)] : []
     const writes = [put(graphPointer, next, pointer), forgetLooseFile(expected), ...outdated]
     await commitWrites([...writes, ...cleared.slice(0, MOST_CLEARED)])
   })
 }
 
-/** The most entries about hidden records that one update removes. The next update removes others, since a transaction holds 100 writes. */
+/** The most entries about hidden records that one update removes, since a transaction holds 100 writes. The next update removes the rest. */
 const MOST_CLEARED = 90
 
 const isSameGraph = (a: Graph, b: Graph) =>

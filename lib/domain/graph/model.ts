@@ -8,7 +8,7 @@ export const MOST_NODES = 2000
 
 /**
  * The graph after records have changed: `changed` has the node of each, or null for a record that does not belong in it. If there are more
- * than `most` nodes, those with the fewest links to listed nodes go; of equal ones, those that came last.
+ * than `most` nodes, those with the fewest links to listed nodes go. Of equal nodes the later go first.
  */
 export function withChanges(graph: Graph, changed: ReadonlyMap<string, GraphNode | null>, most = MOST_NODES): Graph {
   const next = new Map(graph)
@@ -41,8 +41,8 @@ export function degreesIn(graph: Graph): Map<string, number> {
 const MOST_WANTED = 50
 
 /**
- * The records that changed nodes link to and that are not listed: all of them while there is room, else those to which at least two
- * listed nodes link. So a place that many records name comes in, although it has no link of its own.
+ * The unlisted records that changed nodes link to: all while there is room, else those to which at least two listed nodes link. So a place
+ * that many records name comes in, although it has no link of its own.
  */
 export function wantedBy(graph: Graph, changed: ReadonlyMap<string, GraphNode | null>, most = MOST_NODES): string[] {
   const targets = [...changed.values()].flatMap((node) => node?.links.map(({ to }) => to) ?? [])

@@ -34,7 +34,7 @@ export async function readGraph(
   return { nodes, edges: edges.slice(0, mostEdges) }
 }
 
-/** The graph without what was hidden since. A newer one may replace it between the two reads, so they are repeated. */
+/** The graph without what was hidden since. A newer graph may replace it between the two reads. Then both are repeated. */
 async function presentGraph(scope: GraphScope): Promise<Graph> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const { pointer, hidden } = await loadPlace(scope)

@@ -27,7 +27,7 @@ export async function loadPlace(scope: GraphScope): Promise<GraphPlace> {
 // prove: memory
 const kept = new Map<GraphScope, { object: string; graph: Graph }>()
 
-/** The graph under a pointer: from the memory of this process, else from the bucket. Undefined if a newer one has replaced it. */
+/** The graph under a pointer: from the memory of this process, else from the bucket. Undefined if a newer graph has replaced it. */
 export async function loadGraph({ scope, object }: GraphPointer): Promise<Graph | undefined> {
   const known = kept.get(scope)
   if (known?.object === object) return known.graph

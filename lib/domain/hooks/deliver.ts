@@ -56,8 +56,9 @@ async function fillBox({ id }: Hook): Promise<number> {
 }
 
 /**
- * Stores the message and the new position in one transaction, so no change is sent twice or left out. Returns how many messages
- * were stored: none after a conflict, if another run was faster or the hook has just been removed.
+ * Stores the message and the new position in one transaction, so no change is sent twice or left out. If three runs in a row ended before
+ * that, it stores a dead delivery without changes. Returns how many messages were stored: none after a conflict, if another run was faster
+ * or the hook has just been removed.
  */
 async function storeMessage(receiver: Hook, entries: readonly FeedEntry[]): Promise<number> {
   const position = entries.at(-1)?.number ?? receiver.position

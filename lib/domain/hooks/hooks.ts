@@ -117,7 +117,7 @@ async function checkUrl(url: string): Promise<void> {
   if (at.username !== '' || at.password !== '') throw invalid({ url: ['Give an address without a password.'] })
   if (!isGuarded()) return
   if (at.protocol !== 'https:') throw invalid({ url: ['Give an address that begins with https:.'] })
-  // A URL has no port if it is the one of its scheme.
+  // The port of a URL is empty if it is the usual port of the scheme.
   if (!config.HOOK_PORTS.includes(at.port || '443'))
     throw invalid({ url: [`Give one of these ports: ${config.HOOK_PORTS.join(', ')}.`] })
   if (!(await isPublicUrl(at))) throw invalid({ url: ['This is no address of the public internet.'] })
@@ -146,8 +146,8 @@ export const listHooksAfter = async (
 }
 
 /**
- * The hooks among these that are void, and get nothing more: their key is revoked or expired, or their person is inactive, gone or not
- * the owner any more. Two calls.
+ * The hooks among these that are void, and get nothing more. Their key is revoked or expired, or their person is inactive, gone or not the
+ * owner any more. Two calls.
  */
 export async function findVoidHooks(hooks: readonly Hook[]): Promise<Hook[]> {
   const keyIds = hooks.flatMap(({ key_id }) => key_id ?? [])

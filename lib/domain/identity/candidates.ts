@@ -108,7 +108,10 @@ export async function resolveCandidate(
 
 type Answer = Pick<Candidate, 'status' | 'notes' | 'cluster_id'> & { at: string }
 
-/** A candidate with its answer, and the writes that store it. They remove it from the open questions about its records. */
+/**
+ * A candidate with its answer, and the writes that store it. The writes also remove the candidate from the open questions about its
+ * records.
+ */
 export function answerCandidate(old: Candidate, { at, ...answer }: Answer, actor: Pick<Actor, 'id'>) {
   const next = withNextVersion<Candidate>(old, { ...answer, decided_by: actor.id, decided_at: at, updated_at: at })
   const writes: Write[] = [

@@ -10,8 +10,8 @@ import { pairId } from '../records/likeness/refused-pairs.ts'
 import { type Candidate, candidate } from './items.ts'
 
 /**
- * Asks whether two records of a kind are about the same thing, once a flag says that they look alike. A pair that was asked before is not
- * asked again, nor one that is in one cluster. Safe to repeat. One call, and one to write.
+ * Asks whether two records of a kind are about the same thing, once a flag says that they look alike. A pair is not asked about twice, and
+ * not if both are in one cluster. Safe to repeat. One call, and one to write.
  */
 export async function proposeCandidate(raised: Flag): Promise<void> {
   const { entity_id, other_entity_id, flag_type, is_resolved } = raised

@@ -9,13 +9,16 @@ import { dataSource } from '../sources/sources.ts'
 
 /** A cluster with the members that the reader may see. */
 export type SeenCluster = { cluster: Cluster; members: { record: RecordItem; claim: Assertion | undefined }[] }
-/** What a record is held to be. The first cluster is its own; others are rivals. `record` is undefined for who may not see it. */
+/**
+ * What a record is held to be. The first cluster is its own, further clusters are rivals. `record` is undefined if the reader may not see
+ * it.
+ */
 export type Identity = { record: RecordItem | undefined; clusters: SeenCluster[]; sources: ReadonlyMap<string, string> }
 const unknown: Identity = { record: undefined, clusters: [], sources: new Map() }
 
 /**
- * Loads the cluster of a record, and the clusters that rival it: those that hold a record which an open candidate says is the same.
- * Whatever the caller may not see is left out. Ten calls at most, three or four for a record in no cluster.
+ * Loads the cluster of a record, and the rival clusters: clusters of records that an open candidate pairs with this one. Whatever the
+ * caller may not see is left out. Ten calls at most, three or four for a record in no cluster.
  */
 export async function loadIdentity(entity_id: string, actor: Actor | null): Promise<Identity> {
   const { pk } = key.pair(entity_id, '')

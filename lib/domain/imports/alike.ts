@@ -29,8 +29,8 @@ export type RowLookAlike = {
 type NewRow = { row: number; header: Header }
 
 /**
- * Finds the look-alikes of rows among the records that the sender may see, among these rows, and among the rows before them. It
- * compares as a single contribution is compared. Afterwards these rows are among the earlier ones.
+ * Finds the look-alikes of rows among the records that the sender may see, among these rows, and among earlier rows. They are compared as a
+ * single contribution is. Adds these rows to `earlier`.
  */
 export async function findLookAlikes(
   kind: string,
@@ -59,7 +59,7 @@ export async function findLookAlikes(
   return alike
 }
 
-/** Returns whether the sender may see the record of a look-alike. One call for each hundred records. */
+/** Returns a test: whether the sender may see the record of a look-alike. One call for each hundred records. */
 async function visibilityOf(lookAlikes: readonly RowLookAlike[], sender: Actor) {
   const heads = await loadHeads([...new Set(lookAlikes.flatMap(({ entity_id }) => entity_id ?? []))])
   return ({ entity_id }: RowLookAlike): boolean => {
@@ -82,7 +82,7 @@ async function searchEntries(ranges: readonly KeyRange[]): Promise<Map<string, F
 
 const comparedParts = (kind: string, { names, identities, point }: Header) => ({ kind, names, identities, point })
 
-/** A range of the name index as a list of its keys. `identified`: the records that are found there have the same identity. */
+/** A range of the name index as a list of its keys. `identified`: a record under these keys shares an identity with the row. */
 type KeyRange = { pk: string; prefixes: string[]; identified: boolean }
 
 /** A range of grid cells becomes single cells. Any other range is one key. */
@@ -117,7 +117,7 @@ async function recordsLike(kind: string, { header }: NewRow, entries: readonly F
   }))
 }
 
-/** The most rows with which one row is compared. Without a limit, a table of one place would compare each row with every other. */
+/** The most rows with which one row is compared. Without a limit, all rows of a table of one place would be compared with each other. */
 const COMPARED_ROWS = 100
 /** The most earlier rows that are named as look-alikes of one row. */
 const NAMED_ROWS = 5

@@ -12,7 +12,10 @@ const digits = (text: string) => text.replace(/[०-९]/g, (it) => String(it.ch
 
 const NUMBER = '[+-]?\\d{1,3}(?:\\.\\d+)?'
 const DMS = `(\\d{1,3})\\s*[°º:]\\s*(?:(\\d{1,2}(?:\\.\\d+)?)\\s*['′’:]?\\s*)?(?:(\\d{1,2}(?:\\.\\d+)?)\\s*(?:["″”]|''|′′)?\\s*)?`
-/** Degrees and minutes with blanks between them, as GPS receivers write. Example: `N27 40.404`. It is one angle only if it has a letter. */
+/**
+ * Degrees and minutes with blanks between them, as GPS receivers write. Example: `N27 40.404`. Without a letter such a text is not one
+ * angle.
+ */
 const SPACED = /^\s*([NSEW])?\s*(\d{1,3})\s+(\d{1,2}(?:\.\d+)?)(?:\s+(\d{1,2}(?:\.\d+)?))?\s*([NSEW])?\s*$/i
 const oneAngle = new RegExp(`^\\s*([NSEW])?\\s*(?:${DMS}|(${NUMBER})\\s*°?)\\s*([NSEW])?\\s*$`, 'i')
 
@@ -62,7 +65,7 @@ const [DEVANAGARI, LATIN] = [/\p{Script=Devanagari}/u, /\p{Script=Latin}/u]
 export function wordsInScript(text: string, script: Script): string {
   const [own, other] =
     script === 'devanagari' ? [DEVANAGARI, /\p{Script=Latin}+/gu] : [LATIN, /\p{Script=Devanagari}+/gu]
-  // A name in another script is usually in brackets after the name, with its numbers.
+  // A name in another script usually follows in brackets, which may also hold its numbers.
   const pieces = text.split(/[([{]([^()[\]{}]*)[)\]}]/u)
   const inOwnScript = pieces.filter((piece) => own.test(piece))
   const chosen =
@@ -86,7 +89,7 @@ export function findOption(field: Field, text: string): string | undefined {
   return spelling === undefined ? optionLabelled(vocabulary, text) : optionOf(vocabulary, spelling)
 }
 
-/** `loose`: spellings without marks and case, each with its first spelling. `bare`: options without their generic last word. */
+/** `loose`: spellings by their text without marks and case. `bare`: options by their text without the generic last word. */
 type LooseSpellings = { loose: Map<string, string>; bare: Map<string, string[]> }
 const looseByVocabulary = new Map<Vocabulary, LooseSpellings>()
 

@@ -28,9 +28,9 @@ import { ValueTally } from './values.ts'
 export type DryRunTable = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor }
 
 /**
- * Decides for each row what the run would do with it. It stores the results and a report in the bucket, and writes no record.
- * 2,000 rows are looked up together. Of earlier rows only what later ones are compared with stays in memory. `advance` gets the
- * number of rows done.
+ * Decides for each row what the run would do with it. It stores the results and a report in the bucket, and writes no record. 2,000 rows
+ * are looked up together. Earlier rows stay in memory only as far as later rows are compared with them. `advance` gets the number of rows
+ * done.
  */
 export async function dryRun(
   table: DryRunTable,
@@ -84,7 +84,7 @@ async function* groupChunks<T>(chunks: AsyncIterable<T>): AsyncGenerator<T[]> {
 type Context = {
   readRow: (cells: readonly string[]) => ReadRow
   earlier: EarlierRows
-  /** The first row of each record, by review identity, and of each identifier, as `=identifier`. */
+  /** By review identity: the first row of each record. By `=identifier`: the first row of each identifier. */
   firstRows: Map<string, number>
   resolver: ReferenceResolver
   /** Resolves the registered sources of cells about values. */
@@ -110,7 +110,7 @@ const contextOf = ({ mapping, columns, actor }: DryRunTable): Context => ({
   tally: new ValueTally(mapping),
 })
 
-/** Looks up the records that rows are about, and the look-alikes of rows that are about none. */
+/** Looks up the records that rows are about. For rows without a record it looks up look-alikes. */
 async function lookUpRows(
   { mapping, actor }: DryRunTable,
   context: Context,
@@ -226,7 +226,7 @@ const faultIn = (mapping: Mapping, { texts }: ReadRow, field: string, message: s
   message,
 })
 
-/** Faults of a row as a whole: it names no record, or a record that another row names too. */
+/** Faults of a row as a whole: it names no record, or an earlier row is about the same record. */
 function rowFaults(
   mapping: Mapping,
   { firstRows }: Context,
@@ -267,7 +267,7 @@ async function compareWithRecord(
   const sinceNow = [...listDifferences(kind, currentValues(record), row), ...aboutValues(known)]
   const past = base && known && { ...known, values: base, revision: read.revision }
   const sinceBase = base ? [...listDifferences(kind, base, row), ...aboutValues(past)] : sinceNow
-  // Only a field that the row changes can be a conflict. A field that it leaves is none, whoever has changed it since.
+  // A field that the row leaves is no conflict, even if others have changed it since.
   const changes = sinceNow.filter(({ field }) => sinceBase.some((difference) => difference.field === field))
   const conflicts = changes.filter(
     (change) => sinceBase.find(({ field }) => field === change.field)?.from !== change.from,

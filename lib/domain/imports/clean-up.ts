@@ -20,7 +20,7 @@ export async function closeBatches(): Promise<void> {
   }
 }
 
-/** Deletes the files of imports whose time is over, 50 imports at most. Returns for how many. Safe to repeat. */
+/** Deletes the files of imports whose `files_until` has passed, of 50 imports at most. Returns the number of these imports. Safe to repeat. */
 export async function sweepImports(): Promise<number> {
   const oldest = await walk({ index: 'gsi4', pk: importLists.files, forward: true, limit: 50 })
   const due = oldest

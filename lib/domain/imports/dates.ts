@@ -57,7 +57,7 @@ export function rewriteDate(written: string, order?: DateOrder): DateText {
   }
 }
 
-/** Whether a text is a date, also one of a spreadsheet. */
+/** Whether a text is a date, or three numbers as spreadsheets write a date. */
 export const isDateText = (text: string): boolean => readInterval(text) !== undefined || isThreeNumbers(text)
 
 const isThreeNumbers = (text: string) => THREE_NUMBERS.test(inAscii(text)) || YEAR_FIRST.test(inAscii(text))

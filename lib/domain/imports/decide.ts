@@ -25,8 +25,8 @@ async function listWaiting(id: string, behind: number): Promise<QueueEntry[]> {
 }
 
 /**
- * A verdict on a batch. `among`: the numbers of the rows with the chosen outcome. Without it the verdict is on all rows. `batch`: the list in
- * which its decisions count.
+ * A verdict on a batch. `among`: the numbers of the rows with the chosen outcome. Without `among` the verdict is on all rows. `batch`: the
+ * list that counts the decisions.
  */
 type RowsVerdict = BatchVerdict & { among?: ReadonlySet<number> | undefined; batch: string }
 
@@ -84,7 +84,7 @@ const isChosen = ({ batch, open_flags }: QueueEntry, { rows, flagged, among }: R
   (among === undefined || (batch !== null && among.has(batch.row))) &&
   (flagged === null || open_flags > 0 === flagged)
 
-/** How many times in all a record is tried: rows that link to the same record conflict. */
+/** The most attempts to decide on one record. Decisions on records that link to one record may conflict. */
 const ATTEMPTS = 4
 
 /** Decides on one record. Returns the reason if it was left, else null. */
@@ -126,12 +126,15 @@ async function decideOne(
 /** The most different reasons that an import names. */
 const REASON_LIMIT = 10
 
-/** The number of decisions of a verdict that are stored. A worker that dies may have stored some without a report. One call. */
+/**
+ * The number of stored decisions of a verdict. A worker that died may have stored decisions without counting them in its progress. One
+ * call.
+ */
 export async function countDecided(batch: string): Promise<number> {
   return sumOf([batch], await getMany(countKeys([batch]), true))
 }
 
-/** Adds the reasons for which further records were left to the result of a verdict. `records`: how many are decided on by now. */
+/** Adds further records that were left, with the reasons, to the result of a verdict. `records`: the number of records decided on by now. */
 export function addLeft(before: BatchResult | null, reasons: readonly (string | null)[], records: number): BatchResult {
   const left = reasons.filter((it) => it !== null)
   return {

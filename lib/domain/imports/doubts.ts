@@ -30,7 +30,7 @@ export const ReadDate = v.object({
 })
 export type ReadDate = v.InferOutput<typeof ReadDate>
 
-/** The most texts that are looked up as names of periods in one dry run. Each different one costs two calls, or four. */
+/** The most texts that are looked up as names of periods in one dry run. Each different text costs the calls of `findPeriodByName`. */
 const MOST_PERIODS = 500
 
 /** Finds the bounds of periods that dates name, each different text once. */
@@ -114,14 +114,14 @@ const SWAPPED = 'This point lies far from Nepal. Latitude and longitude seem to 
 const SUM = 'This looks like a sum of the table, not like a name. If it is one, leave the row out.'
 const HEADER = 'This looks like the headers of the table again, not like a name. If it is, leave the row out.'
 const REMARK = 'This looks like a remark on the table, not like a name. If it is one, leave the row out.'
-/** What stands before the sums of tables, with a number behind it or none. */
+/** A sum as the name of a row, with or without a number. Example: "Grand total: 12". */
 const SUMS =
   /^(?:(?:grand|sub)[ -]?)?(?:totals?|sum)(?: (?:number|no\.?|count))?[\s:.=]*[\d०-९.,]*$|^(?:कुल|कूल)?\s*(?:जम्मा|कुल|कूल|योग|जोड)[\s:.=]*[\d०-९.,]*$/iu
 const REMARKS = /^(?:[*†‡]|(?:sources?|notes?|n\.\s?b\.?|remarks?|legend|स्रोत|नोट|द्रष्टव्य|टिप्पणी|कैफियत)\s*[:：-])/iu
 
 /**
- * The doubt about the name of a row that seems to be no thing of the table: a sum, a remark below it, or its headers again, as on each page of
- * a printed table.
+ * The doubt about the name of a row that seems to be no thing of the table. It may be a sum, a remark, or the headers again, as on each
+ * page of a printed table.
  */
 export function doubtOfName(name: string, header: string | null = null): string | undefined {
   const text = name.trim()
@@ -135,7 +135,7 @@ export function doubtOfName(name: string, header: string | null = null): string 
 /** What spreadsheets show where a formula has failed. */
 const FORMULA_ERROR = /^#(?:REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|SPILL!|CALC!)$/
 
-/** The doubt about one piece of a cell, as far as its text alone raises one. */
+/** The doubt that one piece of a cell raises by itself. */
 export function doubtOfPiece(
   mapping: Mapping,
   { rule, texts, chosen, listed }: Piece,

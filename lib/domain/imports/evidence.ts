@@ -83,7 +83,7 @@ function textOf({ names }: KnownEvidence, current: Evidence | undefined, member:
   return column ? evidenceText(current, column, names) : (current?.[member] ?? '')
 }
 
-/** Whether a cell says what the record says: a registered source by its id, whatever the name after it. */
+/** Whether a cell says what the record says. Registered sources are compared by id; the name after it does not count. */
 function isSameText(member: SourceMember, before: string, after: string): boolean {
   if (before === after) return true
   if (member !== 'source_citation') return before === (after === '' ? noSource[member] : readMember(member, after))
@@ -173,7 +173,7 @@ const sourceOf = ({
   ...{ source, supporting_sources, source_type, source_citation, source_url },
 })
 
-/** The source that a cell names. Without a cell it is that of the row. */
+/** The source that a cell names. Without a cell: the source of the row. */
 function citedSource(fresh: Evidence, cited: string | undefined): SourceOfValue {
   if (cited === undefined) return sourceOf(fresh)
   const none = { source: null, supporting_sources: [], source_type: '', source_citation: '', source_url: '' }

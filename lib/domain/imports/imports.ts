@@ -55,7 +55,7 @@ export type SentFile = {
   given: ReadOptions
 }
 
-/** A file in the bucket. `read`: what reading it gave, if the request has read it already. */
+/** A file in the bucket. `read`: the result, if the request has read the file already. */
 type StoredFile = { id: string; object_key: string; read?: Partial<Import> & Pick<Import, 'state'> }
 
 /** Creates an import. Its file is in the bucket already, or the client will put it there. */
@@ -151,7 +151,7 @@ const startStates: Readonly<Record<Task, readonly ImportState[]>> = {
   check: ['read', 'checked'],
   run: ['checked'],
   decide: ['done'],
-  // What stayed, since others had built on it, may go later.
+  // What stayed because others had built on it may go at a later attempt.
   withdraw: ['running', 'done', 'withdrawn'],
   take_back: ['done', 'withdrawn', 'taken_back'],
 }
@@ -212,10 +212,7 @@ export async function changeMapping(unit: UnitOfWork, old: Import, mapping: Mapp
   return save(unit, old, { mapping, columns, ...beforeCheck })
 }
 
-/**
- * Guesses the mapping anew, for another kind, sheet or header row. Like a first guess it may be incomplete; the dry run refuses
- * an incomplete one.
- */
+/** Guesses the mapping anew, for another kind, sheet or header row. The guess may be incomplete; then no dry run begins. */
 export async function changeTarget(
   unit: UnitOfWork,
   old: Import,
@@ -247,8 +244,8 @@ function checkMappable(old: Import): void {
 const readableStates: readonly ImportState[] = ['read', 'checked', 'failed']
 
 /**
- * Has the file read again with further options, so that what its columns mean is guessed anew. Fails with `conflict` after the
- * run, or if the file is gone.
+ * Orders that the file is read again with further options. The meaning of its columns is guessed anew. Fails with `conflict` after the run,
+ * or if the file is gone.
  */
 export async function readAgain(unit: UnitOfWork, old: Import, options: ReadOptions, actor: Actor): Promise<Import> {
   checkIdle(old)

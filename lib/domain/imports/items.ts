@@ -110,7 +110,7 @@ const TaskState = v.object({
     key: v.exactOptional(v.object({ id: v.string(), name: v.string(), scopes: v.array(v.picklist(keyScopes)) })),
   }),
   decide: v.optional(v.nullable(BatchVerdict), null),
-  /** Of a run: whether rows with look-alikes make records. */
+  /** Of a run: whether doubtful rows make records. */
   doubtful: v.optional(v.picklist(['create', 'skip']), 'create'),
   /** Of a run: whether rows change records. */
   changes: v.optional(v.picklist(['make', 'leave']), 'make'),

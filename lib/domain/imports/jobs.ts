@@ -141,7 +141,7 @@ export type JobChanges = {
   row_review_state?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Changes what a job has besides its import, member by member; null removes one. Fails with `conflict` if it has changed since it was read. */
+/** Changes members of a job; null removes a member. Fails with `conflict` if the job has changed since it was read. */
 export async function amendJob(unit: UnitOfWork, old: Job, changes: JobChanges): Promise<Job> {
   const next = withNextVersion<Job>(old, {
     provenance: mergeMembers(old.provenance, changes.provenance ?? {}),
@@ -151,7 +151,7 @@ export async function amendJob(unit: UnitOfWork, old: Job, changes: JobChanges):
   return next
 }
 
-/** The first rows of a table below its header, each by header, and the faults of its mapping. */
+/** The first rows of a table below its header, with their cells by header, and the faults of its mapping. */
 export type StagedTable = {
   headers: string[]
   rows: { row: number; cells: Record<string, string> }[]

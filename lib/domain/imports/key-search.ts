@@ -4,14 +4,14 @@ import { queryBetween, type Stored } from '../../engines/table/index.ts'
 /** Gets each item that was found, with its partition and the text that was searched. */
 type TakeItem = (pk: string, prefix: string, item: Stored) => void
 
-/** The bounds of the size of one query. It grows while most of the items are searched for, and shrinks while they are not. */
+/** The bounds of the size of one query, in items. The size doubles while a quarter of the items or more match, and halves otherwise. */
 const SMALLEST_QUERY = 25
 const LARGEST_QUERY = 1000
 const PARTITIONS_AT_ONCE = 8
 
 /**
- * Searches many partitions for sort keys that begin with one of many texts, each followed by `#`. A partition is read in order, from
- * one such text to the next. That takes about one query for each text, and fewer if most of the partition is searched for.
+ * Searches many partitions for sort keys that begin with one of many texts, each followed by `#`. A partition is read in order, from one of
+ * these texts to the next. This takes about one query for each text, and fewer if many items match.
  */
 export class KeySearch {
   readonly #prefixes = new Map<string, Set<string>>()

@@ -9,7 +9,7 @@ import { firstSentence } from './references.ts'
 /** A worker that has not renewed its lease for this long is taken for dead. */
 const LEASE_S = 120
 const RENEWAL_MS = 40_000
-/** Passing failures in a row after which a task is given up. */
+/** Temporary failures in a row after which a task is given up. */
 const FAILURE_LIMIT = 5
 const WORKER_ENDED = 'The process that worked on this ended three times. The file is probably too large for it.'
 
@@ -64,8 +64,8 @@ export class LeasedImport {
 }
 
 /**
- * Takes the lease of an import. Undefined if another worker holds it, or if no task is left. If the task has
- * ended too many workers, this ends it with a reason and returns undefined.
+ * Takes the lease of an import. Undefined if another worker holds it, if no task is left, or if too many workers died on the task. Such a
+ * task ends with a reason.
  */
 export async function takeLease(id: string): Promise<LeasedImport | undefined> {
   const stored = await get(importItem, { id })

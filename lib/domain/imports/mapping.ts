@@ -45,7 +45,7 @@ const Rule = members({
 })
 export type Rule = v.InferOutput<typeof Rule>
 
-/** Members of a source: of the one that all claims of the contribution share, or of the one that a single value has. */
+/** The members of a source. All claims of a contribution share one source; a single value may have its own. */
 export const sourceMembers = [
   'source_type',
   'source_citation',
@@ -75,7 +75,7 @@ export function aboutValue(name: string): { field: string; member: SourceMember 
   return member && { field, member }
 }
 
-/** `field`: only the value of this field rests on it. */
+/** With `field`, only the value of this field rests on the source. */
 const Source = members({ member: choice(sourceMembers), field: v.exactOptional(short(60)), ...origin })
 
 /** How the record of a row is found. */
@@ -132,7 +132,6 @@ export function chooseValues(mapping: Mapping, choices: readonly ValueChoice[]):
   }
 }
 
-/** A choice for one value of a column. */
 export const ValueChoice = members({ column: short(300), value: short(300), becomes: v.nullable(line(300)) })
 export type ValueChoice = v.InferOutput<typeof ValueChoice>
 

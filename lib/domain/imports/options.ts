@@ -1,7 +1,10 @@
 import * as v from 'valibot'
 import { choice } from '../../platform/http/body.ts'
 
-/** How a file is read. The sender may give each option; what is not given is guessed over the first 50 rows. */
+/**
+ * How a file is read. The sender may give each option. A missing encoding is guessed from the bytes, any other option from the first 50
+ * rows.
+ */
 
 /** The marks between cells of a table in text, by their names on the wire. */
 export const delimiters = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const

@@ -63,8 +63,8 @@ const NOTES =
   /^(read ?me|notes?|about|info(rmation)?|instructions?|legend|contents|cover|help|guide|guidelines|टिप्पणी|निर्देशन|बारेमा|परिचय)\b/iu
 
 /**
- * Chooses the sheet that the sender gave, else the visible sheet that is most like a table: of equal ones the first. Fails with `invalid`
- * if the sheet is empty.
+ * Chooses the sheet that the sender gave, else the visible sheet that is most like a table, the first of equals. Fails with `invalid` if
+ * the sheet is empty.
  */
 async function chooseSheet({ id, given }: SentTable, sheets: readonly Sheet[]): Promise<number> {
   if (given.sheet !== undefined) {
@@ -84,7 +84,7 @@ async function chooseSheet({ id, given }: SentTable, sheets: readonly Sheet[]): 
   return best.place
 }
 
-/** How likely a sheet is the one that is meant: it holds a table, its name does not mean notes, its headers name fields. */
+/** A rank for choosing a sheet: it holds a table, its name does not mean notes, its headers name fields. */
 async function rankOfSheet(id: string, place: number, sheet: Sheet | undefined): Promise<number> {
   const rows = (await loadRows(id, place, 0)).slice(0, GUESSED_ROWS)
   const named = Math.max(0, ...rows.map(([, cells]) => countNamedFields(cells)))
@@ -109,7 +109,7 @@ async function guessMeaning(
   return kind === undefined || kind === plain.kind ? plain : guessFor(kind, columns, at)
 }
 
-/** The sheets of a file, how it was read, and remarks for the sender on that. */
+/** The sheets of a file, how the file was read, and remarks for the sender. */
 type ReadSheets = { sheets: Sheet[]; remarks: string[] } & Partial<Pick<Import, 'delimiter' | 'encoding'>>
 type SentTable = Pick<Import, 'id' | 'given'>
 
@@ -230,8 +230,8 @@ async function profileSheet(
 }
 
 /**
- * Finds the header among the first 50 rows: the row that names most fields, and of several such rows below each other the lowest.
- * If no row names two fields, it is the first row with many different words.
+ * Finds the header among the first 50 rows: the row that names most fields. If rows of headers follow each other, the lowest counts. If no
+ * row names two fields, it is the first row with many different words.
  */
 function findHeaderRow(rows: readonly TableRow[]): number {
   const start = rows.slice(0, GUESSED_ROWS)

@@ -7,7 +7,7 @@ import { likenessText } from './likeness-text.ts'
 import type { RowResult } from './results.ts'
 import { importFolder } from './store.ts'
 
-/** The prefix of the report's own headers. A corrected report comes back with these columns, and readers skip them. */
+/** The prefix of the report's own headers. When a corrected report comes back, columns with this prefix are skipped. */
 const OWN_PREFIX = 'import:'
 const ownHeaders = [
   phrase('row'),

@@ -18,8 +18,8 @@ export type ReadRow = {
 }
 
 /**
- * One value of a cell: the whole cell, or one of several that it lists. `texts` is what is taken for it: itself, or what the
- * mapping chooses instead. `listed`: the cell is a list in JSON, which is not split any further.
+ * One value of a cell: the whole cell, or one of several that it lists. `texts`: the value itself, or what the mapping chooses instead.
+ * `listed`: the cell is a list in JSON, which is not split any further.
  */
 export type Piece = { rule: Rule; value: string; texts: string[]; chosen: boolean; listed: boolean }
 
@@ -67,7 +67,7 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
       const given = rules.map(({ rule }) => textOf(cells, rule))
       const all = rules.flatMap(({ rule, chosen }, i) => piecesOf(rule, chosen, given[i] ?? '', of))
       const listed = all.filter((piece) => piece.listed)
-      // A list in JSON stands for the whole field.
+      // A list in JSON is the whole value of the field: its other columns are ignored.
       const own = listed.length > 0 ? listed : all
       const parts = own.flatMap((piece) => piece.texts)
       pieces.push(...own)
@@ -104,7 +104,7 @@ export function createRowReader(mapping: Mapping, columns: readonly string[]) {
   }
 }
 
-/** Removes the apostrophes that our exports put before "=", so that spreadsheets do not see a formula. */
+/** Removes the apostrophes before signs such as "=". Our exports put them there, so that spreadsheets see no formula. */
 const withoutGuard = (text: string) => text.replace(/(^|[;|\t]\s*)'(?=\s*[=+\-@＝＋－＠\t\r\n])/g, '$1')
 
 /** The texts of a JSON list in a cell, which are not split any further; undefined for other texts. */

@@ -22,7 +22,7 @@ import { storeBefore } from './undo.ts'
 const AT_ONCE = 14
 /** Rows after which the progress is stored. */
 const REPORT_EVERY = 70
-/** How many times in all a change is tried, since others may change the same record at the same moment. */
+/** The most attempts of one change, since others may change the same record at the same moment. */
 const ATTEMPTS = 4
 
 /** A run: the table, the person for whom its rows are contributed, and which rows to leave. */

@@ -2,11 +2,11 @@ import { countEdits } from '../../engines/matching/index.ts'
 
 /** Puts likely spellings of one value together, such as Pagoda, pagoda and Pagado. */
 
-/** The least and the most letters of a value of which other spellings are guessed. Then: the most edits between two spellings. */
+/** Values with fewer or more letters are grouped only if their letters are equal. Then: the most edits between two spellings. */
 const [LEAST_LETTERS, MOST_LETTERS] = [5, 40]
 const MOST_EDITS = 2
 
-/** A value of a column. `sure`: what it is known to be. A value joins no group whose first spelling is known to be something else. */
+/** A value of a column. `sure`: its meaning, if that is certain. A value joins no group whose first spelling surely means something else. */
 export type Spelling = { value: string; rows: number; row: number; sure: string | undefined }
 
 /**
@@ -45,10 +45,7 @@ function isOneValue(head: Spelling | undefined, other: Spelling): boolean {
   return countEdits(a, b) <= MOST_EDITS
 }
 
-/**
- * Only spellings that share a key are compared. Two share one if a letter of one is missing, added or replaced in the other, or if letters
- * have changed places.
- */
+/** Only spellings that share a key are compared. Two spellings share a key if they differ in one letter, or only in the order of letters. */
 function keysOf(value: string): string[] {
   const letters = lettersOf(value)
   if (letters.length < LEAST_LETTERS || letters.length > MOST_LETTERS) return [letters]

@@ -3,10 +3,7 @@ import * as v from 'valibot'
 import { impossible } from '../../base/errors.ts'
 import { deleteObject, getObject, listKeys, putObject } from '../../engines/bucket/index.ts'
 
-/**
- * What the bucket holds for an import: its file, its rows in chunks, and for each chunk the results of the dry run and of the
- * run.
- */
+/** What the bucket holds for an import: its file and its rows in chunks. Each chunk also has the results of the dry run and of the run. */
 
 /** Rows in one object of the bucket. */
 // prove: rows-in-object

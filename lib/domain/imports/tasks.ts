@@ -94,7 +94,7 @@ async function runDecide(lease: LeasedImport, { by, decide, next, since }: TaskS
 
 /** Records that are undone between two looks at the time. */
 const RECORDS_IN_STEP = 64
-/** The most records that an import names of those which an undo leaves as they are. */
+/** The most records that stay after an undo and are named in the import. */
 const NAMED_LIMIT = 200
 
 /**

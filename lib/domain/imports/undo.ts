@@ -56,8 +56,8 @@ const RECORDS_AT_ONCE = 8
 export type UndoOrder = { marks: readonly RowMark[]; others: readonly RowMark[]; pending: boolean }
 
 /**
- * Plans what is undone, and writes nothing. A record stays if others have built on it, or if a record that stays links to it.
- * Calls: at most five for each record.
+ * Plans what is undone, and writes nothing. A record stays if others have built on it, or if a record that stays links to it. Each record
+ * costs one query, a new record also the calls of `findLinksInto`.
  */
 export async function planUndo({ marks, others, pending }: UndoOrder): Promise<UndoPlan> {
   const records = marks.flatMap(recordsOf)
@@ -81,7 +81,7 @@ export async function planUndo({ marks, others, pending }: UndoOrder): Promise<U
 
 /**
  * A record as it is now. `targets`: the records to which it links. `goes`: it can be undone. `stays`: there are `reasons` to keep it.
- * `done`: it has nothing to undo. `gone`: it is deleted. New records to which a record of `stays` or `done` links stay, too.
+ * `done`: it has nothing to undo. `gone`: it is deleted. A new record also stays if a record of `stays` or `done` links to it.
  */
 type Look = {
   record: RowRecord
@@ -101,7 +101,7 @@ async function lookAt(record: RowRecord, pending: boolean, going: ReadonlySet<st
   return { ...look, state: reasons.length > 0 ? 'stays' : 'goes', reasons }
 }
 
-/** The records that stay because other records that stay link to them. */
+/** The records that stay because other staying records link to them. */
 function stayingRecords(looks: readonly Look[], targetsOfOthers: readonly string[]): Set<string> {
   const byId = new Map(looks.map((it) => [it.record.entity_id, it]))
   const staying = new Set<string>()
@@ -131,8 +131,8 @@ async function findBefore({ what, mark, row }: RowRecord, found: RecordItem) {
 }
 
 /**
- * The reasons why a record is left; none if it can be undone. `forbidNaming` has writes that go with its deletion: they fail if somebody has
- * linked to it since. Two calls, or four if other records are related to it.
+ * The reasons why a record is left; none if it can be undone. `forbidNaming` has writes that go with its deletion: they fail if somebody
+ * has linked to it since. A new record costs the calls of `findLinksInto`, a changed one none.
  */
 async function reasonsToKeep(
   record: History,
@@ -162,7 +162,7 @@ async function reasonsToKeep(
   }
 }
 
-/** Undoes records of a plan. Returns those that stay after all, since somebody has built on them since they were planned. */
+/** Undoes records of a plan. Returns those that stay after all: somebody has built on them or changed them since the plan. */
 export async function undoRecords(
   records: readonly RowRecord[],
   going: ReadonlySet<string>,
@@ -173,9 +173,9 @@ export async function undoRecords(
 }
 
 /**
- * Undoes one record: a new one is deleted, a changed one gets its former values, as a project's rollback does. Safe to repeat.
- * Nothing gets in between the last look and the commit: claims, comments, edits and decisions raise the version of the record, and links by
- * others are entered in a register.
+ * Undoes one record: a new one is deleted, a changed one gets its former values, as a project's rollback does. Safe to repeat. The commit
+ * fails if somebody builds on the record after the last look. Claims, comments, edits and decisions raise its version; links by others are
+ * entered in a register.
  */
 const undoRecord = (it: RowRecord, going: ReadonlySet<string>, pending: boolean): Promise<KeptRecord | undefined> =>
   inUnit(async (unit) => {
@@ -191,7 +191,7 @@ const undoRecord = (it: RowRecord, going: ReadonlySet<string>, pending: boolean)
     return undefined
   })
 
-/** Whether the row is the last of any table that has made or changed the record, and is not undone. */
+/** Whether this row is not undone, and no other row of any import has made or changed the record since. */
 const isMarkedBy = ({ batch }: RecordItem, { import_id, row }: RowMark) => batch?.id === import_id && batch.row === row
 /** Whether the current revision of the record is still the one that the row made. */
 const isOfRow = (record: RecordItem, mark: RowMark) =>
@@ -268,7 +268,7 @@ const activitiesSince = (record: History, head: RecordItem): Activity[] =>
       !head.recent_activities.some((each) => each.activity_id === activity_id),
   )
 
-/** The claims as they were. Claims that others have made apart from a contribution stay. */
+/** The claims as they were. Claims that were made without a contribution stay. */
 const restoredClaims = (record: History, head: RecordItem, claimsBefore: ReadonlyMap<string, Assertion>): Assertion[] =>
   record.assertions.flatMap((claim) => {
     const before = claimsBefore.get(claim.id)

@@ -73,7 +73,7 @@ const Summary = v.object({
   groups: v.number(),
   /** Values that are refused or doubtful. */
   doubtful: v.number(),
-  /** Rows whose value is not listed, since the column or the table has too many different ones. */
+  /** Rows whose value is not listed: it is too long, or the column or the table has too many different values. */
   unlisted: v.number(),
 })
 export type ValueSummary = v.InferOutput<typeof Summary>

@@ -147,7 +147,7 @@ export const ImportDetailView = s.shape('ImportDetail', () =>
     /** The result of the last verdict on the batch: records decided on, records left, and the different reasons. */
     decided: s.maybe(v.object({ records: s.whole, left: s.whole, reasons: v.array(s.text) })),
     kept: v.array(s.uuid),
-    /** What taking back or a withdrawal has undone, or with `preview` what it would. `records` names those that stay. */
+    /** What taking back or a withdrawal has undone, or with `preview` would undo. `records` names the records that stay. */
     undo: s.maybe(
       v.object({
         preview: v.boolean(),
@@ -221,8 +221,8 @@ export const ImportTableRowView = s.shape('ImportTableRow', () =>
   }),
 )
 /**
- * What a value becomes in its field. Of a date, `from` and `to` are its first and last day; of a record, `record` is the one that
- * is meant, if the reader may see it. `message` is a doubt, or the reason of a refusal.
+ * What a value becomes in its field. `from` and `to` are the first and last day of a date. `record` is the record that is meant, if the
+ * reader may see it. `message` is a doubt, or the reason of a refusal.
  */
 const ImportBecomingView = s.shape('ImportBecoming', () =>
   v.object({
@@ -238,8 +238,8 @@ const ImportBecomingView = s.shape('ImportBecoming', () =>
   }),
 )
 /**
- * The different values of the columns of a table, once its rows have been tried. `groups` are those of one column: each has the
- * likely spellings of one value, the most frequent first.
+ * The different values of the columns of a table, once its rows have been tried. `groups` is of one column. Each group has the likely
+ * spellings of one value, the most frequent first.
  */
 export const ImportValuesView = s.shape('ImportValues', () =>
   v.object({
@@ -250,7 +250,7 @@ export const ImportValuesView = s.shape('ImportValues', () =>
         values: s.whole,
         groups: s.whole,
         doubtful: s.whole,
-        /** Rows whose values are not listed: the column has more than 1,000 different ones, or the table more than 20,000. */
+        /** Rows whose values are not listed: a value is too long, or the column has over 1,000 or the table over 20,000 different values. */
         unlisted: s.whole,
       }),
     ),
@@ -363,7 +363,10 @@ const reasonTexts: Readonly<Record<KeptReason, string>> = {
   forgotten: 'The files of the import are deleted. So nobody knows any more how it was before.',
 }
 
-/** What an undo did or would do, with the records that stay. Only reviewers and staff learn that a waiting contribution links to one. */
+/**
+ * What an undo did or would do, with the records that stay. Only reviewers and staff learn that a waiting contribution links to such a
+ * record.
+ */
 const undoView = (it: UndoResult, actor: Actor | null) => ({
   ...it,
   records: it.records.map(({ reasons, ...record }) => ({

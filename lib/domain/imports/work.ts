@@ -51,7 +51,7 @@ async function workUntilIdle(hands: ImportsInHand, until: number, linger: number
 const IMPORTS_AT_ONCE = 6
 /** Bytes of all their files together. A larger file runs alone, so that it has the memory to itself. */
 const BYTES_AT_ONCE = 2 * 1024 * 1024
-/** Imports with a task that one look reads. */
+/** The most imports with a task that are read at one look. */
 const LOOK_LIMIT = 50
 
 /** The imports on which one visit of the worker works. An import whose task did not end is not taken again in the visit. */
@@ -60,7 +60,7 @@ class ImportsInHand {
   /** When a task last ended, as `performance.now()`. */
   endedAt = Number.NEGATIVE_INFINITY
   readonly #until: number
-  /** By id: the size of the file, whether it may have ended a worker, and whether its task ended, once the work on it is over. */
+  /** By id: the size of the file, and whether the import may have ended a worker. `end` tells whether its task ended, once the work is over. */
   readonly #inHand = new Map<string, { size: number; isSuspect: boolean; end: Promise<boolean> }>()
   readonly #left = new Set<string>()
   readonly #failures: unknown[] = []
@@ -73,7 +73,7 @@ class ImportsInHand {
     return this.#inHand.size > 0
   }
 
-  /** Takes free imports while there is room and time. Returns how many have a task, other workers' included, 50 at most. */
+  /** Takes free imports while there is room and time. Returns how many imports have a task, also with other workers, 50 at most. */
   async takeFree(): Promise<number> {
     const items = await walk({ index: 'gsi2', pk: importLists.atWork, forward: true, limit: LOOK_LIMIT })
     for (const found of items.map((item) => parse(importItem, item))) {
@@ -135,7 +135,7 @@ const mayEnd: Partial<Record<Task, (by: Actor) => boolean>> = {
   take_back: maySeeAll,
 }
 
-/** Works on the task of one import. Returns whether the task ended. It ends at once if whoever ordered it may not do it any more. */
+/** Works on the task of one import. Returns whether the task ended. It ends at once if the person who ordered it has lost the right to it. */
 async function continueTask(lease: LeasedImport, until: number): Promise<boolean> {
   const { work } = lease.item
   if (!work) return true

@@ -35,8 +35,9 @@ export type LabelInput = v.InferOutput<typeof LabelsBody>['labels'][number]
 export type Labelled = { labels: readonly Label[]; isPublic: boolean; parts: readonly string[] }
 
 /**
- * Makes the labels of a thing from a body. A label that was there keeps who set it, and when. Fails with `invalid` if one is on a part
- * that the thing does not have, or has no text. Labels apply at once, so only a reviewer sets own words on a public thing.
+ * Makes the labels of a thing from a body. A label that was there keeps who set it, and when. Fails with `invalid` if a label is on a
+ * missing part, or if a label with the code `community` lacks community or text. Labels apply at once, so only a reviewer sets own words on
+ * a public thing.
  */
 export async function changeLabels(thing: Labelled, inputs: readonly LabelInput[], actor: Actor): Promise<Label[]> {
   const at = now()

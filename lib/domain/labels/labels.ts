@@ -5,11 +5,11 @@ import { labelCodes, labelSorts, OWN_LABEL } from './codes.ts'
 /** One label on a thing, as it is stored with the thing. */
 export const Label = v.object({
   code: v.picklist(labelCodes),
-  /** What of the thing it is on: null is all of it, else the name of a property, or `picture:` and the id of a file. */
+  /** The part of the thing that the label is on. Null for the whole thing, else the name of a property, or `picture:` and the id of a file. */
   on: v.nullable(v.string()),
-  /** The community whose label this is. A `notice` is set by others: then it is the community that the notice is about. */
+  /** The community whose label this is. For a `notice`, which others set, the community that the notice is about. */
   community: v.string(),
-  /** The community's own words, in English and Nepali, and where it says more. Empty if it uses the common ones. */
+  /** The community's own words, in English and Nepali, and an address that says more. Empty if the community uses the common words. */
   text: v.string(),
   text_ne: v.string(),
   url: v.string(),
@@ -96,7 +96,7 @@ export const labelTexts = (labels: readonly LineOf[]): string[] =>
 
 /** An entry of the vocabulary, as forms offer it. */
 export const LabelChoiceView = s.shape('LabelChoice', () => v.object(choiceEntries()))
-/** All labels that there are, in the order of the vocabulary, which is imported when it is first asked for. */
+/** All labels, in the order of the vocabulary. The first call imports the vocabulary. */
 export async function loadLabelChoices() {
   const { vocabulary } = await import('./vocabulary.ts')
   return labelCodes.map((code) => ({ code, ...vocabulary[code] }))

@@ -10,7 +10,7 @@ import { submissionList } from '../submissions/items.ts'
 import { type BoardName, boardNames, boards, rowPlace } from './score.ts'
 import { type Figures, figureNames } from './tally.ts'
 
-/** For each figure, the lists of a person whose sizes make it up. */
+/** For each figure, the lists of a person. Their sizes make up the figure. */
 export const figureLists = {
   entities: (user) => recordVisibilities.map((visibility) => listsOf.owner(user, visibility)),
   accepted_entities: (user) => audiences.map((audience) => listsOf.owner(user, audience)),
@@ -53,7 +53,8 @@ export const BoardEntry = v.object({
   is_active: v.boolean(),
   tally: StoredFigures,
   /**
-   * The points and the tie-breaker of each stored row. They find the old rows, even if points are computed differently by then.
+   * The points and the tie-breaker of each stored row. From them the key of an old row is found, even after the rule for points has
+   * changed.
    */
   standing: v.partial(v.object(v.entriesFromList(boardNames, v.object({ points: v.number(), tie: v.number() })))),
   month: v.string(),

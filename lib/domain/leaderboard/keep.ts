@@ -23,7 +23,7 @@ const ATTEMPTS = 8
 export async function refreshFigures(user_id: string, { always = false } = {}): Promise<BoardEntry | undefined> {
   return inUnit(async (unit) => {
     unit.retryOn('conflict', ATTEMPTS)
-    // The entry is read first. So the sizes read after it are never older than those that it was written from.
+    // The entry is read first. So the sizes read after it are never older than the sizes from which the entry was made.
     const old = await get(boardEntry, { user_id })
     const found = await getMany(sourcesOf(user_id), true)
     return unit.addPlan(await planRefresh(user_id, old, found, always))
@@ -31,8 +31,8 @@ export async function refreshFigures(user_id: string, { always = false } = {}): 
 }
 
 /**
- * Reads the lists of several people together: two calls for about five people. Returns a function that updates the figures of one
- * of them. After a conflict that function reads the person's lists again.
+ * Reads the lists of several people together: two calls for about five people. Returns a function that updates the figures of one of them.
+ * After a conflict, the function reads the person's lists again.
  */
 export async function prepareRefresh(user_ids: readonly string[]): Promise<(user_id: string) => Promise<void>> {
   const entries = await getMany(

@@ -91,7 +91,10 @@ export async function findPointsAt(
 /** The name of the stored tree of the end of a month. */
 export const treeAt = (board: BoardName, month: string) => `${board}@${month}`
 
-/** The key of the item that marks a month's tree as complete. Until it exists, the present tree is that of the end of the month. */
+/**
+ * The key of the item that marks a month's tree as complete. Until this item exists, the present tree is also the tree of the end of the
+ * month.
+ */
 export const completionKey = (board: BoardName, month: string) => key.boardWhole(treeAt(board, month))
 
 /** A month's tree is read only in the month after it. */

@@ -50,7 +50,7 @@ const peopleByType: Readonly<Record<string, (images: Images) => Promise<string[]
   },
 }
 
-/** The item that a change wrote first or deleted, as a rollback does. Undefined if the item was only updated. */
+/** The item that a change created, or that it deleted, as a rollback does. Undefined if the item was only updated. */
 const newOrDeleted = ({ before, after }: Images): Stored | undefined =>
   before && after ? undefined : (after ?? before)
 

@@ -1,6 +1,6 @@
 /**
- * The figures of a person. Each comes of the stored sizes of one or more of the person's lists, so it needs no counting. `fork_points`
- * are the points of forks that were merged or promoted.
+ * The figures of a person. Each is computed from the stored sizes of the person's lists, so nothing is counted. `fork_points` are the
+ * points of forks that were merged or promoted.
  */
 export const figureNames = [
   'entities',

@@ -10,7 +10,7 @@ import type { Lot, Rewrite } from './step.ts'
 
 /** Packs of claims that are rewritten side by side. */
 const AT_ONCE = 4
-/** Layout 3 noted the row of an imported table that a claim came from as a line of its note. */
+/** In layout 3 a line of a claim's note named the row of the imported table from which the claim came. */
 const rowLine = /^row: (\S.*)$/m
 
 /**
@@ -54,7 +54,7 @@ async function rewriteClaims(
   return { next: `${number} ${packs.at(-1)?.[`${lists[number]?.index}_sk`]}`, changed }
 }
 
-/** The next packs of a list, or of the first one after it that has any. */
+/** The next packs of a list, or of the first list after it that has packs. */
 async function nextPacks(from: number, beyond: string | undefined, most: number) {
   for (let number = from; ; number += 1) {
     const list = lists[number]

@@ -8,7 +8,6 @@ import { steps } from './steps.ts'
 
 /** The longest time that one worker may take before another goes on, in seconds. A lot takes a second or two. */
 const LOCK_S = 120
-/** Items in one lot. */
 const LOT = 50
 
 /** The layout of the table, and the step under way. */
@@ -83,7 +82,7 @@ async function workOnLot(most: number): Promise<number | undefined> {
     await store(stamp, { layout: task.direction === 'forward' ? step.to : step.to - 1, task: null })
     log({ level: 'info', message: 'layout', count: total })
   } else {
-    // Processes of the earlier version may have written the earlier form behind this pass, so there is another.
+    // Processes of the earlier version may have written the earlier form behind this pass, so another pass follows.
     const isPassOver = lot.next === null
     await store(stamp, { layout, task: { ...task, position: lot.next, changed: isPassOver ? 0 : changed, total } })
   }

@@ -4,7 +4,7 @@ export type Lot = { next: string | null; changed: number }
 export type Rewrite = (position: string | null, most: number) => Promise<Lot>
 
 /**
- * A step from one layout to the next. Both the version before and the version after it are read at any time, so it runs while the service
- * works. `back` takes it back, so that an earlier version can be deployed again.
+ * A step from one layout to the next. Readers understand the layouts before and after it at any time, so it runs while the service works.
+ * `back` takes the step back, so that an earlier version can be deployed again.
  */
 export type Step = { to: number; title: string; forward: Rewrite; back: Rewrite }

@@ -68,7 +68,10 @@ const Note = v.object({
   reviewed_by: nullableText,
   reviewed_at: nullableText,
   review_notes: text,
-  /** The review identity of the record that was made of the note, or that got a claim by it. Then: the id of that claim. */
+  /**
+   * `promoted_entity`: the review identity of the record that was made of the note, or got a claim by it. `promoted_claim`: the id of that
+   * claim.
+   */
   promoted_entity: nullableText,
   promoted_claim: nullableText,
   /** When contacts are erased: ISO 8601. Null if there are none, or before the decision. */
@@ -136,7 +139,7 @@ export const asSubject = (about: Note): NoteSubject => ({
   version: about.version,
 })
 
-/** How the claims that a review makes of a note name its visitor: the beginnings of their citation and of their remark. */
+/** The beginnings of the citation and of the remark of each claim that a review makes of a note. They name the visitor. */
 export const visitorIn = (name: string) => ({ citation: `Note of a visitor (${name}), `, remark: `qr:${name}, ` })
 /** The path of a note. A claim that was made of the note has an address ending in it as its `source_url`. */
 export const noteAddress = (id: string): string => `/data/public-contributions/${id}/`

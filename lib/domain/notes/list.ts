@@ -54,8 +54,9 @@ const MOST_WORDS = 6
 const Entry = v.object({ note_id: v.string(), created_at: v.string() })
 
 /**
- * Lists one page of the notes in which each word of the search begins a word of the names, or one of the first words of the text. One query
- * for each word, and one call for each hundred items of the hits and of the page. Exact up to 200 notes for a word.
+ * Lists one page of the notes that match all words of the search. A word matches if a word of the names, or of the first words of the text,
+ * begins with it. One query for each word, and one call for each hundred items of the hits and of the page. Exact up to 200 notes for a
+ * word.
  */
 export async function searchNotes(
   text: string,

@@ -13,7 +13,6 @@ export type NoteInput = Pick<
   'entity_name' | 'note_type' | 'way' | 'name' | 'email' | 'phone' | 'source_description' | 'latitude' | 'longitude'
 > & { entity_id: string; entity_type: string; content: string }
 
-/** A note with its text. */
 export type WholeNote = NoteSubject & { content: string }
 
 /** Loads a note with its text. Undefined if absent. One call. */
@@ -23,12 +22,12 @@ export async function loadNote(id: string): Promise<WholeNote | undefined> {
   return about && { ...asSubject(about), content: itemIn(found, noteText, { id })?.content ?? '' }
 }
 
-/** How long the same text of the same sender is one note: a day. */
+/** Seconds within which the same text of the same sender is one note: a day. */
 const SAME_S = 86_400
 
 /**
  * Stores a note of a visitor. If the same address sent the same text about the same thing within a day, it returns that note instead.
- * `actor` is null for who is not signed in. Some 85 capacity units at most: text and words cost the most. Safe to repeat.
+ * `actor` is null if nobody is signed in. Some 85 capacity units at most: text and words cost the most. Safe to repeat.
  */
 export async function leaveNote(
   unit: UnitOfWork,

@@ -41,8 +41,8 @@ export type Verdict = {
 const CONTACT_DAYS = 90
 
 /**
- * Decides on a note. What becomes of it is one transaction with the decision: with `target_type` a new record, which waits for review; with
- * `link_to_entity_id`, or if it is incorporated and about a record, a claim of that record, which waits, too. The author of both is the
+ * Decides on a note. What becomes of it waits for review, and is one transaction with the decision. `target_type` makes a record.
+ * `link_to_entity_id` makes a claim of that record, and so does `incorporated` for a note about a record. The author of both is the
  * visitor. Fails with `invalid` if the note is decided on already, and with `conflict` if somebody else was faster.
  */
 export async function decideOnNote(

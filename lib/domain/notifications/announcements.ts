@@ -19,7 +19,7 @@ import type { News } from './send.ts'
 /** A message for all reviewers. It is stored once, and each reviewer reads it next to their own notifications (fan-out on read). */
 export const Announcement = v.object({
   ...messageMembers,
-  /** The users who caused the event. It is not shown to them. */
+  /** The users to whom it is not shown: whoever caused the event, and the contributor of its record. */
   not_for: v.array(v.string()),
   happened_at: v.string(),
 })
@@ -35,7 +35,10 @@ export const announcement = defineItem({
   expires: expiryOf,
 })
 
-/** The item that names the last announcement. Each new announcement writes it, so ids only grow and none is added before one that was read. */
+/**
+ * The item that names the last announcement. Each new announcement writes it, so ids only grow: no announcement is added below an id that
+ * somebody has read.
+ */
 const End = v.object({
   /** The number of announcements ever made. */
   n: v.number(),
@@ -115,6 +118,6 @@ function nextAnnouncement({ n, last, ms }: End, news: NewAnnouncement): Announce
 export const spanOf = ({ spans }: AnnouncedTo, it: Announcement): ReviewSpan | undefined =>
   spans.find(({ since, through }) => it.happened_at >= since && (through === null || it.notification_id <= through))
 
-/** Whether an announcement is for a person: it happened while they reviewed, and they did not cause it. */
+/** Whether an announcement is for a person: it happened while they reviewed, and `not_for` does not name them. */
 export const isFor = (user_id: string, announced: AnnouncedTo, it: Announcement): boolean =>
   !it.not_for.includes(user_id) && spanOf(announced, it) !== undefined

@@ -28,7 +28,7 @@ type Notice = {
   unless_stub?: true
   /** Not for rows of a batch that wait or are decided together: the batch has notices of its own. */
   unless_batch?: true
-  /** Of what its reader watches. A letter with such a notice has a link that stops all watches. */
+  /** The notice is about something that its reader watches. A letter with this notice has a link that stops all watches. */
   of_watches?: true
   /** The English sentence; it is also the key of its Nepali one. `{detail}` is replaced. The message appends the name of the record or project. */
   says: string
@@ -343,8 +343,8 @@ export type NoticeInput = {
 }
 
 /**
- * Writes a notice in the language of its reader. `about` and `on` are undefined if the reader may not see the record or project:
- * then the message has no name, and the link is empty.
+ * Writes a notice in the language of its reader. `about` and `on` are undefined if the reader may not see the record or project. Then the
+ * message has no name, and a link to the record or project is empty.
  */
 export function writeNotice(
   name: NoticeName,

@@ -40,7 +40,7 @@ export type Notification = v.InferOutput<typeof Notification>
 /** The index partition of someone's notifications, or of those of one type. */
 export const notificationsOf = (user: string, type?: string) =>
   `NOTIFICATION#${user}${type === undefined ? '' : `#${type}`}`
-/** The index partition of a person's notifications that have not been marked as read one by one. */
+/** The index partition of a person's notifications with `is_read: false`. Marking all as read leaves them in it. */
 export const unmarkedOf = (user: string) => `NOTIFICATION#${user}#UNREAD`
 /** An ordinal as text that sorts like the number. */
 export const arrivalKey = (n: number) => String(n).padStart(12, '0')
@@ -72,7 +72,7 @@ export const ReviewSpan = v.object({
 })
 export type ReviewSpan = v.InferOutput<typeof ReviewSpan>
 
-/** The state of announcements in an inbox, by their ids. `''` comes before all of them. */
+/** The part of an inbox that is about announcements. Its members hold ids of announcements; `''` sorts before all ids. */
 export const AnnouncedTo = v.object({
   spans: v.array(ReviewSpan),
   /** All announcements up to this id are read. Those read beyond it have a read mark each. */
@@ -109,7 +109,7 @@ export const inbox = defineItem({
       isReviewing(announced) && { gsi4: { pk: WAITING, sk: `${announced.told_through}#${user_id}` } }),
   }),
 })
-/** The inboxes for which a letter is due, by when. */
+/** The index partition of inboxes for which a letter is due, ordered by the time when it is due. */
 export const DUE = 'INBOX#DUE'
 /** The inboxes of reviewers who want letters and have none due, ordered by the last announcement that a letter held. */
 export const WAITING = 'INBOX#REVIEWERS'
@@ -125,11 +125,11 @@ export function livingIn(found: ReadonlyMap<string, Stored>, user_id: string, id
   return it && isLiving(it) ? it : undefined
 }
 
-/** Attempts to write an inbox. Many writers share one: the person, and each event of which the person is notified. */
+/** Attempts to write an inbox. Many writers share one inbox: its owner, and each event that notifies the owner. */
 const ATTEMPTS = 20
 
 /** Runs a plan that writes an inbox in a unit of work of its own. Runs it again if another writer was faster. */
 export const changeInbox = <T>(plan: () => Promise<Plan<T>>): Promise<T> => commitPlan(plan, ATTEMPTS)
 
-/** Has a unit of work that writes an inbox run again if another writer was faster. */
+/** Makes a unit of work that writes an inbox run again if another writer was faster. */
 export const retryInbox = (unit: UnitOfWork): void => unit.retryOn('conflict', ATTEMPTS)

@@ -38,7 +38,7 @@ const remind = (user_id: string, last: string): Promise<void> =>
     return { result: undefined, writes: [put(inbox, withNextVersion<Inbox>(box, { mailing: due }), box)] }
   })
 
-/** Plans the writes that begin, change or end a person's letters. Messages that have arrived before letters begin are in none. */
+/** Plans the writes that begin, change or end a person's letters. Messages that arrived before letters begin are in no letter. */
 export async function mailingWrites(
   user_id: string,
   how: Pick<Mailing, 'mode' | 'hour' | 'zone'> | undefined,
@@ -55,7 +55,10 @@ export async function mailingWrites(
   return [put(inbox, withNextVersion<Inbox>(box, { mailing, announced }), old)]
 }
 
-/** A letter whose sending has begun; its messages are marked as sent. It holds notifications `after` to `through` by ordinal, `announced` by id. */
+/**
+ * A letter whose sending has begun; its messages are marked as sent. It holds the notifications with ordinals above `after`, up to
+ * `through`. `announced` bounds its announcements in the same way, by id.
+ */
 export type BegunLetter = {
   after: number
   through: number

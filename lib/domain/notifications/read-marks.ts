@@ -20,7 +20,7 @@ export const readMark = defineItem({
 export const addReadMark = (user_id: string, it: { notification_id: string; created_at: string }): Write =>
   put(readMark, { user_id, notification_id: it.notification_id, created_at: it.created_at, version: 1 }, undefined)
 
-/** Loads the ids of those announcements that the reader has marked. One call, or none without ids. */
+/** Loads the ids of the announcements that the reader has marked, from the first to the last of these ids. One call, or none without ids. */
 export async function loadReadMarks(user_id: string, ids: readonly string[]): Promise<Set<string>> {
   const sorted = ids.toSorted()
   const [first, last] = [sorted.at(0), sorted.at(-1)]

@@ -41,8 +41,8 @@ export async function markAllRead(unit: UnitOfWork, user_id: string): Promise<nu
 }
 
 /**
- * Marks notifications as read. Returns how many of them were unread. Ignores ids of no notification, or of another person's.
- * A transaction holds 90 marks, so of more ids all but the last 90 are committed ahead. Marking twice changes nothing.
+ * Marks notifications as read. Returns how many of them were unread. Ignores ids of no notification, or of another person's. A transaction
+ * holds 90 marks: of more ids, all parts of 90 but the last part are committed ahead. Marking twice changes nothing.
  */
 export async function markRead(unit: UnitOfWork, user_id: string, ids: readonly string[]): Promise<number> {
   const parts = splitIntoParts([...new Set(ids)].filter(isNotificationId), MARKED_AT_ONCE)
@@ -89,8 +89,8 @@ async function loadUnreadAnnouncements(box: Inbox, ids: readonly string[]): Prom
 const ADVANCED_AT_ONCE = 100
 
 /**
- * Moves `read_through` to just before the oldest unread announcement. So a person who reads one by one does not pile up read marks:
- * only marks after the oldest unread announcement are looked at. Two calls.
+ * Moves `read_through` to just before the oldest unread announcement. Only later read marks are looked at, so their number stays small for
+ * a person who reads one by one. Two calls.
  */
 async function advanceReadThrough(box: Inbox, justRead: readonly Announcement[]): Promise<Write[]> {
   const { user_id, announced } = box

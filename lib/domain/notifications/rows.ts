@@ -16,12 +16,15 @@ import {
 } from './items.ts'
 import { loadReadMarks } from './read-marks.ts'
 
-/** One person's notifications, and the announcements for them, as one list. Its order is that of the ids, and so of time. */
+/** One person's notifications, and the announcements for them, as one list. It is ordered by id, and so by time. */
 
 export type Row = { message: Message; is_read: boolean }
 export const idOf = ({ message }: Row): string => message.notification_id
 
-/** The direction in which a list is read, and the id after which reading starts. Undefined starts at the end of the list. */
+/**
+ * The direction in which a list is read, and the id after which reading starts. Undefined: reading starts with the first row in this
+ * direction.
+ */
 export type Direction = { forward: boolean; from: string | undefined }
 
 /** The least number of messages that one call reads. */
@@ -112,7 +115,7 @@ function boundsOf({ since, through }: ReviewSpan) {
   return { first: laterOf(start, oldestId()), last: through ?? undefined }
 }
 
-/** A text that sorts just before the first id of a millisecond, and after all earlier ids: that id ends in `0`, and this drops it. */
+/** A text that sorts just before the first id of a millisecond, and after all earlier ids. It is that id without its last `0`. */
 export const idBefore = (id: string): string => id.slice(0, -1)
 /** An id with this suffix sorts just after the id, and before all later ids. */
 const AFTER = '~'

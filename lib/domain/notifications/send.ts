@@ -10,7 +10,7 @@ import { withDue } from './mailing.ts'
 /** An event to notify people of. */
 export type News = Pick<Message, 'notice' | 'event' | 'actor_id' | 'entity_id' | 'detail' | 'created_at'> & {
   project_id?: string | null
-  /** The request that caused it, if another one writes it. */
+  /** The id of the request that caused the event, if another request stores the notification. */
   request_id?: string | undefined
 }
 export type NewNotification = News & { user_id: string }

@@ -74,8 +74,8 @@ export function createOrganization(unit: UnitOfWork, actor: Actor, input: Organi
 export type OrganizationChanges = Partial<OrganizationInput & Pick<Organization, 'is_verified'>>
 
 /**
- * Changes an organization. Fails with `refused` if someone else than staff would say that it is verified. Fails with `invalid` if the new name
- * is taken, and with `conflict` if it has changed since it was read.
+ * Changes an organization. Fails with `refused` if anybody but staff changes `is_verified`. Fails with `invalid` if the new name is taken,
+ * and with `conflict` if the organization has changed since it was read.
  */
 export function amendOrganization(
   unit: UnitOfWork,

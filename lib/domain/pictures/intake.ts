@@ -49,8 +49,8 @@ export const pictureTypeOf = (name: string): string | undefined =>
 export type CheckedPicture = { source: Source; checked: CheckedContent }
 
 /**
- * Reads and checks a file. TIFF and AVIF become PNG here. Fails with `invalid` unless it is a whole image of an accepted type,
- * and if its name or the client states another type.
+ * Reads and checks a file. TIFF and AVIF become PNG here. Fails with `invalid` if it is no whole image of an accepted type, or if its name
+ * or the client states another type.
  */
 export async function readPictureFile(source: Source, claim: FileClaim): Promise<CheckedPicture> {
   const png = await convertPicture(source, claim).catch((error: unknown) => {

@@ -23,7 +23,7 @@ const Membership = v.object({
 })
 export type Membership = v.InferOutput<typeof Membership>
 
-/** What a request to merge a project says. Whether it is open or decided, the state of the project says. */
+/** A request to merge a project. The state of the project tells whether the request is open or decided. */
 const Request = v.object({
   summary: v.string(),
   justification: v.string(),

@@ -175,8 +175,8 @@ export async function listProjects(
 }
 
 /**
- * Returns one page of the projects that were sent in and that the caller may see, the latest sent first. Costs what `listProjects` does;
- * its last call reads one size for each state. A project that became a draft again is left out, so its page is shorter.
+ * Returns one page of the projects that were sent in and that the caller may see, the latest sent first. Costs what `listProjects` costs;
+ * its last call also reads one size for each state. A project that became a draft again is left out, so the page is shorter.
  */
 export async function listSentProjects(actor: Actor, page: PageRequest): Promise<ProjectPage> {
   const order = { order: 'submitted_at', forward: false } as const

@@ -78,7 +78,7 @@ async function planPart(part: StoredObject, until: number, going: ReadonlySet<st
   return { records: records.length, left: Object.keys(reasons), reasons, writes }
 }
 
-/** What others have built on a record since the merge. The claims that the merge itself stored are not among it. */
+/** What others have built on a record since the merge, without the claims that the merge itself stored. */
 async function findBuiltOn(
   it: History,
   { after, decision_id }: AcceptedRecord,

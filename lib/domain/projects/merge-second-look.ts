@@ -33,9 +33,9 @@ import { addedPictures, claimBefore, isUntouched, nameKept, unchangedMembers } f
 import { type AcceptedRecord, readRecords, readSnapshot } from './snapshots.ts'
 
 /**
- * The second look of a rollback. Links are found by what the projector has followed, and a large rollback takes minutes. So somebody may
- * link to a record in the moment in which it goes. When the projector has followed all of that moment, such a record is accepted again
- * as the merge has left it. A record that somebody has changed or decided on since stays as it is.
+ * The second look of a rollback. A rollback knows a link only once the projector has followed it, and a large rollback takes minutes. So
+ * somebody may link to a record at the moment when it goes. Once the projector has followed that moment, such a record is accepted again,
+ * as after the merge. A record that somebody has changed or decided on since stays as it is.
  */
 
 /** The most rollbacks of one visit of the sweeper. */
@@ -65,7 +65,7 @@ async function lookAgain(rollback: ProjectSnapshot): Promise<number> {
   return returned
 }
 
-/** Those records that the rollback has hidden, that still wait as it has left them, and to which others link. */
+/** The records that the rollback has hidden, that have not changed since, and to which other records link. */
 async function linkedAmong(records: readonly AcceptedRecord[], going: ReadonlySet<string>): Promise<AcceptedRecord[]> {
   const heads = await getMany(records.map(({ before }) => key.head(before.head.entity_id)))
   const waiting = records.filter(({ before }) => {
@@ -93,7 +93,7 @@ const returnRecord = (it: AcceptedRecord, rollback: ProjectSnapshot, going: Read
     return true
   })
 
-/** The writes that keep the picture files of the merge. Undefined if one has been deleted since. */
+/** The writes that keep the picture files of the merge. Undefined if a file has been deleted since. */
 async function keptFiles(it: AcceptedRecord): Promise<Write[] | undefined> {
   const files = await Promise.all(addedPictures(it).map(loadPictureFile))
   const found = files.filter((file) => file !== undefined)
@@ -102,7 +102,7 @@ async function keptFiles(it: AcceptedRecord): Promise<Write[] | undefined> {
     : found.flatMap((file) => (file.until === null ? [] : [keepFile(file)]))
 }
 
-/** The writes that make a record again what the merge has made of it. What others have added since stays. */
+/** The writes that give a record its state after the merge again. What others have added since stays. */
 function returnWrites(
   it: History,
   { before, after, activity_ids }: AcceptedRecord,
@@ -136,7 +136,7 @@ function returnWrites(
   ]
 }
 
-/** Names a record that came back among those that the rollback has left. */
+/** Adds a record that came back to those that the activity of the rollback names as left. */
 async function noteKept(
   unit: UnitOfWork,
   { project_id, second_look }: ProjectSnapshot,

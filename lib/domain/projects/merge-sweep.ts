@@ -26,7 +26,7 @@ export async function sweepMerges(): Promise<number> {
 
 async function clearFolder({ id, project_id }: MergeFolder): Promise<boolean> {
   if ((await findJob(project_id))?.id === id) return false
-  // Read after the job, because the end of a job moves `until` ahead: other workers of it may still be writing.
+  // Read after the job, because the end of a job moves `until` ahead: other workers of the job may still be writing.
   const current = await get(mergeFolder, { id })
   if (!current || current.until > now()) return false
   const folder = folderOf(id)

@@ -83,7 +83,7 @@ export async function rollBackProject<R>(
   return beginMerge(unit, old, { actor: orderer(actor), comment: '', action: 'rollback' }, show)
 }
 
-/** The caller as a job stores it, with the ownership under which the account asked for it. */
+/** The caller as a job stores it, with the ownership of the account at the time of the request. */
 const orderer = (actor: Actor) => ({ ...actor, ownership: actor.ownership ?? 1 })
 
 type Show<R> = (it: WholeProject) => Promise<R>
@@ -132,8 +132,8 @@ async function workInParts(action: MergeJob['action'], whole: WholeProject, orde
 }
 
 /**
- * Reads the project again, with its assets and links. Fails with `conflict` if it has changed: one query may read a link or an asset as
- * it was before a change, and the project as it was after it.
+ * Reads the project again, with its assets and links. Fails with `conflict` if it has changed. One query may read a link or asset from
+ * before a change, and the project from after it.
  */
 async function reloadUnchanged({ about }: WholeProject): Promise<WholeProject> {
   const whole = await loadWholeById(about.id)
@@ -230,8 +230,8 @@ async function planSwitch<R>(
 }
 
 /**
- * Invalidates caches, then switches. If this process dies after the switch, only answers that were made between the two hold old records. They
- * live until their time is over: see the rules of `platform/cache`.
+ * Invalidates caches, then switches. If this process dies after the switch, answers that were made between both steps hold old records.
+ * They live until their time is over: see the rules of `platform/cache`.
  */
 async function makeVisible(switchOver: () => Promise<void>): Promise<void> {
   await invalidate(changedTypes)
@@ -303,8 +303,8 @@ async function workOnJob(taken: MergeJob, until: number): Promise<boolean> {
 }
 
 /**
- * Stages parts of a job, and switches if all are staged. Fails the job if whoever asked for it may not do it any more. Returns the job as
- * it was last stored. Undefined if another worker has taken it.
+ * Stages parts of a job, and switches if all are staged. Fails the job if the person who ordered it has lost the right to it. Returns the
+ * job as it was last stored. Undefined if another worker has taken it.
  */
 async function tryWork(taken: MergeJob, until: number): Promise<MergeJob | undefined> {
   let job = taken

@@ -246,7 +246,10 @@ export const amendProject = async (
     )
   ).about
 
-/** Deletes a project and frees its slug. Its files stay for 30 days. Its items stay, so that an operator can restore it. */
+/**
+ * Deletes a project and frees its slug. Its assets stay for 30 days, or for good if it is merged. Its other items stay, so that an operator
+ * can restore it.
+ */
 export async function removeProject(unit: UnitOfWork, old: ProjectSubject): Promise<void> {
   await changeProject(unit, old, (it) => ({
     changes: { deleted_at: now() },

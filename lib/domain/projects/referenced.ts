@@ -27,7 +27,7 @@ export const referencedIn = (items: ReadonlyMap<string, Stored>): Referenced => 
 /** Whether a reader may learn the id of a record that a project names. */
 export type Knows = (entity_id: string) => boolean
 
-/** Returns whether the caller may learn the id of a record, which takes the right to see it or to review it. */
+/** Returns a test: whether the caller may learn the id of a record. Whoever may see or review the record may. */
 export const knownTo =
   (actor: Actor | null, head: HeadOf): Knows =>
   (entity_id) => {

@@ -41,8 +41,8 @@ export async function followWords(before: Project | undefined, after: Project | 
 const Entry = v.object({ project_id: v.string() })
 
 /**
- * Returns one page of the projects that have, for each word of the text, a word that begins with it. Makes one query for each word, and
- * one call for each hundred projects. Page and count are exact up to `MAX_PROJECTS_PER_WORD`.
+ * Returns one page of the projects in which each of the first eight words of the text begins a word. Example: "wel pat" finds "Wells of
+ * Patan". Makes one query for each word, and one call for each hundred projects. Page and count are exact up to `MAX_PROJECTS_PER_WORD`.
  */
 export async function searchProjects(
   text: string,

@@ -14,7 +14,7 @@ export const AcceptedRecord = v.object({
   /** The decision and the activities that the merge added to the record's history. */
   decision_id: v.string(),
   activity_ids: v.array(v.string()),
-  /** What the merge added to that history, for a rollback that is taken back itself. Older snapshots lack it. */
+  /** What the merge added to the record's history. The second look of a rollback stores it again. Older snapshots lack it. */
   added: v.optional(
     v.object({ decisions: v.array(Decision), activities: v.array(Activity), revisions: v.array(Revision) }),
   ),

@@ -61,5 +61,5 @@ export function blockersOf({ abstract, asset_count, entity_count, ocr_statuses }
 /** Whether reviewers see a hidden project in this state. */
 export const isReviewable = (state: string): boolean => state === 'in_review' || state === 'approved'
 
-/** The states of projects that were sent in. */
+/** The states that a project may have after it was sent in. */
 export const sentStates = ['in_review', 'needs_revision', 'approved', 'merged', 'withdrawn'] as const

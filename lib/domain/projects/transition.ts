@@ -27,9 +27,9 @@ export async function mergeAs<R>(
 }
 
 /**
- * Moves a project to any state but `merged`. State, activity and places in lists are one transaction. Fails with `invalid` if the
- * table of moves lacks the move, if its comment is empty, or with blockers. Fails with `refused` if the caller may not make the
- * move, and with `conflict` if another request was faster.
+ * Moves a project to any state but `merged`. State, activity and places in lists are one transaction. Fails with `invalid` if the table of
+ * moves lacks the move, if it needs a comment and has none, or with blockers. Fails with `refused` if the caller may not make the move, and
+ * with `conflict` if another request was faster.
  */
 export async function moveProject(
   unit: UnitOfWork,

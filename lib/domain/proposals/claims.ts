@@ -4,9 +4,9 @@ import { getMany, itemIn, put, remove, type Write, withNextVersion } from '../..
 import { key } from '../../platform/table/keys.ts'
 import { proposalClaim } from './items.ts'
 
-/** What proposals claim. While a proposal waits, nobody can propose the same. Once it is refused, nobody ever can. */
+/** The names that proposals reserve. While a proposal waits, nobody can propose the same. Once it is refused, nobody ever can. */
 
-/** The name of a claim: a digest of what it is about. Example: the review identities of two records. */
+/** The name that a proposal reserves: a digest of what the proposal is about. Example: the review identities of two records. */
 export const nameOfClaim = (...things: readonly string[]): string =>
   hash('sha256', things.join('\n'), 'base64url').slice(0, 32)
 
@@ -14,7 +14,7 @@ const WAITS = 'The same is proposed already, and waits for a decision.'
 const REFUSED = 'The same was proposed before, and refused.'
 
 /**
- * The writes by which a proposal claims these names. Fails with `conflict` if one is claimed or refused, or if one of `others` was
+ * The writes by which a proposal reserves these names. Fails with `conflict` if one is reserved or refused, or if one of `others` was
  * refused. One call.
  */
 export async function claimNames(
@@ -30,7 +30,7 @@ export async function claimNames(
   )
 }
 
-/** The writes that end the claims of a proposal: those of a refused proposal stay for good, others are removed. One call. */
+/** The writes that end what a proposal reserves. Names of a refused proposal stay reserved for good; any other names become free. One call. */
 export async function endClaims(names: readonly string[], end: 'refused' | 'over'): Promise<Write[]> {
   const claims = await loadClaims(names)
   return claims.map((it) =>

@@ -111,9 +111,9 @@ export async function checkAnchorsFree({ anchors, cluster: into }: EntityFinding
 }
 
 /**
- * Fails with `conflict` if a reviewer has held two of these records to be different things. Looks at the cluster's members that
- * `reader` may see, without `reader` at all of them. Returns the identity candidates of the pairs. One call for each hundred members, and
- * one for each hundred pairs.
+ * Fails with `conflict` if a reviewer has held two of these records to be different things. The cluster's members count, too: those that
+ * `reader` may see, or all without a `reader`. Returns the pairs, their identity candidates and the records. One call for each hundred
+ * members, and one for each hundred pairs.
  */
 export async function checkPairs({ anchors, cluster: into }: EntityFindings, reader?: Actor) {
   const stored = into ? await loadRecords(into.members) : new Map<string, RecordItem>()
@@ -130,13 +130,13 @@ export async function checkPairs({ anchors, cluster: into }: EntityFindings, rea
   return { pairs, candidates, records: [...anchors, ...members] }
 }
 
-/** The name of the claim that these records are one thing. Without records, of the claim that something of this name exists. */
+/** The names that a proposal reserves: that these records are one thing or, without records, that something of this name exists. */
 export function namesOfEntity(content: EntityContent, { kind, anchors, cluster: into }: EntityFindings): string[] {
   const ids = anchors.map(({ entity_id }) => entity_id).sort()
   const thing = ids.length > 0 || into ? ids : [kind.key, fold(content.canonical_label)]
   return [nameOfClaim('entity', ...thing, into?.id ?? '')]
 }
-/** The name that a proposal of just these two records would claim. */
+/** The name that a proposal of just these two records would reserve. */
 export const nameOfPair = ([one, other]: readonly [string, string]) => nameOfClaim('entity', ...[one, other].sort(), '')
 
 /**
@@ -190,7 +190,7 @@ export async function makeEntity(
   return gathered.cluster.id
 }
 
-/** The cluster's names and identifiers after the proposal. Those of the proposal are added; none of the cluster is replaced. */
+/** The cluster's names and identifiers after the proposal. The proposal adds its own, and replaces none of the cluster's. */
 const namesAfter = (into: Cluster | undefined, { aliases, external_identifiers, canonical_label }: EntityContent) => ({
   curated_aliases: [
     ...new Set([

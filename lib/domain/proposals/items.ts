@@ -53,7 +53,7 @@ const Proposal = v.object({
   machine: v.nullable(v.string()),
   status: v.picklist(proposalStatuses),
   content: v.variant('sort', [EntityContent, RelationshipContent]),
-  /** The names of the claims that this proposal holds; see `proposalClaim`. */
+  /** The names that this proposal reserves; see `proposalClaim`. */
   claims: v.array(v.string()),
   moderator_comment: v.string(),
   decided_by: v.nullable(v.string()),

@@ -113,7 +113,10 @@ export async function submitProposal(unit: UnitOfWork, { about }: ProposalSubjec
   return move(unit, about, 'submitted', actor, { changes: { claims: names, submitted_at: now() }, also: claims })
 }
 
-/** Checks what a proposal says, by what its author may see. Returns the `names` that it claims, and `others` that must not be refused. */
+/**
+ * Checks what a proposal says, by what its author may see. Returns the `names` that the proposal reserves, and `others` that must not be
+ * refused.
+ */
 async function checkContent(content: ProposalContent, author: Actor): Promise<{ names: string[]; others: string[] }> {
   if (content.sort === 'relationship') {
     const findings = await findRelationship(content, author)

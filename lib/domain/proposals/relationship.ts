@@ -88,7 +88,7 @@ export function checkRelationshipNew({ predicate, subject, object }: Relationshi
   if (stands) throw conflict('This relationship is accepted already.')
 }
 
-/** The name that a proposal claims. A relationship that reads alike from both ends has the same name in both directions. */
+/** The names that a proposal reserves. A relationship that reads alike from both ends has the same name in both directions. */
 export function namesOfRelationship({ predicate, subject, object }: RelationshipFindings): string[] {
   const ends = [subject.entity_id, object.entity_id]
   const isMutual = predicate.label === predicate.inverse_label

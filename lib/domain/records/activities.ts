@@ -35,8 +35,9 @@ export type ActivityPage = PageResult<{ activity: Activity; about: RecordItem | 
 }
 
 /**
- * Lists activities, newest first unless `forward`. `about` is undefined if the caller may not see the record. Calls: one for each
- * audience of the caller, one for sizes, records and people, and with `username` those that find the user.
+ * Lists activities, newest first unless `forward`. `about` is undefined if the caller may not see the record. Costs a call for each
+ * partition of `partitionsFor`, and one for sizes, records and people. With `entity` it costs up to three calls. `username` adds the calls
+ * that find the user.
  */
 export async function listRecordActivities(
   filter: ActivityFilter,
@@ -90,7 +91,6 @@ function partitionsFor({ activity_type }: ActivityFilter, author: string | undef
   return isOwnAdded ? [...open, partitionOf('withheld', actor.id)] : open
 }
 
-/** Lists the activities of all records. */
 async function listOfAll(filter: ActivityFilter, author: string | undefined, actor: Actor | null, place: PageRequest) {
   const partitions = partitionsFor(filter, author, actor)
   const counted = partitions.map(({ pk }) => pk)

@@ -69,9 +69,9 @@ export async function loadClaim(id: string): Promise<ClaimWithPack | undefined> 
 }
 
 /**
- * Loads a claim to settle it. `contradicts`: that takes a domain expert. An open contradiction names the claim, or it waits with its
- * contribution. Or it was made apart, is settled, and its property has a value that stands. In the first case the contributor of the
- * record is a party, too. One call, or two if the record has such a flag.
+ * Loads a claim to settle it. `contradicts` is true in three cases, in which settling takes a domain expert. An open contradiction names
+ * the claim. The claim waits with its contribution. The claim is settled, was made apart, and its property has a value. In the first case
+ * the contributor of the record is a party, too. One call, or two if the record has an open contradiction.
  */
 export async function loadClaimToSettle(id: string): Promise<ClaimWithPack | undefined> {
   const found = await loadClaim(id)
@@ -79,7 +79,7 @@ export async function loadClaimToSettle(id: string): Promise<ClaimWithPack | und
   const { claim, about } = found
   const flags = about.open_contradictions > 0 ? await loadFlagsOn(about.entity_id) : []
   const isContested = flags.some((it) => isOpenContradiction(it) && it.assertion_ids.includes(id))
-  // A claim made apart beside a value that stands: without it an edit may count as a mere correction.
+  // A settled claim made apart may support the value that stands. Without this support, an edit may count as a mere correction.
   const isSupport =
     isSettled(claim) && claim.revision_number === null && about.data[claim.asserted_property] !== undefined
   return {
@@ -125,7 +125,10 @@ export async function listClaims(filter: ClaimFilter, actor: Actor | null, place
   return about === 'any' ? listAllClaims(filter, actor, place) : listClaimsOfRecord(about, filter, actor, place)
 }
 
-/** Returns the record that a filter names, `any` if it names none, and undefined if that record does not exist. */
+/**
+ * Returns the record that a filter names, or `any` if it names none. Undefined if that record does not exist, or if a kind comes without an
+ * id, or an id without a kind.
+ */
 async function findRecord({
   entity_type,
   entity_id,

@@ -8,8 +8,8 @@ type Partition = {
 }
 
 /**
- * Returns the revisions with the authors of their values. A verdict that accepts a claim which was made apart from a contribution
- * stores a new revision. Its author is the author of the claim, though the reviewer stored it.
+ * Returns the revisions with the authors of their values. If a verdict accepts a claim made apart, it stores a new revision. The author of
+ * this revision is the author of the claim, not the reviewer.
  */
 export const withAuthors = (partition: Partition): Revision[] =>
   partition.revisions.map((revision) => ({ ...revision, created_by: authorOf(revision, partition) }))

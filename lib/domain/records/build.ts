@@ -53,8 +53,8 @@ export type NewRecordInput = {
   stub?: boolean
   batch?: BatchRow | undefined
   /**
-   * Set if the record is a fork. `names` are the members whose values it takes over, `evidence` is what these rest on, and `labels`
-   * are those of the original.
+   * Set if the record is a fork. `names`: the members whose values come from the original. `evidence`: the evidence of these values.
+   * `labels`: the labels of the original.
    */
   fork?: { origin: ForkOrigin; names: readonly string[]; evidence: AssertionInput; labels: RecordItem['labels'] }
 }
@@ -345,8 +345,8 @@ export function withActivity(record: RecordItem, added: Activity, actor: Actor):
 }
 
 /**
- * Changes the comment of an activity within the record item. If the latest feedback becomes empty, the feedback before it
- * takes its place.
+ * Changes the comment of an activity within the record item. If this empties the latest feedback, the newest feedback among the latest five
+ * activities takes its place.
  */
 export function withActivityComment(record: RecordItem, activity_id: string, comment: string): RecordItem {
   const recent_activities = record.recent_activities.map((brief) =>

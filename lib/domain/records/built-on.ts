@@ -68,15 +68,15 @@ const ENTRIES = 1000
 const LOOKED_AT = 100
 
 /**
- * The links to a record. `reasons` is empty if no other record links to it. `forbidNaming` has the writes that go with its deletion: they
- * fail with `conflict` if a link was noted since.
+ * The links to a record. `reasons` is empty if no other record links to it. `forbidNaming`: writes for the transaction that deletes the
+ * record. They fail with `conflict` if a link was noted since the read.
  */
 export type LinksInto = { reasons: BuiltReason[]; forbidNaming: Write[] }
 
 /**
- * Whether records outside of `going` link to this record, and whether only waiting ones do. Two queries, one call for the records that
- * have entries, and a query for each record that may link by a claim. Links of published records have entries once the projector has
- * seen them; links by others to a record of an import have them at once.
+ * Finds the links to this record from records outside of `going`. Two queries, one call for the records that have entries, and a query for
+ * each record that may link by a claim. The projector stores the entries of published records a moment later. A link from outside an import
+ * to a record of that import is noted at once (naming.ts).
  */
 export async function findLinksInto(
   { entity_id, batch }: Pick<RecordItem, 'entity_id' | 'batch'>,
@@ -98,7 +98,7 @@ function reasonsOf(linking: readonly RecordItem[]): BuiltReason[] {
   return linking.length > 0 ? ['linked_waiting'] : []
 }
 
-/** The first records that have an entry as linking to this one, without those that are taken back. */
+/** Returns the first records outside of `going` whose entries say that they link to this one. */
 async function outsideEntries(entity_id: string, isOutside: (id: string) => boolean): Promise<string[]> {
   const found = new Set<string>()
   for (let beyond: string | undefined; found.size < LOOKED_AT; ) {
@@ -129,12 +129,12 @@ async function findLinking(entity_id: string, from: readonly string[]): Promise<
   return linking
 }
 
-/** A time after which no request is still at work that read a record before it went. */
+/** After this time, every request has ended that read a record before it was deleted or taken back. */
 const LONGEST_REQUEST_MS = 60_000
 
 /**
- * Whether a second look at a record that went at this time sees all links to it: nobody writes any more who had read it before, and the
- * projector has followed all that they wrote.
+ * Whether a second look at a record that was deleted or taken back at `went_at` sees all links to it. By then all requests that read the
+ * record before have ended. The projector has followed all their writes.
  */
 export async function seesLateLinks(went_at: string): Promise<boolean> {
   const passed = clock.now().getTime() - Date.parse(went_at) - LONGEST_REQUEST_MS

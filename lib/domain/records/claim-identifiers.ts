@@ -4,15 +4,12 @@ import { key } from '../../platform/table/keys.ts'
 import { claimsIn } from './claim-packs.ts'
 import type { Assertion } from './items.ts'
 
-/**
- * Index entries by which a claim about no record is found, by the id that it has in its source. Claims about records have none: they
- * are found by their record.
- */
+/** Index entries that find a claim about no record by its id in its source. Claims about records have no entries: their record finds them. */
 
 /** The most claims of one identifier that are read. An identifier that more claims share identifies nothing. */
 const MOST_IDENTIFIED = 50
 
-/** The writes by which a new claim is found. */
+/** The writes of the index entries of a new claim. Empty for a claim about a record, and for a claim without an identifier. */
 export const identifierWrites = (claim: Assertion): Write[] => indexWrites(undefined, indexedOf(claim))
 
 /** The writes that update the entries of a claim after a change. */
@@ -31,7 +28,7 @@ export async function loadIdentifiedClaims(identifier: string): Promise<Assertio
   return ids.flatMap((id) => claimOf(itemAt(found, key.ofClaim(id)), id) ?? [])
 }
 
-/** Whether an entry belongs to a claim that still has its identifier. */
+/** Whether the claim of an entry still has the identifier of the entry. One call. */
 export async function isEntryOfClaim(entry: Stored, { sk }: Key): Promise<boolean> {
   const { id, entity_id } = readEntry(entry)
   const pack = key.ofClaim(String(id))
@@ -42,7 +39,7 @@ export async function isEntryOfClaim(entry: Stored, { sk }: Key): Promise<boolea
 const claimOf = (pack: Stored | undefined, id: string): Assertion | undefined =>
   pack && claimsIn(pack).find((claim) => claim.id === id)
 
-/** The writes of the entries that the claims of a stored pack need and that do not exist. */
+/** The writes of the missing index entries of the claims in a stored pack. One call, or none if the claims need no entries. */
 export async function missingEntries(pack: Stored): Promise<Write[]> {
   const writes = claimsIn(pack).flatMap(identifierWrites)
   const keys = writes.map(({ action }) => keyOf(action.Put?.Item ?? {}))

@@ -70,7 +70,7 @@ export const assertionPartitions = (status: Status, audience: HistoryAudience) =
     pk: partitionOf(status, audience, number),
   }))
 
-/** Returns the audience of the claims with this status. Claims that are not settled stay withheld. */
+/** Returns the audience of the claims with this status. Claims that are not settled stay withheld, unless the record is deleted. */
 const audienceIn = ({ audience }: Pick<ClaimPack, 'audience'>, status: Status): HistoryAudience =>
   isSettled({ reconciliation_status: status }) || audience === 'deleted' ? audience : 'withheld'
 

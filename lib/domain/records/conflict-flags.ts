@@ -82,7 +82,10 @@ export function detectConflicts(
   return withoutCorrected(old, claims, findConflicts(standing, incoming))
 }
 
-/** Whether a claim that a reviewer has superseded by itself still brings the value that stands: only a decision changes that. */
+/**
+ * Whether a claim still brings the value that stands, although a reviewer has superseded this claim alone. Only a decision changes the
+ * value that stands.
+ */
 const bringsStandingValue = (old: LoadedRecord, claim: Assertion): boolean => {
   const isSame = (it: Assertion) =>
     it.asserted_property === claim.asserted_property && isDeepStrictEqual(it.value, old.data[claim.asserted_property])

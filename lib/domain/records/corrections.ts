@@ -30,8 +30,9 @@ export function compareValues(
 }
 
 /**
- * Whether a claim corrects a standing one: of the same author, by the same source or a better one of theirs, while no living claim of
- * another person supports the standing value. If neither names a source, both rest on the author's word, which is the same source.
+ * Whether a claim corrects a standing claim. Both have the same author: a person by hand, or the same machine. The new source is the same
+ * or a better one. No living claim of another person supports the standing value. Two claims without a source both rest on the author's
+ * word, which is the same source.
  */
 export const isCorrection = (record: Judged, standing: Assertion, claim: Assertion): boolean =>
   standing.contributor_id === claim.contributor_id &&

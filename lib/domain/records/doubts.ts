@@ -45,7 +45,7 @@ export async function findDoubtFlags(
 
 type DateContext = { changed: readonly string[]; meanings: PeriodMeanings }
 
-/** Finds dates that cannot be read. A date that names a period ("Malla era") is no doubt. */
+/** Finds dates that cannot be read. A date that names a known period ("Malla era") is left out. */
 function dateDoubts({ fields }: Kind, data: Values, { changed, meanings }: DateContext): Doubt[] {
   return changed.flatMap((property) => {
     const [type, value] = [fields[property]?.type, data[property]]

@@ -12,7 +12,7 @@ import { mayShowClaim } from './views/record.ts'
 
 /** What one value of a record rests on, and the cells of a table that show it: source, type of source, confidence. */
 
-/** The registered sources that claims name, by id. One that the reader may not see is left out. */
+/** The names of the registered sources of claims, by id. Sources that the reader may not see are left out. */
 export type SourceNames = ReadonlyMap<string, string>
 
 /** Reads the names of the registered sources of claims. One call for each hundred; none if they name no source. */
@@ -51,7 +51,7 @@ export function evidenceFor(
   return bringing.findLast(({ revision_number }) => revision_number !== null) ?? bringing.at(-1)
 }
 
-/** The cells about a value, by what follows the dot in the name of the column. Example: `name.source`. */
+/** The columns of evidence beside the column of a field. Each entry follows the dot in the name of its column. Example: `name.source`. */
 export const evidenceColumns = ['source', 'source_type', 'confidence'] as const
 export type EvidenceColumn = (typeof evidenceColumns)[number]
 
@@ -83,7 +83,6 @@ function knownIn(record: LoadedRecord, actor: Actor, names: SourceNames): KnownE
   return { claims, names, values: (worksOn(actor, record) && record.proposed) || record.data }
 }
 
-/** Records that are loaded at once. */
 const RECORDS_AT_ONCE = 20
 
 /** Loads the evidence of these records' values, by review identity. One query for each record, and one call for each hundred sources. */

@@ -16,7 +16,10 @@ type Named = Pick<RecordItem, 'kind' | 'id'>
 /** The path of a record that stays: `/resource/structure/7`. */
 export const resourcePath = ({ kind, id }: Named): string => `/resource/${kind}/${id}`
 
-/** The address that stays, by which a record is cited. At `RESOURCE_BASE` a redirect leads here; if that is empty, the address is on this host. */
+/**
+ * The address that stays, by which a record is cited. It begins with `RESOURCE_BASE`, where a redirect leads to this host, or with `origin`
+ * if `RESOURCE_BASE` is empty.
+ */
 export const persistentAddress = (origin: string, it: Named): string =>
   `${config.RESOURCE_BASE.replace(/\/+$/, '') || origin}${resourcePath(it)}`
 
@@ -28,8 +31,8 @@ export const typeIri = (origin: string, field: string, value: string) =>
 export const isAddress = (text: string) => /^https?:\/\/[^\s<>"{}|\\^`\p{Cc}]+$/u.test(text) && URL.canParse(text)
 
 /**
- * The IRI of the thing that a link to another collection names, as that collection has it, however the link is written: `wd:Q37`, or
- * the page of Wikidata about it. Any other address stays as it is. Undefined if the text is no address.
+ * The IRI that another collection gives to the thing of a link. `wd:Q37` and the page of Wikidata about it have the same IRI. Any other
+ * address stays as it is. Undefined if the text is no address.
  */
 export function sameThingIri(text: string): string | undefined {
   const link = parseSameAs(text)

@@ -68,7 +68,7 @@ export const RecordItem = v.object({
   /** When the values that the public sees last changed. */
   accepted_at: nullableText,
   open_flags: v.optional(v.number(), 0),
-  /** Those of the open flags that are for reviewers alone: see `concealed` of a flag. */
+  /** The number of open flags that are for reviewers alone: see `concealed` of a flag. */
   concealed_flags: v.optional(v.number(), 0),
   open_contradictions: v.optional(v.number(), 0),
   /** True once a contradiction was ever flagged, even if it is resolved by now. */
@@ -389,8 +389,8 @@ export const Flag = v.object({
   /** The person who raised it. Null if the service did. */
   flagged_by: nullableText,
   /**
-   * Set if the flag is a `suspected_duplicate`. `assertion_ids` and `property` are set if it is a
-   * `contradiction`.
+   * Set if the service suspects a duplicate. `assertion_ids`: the claims of a contradiction that the service found. `property`: the
+   * property of that contradiction, or of an unlikely value.
    */
   other_entity_id: nullableText,
   assertion_ids: v.optional(v.array(v.string()), []),
@@ -489,7 +489,10 @@ export const Decision = v.object({
   entity_id: v.string(),
   reviewer_id: v.string(),
   revision_reviewed: v.number(),
-  /** The accepted revision: the reviewed revision, or a new revision with the reviewer's edits. Null if none was accepted. */
+  /**
+   * The accepted revision: the reviewed or standing revision, or a new one if the verdict changed its values. Null if the verdict accepted
+   * nothing.
+   */
   accepted_revision: v.optional(v.nullable(v.number()), null),
   /** The version of the record after the decision. It orders decisions even where clocks differ. */
   sequence: v.optional(v.number(), 0),

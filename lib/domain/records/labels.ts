@@ -7,8 +7,8 @@ import { type RecordItem, recordItem } from './items.ts'
 import { queueWrites } from './queue-entry.ts'
 
 /**
- * Replaces all labels of a record, of its values and of its pictures, in this order. Fails with `invalid` if one is on something that
- * the record does not have, and with `refused` if the caller may not set it.
+ * Replaces all labels of a record, of its values and of its pictures by `inputs`, in their order. Fails with `invalid` if a label is on
+ * something that the record does not have. Fails with `refused` if the caller may not set a label.
  */
 export async function labelRecord(
   unit: UnitOfWork,

@@ -49,8 +49,8 @@ export const endLease = (entity_id: string, reviewer: Actor): Write =>
   releaseLease(key.lease(entity_id), reviewer.id, () => conflict('Another reviewer has claimed this.'))
 
 /**
- * Takes or renews the lease on a waiting record. Fails with `conflict` while another reviewer holds it. The message has the
- * reviewer's name and the time of the end. Fails with `refused` on the reviewer's own contribution.
+ * Takes or renews the lease on a waiting record. Fails with `conflict` while another reviewer holds it. The message names that reviewer and
+ * the end of the lease, unless the lease was taken this moment. Fails with `refused` on the reviewer's own contribution.
  */
 export async function claimRecord(unit: UnitOfWork, entity_id: string, reviewer: Actor): Promise<Lease> {
   const contributor_id = await checkFree(entity_id, reviewer)

@@ -176,12 +176,12 @@ export async function withTiedCards<T extends LoadedRecord>(record: T, actor: Ac
 /** One page of the related records of one kind. `more`: further pages follow. */
 export type RelatedGroup = { kind: KindKey; count: number; heads: RecordItem[]; more: boolean }
 
-/** Up to this many related records of a kind are counted exactly. Of more, only as many are read as the page needs. */
+/** Up to this many related records of a kind are counted exactly. Beyond this number, only the records up to the requested page are read. */
 export const relatedLimits = { counted: 500 }
 
 /**
- * Lists the related records that the caller may see, grouped by kind in the order of the registry: one page of each group, or
- * of group `only`. Counts leave out what the caller may not see. One call for sizes, two for each group, one more for each further hundred.
+ * Lists the related records that the caller may see, grouped by kind in the order of the registry. It returns one page of each group, or of
+ * group `only`. Counts leave out what the caller may not see. One call for sizes, two for each group, one more for each further hundred.
  */
 export async function listRelated(
   record: string,

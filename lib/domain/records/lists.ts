@@ -205,7 +205,10 @@ const partOfList = (listed: string | undefined, visibility: string): string => {
   return listed === undefined ? parts.published : parts.publishedOf(listed.replace(/:.*/, ''))
 }
 
-/** Returns the visibilities that a filter names. Without `status` they are the published ones; with `mine` or `all`, all. None for an unknown status. */
+/**
+ * Returns the visibilities that a filter names. Without `status` it returns the published ones, or all with `mine` or `all`. None for an
+ * unknown status.
+ */
 function visibilitiesFor({ status, mine, all }: Pick<RecordFilter, 'status' | 'mine' | 'all'>): readonly string[] {
   if (status === undefined) return mine || all ? recordVisibilities : audiences
   if (isPublished(status)) return audiences

@@ -15,9 +15,9 @@ import { key } from '../../platform/table/keys.ts'
 import type { RecordItem } from './items.ts'
 
 /**
- * Notes that a record links to a record of an import of which it is no row itself. The transaction of the link enters it in the register of such notes.
- * Who deletes the record closes the register in the same transaction. So no link is missed: whoever comes second is refused, and looks
- * again. The first notes stand in the register. Each one beyond them is an item, so such a link takes two actions of its transaction.
+ * Notes a link to a record of an import from outside that import. The transaction of the link enters it in the register of its target. Who
+ * takes the import back closes the register in the transaction that deletes the target. So no link is missed: whoever commits second is
+ * refused, and reads again. The register holds the first notes. Each further note is an item, so its link takes two actions.
  */
 const Naming = v.object({ to: v.string(), from: v.string(), version: v.literal(1) })
 const naming = defineItem({
@@ -27,8 +27,8 @@ const naming = defineItem({
 })
 
 /**
- * The writes that note for each of the records `to` that the record `from` names it. They fail with `being_made` if it is deleted meanwhile.
- * One call, or none without records.
+ * The writes that note the links of the record `from` to the records `to`. They fail with `being_made` if an import is taken back
+ * meanwhile, and a record of `to` with it. One call, or none without records.
  */
 export async function namingWrites(to: readonly string[], from: string): Promise<Write[]> {
   if (to.length === 0) return []

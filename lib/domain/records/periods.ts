@@ -29,8 +29,9 @@ const MAX_SAME_NAME = 25
 const NAMES_AT_ONCE = 8
 
 /**
- * Finds a published period of this name that has dates and that the caller may see. If no record has the name, other names of the same
- * period of Nepal's history are tried. Example: "मल्लकाल" and "Malla period". Two calls; with other names one more each, and one.
+ * Finds a published period of this name that has dates and that the caller may see. If there is none, other names of the same period of
+ * Nepal's history are tried. Example: "मल्लकाल" and "Malla period". Costs one query for each name that is tried, and at most two reads of
+ * records.
  */
 export async function findPeriodByName(
   words: string,

@@ -27,7 +27,7 @@ export async function* walkPublished(kind: KindKey): AsyncGenerator<LoadedRecord
   }
 }
 
-/** Lists the names under which lists file a kind: one for each category of cultural entities, none if it has no records. */
+/** Returns the names of a kind in lists. The kind `entity` has one for each category. Kinds that nobody reviews have none. */
 function listNamesOf(kind: KindKey): string[] {
   if (kind === 'entity') return Object.keys(entityCategory.values).map((category) => listingKindOf(kind, category))
   return isRecordKey(kind) ? [kind] : []

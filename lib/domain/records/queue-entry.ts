@@ -18,8 +18,9 @@ import {
 } from './rules/triage.ts'
 
 /**
- * The queue entry of a record that waits for review. It is two small items in the record's partition: one for the lists by
- * urgency, one for the lists by age. Each write of the record writes them too, so the record's version guards them.
+ * The queue entry of a record that waits for review. It is two small items in the record's partition: one for the lists by urgency, one for
+ * the lists by age. Batch rows have only the second. The write of the record changes both where needed, so the record's version guards
+ * them.
  */
 export const QueueEntry = v.object({
   entity_id: v.string(),
@@ -27,7 +28,7 @@ export const QueueEntry = v.object({
   category: v.string(),
   status: v.picklist(['pending_review', 'pending_revision']),
   contributor_id: v.string(),
-  /** All names in one text, standing and proposed. Search reads them. */
+  /** The standing main name and the names of the latest values, in one text. Search reads them. */
   names: v.string(),
   open_flags: v.number(),
   open_contradictions: v.number(),
@@ -198,7 +199,7 @@ function proposedNames({ kind, name, data, proposed }: RecordItem): string[] {
   return [...new Set([name, ...namesOf(textOf(values[kinds[kind].nameField]), values)])]
 }
 
-/** Whether a record of this status waits. Not for deleted records: these keep their status and do not wait. */
+/** Whether a record of this status waits. Check `deleted_at` first: a deleted record keeps its status and does not wait. */
 export const isPending = (status: RecordItem['status']): status is QueueEntry['status'] =>
   status === 'pending_review' || status === 'pending_revision'
 

@@ -106,7 +106,7 @@ export async function loadNames(shown: readonly RecordRow[], versions: Stored): 
 
 /**
  * Reads rows by id. For rows in memory it reads versions, and then the rows whose version has changed. For each hundred it makes one call
- * if all rows are in memory and current, or none is in memory; else two or three.
+ * if all rows are in memory and current, or if none is in memory. Else it makes two or three.
  */
 export async function loadRows(ids: readonly string[]): Promise<Map<string, RecordRow>> {
   const isKnown = (id: string) => rows.get(id) !== undefined

@@ -125,7 +125,7 @@ function yearsIn(data: Record<string, unknown>): Document['years'] | undefined {
 
 const yearOf = (day: number) => (Number.isFinite(day) ? gregorianDate(day).year : null)
 
-/** The field types whose values are words. All other types are numbers, addresses and yes/no. */
+/** The field types whose values are words. The other types hold numbers, addresses, points, yes/no, and dates in the words of their source. */
 const textFieldTypes: ReadonlySet<FieldType> = new Set<FieldType>([
   'text',
   'textarea',

@@ -81,7 +81,7 @@ export async function showClaims<T extends { claim: Assertion }>(
   return claims.flatMap((it) => claimIn(lookup, it.claim).map((claim) => asVisible({ ...it, claim })))
 }
 
-/** The members of claims, link targets and people that give their names, and decide who sees these. */
+/** The members that hold the names of claims, link targets and people, and the members that decide who sees these names. */
 export const namedMembers: readonly string[] = [
   ...Object.keys({ ...ClaimPack.entries, ...Target.entries }),
   'id',
@@ -168,7 +168,7 @@ function keysIn(record: ShowableRecord): Key[] {
   ]
 }
 
-/** The other versions that a record names: those of which it is a fork, and the one that took its place. */
+/** The other versions that a record names: its parent and root if it is a fork, and the record that took its place. */
 const versionsOf = ({ fork, superseded_by }: Pick<RecordRow, 'fork' | 'superseded_by'>): string[] => [
   ...new Set([...(fork ? [fork.parent, fork.root] : []), ...(superseded_by === null ? [] : [superseded_by])]),
 ]

@@ -3,19 +3,19 @@
  * back.
  */
 export const columnsBeside = {
-  /** Of the exported file of a kind: before the fields, and after them. */
+  /** The columns in the exported file of a kind, before the fields and after them. */
   file: {
     before: ['id', 'cultural_entity_id'],
     after: ['latitude', 'longitude', 'contributor', 'created_at', 'labels'],
   },
-  /** Of a list of a kind as a table. `id` and `revision` say to which record a row belongs. */
+  /** The columns in a list of a kind as a table. `id` and `revision` say to which record a row belongs. */
   list: {
     before: ['id', 'revision'],
     after: ['status', 'contributor', 'updated_at', 'labels'],
   },
 } as const
 
-/** All of them, each once. */
+/** All columns beside the fields, each once. */
 export const allColumnsBeside: readonly string[] = [
   ...new Set(Object.values(columnsBeside).flatMap(({ before, after }) => [...before, ...after])),
 ]

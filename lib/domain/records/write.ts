@@ -139,7 +139,7 @@ async function plannedValues(
   return { values, missing: resolved.missing, noted: resolved.noted, pictureWrites: writes }
 }
 
-// What asks search is loaded when names are compared.
+// The code that asks search is loaded only when names are compared.
 const findSynonyms: SynonymLookup = async (...asked) =>
   (await import('./relations/synonymous.ts')).findSynonyms(...asked)
 const withOneTown: typeof asTold = async (...asked) => (await import('./likeness/known-towns.ts')).withOneTown(...asked)

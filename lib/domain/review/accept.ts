@@ -97,7 +97,7 @@ export async function planAcceptance(
   return { ...withOutcomes(old, { outcomes, fates }, { values, reviewed, claims, at }), newClaims, stubs }
 }
 
-/** Applies outcomes that a decision names itself to the values that stand. */
+/** Applies the outcomes of a ruling to the values that stand. */
 export function applySettlement(old: History, { outcomes, fates }: Settlement, at: string): VerdictResult {
   const claims = claimStatesOf(old.assertions)
   const applied = withOutcomes(old, { outcomes, fates }, { values: old.data, reviewed: old.data, claims, at })
@@ -128,7 +128,10 @@ function withOutcomes(old: History, { outcomes, fates }: Settlement, { values, r
   return { outcomes, fates, values: adopted, record }
 }
 
-/** The revision whose values were under review. Where none waits, the latest one may have been refused: the accepted one stays. */
+/**
+ * The revision whose values were under review. If no revision waits, the accepted one stays, since the latest revision may have been
+ * refused.
+ */
 const standingRevision = (old: History) =>
   old.proposed !== null || !old.public
     ? { accepted_revision: old.current_revision, accepted_revision_id: old.current_revision_id }

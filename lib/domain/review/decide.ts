@@ -54,7 +54,7 @@ import {
 /** A record with its history. `authors` are the people whose work a verdict would judge; empty if nothing waits. */
 export type Decidable = History & { authors: readonly string[] }
 
-/** Loads a record with its history by its review identity. Undefined if it does not exist. One call. */
+/** Loads a record with its history by its review identity. Undefined if it does not exist. One call, or two for a fork that waits. */
 export async function loadDecidable(entity_id: string): Promise<Decidable | undefined> {
   const record = await loadHistory(entity_id)
   if (!record) return undefined
@@ -179,7 +179,7 @@ async function planVerdict(
   return { decision: newDecision, record: next, activities, writes }
 }
 
-/** The members that give a record its place in the queue if claims against its standing values wait. */
+/** The members by which a record returns to the queue, because rival claims of a fork wait. */
 const returnToQueue = (old: History, rivals: readonly Assertion[], at: string): Partial<RecordItem> => ({
   contradicted: true,
   queue_age: ageAt(old.created_at, Date.parse(at)),
@@ -255,9 +255,9 @@ function checkInput(old: History, input: DecisionInput): void {
 }
 
 /**
- * The people whose work a verdict judges: the contributor, the author of the current revision, and the authors of claims that it may let
- * stand. Claims that were made apart are such if a contradiction names them, or if a machine made them, also while a revision waits. So are
- * superseded claims whose value waits.
+ * The people whose work a verdict judges: the contributor, the author of the current revision, and the authors of claims that may come to
+ * stand. These are the claims under review, and superseded claims whose value waits. A claim made apart counts if a contradiction names it
+ * or a machine made it, even while a revision waits.
  */
 const authorsOf = (old: History): string[] => [
   old.contributor_id,

@@ -48,7 +48,10 @@ import { queueWrites } from '../records/queue-entry.ts'
 /** A flag with its record, and the facts by which permissions rule. */
 export type FlagWithRecord = Subject & { flag: Flag; about: RecordItem; version: number }
 
-/** Loads a flag and its record in one call. The flag's id carries the record's address. */
+/**
+ * Loads a flag and its record in one call: the flag's id contains the record's id. An open contradiction takes a second call, for the
+ * authors of its claims.
+ */
 export async function loadFlag(id: string): Promise<FlagWithRecord | undefined> {
   const record = addressOf(id)?.record
   if (!record) return undefined
@@ -60,7 +63,7 @@ export async function loadFlag(id: string): Promise<FlagWithRecord | undefined> 
   return it.contradicts ? { ...it, authors: [...(it.authors ?? []), ...(await authorsOfClaims(raised))] } : it
 }
 
-/** Who made the claims of a contradiction: they are parties to it, as the contributor of the record is. */
+/** Returns the ids of the people who made the claims of a contradiction. They are parties to it, like the contributor of the record. */
 async function authorsOfClaims({ assertion_ids }: Flag): Promise<string[]> {
   const found = await getMany(assertion_ids.map(key.ofClaim), true)
   return [...found.values()]
@@ -75,8 +78,8 @@ export type FlagListFilter = FlagFilter & { entity?: string | undefined }
 export type FlagPage = PageResult<FlagWithRecords> & { people: PeopleById }
 
 /**
- * Lists one page of the flags that the caller may see, newest first. Costs a call for each audience, two if `flag_type` comes without
- * `is_resolved`, and one for sizes, records and people.
+ * Lists one page of the flags that the caller may see, newest first. Costs a call for each partition of `listsFor`, and one for sizes,
+ * records and people. With `entity` it costs three calls.
  */
 export async function listFlags(
   { entity, ...filter }: FlagListFilter,
@@ -166,8 +169,8 @@ export async function raiseFlag(
 export type FlagChanges = Partial<FlagInput & Pick<Flag, 'is_resolved'>>
 
 /**
- * Changes a flag. Fails with `invalid` if the same person has an open flag of that type on the record. Fails with `conflict`
- * if the flag has changed since it was read.
+ * Changes a flag. Fails with `invalid` if the person who raised it has another open flag of its new type on the record. Fails with
+ * `conflict` if the flag has changed since it was read.
  */
 export const amendFlag = (
   unit: UnitOfWork,
@@ -244,7 +247,7 @@ async function checkNoTwin(it: Flag): Promise<void> {
   if (twin) throw invalidObject('A flag of this type, raised by the same person, is open on this record.')
 }
 
-/** A flag as it is once this person has resolved it. */
+/** Returns the flag as resolved by this person. */
 export const settledFlag = (it: Flag, actor: Actor): Flag => withNextVersion<Flag>(it, settlementOf(true, actor))
 
 const settlementOf = (is_resolved: boolean, actor: Actor) => ({

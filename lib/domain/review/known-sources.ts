@@ -16,8 +16,8 @@ type References = ReadonlyMap<string, readonly string[]>
 type Found = Awaited<ReturnType<typeof getMany>>
 
 /**
- * Loads what is known of the sources of living claims: whether experts have put them in question, how reviewers decided on
- * their claims, and when they were published. One call for each hundred keys; none if no claim names a source.
+ * Loads what is known of the sources of living claims. It tells whether experts have put them in question, how reviewers decided on their
+ * claims, and when they were published. One call for each hundred keys; none if no claim names a source.
  */
 export async function loadKnownSources(...records: readonly Pick<History, 'assertions'>[]): Promise<KnownSources> {
   const byClaim: References = new Map(records.flatMap(referencesByClaim))

@@ -21,13 +21,16 @@ const surestFirst: readonly string[] = confidences
 const CLOSE_RUNGS = 1
 /** How many rungs worse a questioned source is. */
 const QUESTIONED = 2
-/** This many imagined decisions, half of them to keep, are added to those on a source. So a share from few decisions stays near a half. */
+/**
+ * This many decisions are added to those on the claims of a source, half of them as kept. So the share of a source with few decisions stays
+ * near a half.
+ */
 const PRIOR_DECISIONS = 10
-/** Two close sources whose shares of kept claims differ by at least this are decided by that share. */
+/** If the shares of kept claims of two close sources differ by at least this, the source with the larger share wins. */
 const CLEARLY_MORE = 0.2
 /** Years after which the state of a thing may have changed. */
 const LONG_SINCE = 5
-/** On the ladder of `belief`, the last rung of sources that know belief and practice at first hand. */
+/** On the ladder of `belief`, the last rung of sources that know belief and practice well: oral history, surveys, scholarship. */
 const KNOWS_BELIEF = 2
 
 /** What the advice looks at beside the two claims. */
@@ -51,7 +54,7 @@ export function proposeHandling(
   return weighed === undefined ? weighSources(sort, standing, rival) : proposals[weighed]
 }
 
-/** A withdrawn source supports nothing. If one of the two claims rests on one, the other claim wins. */
+/** A withdrawn source supports nothing. If only one of the two claims has a withdrawn source, the other claim wins. */
 function weighTrust(standing: Evidence, rival: Evidence): keyof typeof proposals | undefined {
   const [old, next] = [standing, rival].map(({ standing_of_source }) => standing_of_source === 'withdrawn')
   if (old === next) return undefined
@@ -88,8 +91,9 @@ const isQuestioned = ({ standing_of_source }: Evidence): boolean => standing_of_
 const asTrusted = (it: Evidence): Evidence => ({ ...it, standing_of_source: 'trusted' })
 
 /**
- * Weighs the sources by how well they know this sort of property. Between close sources, the one of which clearly more claims were kept
- * wins. If that does not decide, a higher confidence speaks for the standing claim. The rival wins only with at least equal confidence.
+ * Weighs the sources by how well they know this sort of property. Between close sources, the source with the clearly larger share of kept
+ * claims wins. If that does not decide, a higher confidence speaks for the standing claim. The rival wins only with at least equal
+ * confidence.
  */
 function weighRungs(sort: PropertySort, standing: Evidence, rival: Evidence): Proposal {
   const [old, next] = [rungIn(sort, standing), rungIn(sort, rival)]

@@ -12,7 +12,6 @@ import { reviewedKinds } from '../kinds/index.ts'
 import { recordStatuses } from '../records/rules/status.ts'
 import { queueTypes } from '../records/rules/triage.ts'
 
-/** The query of the review queue. */
 export const QueueQuery = v.pipe(
   v.object({
     queue_type: queryChoice(queueTypes),

@@ -4,7 +4,7 @@ import { key } from '../../platform/table/keys.ts'
 import { leaseIn } from '../records/leases.ts'
 import { queueByAge, queueLists, queueParts } from '../records/queue-entry.ts'
 
-/** The oldest entries, among which an unclaimed one is looked for. */
+/** How many of the oldest entries are searched for one that nobody has claimed. */
 const OLDEST_READ = 50
 
 /** Counts the waiting records. Returns, in seconds, the age of the oldest one and of the oldest one that nobody has claimed. */

@@ -50,7 +50,6 @@ const sorts = {
 }
 export type Ordering = keyof typeof sorts
 
-/** The filters and the order of a request. */
 export type QueueFilter = {
   type: QueueType
   ordering: Ordering
@@ -157,7 +156,7 @@ function simplify({ contradictions_only, stale_days, ...filter }: QueueFilter): 
   return { ...filter, contradictions_only, stale_days }
 }
 
-/** The most categories that are read from lists of their own. More are filtered out of the list of all. */
+/** The most categories that are read from lists of their own. With more categories, their entries are picked from the list of all. */
 const MOST_CATEGORY_LISTS = 4
 const runsFor = ({ categories }: QueueFilter) =>
   categories !== undefined && categories.length <= MOST_CATEGORY_LISTS ? categories : undefined

@@ -124,7 +124,7 @@ async function listLatestActivities(reviewer: Actor): Promise<Activity[]> {
 
 const sortKeyOf = (it: Activity) => `${it.created_at}#${it.activity_id}`
 
-/** Chooses ten activities in the reviewer's field. If they are fewer, others fill up the list. Keeps the order. */
+/** Chooses up to ten activities, those in the reviewer's field first. Keeps the order of `rows`. */
 function chooseByField(rows: readonly ActivityOnRecord[], role: ReviewerRole | null): ActivityOnRecord[] {
   const areas = role?.expertise_areas ?? []
   const isInField = ({ about }: ActivityOnRecord) => areas.includes(about.category) || areas.includes(about.kind)

@@ -31,7 +31,7 @@ export type Supersession = {
 
 /**
  * Plans that another record takes the place of this one. This one leaves lists, search, the name index and the queue; its address still
- * answers. Its waiting claims are superseded. Fails with `conflict` if it has been replaced already.
+ * answers. The claims of its waiting contribution are superseded. Fails with `conflict` if it has been replaced already.
  */
 export function planSupersession(old: History, { successor, trigger, actor, told, at }: Supersession): Write[] {
   checkWhole(old)

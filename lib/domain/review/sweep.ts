@@ -9,7 +9,6 @@ import { isWaiting, queueWrites } from '../records/queue-entry.ts'
 import { ageAt } from '../records/rules/triage.ts'
 import { listOverdue } from './queue-order.ts'
 
-/** Entries that are moved in parallel. */
 const MOVED_AT_ONCE = 8
 /** The most entries that one run moves. The next run continues. */
 const MOST_MOVED = 2000

@@ -22,7 +22,6 @@ export type TakenValues = {
   flags: readonly NewFlag[]
 }
 
-/** The input of a decision: the verdict and its details. */
 export type DecisionInput = {
   verdict: Verdict
   conflict_handling: Handling
@@ -52,7 +51,10 @@ export const isContested = (old: History) => openContradictions(old).some((it) =
 const supersededClaim = (old: History, { assertion_ids: [id] }: Flag) =>
   old.assertions.find((it) => it.id === id && it.reconciliation_status === 'superseded')
 
-/** A contradiction is moot once its claim is superseded, unless its value still waits: an acceptance would let it stand. */
+/**
+ * A contradiction is moot once its claim is superseded. It is not moot while the value of that claim waits: an acceptance would let the
+ * value stand.
+ */
 export function isMoot(old: History, it: Flag): boolean {
   const claim = supersededClaim(old, it)
   return claim !== undefined && !isWaitingValue(old, claim)

@@ -4,8 +4,8 @@ import { findNamedRecords } from '../projects/assets/mentions.ts'
 import type { Found, Page } from './items.ts'
 
 /**
- * Finds values in the text of a document, without a language model: names of public records, dates in five calendars, and the first line
- * as a name. Each value has its page and box. None is accepted by itself: a person decides.
+ * Finds values in the text of a document, without a language model. It looks for names of public records, dates (CE, Bikram Sambat, Nepal
+ * Sambat), and a first line as a name. Each value has its page and box. No value is accepted by itself: a person decides.
  */
 
 type Word = Page['lines'][number][number]
@@ -103,7 +103,10 @@ function findDates(line: readonly Word[], page: number): NewFound[] {
   })
 }
 
-/** The first line with three letters in a row, as the name of a document that names no building of a record. A guess of low confidence. */
+/**
+ * The first line with three letters in a row, as the name. It is a guess of low confidence, made only if the text names no known structure
+ * or monument.
+ */
 function titleOf(pages: readonly Page[]): NewFound[] {
   for (const [i, { lines }] of pages.entries()) {
     const line = lines.find((words) => /(?:\p{L}\p{M}*){3}/u.test(textOfLine(words)))

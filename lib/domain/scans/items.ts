@@ -49,7 +49,7 @@ const Scan = v.object({
   raw_text: text,
   confidence: v.number(),
   page_count: v.optional(v.number(), 0),
-  /** When values were last searched in the text, with corrected lines. */
+  /** When values were last searched in the text. A repeated search reads the corrected lines. */
   found_at: nullableText,
   finalized_at: nullableText,
   /** The review identity of the record that was made or changed when the review of the document ended. */
@@ -62,7 +62,7 @@ export type Scan = v.InferOutput<typeof Scan>
 
 /** Names the list of a person's documents, of all or of one status. */
 export const scanList = (user: string, status?: string) => `SCAN#OF#${user}${status ? `#${status}` : ''}`
-/** The index partition of documents that wait for OCR or are being read, the longest first. */
+/** The index partition of documents that wait for OCR or are being read, those that wait longest first. */
 export const READING = 'SCAN#READING'
 
 export const scan = defineItem({

@@ -78,13 +78,13 @@ export async function appendPart(
   return next
 }
 
-/** What the head of a request says of a part that the REST API is about to store. `length` is that of the whole form, if the head has it. */
+/** What the head of a request says of a part that the REST API is about to store. `length`: bytes of the whole form, if the head has them. */
 export type PartHead = { boundary: string; length: number | undefined; offset: number | undefined }
 
 /**
- * Notes the next part before the REST API stores it, and returns the place to store it (`at`). Until it is measured, by the next part or at
- * the end, its size is the expected one. The part before is measured now, and dropped if it is not in the bucket. Without `at` there
- * is nothing to store: the part at `offset` was sent before. Fails as `appendPart` does.
+ * Notes the next part before the REST API stores it, and returns the place to store it (`at`). The part has the expected size until the
+ * next call measures it. This call measures the part before, and drops it if it is not in the bucket. Without `at` the part at `offset` was
+ * sent before. Fails as `appendPart` does.
  */
 export async function reservePart(
   unit: UnitOfWork,
@@ -113,12 +113,12 @@ export async function reservePart(
   return { parted, at }
 }
 
-/** How many bytes a form has around its one file: at least this many, and at most `MOST_FRAMING`, with other members of the form. */
+/** The least bytes that a form has around its file. With other members a form has `MOST_FRAMING` around it at most. */
 const leastFraming = (boundary: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; name="chunk"; filename=""\r\n\r\n\r\n--${boundary}--\r\n`.length
 const MOST_FRAMING = 4000
 
-/** The upload with the true size of its last part, measured in the bucket. Left out is a last part that is missing or is no valid form. */
+/** The upload with the true size of its last part, measured in the bucket. A last part that is missing or is no valid form is left out. */
 async function settleParts(old: PartedScan): Promise<PartedScan> {
   const last = old.parts.at(-1)
   if (last?.form !== 'expected') return old
@@ -154,8 +154,8 @@ async function* bytesOfAll(parts: readonly ScanPart[]): AsyncGenerator<Uint8Arra
 }
 
 /**
- * Makes a document of a file of which all parts were sent. Fails with `invalid` if parts are missing or the document was made before,
- * and with `gone` if a part was deleted. The parts pass through a file on the disk, so memory stays flat.
+ * Makes a document of a file whose parts were all sent. Fails with `invalid` if parts are missing or the document was made before, and with
+ * `gone` if a part was deleted. The parts pass through a file on the disk, so memory stays flat.
  */
 export async function completeParted(unit: UnitOfWork, before: PartedScan): Promise<Scan> {
   checkOpen(before)

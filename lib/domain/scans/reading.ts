@@ -23,7 +23,10 @@ export function findScanWork({ before, after }: Images): { scan_id: string } | u
   return it.status === 'pending' && before?.ocr_since !== it.ocr_since ? { scan_id: it.id } : undefined
 }
 
-/** Takes a document to read it. Undefined if another run of OCR has it, or if it was read. One that failed in all attempts becomes `failed`. */
+/**
+ * Takes a document to read it. Undefined if another run of OCR has it, or if it was read. A document that failed in all attempts becomes
+ * `failed`.
+ */
 export const beginReading = (id: string): Promise<Scan | undefined> =>
   inUnit(async (unit) => {
     unit.retryOn('conflict')
@@ -93,7 +96,10 @@ function endedScan(before: Scan, status: 'completed' | 'failed', changes: Partia
 /** Documents of one visit of the sweeper. */
 const MOST_SWEPT = 100
 
-/** Sends lost documents to OCR again. One without attempts left becomes `failed` instead. Returns the number of both. Safe to run twice at once. */
+/**
+ * Sends lost documents to OCR again. A document without attempts left becomes `failed` instead. Returns the number of all these documents.
+ * Safe to run twice at once.
+ */
 export async function sweepScans(): Promise<number> {
   const waiting = await walk({ index: 'gsi2', pk: READING, forward: true, limit: MOST_SWEPT })
   const lost = waiting.map((item) => parse(scan, item)).filter((it) => (it.ocr_since ?? '') < later(-FORGOTTEN_AFTER_S))

@@ -59,7 +59,7 @@ export async function amendState(unit: UnitOfWork, about: Scan, changes: ReviewC
   return parsed.output
 }
 
-/** Merges changes into a value, member by member; null removes one. */
+/** Merges changes into a value, member by member; null removes a member. */
 function mergeDeep(old: unknown, changes: unknown): unknown {
   if (!isObject(changes)) return changes
   const merged: Record<string, unknown> = { ...(isObject(old) ? old : {}) }
@@ -129,10 +129,10 @@ export type Finalized = {
 }
 
 /**
- * Finalizes a document: the values that were decided on become a contribution, which waits for review like any other. It changes the record
- * that the document is about, else makes one of the kind `ontology_handoff_key`. Without both there is no contribution. Its source cites
- * the document, with page and box of each value.
- * Fails with `conflict` if the document is finalized already, and with `invalid` if the values make no contribution.
+ * Finalizes a document: the values that were decided on become a contribution, which waits for review like any other. The contribution
+ * changes the record that the document is about, else makes a record of the kind `ontology_handoff_key`. Without record or kind, no
+ * contribution is made. The contribution cites the document, with page and box of each value. Fails with `conflict` if the document is
+ * finalized already, and with `invalid` if the values make no contribution.
  */
 export async function finalizeScan(unit: UnitOfWork, about: Scan, actor: Actor, origin: string): Promise<Finalized> {
   if (about.finalized_at !== null) throw conflict('This document has been finalized.')
@@ -186,7 +186,10 @@ function contributionOf(handing: Handing, kind: Kind, decided: readonly Decided[
   throw impossible(`${String(issue?.path?.at(-1)?.key ?? '')}: ${issue?.message ?? ''}`)
 }
 
-/** The field of a kind that a value fills: the field of that name. A linked record may else fill the first field that links to its kind. */
+/**
+ * The field of a kind that a value fills: the field of that name. A linked record fills a field that links to its kind, of that name or
+ * else the first.
+ */
 function fieldFor(kind: Kind, { name, linked }: Decided): string | undefined {
   const target = linked ? kindOfScope(linked.resource_key) : undefined
   const fits = ([own, field]: readonly [string, Field]) => own === name || field.aliases.includes(name)

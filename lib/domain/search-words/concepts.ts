@@ -6,8 +6,8 @@ import { splitWords } from './split.ts'
 
 /*
  * The concepts of questions that no record holds. Their words are data: `names.json` and `questions.json`. Each concept has a label and
- * words in English, Nepali and Newar: singular, in any spelling, with commas between them. Words of `names.json` mean the same. Words of
- * `questions.json` only find the concept.
+ * words in English, Nepali and Newar: singular, in any spelling, with commas between them. The words of a concept in `names.json` mean the
+ * same ("mandir"). Its words in `questions.json` only find it ("tempel").
  */
 
 /** The sorts of concept that a part of a question may name. */

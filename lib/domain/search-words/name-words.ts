@@ -3,7 +3,7 @@ import data from './names.json' with { type: 'json' }
 import { splitWords } from './split.ts'
 
 /*
- * The words by which names are compared. They come from the same data as those of questions (`names.json`), so that search and the
+ * The words by which names are compared. They come from the same data as the words of questions (`names.json`). So search and the
  * comparison of names know the same sorts of things.
  */
 

@@ -34,7 +34,10 @@ const SourceUpload = v.object({
 /** The states of the file of a data source. */
 export const ingestStatuses = ['pending', 'processing', 'ready', 'failed'] as const
 
-/** What an expert says of a source. `references`: those by which claims name it. `is_restoring`: decisions for its sake are being undone. */
+/**
+ * What an expert says of a source. `references`: the references by which claims name the source. `is_restoring`: decisions because of it
+ * are being undone.
+ */
 export const standings = ['trusted', 'questioned', 'withdrawn'] as const
 const Question = v.object({
   standing: v.picklist(standings),
@@ -63,7 +66,7 @@ export const DataSource = v.object({
   public: v.boolean(),
   /** What communities say of its use. */
   labels: v.optional(v.array(Label), []),
-  /** Null unless the source is in question, or decisions on it are being undone. */
+  /** Null unless the source is in question, or decisions because of it are being undone. */
   question: v.optional(v.nullable(Question), null),
   created_at: v.string(),
   updated_at: v.string(),
@@ -196,8 +199,8 @@ export async function labelSource(
 }
 
 /**
- * Marks a source as deleted. Staff can restore it, and records that cite it keep its name. Fails with `conflict` while it is in question, or
- * while decisions because of it are being taken back: nobody would find it again to do that.
+ * Marks a source as deleted. Staff can restore it, and records that cite it keep its name. Fails with `conflict` while the source is in
+ * question, or while decisions because of it are being undone. Nobody would find a deleted source to end that.
  */
 export async function deleteSource(unit: UnitOfWork, old: DataSource): Promise<void> {
   if (old.question) throw conflict('This source is in question. Let that be taken back first.')
@@ -252,8 +255,8 @@ export async function listSources(filter: SourceFilter, scope: Scope, place: Pag
 const MAX_SAME_NAME = 100
 
 /**
- * Lists the sources whose names fold like this one and that the caller may see, of the first 100. Both reads are consistent, so a client
- * can find out whether a source is registered already.
+ * Lists the sources of a folded name that the caller may see, among the first 100 of that name. Both reads are consistent, so a client can
+ * find out whether a source is registered already.
  */
 export async function listSourcesByName(
   name: string,

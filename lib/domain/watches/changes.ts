@@ -53,7 +53,7 @@ export async function listSeenChanges(
     })
 }
 
-/** Makes one of two changes of a record, which may be the same one: the later. */
+/** Returns the later of two changes of a record. They may be the same change. */
 const joinChanges = (a: NotedChange, b: NotedChange): NotedChange => (a.number < b.number ? b : a)
 
 async function notedChanges(it: Watch, after: number): Promise<NotedChange[]> {
@@ -68,7 +68,7 @@ async function changesNotedUnder(subject: string): Promise<NotedChange[]> {
   return items.map((item) => parse(watchedChange, item))
 }
 
-/** The latest changes of the records that a search finds for everyone, among those that changed last. */
+/** The latest change of each record that a search finds for everyone. Only the 50 records that changed last are looked at. */
 async function foundChanges(words: string): Promise<NotedChange[]> {
   const model = await openSearchModel()
   const { hits } = await model.search({

@@ -72,8 +72,8 @@ async function noteChanges(entries: readonly FeedEntry[]): Promise<void> {
 }
 
 /**
- * Lists the subjects under which a change of this record is noted: itself, its kind, the places and the sources that it names, and the
- * places in which those lie.
+ * Lists the subjects under which a change of this record is noted. They are itself, its kind, the sources and places that it names, and the
+ * places around these.
  */
 async function listSubjects(record: LoadedRecord, around: Around): Promise<string[]> {
   const named = (what: WatchSort, ids: readonly string[]) => ids.flatMap((about) => subjectOf({ what, about }) ?? [])

@@ -5,7 +5,10 @@ import { FeedEntry } from '../feed/items.ts'
 
 /** The item types of watches: what people watch, and the changes of it. */
 
-/** What can be watched. To watch a place is to watch the records that name it; to watch a search, the records that it finds. */
+/**
+ * What can be watched. A watch of a place follows the records that name it, or a place in it. A watch of a search follows the records that
+ * it finds.
+ */
 export const watchSorts = ['record', 'place', 'source', 'kind', 'search'] as const
 export type WatchSort = (typeof watchSorts)[number]
 
@@ -45,7 +48,7 @@ export const watcher = defineItem({
   key: ({ user_id }: { user_id: string }) => key.watcher(user_id),
   indexes: ({ due_at, user_id }) => ({ gsi2: { pk: DUE, sk: `${due_at}#${user_id}` } }),
 })
-/** The people who watch something, by when their next bulletin is due. */
+/** The index partition of people who watch something, ordered by the time when their next bulletin is due. */
 export const DUE = 'WATCHER'
 
 /** How many people watch a subject. The changes of a subject that nobody watches are not noted. */
@@ -69,7 +72,7 @@ export const watchedChange = defineItem({
   expires: ({ at }) => Math.floor(Date.parse(at) / 1000) + LIFETIME,
 })
 
-/** The number of the last change that was noted under a subject. It shows a bulletin by one read that nothing is new. */
+/** The number of the last change that was noted under a subject. With one read of it a bulletin learns that nothing is new. */
 export const watchedLast = defineItem({
   type: 'watched_last',
   schema: v.object({ subject: v.string(), number: v.number(), version: v.literal(1) }),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { sealText, unsealText } from '../../platform/http/seal.ts'
 
-/** Addresses that work without signing in. Their tokens are sealed: nobody guesses one, and none shows whose it is. */
+/** Addresses that work without signing in. Their tokens are sealed, so nobody can guess a token, or read from it whose it is. */
 
 const [FEED, STOP] = ['watch feed', 'stop watching']
 

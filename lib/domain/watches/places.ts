@@ -21,7 +21,7 @@ export const relatedPlaces = (assertions: readonly Assertion[], fits: (relation:
     .flatMap(claimEdges)
     .flatMap(({ to, toKind, relation }) => (toKind === 'location' && fits(relation) ? [to] : []))
 
-/** Returns a function that reads each place once, by one query. A place that not everyone may read lies in none. */
+/** Returns a function that reads each place once, by one query. For a place that not everyone may read, it returns no places. */
 export function rememberPlaces(): Around {
   const known = new Map<string, Promise<readonly string[]>>()
   return (place) => {

@@ -20,8 +20,8 @@ const GREETING =
 const SOURCE_LIMIT = 24
 
 /**
- * The assistant's next message in a conversation, with its sources. `find` returns records that fit the words and that the caller
- * may see. A language model writes the message from them, if one is configured. Otherwise they are quoted, with phrases of `say`.
+ * The assistant's next message in a conversation, with its sources. `find` returns records that fit the words and that the caller may see.
+ * A language model writes the message from these records, if one is configured. Otherwise the records are quoted, with phrases of `say`.
  */
 export async function answerQuestion(
   messages: readonly ChatMessage[],

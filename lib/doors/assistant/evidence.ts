@@ -7,7 +7,7 @@ import type { Hit } from '../../engines/search/index.ts'
 import { openSearchModel } from '../../engines/search/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 
-/** If no record has all words, this many of them are searched one by one. */
+/** The most words that are searched one by one, if no record has all words. */
 const SINGLE_WORDS = 8
 
 /**

@@ -11,8 +11,8 @@ const pages: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Takes `NAV:` lines out of a text. `nav` is the page that the last of them names, if it is a page of the list above or of a source.
- * Any other page is ignored.
+ * Takes `NAV:` lines out of a text. `nav` is the page that the last such line names, if it is one of `pages` or the page of a source.
+ * Otherwise it is null.
  */
 export function separateNavigation(
   text: string,

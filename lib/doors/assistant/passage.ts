@@ -8,7 +8,7 @@ export type Passage = {
   text: string
   /** Short values of its fields, with their labels. */
   facts: readonly { label: string; about: FactTopic; text: string }[]
-  /** The page of the dashboard that shows it. */
+  /** The page of the dashboard about the record. */
   url: string
 }
 /** The topic of a fact. A question with "where" is about a place. */

@@ -23,8 +23,8 @@ const Completion = v.object({
 export const hasProvider = (): boolean => config.ASSISTANT_BASE_URL !== ''
 
 /**
- * Gets the next message of a conversation from an OpenAI-compatible endpoint. Fails with `unavailable` if no key is configured, and with
- * `badGateway` if the endpoint refuses, does not reply in time, or its reply cannot be read.
+ * Gets the next message of a conversation from an OpenAI-compatible endpoint. Fails with `unavailable` if no key is configured. Fails with
+ * `badGateway` if the endpoint refuses, does not reply in time, or sends a reply that cannot be read.
  */
 export async function completeChat(messages: readonly ChatMessage[]): Promise<string> {
   if (config.ASSISTANT_API_KEY === '') throw unavailable('The assistant is not configured.', 'language model')

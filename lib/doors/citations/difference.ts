@@ -11,12 +11,12 @@ import type { WithdrawalRule } from './view-shape.ts'
 /** What the older answer is compared with: the records `ids` as they were `at` a moment (null: now), or a later citation of the question. */
 export type Later = { ids: readonly string[]; at: string | null } | { citation: Citation }
 
-/** One difference. Whoever applies all of them, by review identity, turns the older answer into the later one. */
+/** One record that differs. All differences together, applied by review identity, turn the older answer into the later one. */
 export type Difference = {
   change: 'added' | 'changed' | 'removed'
   about: ReturnType<typeof nameOfEntry>
   row: CitedRow | undefined
-  /** Which rule has withdrawn a removed record from everyone. */
+  /** The rule that withholds a removed record from everyone. */
   rule: WithdrawalRule | undefined
 }
 export type DifferencePage = { differences: Difference[]; next: string | undefined }
@@ -27,8 +27,8 @@ const MOST_COMPARED = 100
 const HISTORIES_AT_ONCE = 10
 
 /**
- * Compares the records after a review identity, in order. Reads two parts of each citation at most, so a page costs the same however
- * large the answers are. `next` is the identity to go on after; undefined at the end.
+ * Compares the records after a review identity, in order. Reads at most two parts of each citation, so the size of the answers does not
+ * change the cost. The next page begins after `next`; undefined at the end.
  */
 export async function pageOfDifference(earlier: Citation, later: Later, after: string): Promise<DifferencePage> {
   const old = await entriesAfter(earlier, after)
@@ -45,7 +45,7 @@ export async function pageOfDifference(earlier: Citation, later: Later, after: s
       : await rowsAt(part, new Set(freshIds), 'at' in later ? later.at : null)
     return part.map((id) => differenceOf(id, before.get(id), now.get(id)))
   }
-  // Of a record that did not change the result is undefined, and yet it is `done`: the page goes on after it.
+  // A record that did not change has the result undefined and still counts as `done`, so the next page begins after it.
   const { results, done } = await mapWithinBudget(ids, COMPARED_AT_ONCE, compare)
   const isWhole = done === all.length
   return {
@@ -56,7 +56,10 @@ export async function pageOfDifference(earlier: Citation, later: Later, after: s
 
 const byId = (entries: readonly CitedEntry[]) => new Map(entries.map((it) => [it.entity_id, it]))
 
-/** The entries of a citation after a review identity, two parts at most. `until`: the last identity of these parts, if further ones follow. */
+/**
+ * The entries of a citation after a review identity, two parts at most. `until`: the last identity of these parts, if the citation has
+ * further parts.
+ */
 async function entriesAfter(
   { id, starts }: Citation,
   after: string,
@@ -81,7 +84,7 @@ function differenceOf(id: string, old: CitedEntry | undefined, later: LaterRow |
   return old && { change: 'removed', about, row: undefined, rule: later?.rule }
 }
 
-/** Rows of the entries of a later citation. A record that it lacks has only the rule that withholds it today, if any. */
+/** Rows of a later citation's entries. A record that is not in the citation has only the rule that withholds the record today, if any. */
 async function rowsOfEntries(
   ids: readonly string[],
   entries: ReadonlyMap<string, CitedEntry>,
@@ -95,7 +98,7 @@ async function rowsOfEntries(
 }
 const none: ReadonlySet<string> = new Set()
 
-/** Rows as they were public at a moment (null: now). A record that is not among the answers has only the rule that withholds it, if any. */
+/** Rows as they were public at a moment (null: now). A record outside of the answers has only the rule that withholds the record, if any. */
 async function rowsAt(
   ids: readonly string[],
   answers: ReadonlySet<string>,
@@ -112,7 +115,7 @@ async function rowsAt(
   return new Map(ids.map((id) => [id, { row: cited.get(id), rule: ruleOn(byHead.get(id)) }]))
 }
 
-/** Records with the values that were public at a moment. Those that were not public then are left out. */
+/** Records with the values that were public at a moment. Records that were not public then are left out. */
 async function publishedAt(heads: readonly RecordItem[], at: string): Promise<RecordItem[]> {
   const find = async (head: RecordItem) => ({ head, publication: await findPublicationAt(head, at) })
   return loadPublished(await mapAtOnce(heads, HISTORIES_AT_ONCE, find))

@@ -11,7 +11,7 @@ export const Question = v.object({
 })
 export type Question = v.InferOutput<typeof Question>
 
-/** A citation. It names nobody: contributors are ids, so it stays true when one of them leaves. */
+/** A citation. It holds ids of contributors and no names, so it stays true when a contributor leaves. */
 export const Citation = v.object({
   id: v.string(),
   question: Question,
@@ -36,7 +36,6 @@ export const citation = defineItem({
   key: (it: { id: string }) => key.citation(it.id),
 })
 
-/** Records of one part. */
 export const RECORDS_IN_PART = 100
 const CitationPart = v.object({ id: v.string(), number: v.number(), lines: v.array(v.string()), version: v.number() })
 export const citationPart = defineItem({
@@ -46,8 +45,8 @@ export const citationPart = defineItem({
 })
 
 /**
- * One record of a citation. `accepted` is when its revision was published, in milliseconds; 0 if that is unknown. `links` are the
- * public ends of its links at that time: `kind/id`.
+ * One record of a citation. `accepted` is when its revision was published, in milliseconds; 0 if that is unknown. `links` are the ends of
+ * its links that were public when it was cited: `kind/id`.
  */
 export type CitedEntry = {
   entity_id: string

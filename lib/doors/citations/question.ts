@@ -49,7 +49,7 @@ export function listedKind(path: string): KindKey | undefined {
   return kind?.record ? kind.key : undefined
 }
 
-/** The kind whose whole list a question asks for. Undefined for any other question: its answer of a past moment cannot be computed. */
+/** The kind whose whole list a question asks for. Undefined for any other question, whose answer at a past moment cannot be computed. */
 export const wholeListOf = ({ path, query }: Question): KindKey | undefined =>
   query.length === 0 ? listedKind(path) : undefined
 

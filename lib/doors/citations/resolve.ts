@@ -24,8 +24,8 @@ export type Resolved = {
 const HISTORIES_AT_ONCE = 10
 
 /**
- * Resolves entries to records as they were when they were cited. One call reads a hundred records, a hundred old revisions, or a hundred linked
- * records. A record that was published again since costs a further call.
+ * Resolves entries to records as they were when cited. One call reads a hundred records, a hundred old revisions, or a hundred linked
+ * records. A record that has been published again costs one more call.
  */
 export async function resolveEntries(entries: readonly CitedEntry[]): Promise<Resolved[]> {
   const found = await getMany(entries.map(({ entity_id }) => key.head(entity_id)))
@@ -89,15 +89,12 @@ export async function findPublicationAt(head: RecordItem, at: string): Promise<P
 
 /** Decisions that one call reads, latest first. */
 const DECISIONS_IN_STEP = 10
-/** The most milliseconds between the time of a decision and that in its id. */
+/** The most milliseconds between the time of a decision and the time in its id. */
 const SKEW = 5000
 /** The last moment that an id can carry. */
 const LAST = 2 ** 42 - 2
 
-/**
- * Finds the latest decision that fits, among those that were made in a span of time. The ids of decisions sort by time, so however many
- * there are, few are read.
- */
+/** Finds the latest decision that fits, among those of a span of time. The ids of decisions sort by time, so it reads few decisions. */
 async function findDecision(
   entity_id: string,
   { from, until }: { from: number; until: number },

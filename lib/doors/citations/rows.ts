@@ -8,8 +8,8 @@ import { showRecords, type Visible } from '../../domain/records/shown.ts'
 import type { CitedEntry } from './items.ts'
 
 /**
- * A record as a citation shows it. It depends on the revision and on which ends of links are public. It names no person, and no record but
- * itself, so neither a departure nor a new name changes it.
+ * A record as a citation shows it. Only its revision and the public ends of its links decide what it holds. It holds no names of people or
+ * of other records. So a departure or a new name does not change it.
  */
 export type CitedRow = {
   kind: KindKey
@@ -20,9 +20,9 @@ export type CitedRow = {
   name: string
   values: Values
   digest: string
-  /** What communities say of its use today. The digest leaves it out, since it may change. */
+  /** What communities say of the use of the record today. The digest leaves this out, since it may change. */
   labels: readonly Label[]
-  /** The public ends of its links that it shows. */
+  /** The ends of its links that the row shows. All are public. */
   links: readonly string[]
 }
 
@@ -64,7 +64,7 @@ function citeRow(shown: Visible<RecordRow>, { row, told }: RowToCite): CitedRow 
   }
 }
 
-/** A value as it is cited. Adds the public ends that it shows to `links`. */
+/** A value as it is cited. Adds the public ends that the value shows to `links`. */
 function citedValue(row: RecordRow, shown: Visible<RecordRow>, name: string, told: RowToCite['told'], links: string[]) {
   const field = kinds[row.kind].fields[name]
   const value = row.data[name]
@@ -82,7 +82,7 @@ function citedValue(row: RecordRow, shown: Visible<RecordRow>, name: string, tol
   })
 }
 
-/** The entry of a row, which a citation keeps. */
+/** The entry that a citation keeps of a row. */
 export const entryOfRow = ({ cultural_entity_id, revision, accepted, digest, links }: CitedRow): CitedEntry => ({
   entity_id: cultural_entity_id,
   revision,

@@ -3,7 +3,7 @@ import * as s from '../../base/shapes.ts'
 import { signedInAudience } from '../../base/visibility.ts'
 import { LabelView } from '../../domain/labels/labels.ts'
 
-/** Why a record, or a link of it, is not what it was when it was cited. */
+/** Why a record, or one of its links, can no longer be shown as it was cited. */
 const withdrawalRules = ['deleted', signedInAudience, 'taken_back', 'link_withdrawn'] as const
 export type WithdrawalRule = (typeof withdrawalRules)[number]
 const nameEntries = () => ({ kind: s.text, id: v.union([s.whole, s.uuid]), cultural_entity_id: s.uuid })

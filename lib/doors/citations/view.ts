@@ -72,7 +72,7 @@ function recordView({ entry, row, rule, gone }: Resolved) {
   }
 }
 
-/** A difference as JSON. A record that is withdrawn is named, without its values. */
+/** A difference as JSON. A record that not everyone may read any more is named, without its values. */
 export const differenceView = ({ change, about, row, rule }: Difference) => ({
   change,
   ...about,

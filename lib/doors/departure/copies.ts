@@ -32,8 +32,8 @@ export async function clearOwnFiles(user_id: string): Promise<void> {
 }
 
 /**
- * Takes names out of the snapshot of a merge, from which a rollback restores. The objects are stored anew under their digests; the
- * former ones are deleted. Returns whether it named one of these people. Calls: a few, one for each part of the merge, and two more for
+ * Takes names out of the snapshot from which a rollback restores a merge. Stores changed objects anew under their digests, and deletes the
+ * former objects. Returns whether the snapshot named one of these people. Calls: a few, one for each part of the merge, and two more for
  * each part that changes.
  */
 export async function scrubSnapshot(stored: Stored, former: Former): Promise<boolean> {

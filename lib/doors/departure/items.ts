@@ -17,21 +17,21 @@ import {
 import { key } from '../../platform/table/keys.ts'
 import { eraseUser, freeAddress, type User } from '../../platform/users/users.ts'
 
-/** What happens to the contributions of a person who leaves: all stay, or those on which nobody else has built are deleted. */
+/** What happens to the contributions of a person who leaves. `keep`: all stay. `remove`: those on which nobody else has built are deleted. */
 export const contributionFates = ['keep', 'remove'] as const
 export type ContributionFate = (typeof contributionFates)[number]
 
 /**
- * An account that is leaving. The account itself is empty already; the worker takes the person's name out of all else. This item holds
- * no name: the worker finds names by the id beside them.
+ * An account that is leaving. The account is empty already; the worker takes the name out of everything else. This item holds no name,
+ * since the worker finds each name by the id beside it.
  */
 const Departure = v.object({
   user_id: v.string(),
   contributions: v.picklist(contributionFates),
-  /** Where the work is: at contributions that are to go, at the names, or at the second look at what went. */
+  /** The step of the work: deleting contributions, taking out names, or looking again at the deleted contributions. */
   step: v.picklist(['contributions', 'names', 'second_look']),
   asked_at: v.string(),
-  /** When the contributions that were to go had been deleted. */
+  /** When the step `contributions` ended. */
   removed_at: v.optional(v.string()),
   version: v.number(),
 })
@@ -56,8 +56,8 @@ export const formerName = (user_id: string): string =>
   `former-contributor-${hash('sha256', user_id, 'hex').slice(0, 8)}`
 
 /**
- * Closes an account for good: once the request is answered, nobody signs in to it or acts for it. Name, address and profile are gone; the worker
- * takes them out of all copies within a day. Fails with `invalid` for a seeded account.
+ * Closes an account for good. After the answer nobody can sign in to the account or act for it. Name, address and profile are gone; the
+ * worker takes them out of all copies within a day. Fails with `invalid` for a seeded account.
  */
 export async function leave(unit: UnitOfWork, user: User, contributions: ContributionFate): Promise<void> {
   if (user.seeded) throw impossible('An account of the demonstration stays.')
@@ -67,7 +67,7 @@ export async function leave(unit: UnitOfWork, user: User, contributions: Contrib
 
 /** Lists the accounts that are leaving, longest wait first. One call. */
 export const listDepartures = (limit: number): Promise<Departure[]> => walkDepartures(LEAVING, limit)
-/** Lists those who have left, and whose contributions are to be looked at again. One call. */
+/** Lists the departures whose deleted contributions wait for the second look, longest wait first. One call. */
 export const listSecondLooks = (limit: number): Promise<Departure[]> => walkDepartures(SECOND_LOOK, limit)
 const walkDepartures = async (pk: string, limit: number): Promise<Departure[]> =>
   (await walk({ index: 'gsi2', pk, forward: true, limit })).map((it) => parse(departure, it))
@@ -80,7 +80,7 @@ export function nextStep(old: Departure, changes: Pick<Departure, 'step' | 'remo
 /** The write that ends a departure. Call it only when nothing names the person any more. */
 export const endDeparture = (old: Departure): Write => remove(departure, old)
 
-/** A contribution that went with its author. The note stays until the second look. It holds no name. */
+/** A contribution that was deleted because its author left. The item stays until the second look. It holds no name. */
 const Removal = v.object({ user_id: v.string(), entity_id: v.string(), deleted_at: v.string(), version: v.literal(1) })
 type Removal = v.InferOutput<typeof Removal>
 const removal = defineItem({
@@ -89,9 +89,9 @@ const removal = defineItem({
   key: (it: { user_id: string; entity_id: string }) => key.removal(it.user_id, it.entity_id),
 })
 
-/** The write that notes that a contribution went with its author. */
+/** The write that stores that a contribution was deleted because its author left. */
 export const noteRemoval = (it: Omit<Removal, 'version'>): Write => putAlways(removal, { ...it, version: 1 })
-/** The next `limit` notes of contributions that went with a person. One call. */
+/** The next `limit` contributions that were deleted because a person left. One call. */
 export const listRemovals = async (user_id: string, limit: number): Promise<Removal[]> =>
   (await walkTable({ ...key.removals(user_id), forward: true, limit })).map((it) => parse(removal, it))
 /** The write that deletes a `Removal`, once the second look has dealt with its contribution. */

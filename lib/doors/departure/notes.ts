@@ -18,8 +18,8 @@ import type { Former } from './scrub.ts'
 /** Notes that visitors sent while signed in. The name stands in the note, in its words for search, and in citations that a review made of it. */
 
 /**
- * Takes name and contacts out of a note of one of these people. Returns whether this was still to do. The note is changed last, since it
- * alone holds the name that the citations begin with.
+ * Takes name and contacts out of a note of one of these people. Returns whether this was still to do. The note is changed last: it alone
+ * tells with which name the citations begin.
  */
 export async function clearNote(stored: Stored, former: Former): Promise<boolean> {
   const called = stored.type === note.type ? former.get(String(stored.sender_id)) : undefined
@@ -41,7 +41,7 @@ export async function clearNote(stored: Stored, former: Former): Promise<boolean
   return true
 }
 
-/** How often the claims of a record are read at most: a writer may store a copy that it read before a pass. */
+/** The most times that the claims of a record are read. Between two passes a writer may store a copy that it read before. */
 const MOST_PASSES = 5
 
 /** Renames the visitor in the claims that a review has made of a note. Usually two queries of the record, and one write for each pack. */
@@ -56,7 +56,7 @@ async function clearCitations({ id, promoted_entity, name }: Note, called: strin
   }
 }
 
-/** A pack of claims with another name for its visitor. Undefined if it does not cite this note by this name. */
+/** A pack of claims with another name for its visitor. Undefined if the pack does not cite this note by this name. */
 function renameVisitor(pack: Stored, id: string, name: string, called: string): Stored | undefined {
   const [old, next] = [visitorIn(name), visitorIn(called)]
   const text = JSON.stringify(pack)

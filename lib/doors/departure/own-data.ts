@@ -33,8 +33,8 @@ import { loadSettings } from '../letters/settings.ts'
 const ITEMS_IN_PAGE = 500
 
 /**
- * Gathers what lists hold by person, as the person may see it: no hash of a password, no secret, and nothing that others wrote on the
- * person's records. The rest of the file is that of `gatherScattered`.
+ * Gathers what lists hold by person, as the person may see it. Leaves out password hashes, secrets, and what others wrote on the person's
+ * records. `gatherScattered` gives the rest of the file.
  */
 export async function gatherOwnData(user: User): Promise<Record<string, unknown>> {
   const records = await walkAll(
@@ -153,7 +153,7 @@ const proposalsOf = async (user: string, sort: ProposalSort) =>
 /** Projects that one page reads. */
 const PROJECTS_IN_PAGE = 100
 
-/** The projects of which somebody is the owner, oldest first. */
+/** The projects that a person owns, oldest first. */
 async function projectsOf(user: User): Promise<Project[]> {
   const all: Project[] = []
   const own = { owner: user.id, order: 'created_at', forward: true } as const

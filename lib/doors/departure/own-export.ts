@@ -29,7 +29,7 @@ export const ownExport = defineItem({
   indexes: (it) => (it.made_at === null ? { gsi2: { pk: WAITING, sk: `${it.asked_at}#${it.user_id}` } } : {}),
 })
 
-/** Asks for a person's file. It takes the place of an earlier one. Safe to repeat while one is being made. */
+/** Asks for a person's file, which replaces an earlier one. A request of the same owner that still waits is returned unchanged. */
 export async function askForExport(unit: UnitOfWork, { id, ownership }: User): Promise<OwnExport> {
   unit.retryOn('conflict')
   const old = await get(ownExport, { user_id: id })

@@ -9,9 +9,9 @@ import { inUnit } from '../../platform/unit-of-work.ts'
 import { type Departure, dropRemoval, listRemovals, noteRemoval } from './items.ts'
 
 /**
- * The contributions of a person who leaves and takes them along. What others have built on stays: their links, claims, edits, comments and
- * pictures. Links are found by what the projector has followed. So somebody may link to a record in the moment in which it goes, and is
- * told that it is done. Therefore each record that went is looked at a second time, when the projector has followed all of that moment.
+ * Deletes the contributions of a person who leaves, if the person wants this. A record stays if others have built on it, by links, claims,
+ * edits, comments or pictures. The projector follows links a moment late. So a link to a record may succeed unseen just before the record
+ * is deleted. Therefore each deleted record is looked at again, once the projector has followed all changes of that time.
  */
 
 const RECORDS_IN_PAGE = 100
@@ -30,7 +30,7 @@ export async function removeContributions(user_id: string): Promise<void> {
   }
 }
 
-/** If others change the record again and again meanwhile, it stays. */
+/** The record stays if other people change it again and again meanwhile. */
 const removeUnlessBuiltOn = (entity_id: string, user_id: string): Promise<boolean> =>
   isDone(
     inUnit(async (unit) => {
@@ -53,7 +53,7 @@ async function isBuiltOn(record: History): Promise<boolean> {
 /** Whether the projector has followed all that was written while contributions were deleted. */
 export const isFollowed = ({ removed_at }: Departure): Promise<boolean> => seesLateLinks(removed_at ?? '')
 
-/** Restores the records that went with a person, if somebody has built on them meanwhile. */
+/** Restores the records that were deleted because a person left, if somebody has built on them meanwhile. */
 export async function restoreWhatIsBuiltOn(user_id: string): Promise<void> {
   const nextPage = () => listRemovals(user_id, RECORDS_IN_PAGE)
   for (let page = await nextPage(); page.length > 0; page = await nextPage())
@@ -61,7 +61,7 @@ export async function restoreWhatIsBuiltOn(user_id: string): Promise<void> {
       inUnit(async (unit) => {
         unit.retryOn('conflict')
         const record = await loadHistory(removal.entity_id)
-        // Staff may have restored it, and somebody may have deleted it again: that stands.
+        // If staff restored the record and somebody deleted it again, that deletion stands.
         if (record?.deleted_at === removal.deleted_at && (await isBuiltOn(record))) await restoreRecord(unit, record)
         unit.add([dropRemoval(removal)])
       }),

@@ -8,7 +8,7 @@ import { dataSource } from '../../domain/sources/sources.ts'
 import { get, parse, type Stored, scan } from '../../engines/table/index.ts'
 import { application } from '../../platform/users/applications.ts'
 
-/** What people have made that no list holds by person, as members of the file. `memberships`: of projects of others. */
+/** What people have made and no list holds by person, as members of the file. `memberships` are those in projects of other people. */
 const noneYet = () => ({
   claims: [] as object[],
   sources: [] as object[],
@@ -24,7 +24,7 @@ type Member = keyof Scattered
 /** Something that a person has made. `user` is null where nobody was signed in, or the service made it. */
 type Made = { member: Member; user: string | null; row: object }
 
-/** By item type: what people have made of what an item holds. */
+/** Finds what people have made in an item, by the type of the item. */
 const finders: Readonly<Record<string, (item: Stored) => Made[]>> = {
   // The claims of a contribution are its values, which the file has already.
   claims: (item) =>
@@ -65,7 +65,7 @@ const finders: Readonly<Record<string, (item: Stored) => Made[]>> = {
   },
 }
 
-/** Gathers what these people have made that no list holds by person. One pass over the table, for all of them. */
+/** Gathers what these people have made and no list holds by person. Makes one pass over the table for all of them. */
 export async function gatherScattered(users: readonly string[]): Promise<Map<string, Scattered>> {
   const found = new Map(users.map((user) => [user, noneYet()]))
   for await (const page of scan(Object.keys(finders)))

@@ -1,6 +1,6 @@
 /**
- * Takes a person's name out of stored values. A name is found by the id of the person that stands beside it. So it is found whatever
- * the person was called when it was stored, and no other person's name is touched.
+ * Takes a person's name out of stored values. A name is found by the person's id beside it. So former names are found, too, and the names
+ * of other people stay.
  */
 
 type Members = Readonly<Record<string, unknown>>
@@ -19,7 +19,7 @@ const idsBeside: Readonly<Record<string, readonly string[]>> = {
   software: ['contributor_id'],
   machine: ['author_id', 'machine_of'],
 }
-/** Members that become empty. Any other gets what the person is called from now on. */
+/** Members that become empty. Any other member gets the new name of the person. */
 const emptied: ReadonlySet<string> = new Set(['email', 'message'])
 /** Members with the id of a person whose name stands in an object beside them. Example: the payload of an invitation to a project. */
 const aroundIds: readonly string[] = ['target_id']
@@ -59,6 +59,6 @@ function scrubText(name: string, text: string, { value, around }: Place, former:
   return emptied.has(name) ? '' : called
 }
 
-// Bytes and dates of the table are left alone: only plain objects have members with names.
+// Only plain objects have members with names. Binary values of the table are left alone.
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype

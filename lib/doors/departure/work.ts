@@ -57,8 +57,8 @@ async function lookAgain(): Promise<void> {
 }
 
 /**
- * Makes the snapshot of search anew, and trims its log. A round keeps the previous snapshot for processes that still read it, so the
- * second one removes the last snapshot with the names. The last entry of the log stays, so the empty profiles are appended first.
+ * Makes the snapshot of search anew, and trims its log. A round keeps the previous snapshot for processes that still read it. So the second
+ * round removes the last snapshot with the names. The last entry of the log stays, so the empty profiles are appended first.
  */
 async function clearSearch(ready: readonly Departure[]): Promise<void> {
   const users = await getMany(ready.map(({ user_id }) => keyOfUser(user_id)))
@@ -75,10 +75,10 @@ async function finishContributions(it: Departure): Promise<Departure> {
   return next
 }
 
-/** Passes over the table in one visit. Each later one finds only what was written during the one before. */
+/** The most passes over the table in one visit. A later pass finds only what was written during the pass before. */
 const MOST_PASSES = 5
 
-/** Reads the table until a pass finds nothing of these people. Returns whether it got so far. */
+/** Reads the table until a pass finds nothing of these people. Returns whether some pass found nothing. */
 async function clearTable(former: Former): Promise<boolean> {
   for (let pass = 0; pass < MOST_PASSES; pass += 1) if ((await clearOnce(former)) === 0) return true
   return false
@@ -99,7 +99,7 @@ async function clearOnce(former: Former): Promise<number> {
   return found
 }
 
-/** Those of these people whose watches are among these items. */
+/** The people among `former` whose watches are on this page. */
 const watchersIn = (page: readonly Stored[], former: Former): Set<string> =>
   new Set(
     page
@@ -113,7 +113,7 @@ async function endAllWatches(user_id: string): Promise<void> {
   while ((await loadWatches(user_id)).watches.length > 0)
 }
 
-/** Takes the names of these people out of an item. Returns whether there were any. */
+/** Takes the names of these people out of an item. Returns whether the item still held something of these people. */
 async function clearItem(it: Stored, former: Former): Promise<boolean> {
   if (it.type === projectSnapshot.type) return scrubSnapshot(it, former)
   if (await clearImport(it, former)) return true

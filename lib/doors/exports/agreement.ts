@@ -2,9 +2,9 @@
 export type Judgment = 'stands' | 'lost' | 'disputed'
 
 /**
- * Counts how far reviewers agree on claims that two or more of them judged: Krippendorff's alpha for nominal values,
- * 1 - (n - 1) * sum over units of (pairs that differ / (raters - 1)) / (pairs of all judgments that differ).
- * K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), equation for nominal data with any number of raters.
+ * Counts how far reviewers agree on claims that two or more of them judged: Krippendorff's alpha for nominal values. Alpha is 1 - (n - 1) *
+ * sum over units of (pairs that differ / (raters - 1)) / (pairs of all judgments that differ). K. Krippendorff, "Computing Krippendorff's
+ * Alpha-Reliability" (2011), equation for nominal data with any number of raters.
  */
 export class Agreement {
   #units = 0
@@ -13,7 +13,7 @@ export class Agreement {
   /** The sum over units of ordered pairs that differ, each divided by the unit's raters less one. */
   #differing = 0
 
-  /** Adds one claim with the judgment of each reviewer. Fewer than two say nothing of agreement. */
+  /** Adds one claim with the judgment of each reviewer. A claim with fewer than two judgments is ignored. */
   add(judgments: readonly Judgment[]): void {
     if (judgments.length < 2) return
     this.#units += 1

@@ -38,7 +38,7 @@ function tagFiles(payload: readonly Payload[], info: Readonly<Record<string, str
   return files.set('tagmanifest-sha256.txt', linesOf(hashes))
 }
 
-/** Reads a manifest: hashes by path. Fails with a sentence if a line is not of a manifest. */
+/** Reads a manifest: hashes by path. Throws an error with a sentence for people if a line has no hash and path. */
 export function readHashes(text: string): Map<string, string> {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line !== '')
   return new Map(
@@ -53,6 +53,6 @@ export function readHashes(text: string): Map<string, string> {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 const linesOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
 
-/** RFC 8493, 2.1.3: a line end or a percent sign in a path is written in percents. */
+/** RFC 8493, 2.1.3: a line end or a percent sign in a path is percent-encoded. */
 const encodePath = (path: string): string => path.replace(/[\r\n%]/g, encodeURIComponent)
 const decodePath = (path: string): string => path.replace(/%(?:0[AD]|25)/gi, decodeURIComponent)

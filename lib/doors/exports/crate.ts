@@ -47,6 +47,6 @@ export function crateText({ name, description, made_at, licence, parts }: Crate)
   return `${JSON.stringify({ '@context': context, '@graph': graph }, null, 2)}\n`
 }
 
-/** The address of a licence, which is an address or an id of SPDX. */
+/** The address of a licence. The licence is given as an address or as an id of SPDX. */
 const addressOf = (licence: string): string =>
   /^https?:\/\//.test(licence) ? licence : `https://spdx.org/licenses/${encodeURIComponent(licence)}`

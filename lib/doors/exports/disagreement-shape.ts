@@ -3,8 +3,8 @@ import * as s from '../../base/shapes.ts'
 import { kindKeys } from '../../domain/kinds/index.ts'
 
 /**
- * How far sources disagree about a property of a kind. `values` counts records with a value, `rivalled` those of them with a rival.
- * `between`: the number of rivals by the types of the two sources, which are in alphabetical order. `alpha`: how far reviewers agree.
+ * How far sources disagree about a property of a kind. `values` counts records with a value, `rivalled` those with a value and a rival.
+ * `between`: the number of rivals by the two source types, in alphabetical order. `alpha`: how far reviewers agree.
  */
 export const DisagreementView = s.shape('Disagreement', () =>
   v.object({

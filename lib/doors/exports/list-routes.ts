@@ -1,4 +1,7 @@
-/** The lists that are tables, too. A row here needs one in list-columns.ts, which is imported with the first table that somebody asks for. */
+/**
+ * The lists that can also be had as tables. Each needs its columns in list-columns.ts, which is imported when somebody first asks for a
+ * table.
+ */
 const listRoutes = [
   'GET /data/activities/',
   'GET /cidoc/assertions/',

@@ -6,7 +6,7 @@ import type { Route, Routes } from '../../platform/http/route.ts'
 import { withRdfTypes } from '../linked/rdf.ts'
 import { isListRoute, type ListRoute } from './list-routes.ts'
 
-/** What makes a table is loaded with the first one that somebody asks for. */
+/** The code that makes tables is loaded when somebody first asks for a table. */
 const wholeList = () => import('./whole-list.ts')
 
 /** The query members that a table adds to those of the list. `types`: the media types of the list. */

@@ -31,7 +31,7 @@ const ExportedFile = v.object({
   key: v.string(),
 })
 const ExportedBag = v.object({ name: v.string(), bytes: v.number(), sha256: v.string(), key: v.string() })
-/** All files of a run in one, as a bag. */
+/** All files of a run, packed as one bag. */
 export type ExportedBag = v.InferOutput<typeof ExportedBag>
 
 const ExportListing = v.object({
@@ -41,7 +41,7 @@ const ExportListing = v.object({
   bag: v.optional(ExportedBag),
   /** The parts of the sitemap. Absent in listings that earlier releases made. */
   sitemap: v.optional(v.array(v.object({ key: v.string(), addresses: v.number(), changed: v.string() })), []),
-  /** The objects of the index of statements. The first describes it. Runs of earlier releases made none. */
+  /** The objects of the index of statements. The first object describes the index. Runs of earlier releases made none. */
   fragments: v.optional(v.array(v.string()), []),
   /** Keys of the previous run's files. They stay, so that a download that has begun can end. */
   previous: v.array(v.string()),
@@ -92,13 +92,13 @@ export async function loadListing(): Promise<ExportListing | undefined> {
 export const publishListing = (listing: ExportListing): Promise<void> =>
   putObject(KEY, Buffer.from(JSON.stringify(listing)), 'application/json')
 
-/** Loads where sources disagree, as the last run counted it. Undefined before the first. One call. */
+/** Loads the counts of disagreement between sources from the last run. Undefined before the first run. One call. */
 export async function loadDisagreements(): Promise<Disagreements | undefined> {
   const object = await getObject(DISAGREEMENTS)
   // Only `storeDisagreements` writes it.
   return object && (JSON.parse(Buffer.from(object.bytes).toString('utf8')) as Disagreements)
 }
 
-/** Stores where sources disagree, in the place of what the run before counted. */
+/** Stores the counts of disagreement between sources, in place of those of the run before. */
 export const storeDisagreements = (counted: Disagreements): Promise<void> =>
   putObject(DISAGREEMENTS, Buffer.from(JSON.stringify(counted)), 'application/json')

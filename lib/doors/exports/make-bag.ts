@@ -6,8 +6,8 @@ import { type ExportedBag, type ExportListing, mediaTypes, ZIP } from './listing
 const NAME = 'heritage'
 
 /**
- * Packs the files of a run as one bag (RFC 8493) with a description (RO-Crate 1.1). Stores it as a ZIP in the folder of the run.
- * It holds one part of the upload in memory.
+ * Packs the files of a run as one bag (RFC 8493) with a description (RO-Crate 1.1). Stores the bag as a ZIP in the folder of the run. Holds
+ * one part of the upload in memory.
  */
 export async function makeBag(
   folder: string,

@@ -34,7 +34,7 @@ import {
 } from './rows.ts'
 import { type Sitemap, startSitemap } from './sitemap.ts'
 
-/** Makes the exports, and leaves none of an earlier run: they may name a person who has left. */
+/** Makes the exports, and deletes those of earlier runs, which may name a person who has left. */
 export async function makeExportsAnew(): Promise<void> {
   const alone = { ...(await makeExports()), previous: [] }
   await publishListing(alone)
@@ -75,13 +75,16 @@ type Sheet = Pick<ExportedFile, 'name' | 'format' | 'holds'> & {
   lines: (record: ExportedRecord, quads: readonly Quad[]) => string[]
 }
 
-/** The origin of addresses in exported files: the first plain host of `ALLOWED_HOSTS`; that of `npm start` on a machine of one's own. */
+/**
+ * The origin of addresses in exported files: the first host of `ALLOWED_HOSTS` without a wildcard. If there is no such host, or in the
+ * stage `local`, it is that of `npm start`.
+ */
 function exportOrigin(): string {
   const host = config.ALLOWED_HOSTS.find((it) => it !== '*' && !it.startsWith('.'))
   return host === undefined || config.STAGE === 'local' ? 'http://localhost:8000' : `https://${host}`
 }
 
-/** What is made beside the files of kinds, by the same walk. */
+/** What the same walk over the records makes beside the files of kinds. */
 type Beside = { sitemap: Sitemap; tally: DisagreementTally; maker: FragmentMaker }
 
 /** Writes the files of a kind. A kind without published records has none. */

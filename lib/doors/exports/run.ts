@@ -18,7 +18,7 @@ export async function runExports(again: boolean): Promise<ExportListing | undefi
   }
   const begun = await beginRun(old, takes)
   if (!begun) return undefined
-  // After a conflict, another run has begun since, and keeps its own count.
+  // A conflict means that another run has begun since and keeps its own count.
   const end = () => isDone(saveRun(begun, { takes: 0 }))
   const listing = await workOnTaken(makeExports, end)
   await end()

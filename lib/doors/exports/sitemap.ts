@@ -77,7 +77,7 @@ export async function loadSitemapPart({ key }: SitemapPart, origin: string): Pro
   return gzipSync(`${HEAD}<urlset ${NAMESPACE}>\n${urls.join('')}</urlset>\n`, { level: 1 })
 }
 
-/** What crawlers may read: all but answers to questions, since there is no end of questions. `*` stands for any letters (RFC 9309, 2.2.3). */
+/** What crawlers may read: all but answers to questions, which have no limit in number. `*` stands for any letters (RFC 9309, 2.2.3). */
 export const robotsText = (origin: string): string =>
   `User-agent: *
 Disallow: /*?q=

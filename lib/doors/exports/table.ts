@@ -31,7 +31,7 @@ import { type Actor, worksOn } from '../../platform/permissions.ts'
 const tableTypes = { csv: CSV, xlsx: XLSX } as const
 export type TableFormat = keyof typeof tableTypes
 
-/** The most rows of a table, which is also the most of one import. */
+/** The most rows of a table. An import takes as many. */
 export const MOST_ROWS = 20_000
 
 /** The most rows of a table with sources and confidences: each record is read with its claims. */
@@ -45,12 +45,12 @@ export { loadEvidence }
 /** The columns about the value of a field, named after the field. Example: `condition.confidence`. */
 const columnsAbout = (field: string): string[] => evidenceColumns.map((column) => `${field}.${column}`)
 
-/** Whether some column is about a value: its source, or how sure it is. */
+/** Whether some column is about a value: its source, or its confidence. */
 export const hasEvidence = (columns: readonly string[]): boolean => columns.some((it) => it.includes('.'))
 
 /**
- * The columns of a table: all, or id, revision and those of `asked`, which commas separate. Columns about values come with `evidence`, or
- * if `asked` names them. Throws `invalid` for an unknown column.
+ * The columns of a table: all, or id, revision and the columns in `asked`, separated by commas. Columns about values come with `evidence`,
+ * or if `asked` names them. Throws `invalid` for an unknown column.
  */
 export function columnsFor(kind: Kind, asked: string | undefined, evidence: boolean): string[] {
   const fields = Object.keys(kind.fields)

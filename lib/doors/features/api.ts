@@ -65,8 +65,8 @@ const operation = (
 })
 
 /**
- * The API document of this door. The whole service has its own at `/schema/`. Its paths end without a slash, as the standard names them:
- * clients look for them by that name. Both are answered.
+ * The API document of this door. `/schema/` has that of the whole service. Paths here have no slash at the end, since clients look for the
+ * names of the standard. Paths with a slash are answered, too.
  */
 export const featureApi = (origin: string) => ({
   openapi: '3.0.3',

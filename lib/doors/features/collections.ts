@@ -29,7 +29,7 @@ export const homeView = (origin: string) => ({
   ],
 })
 
-/** Without a slash at the end, as the standard writes paths: clients append `/items` or `/{id}` to what a link says. */
+/** The path has no slash at the end, as in the standard: clients append `/items` or `/{id}` to the address of a link. */
 const pathOf = (kind: Kind) => `collections/${kind.segment}`
 
 /** One kind of record as a collection. */

@@ -34,7 +34,6 @@ function yearOf(moment: string): Years | undefined {
   return year === undefined ? undefined : { from: year, to: year }
 }
 
-/** The query of a page of features. */
 export const FeatureQuery = v.object({
   bbox: v.pipe(
     v.optional(v.string(), ''),
@@ -60,10 +59,10 @@ const pageForms: Readonly<Record<string, { form: RegExp; wanted: string }>> = {
   offset: { form: /^\d+$/, wanted: 'A whole number from 0 is wanted.' },
 }
 
-/** The names of the parameters that name a page. A hint may be any text: it only makes a page cheaper, and an altered one is ignored. */
+/** The names of the parameters that name a page. A hint may be any text: it only makes a page cheaper, and an altered hint is ignored. */
 export const pageParameters = [...Object.keys(pageForms), 'hint']
 
-/** Fails with `invalid` if a parameter is not `known`, or names a page that cannot be. The standard requires both. */
+/** Fails with `invalid` if a parameter is not `known`, or if `limit` or `offset` is malformed. The standard requires both. */
 export function checkSent(sent: Readonly<Record<string, string>>, known: readonly string[]): void {
   const faults = Object.entries(sent).flatMap(([name, text]): [string, string[]][] => {
     if (!known.includes(name)) return [[name, ['There is no such parameter.']]]

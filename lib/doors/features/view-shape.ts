@@ -35,7 +35,6 @@ const featureEntries = () => ({
   geometry: s.maybe(v.object({ type: v.literal('Point'), coordinates: v.array(v.number()) })),
   properties: s.Values,
 })
-/** One feature. */
 export const LinkedFeatureView = s.shape('LinkedFeature', () => v.object({ ...featureEntries(), links: links() }))
 /** A page of features. `numberMatched` counts all that match. */
 export const FeaturePageView = s.shape('FeaturePage', () =>

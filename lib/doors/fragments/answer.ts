@@ -33,8 +33,8 @@ const prefixes = {
 } as unknown as Prefixes
 
 /**
- * A page of the statements that fit a pattern, with their number and the controls to ask further, as Triple Pattern Fragments have it. The
- * controls are in a graph of their own. Without an index there are no statements yet.
+ * Writes a page of the statements that fit a pattern, as a Triple Pattern Fragment: with their number and controls for further questions.
+ * The controls are in a graph of their own. Without an index the page has no statements.
  */
 export async function writeFragment(
   index: FragmentIndex | undefined,
@@ -96,7 +96,7 @@ async function readPage(ranges: readonly Range[], offset: number, origin: string
   return quads
 }
 
-/** `address` is the one that was asked: clients find the controls of a page by it. */
+/** `address` is the address that the client requested: clients find the controls of a page by it. */
 type At = { origin: string; address: string }
 
 /** The address of a page. The first page is the one without a number. */
@@ -110,7 +110,7 @@ function addressOf(asked: Asked, page: number, origin: string): string {
 }
 
 const parts = ['subject', 'predicate', 'object']
-/** The controls name the property of `values` by this address: that of the paper on brTPF. */
+/** The id of the property of `values` in the controls. It is the address of the paper on brTPF. */
 export const BR_TPF = 'https://arxiv.org/abs/1608.08148'
 
 function controlsOf(asked: Asked, count: number, { origin, address }: At): JsonLdNode {
@@ -131,7 +131,7 @@ function controlsOf(asked: Asked, count: number, { origin, address }: At): JsonL
     id: datasetOf(origin),
     type: ['void:Dataset', 'hydra:Collection'],
     'void:subset': page,
-    // Clients of TPF take the form with three members; the other one says that bindings are taken, too.
+    // Clients of TPF use the form with three members. The form with `values` says that bindings are accepted, too.
     'hydra:search': [parts, [...parts, 'values']].map((names) => ({
       'hydra:template': `${origin}/fragments/{?${names}}`,
       'hydra:variableRepresentation': { id: 'hydra:ExplicitRepresentation' },

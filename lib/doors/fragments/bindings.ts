@@ -2,7 +2,7 @@ import { invalid } from '../../base/errors.ts'
 import type { Pattern } from './terms.ts'
 
 /**
- * Bindings that restrict a pattern (brTPF, Hartig and Buil-Aranda 2016): a client that joins asks for up to 64 values of its variables at
+ * Bindings that restrict a pattern (brTPF, Hartig and Buil-Aranda 2016). A client that joins sends up to 64 values of its variables at
  * once, as the block of a `VALUES` clause. Example: `(?s) { (</resource/1>) (</resource/2>) }`.
  */
 
@@ -44,7 +44,7 @@ const typeOfPlain = (text: string): string => {
   return text.includes('.') ? 'decimal' : 'integer'
 }
 
-/** A text as a query names it: its escapes are read. */
+/** A text of a query as a term, with its escapes decoded. */
 function textTerm(words: string, language: string | undefined, type: string | undefined): string {
   const value = words.replace(/\\(?:u([\dA-Fa-f]{4})|(.))/gs, (_, code, mark) =>
     code ? String.fromCharCode(Number.parseInt(code, 16)) : (escapes[mark] ?? mark),
@@ -56,7 +56,7 @@ const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', b
 const malformedBindings = () =>
   invalid({ values: ['Give values as SPARQL has them: (?s) { (<http://example.org/1>) }.'] })
 
-/** Reads the block of a `VALUES` clause. Fails with `invalid` if it is none, or has too many bindings. */
+/** Reads the block of a `VALUES` clause. Fails with `invalid` if the text is malformed or has too many bindings. */
 export function readBindings(text: string): Bindings {
   const tokens = tokensOf(text)
   const marks = (mark: string) => {
@@ -101,8 +101,8 @@ type Part = keyof Pattern
 const parts: readonly Part[] = ['subject', 'predicate', 'object']
 
 /**
- * The patterns that come of a pattern and bindings: one for each different restriction, without those that another one covers. `sent` is the
- * pattern as it was asked, which names the variables; `read` turns a term into that of a line.
+ * Restricts a pattern by bindings: gives one pattern for each different restriction, without patterns that another one covers. `sent` has
+ * the terms of the pattern as the client sent them, with the names of variables. `read` turns a sent term into a term of a line.
  */
 export function restrictedPatterns(
   pattern: Pattern,

@@ -17,7 +17,7 @@ import { linkedStatements } from '../linked/record.ts'
 import type { FragmentIndex } from './stored.ts'
 import { lineOf, orderNames, shortTerm } from './terms.ts'
 
-/** The statements of a public record. It names its claims, without their provenance. Addresses of this service have no host. */
+/** The statements of a public record. They name the record's claims, without their provenance. Addresses of this service have no host. */
 export function statementsOfRecord(it: Visible<LoadedRecord>): Quad[] {
   const document = linkedStatements(it, '') as JsonLdNode
   return withoutRepeats(readJsonLd(document, context as Prefixes, { blank: `${it.entity_id}-` }))

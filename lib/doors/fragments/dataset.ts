@@ -66,7 +66,7 @@ export async function describeDataset(of: ExportedDataset | undefined, origin: s
       id: `${origin}/fragments/`,
       type: 'dcat:DataService',
       'dcat:endpointURL': { id: `${origin}/fragments/` },
-      // The second takes bindings of variables as well (brTPF).
+      // The second address says that bindings of variables are accepted, too (brTPF).
       'dcterms:conformsTo': [{ id: 'http://www.w3.org/ns/hydra/spec/latest/triple-pattern-fragments' }, { id: BR_TPF }],
     },
     'dcat:distribution': files.map((file) => ({

@@ -59,8 +59,8 @@ const unescapeText = (written: string) =>
   )
 
 /**
- * The term that a query names, as a line holds it: an address as it is, a text in quotes, with `@ne` or `^^` and a datatype behind it.
- * Undefined if any term fits: for no text, or for a variable such as `?s`. A blank node such as `_:b0` is in no line.
+ * The term that a query names, as a line holds it. A query gives an address as it is, or a text in quotes, with `@ne` or with `^^` and a
+ * datatype behind. Undefined if any term fits: for no text, or for a variable such as `?s`. A blank node such as `_:b0` is in no line.
  */
 export function askedTerm(asked: string | undefined, origin: string): string | undefined {
   if (asked === undefined || asked === '' || asked.startsWith('?')) return undefined
@@ -70,7 +70,7 @@ export function askedTerm(asked: string | undefined, origin: string): string | u
   return shortTerm(iri(address.startsWith(`${origin}/`) ? address.slice(origin.length) : address))
 }
 
-/** The orders in which lines are sorted. Whichever terms a pattern names, in one of the orders they are the beginning of a line. */
+/** The orders in which lines are sorted. Whichever terms a pattern names, lines of one order begin with these terms. */
 export const orders = {
   spo: ['subject', 'predicate', 'object'],
   pos: ['predicate', 'object', 'subject'],

@@ -20,7 +20,6 @@ import { pageAddress } from '../pages/address.ts'
 
 /** Texts by language. The key is `none` if the language is unknown. */
 type Words = { [language: string]: readonly string[] }
-/** A label with its value. */
 type Pair = { label: Words; value: Words }
 
 export const PRESENTATION_CONTEXT = 'http://iiif.io/api/presentation/3/context.json'
@@ -228,7 +227,7 @@ function manifest(
   }
 }
 
-/** What a viewer has to show: whose it is, and what communities say of its use, in both languages. Absent if nothing is said. */
+/** What a viewer has to show: the credit, and what communities say of the use, in both languages. Absent if both are empty. */
 function requiredStatement(credit: string, labels: readonly ShownLabel[]): { requiredStatement?: Pair } {
   if (credit === '' && labels.length === 0) return {}
   // A canvas shows one picture, so its labels do not name the picture.

@@ -23,8 +23,8 @@ const forms = {
 }
 
 /**
- * Reads the drawing that a request means, of an image of this size. Fails with `invalid` and the reason if the request is malformed,
- * or if its region is outside the image.
+ * Reads which drawing of an image of this size a request asks for. Fails with `invalid` and the reason if the request is malformed, or if
+ * its region is outside the image.
  */
 export function drawingOf(image: PixelSize, request: ImageRequest): Drawing {
   const [, quality = '', format = ''] = /^([^.]*)\.([^.]*)$/.exec(request.file) ?? []
@@ -123,7 +123,7 @@ function fitInto(region: PixelSize, box: PixelSize, enlarges: boolean): PixelSiz
 
 const side = (pixels: number) => Math.max(1, Math.round(pixels))
 
-/** The key of a drawing: each has one, whichever way a client spelled its request. */
+/** The key of a drawing. All spellings of one request give the same key. */
 export const drawingKey = (drawing: Drawing): string =>
   `${partOf(drawing)}/${drawing.width},${drawing.height}/${lookOf(drawing)}`
 

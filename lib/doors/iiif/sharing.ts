@@ -3,7 +3,7 @@ import type { Request } from '../../platform/http/request.ts'
 import { maySee, mayVisit, type Subject } from '../../platform/permissions.ts'
 
 /**
- * Headers for an image that everyone may see: caches may keep it for five minutes, and pages of any origin may read it, since viewers
+ * Headers for an image that everyone may see. Caches may keep the image for five minutes. Pages of any origin may read it, since viewers
  * run anywhere. Empty for hidden images.
  */
 export function sharingHeaders(it: Subject, { headers }: Request): Record<string, string> {

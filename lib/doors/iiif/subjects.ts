@@ -9,7 +9,7 @@ import { get, getMany, itemIn } from '../../engines/table/index.ts'
 import type { Subject } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 
-/** One image, as the subject of permissions. A caller who may see its record or project may see it. */
+/** One image, as the subject of permissions. A caller who may see its record or project may see it, unless the picture waits. */
 export type Image = Subject & {
   version: number
   /** The id of its file. */

@@ -22,7 +22,10 @@ const sorts = ['verify', 'reset', 'new_address', 'address_changed', 'password_ch
 const AccountLetter = v.object({
   id: v.string(),
   sort: v.picklist(sorts),
-  /** The account. Null for a reset: the account is looked up when the letter is due, so that asking tells nobody whether there is one. */
+  /**
+   * The account. Null for a reset: the account is looked up when the letter is due, so the request does not reveal whether the account
+   * exists.
+   */
   user_id: v.nullable(v.string()),
   /** The address that the letter goes to. */
   email: v.string(),

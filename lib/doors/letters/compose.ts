@@ -18,7 +18,7 @@ const SUBJECT_LENGTH = 150
 /** A person who gets letters; `say` translates for them. */
 type Recipient = { user: Pick<User, 'id' | 'email' | 'username' | 'first_name'>; settings: LetterSettings; say: Say }
 
-/** Composes the letter about these notifications, newest first. All of them must be such as the reader may see. */
+/** Composes the letter about these notifications, newest first. The reader must be allowed to see all of them. */
 export function composeLetter({ user, settings, say }: Recipient, notifications: readonly VisibleNotification[]): Mail {
   const words = phrasesIn(say)
   const stop = stopLink(settings.origin, user.id)
@@ -50,7 +50,7 @@ export function composeLetter({ user, settings, say }: Recipient, notifications:
   }
 }
 
-/** Composes the letter that asks whether an address is the reader's. It holds nobody's words, since it may go to a stranger. */
+/** Composes the letter that asks whether an address is the reader's. It holds no text that a person wrote, since it may go to a stranger. */
 export function composeConfirmationRequest({ user, settings, say }: Recipient): Mail {
   const words = phrasesIn(say)
   return {

@@ -1,6 +1,6 @@
 /**
- * Composes a letter that was taken. If that fails, the letter is given back and the error thrown: it was not sent, so it may be due again.
- * A letter is lost only where the table takes nothing back either.
+ * Composes a letter that was taken. If that fails, gives the letter back and throws the error: it was not sent, so it may be due again. A
+ * letter is lost only if giving it back fails, or if it has no attempt left.
  */
 export async function composeOrGiveBack<T>(compose: () => Promise<T>, giveBack: () => Promise<unknown>): Promise<T> {
   try {

@@ -23,7 +23,7 @@ const LetterSettings = v.object({
   confirmed: v.nullable(v.string()),
   /** When a letter that asks for confirmation was requested; null if none is to be sent. */
   asked_at: v.nullable(v.string()),
-  /** How often that letter was refused since it was requested. */
+  /** How often the letter that asks for confirmation was refused since it was requested. */
   refusals: v.optional(v.number(), 0),
   version: v.number(),
 })
@@ -132,7 +132,7 @@ export async function takeConfirmationRequest(unit: UnitOfWork, user_id: string)
   return old.refusals
 }
 
-/** Gives the task back after a refusal: it is due again at a time. */
+/** Gives the task back after a refusal: the letter is due again at `asked_at`. */
 export async function postponeConfirmationRequest(unit: UnitOfWork, user_id: string, asked_at: string): Promise<void> {
   unit.retryOn('conflict')
   const old = await get(settings, { user_id })

@@ -241,7 +241,7 @@ export const GraphStatsView = s.shape('GraphStats', () =>
 /** Statements about each kind and field of the ontology: its type, label, description and where it belongs. */
 const SCHEMA_TRIPLES = 4
 
-/** Shows how much there is: two statements for each public record, its type and label, and one for each accepted claim. */
+/** Shows the number of statements. Each public record has two, its type and label; each accepted claim has one. */
 export function statsView(records: ReadonlyMap<string, number>, claims: number) {
   const published = [...records.values()].reduce((sum, count) => sum + count, 0)
   const public_graph_triples = 2 * published + claims

@@ -15,7 +15,7 @@ const prefixes = { ...context, np: 'http://www.nanopub.org/nschema#' } as unknow
 
 /**
  * An accepted claim as a nanopublication in TriG: four graphs with the head, what is asserted, where it comes from, and who published it.
- * It says what the claim says as JSON-LD to the same reader.
+ * The nanopublication states the same as the JSON-LD of the claim for the same reader.
  */
 export function writeNanopublication(it: Visible<ClaimWithRecord>, actor: Actor | null, origin: string): string {
   const own = iriOf(origin, 'assertion', it.claim.id)
@@ -54,7 +54,10 @@ export function writeNanopublication(it: Visible<ClaimWithRecord>, actor: Actor 
 const licence = () =>
   isAddress(config.EXPORT_LICENCE) ? { id: config.EXPORT_LICENCE } : config.EXPORT_LICENCE || undefined
 
-/** What a claim states of its record: the statement that the record has, else the words of the claim under its property. */
+/**
+ * What a claim states of its record: the same statement as in the record. If the record has none, the words of the claim stand under its
+ * property.
+ */
 function assertionOf({ claim }: Visible<ClaimWithRecord>, attribution: Node, origin: string): Node {
   const record = recordIri(origin, { ...claim, id: claim.object_id })
   const kind = kinds[claim.kind]

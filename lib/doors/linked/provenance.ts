@@ -18,7 +18,7 @@ export const linkedClaim = (it: Visible<ClaimWithRecord>, actor: Actor | null, o
   ...linkedClaimRow(it, actor, origin),
 })
 
-/** A claim as a row of a list, with the labels on its value and those on all of its record. */
+/** A claim as a row of a list, with the labels on its value and on its whole record. */
 export const linkedClaimRow = (
   { claim, about }: Visible<ClaimWithRecord>,
   actor: Actor | null,

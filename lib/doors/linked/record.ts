@@ -35,7 +35,7 @@ export function linkedRecord(it: Visible<LoadedRecord>, actor: Actor | null, ori
   }
 }
 
-/** What everyone may read of a record, with the names of its claims in the place of their provenance. */
+/** What everyone may read of a record, with the names of its claims instead of their provenance. */
 export function linkedStatements(it: Visible<LoadedRecord>, origin: string): Node {
   const shown = it.assertions.filter((one) => mayShowClaim(it, one, null)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
@@ -69,7 +69,7 @@ type Described = {
   data: RecordItem['data']
   point: RecordItem['point']
   entry: Node
-  /** The address by which it is cited, and at which people find it. Undefined for what has none. */
+  /** The address by which people cite and find the thing. Undefined if the thing has none. */
   page?: string | undefined
   /** The pictures that show it. */
   pictures: readonly LinkedStatement[]
@@ -132,7 +132,7 @@ function nodeOf(it: Described, origin: string, also: readonly LinkedStatement[] 
     label: [name, ...(data.name_ne ? [{ '@value': String(data.name_ne), '@language': 'ne' }] : [])],
     ...nodeOfStatements(statements),
     'foaf:page': it.page === undefined ? undefined : { id: it.page },
-    // The entry in this service is not the thing that it is about, so it has an id of its own.
+    // The entry in this service has an id of its own, since it is not the thing that it describes.
     'foaf:isPrimaryTopicOf': {
       id: `${iri}#record`,
       type: ['foaf:Document', 'prov:Entity'],
@@ -165,7 +165,10 @@ function namesOf(name: string, data: RecordItem['data']): LinkedStatement[] {
   }))
 }
 
-/** Where the thing is, if the record has a point or the name of a place. A location is that place; any other thing has a place without a record. */
+/**
+ * States where a thing is, if the record has a point or the name of a place. A location is itself the place; any other thing gets a place
+ * without a record.
+ */
 function placesOf({ kind, iri, data, point }: Described): LinkedStatement[] {
   const name = data.location_name
   const defined = point && {
@@ -193,8 +196,8 @@ function datingsOf(kind: Kind, data: RecordItem['data']): Map<StatementPart | un
 }
 
 /**
- * States an event that the record implies, such as its production. It is the event record that the data names, else an event without a
- * record. Empty if nothing is known of the event.
+ * States an event that the record implies, such as its production. If the data names the record of the event, that record is the event.
+ * Empty if nothing is known of the event.
  */
 function eventOf(
   part: StatementPart,

@@ -27,7 +27,7 @@ export async function describeShapes(origin: string): Promise<Node> {
 const iri = (id: string) => ({ id })
 const property = (path: string, rules: Node): Node => ({ 'sh:path': iri(path), ...rules })
 const moment = { 'sh:datatype': iri('xsd:dateTime'), 'sh:maxCount': 1 }
-/** A bound of a time-span. Its form is told, not its datatype: pySHACL takes no year before the first for a date. */
+/** A bound of a time-span. A pattern checks its form, and no datatype is named: pySHACL accepts no date before the year 1. */
 const bound = {
   'sh:nodeKind': iri('sh:Literal'),
   'sh:pattern': '^-?\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$',
@@ -46,7 +46,7 @@ function shapeOfKind(kind: Kind, base: string, both: Both): Node {
     label: both(kind.label),
     'sh:property': [
       property('rdf:type', { 'sh:hasValue': iri(crmClasses[kind.key]) }),
-      // A class of CIDOC-CRM is also that of things without a record, which have no entry.
+      // Things without a record may have a class of CIDOC-CRM, and have no entry. So only classes of our ontology require an entry.
       ...(kind.classUri.startsWith('crm:') ? [] : [property('foaf:isPrimaryTopicOf', { 'sh:minCount': 1 })]),
       property('crm:P4_has_time-span', { 'sh:class': iri('crm:E52_Time-Span') }),
       ...Object.values(statementParts).map((part) => property(part.property, { 'sh:nodeKind': iri('sh:IRI') })),
@@ -55,7 +55,7 @@ function shapeOfKind(kind: Kind, base: string, both: Both): Node {
   }
 }
 
-/** Fields that are stated of the entry or of an event, whose shapes do not depend on the kind. */
+/** Whether a field is stated of the entry or of an event. The shapes of these do not depend on the kind. */
 const isOfPart = (kind: Kind, name: string, field: Field) => {
   const path = propertyOf(name, field)
   const isEvent = Object.values(statementParts).some((part) => part.property === path)
@@ -84,7 +84,7 @@ function propertyOfFields(path: string, fields: readonly (readonly [string, Fiel
 function valueKind(path: string, field: Field): string | undefined {
   if (field.type === 'url' || field.slot_uri === 'owl:sameAs') return undefined
   if (field.type === 'relation' || namedClasses[field.slot_uri ?? '']) return 'sh:BlankNodeOrIRI'
-  // An accepted relationship may have a property of CIDOC-CRM that a field has, too.
+  // An accepted relationship may use the same property of CIDOC-CRM as a field.
   if (path.startsWith('crm:P') && !path.startsWith('crm:P3_')) return undefined
   if (field.type === 'boolean') return 'xsd:boolean'
   return field.type === 'number' ? 'xsd:integer' : 'sh:Literal'

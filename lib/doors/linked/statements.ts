@@ -60,13 +60,19 @@ export function statementsOf(kind: Kind, data: RecordItem['data'], origin: strin
   })
 }
 
-/** The subject of a property; undefined for the thing itself. PROV describes a source itself, but of a temple only its entry here. */
+/**
+ * The subject of a property; undefined for the thing itself. PROV describes a source itself. Of any other thing, such as a temple, PROV
+ * describes only the entry.
+ */
 function subjectOf(kind: Kind, name: string, property: string): LinkedStatement['of'] {
   if (kind.category === 'tangible' && ofProduction.includes(name)) return 'production'
   return kind.category !== 'provenance' && property.startsWith('prov:') ? 'record' : undefined
 }
 
-/** The property of a field: its slot, as CIDOC-CRM 7.1 names it. A name of our ontology, if there is no slot or 7.1 defines it otherwise. */
+/**
+ * The property of a field: its slot, as CIDOC-CRM 7.1 names it. A field without a slot, or whose slot 7.1 defines otherwise, gets a name of
+ * our ontology.
+ */
 export const propertyOf = (name: string, field: Field | undefined) => {
   const slot = field?.slot_uri ?? `heritageGraph:${name}`
   return laterNames[slot] ?? (slot === RESIDENCE ? `heritageGraph:${name}` : slot)

@@ -39,7 +39,10 @@ function wordsOf({ whole, begin, end, earliest, latest }: Dating): string {
 /** The two ends of an EDTF interval, such as `1702/1750`. */
 const endsOf = (words = ''): string[] => /^(-?[\dX-]+)\/(-?[\dX-]+)$/.exec(words)?.slice(1) ?? []
 
-/** From the last day on which it may have begun to the first on which it may have ended; undefined if they overlap. */
+/**
+ * From the last possible day of the beginning to the first possible day of the end. Undefined if either is unknown or approximate, or if
+ * they overlap.
+ */
 function sureBetween(first?: Interval, last?: Interval): { from: number; to: number } | undefined {
   if (!first || !last || first.approximate || last.approximate || first.to >= last.from) return undefined
   return { from: first.to, to: last.from }

@@ -51,7 +51,7 @@ export async function answerMessage({ message, protocol }: SentMessage, call: To
   }
 }
 
-/** The request as the transport wants it. Its headers are set here, so a client that sends other ones is answered, too. */
+/** The request as the transport expects it. The headers are set here, so clients that send other headers are answered, too. */
 const requestOf = (protocol: string | undefined) =>
   new Request('http://localhost/mcp', {
     method: 'POST',

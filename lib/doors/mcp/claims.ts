@@ -44,7 +44,7 @@ export const claimsOf = (record: Visible<LoadedRecord>, actor: Actor | null, onl
     .map((claim) => toldClaim(claim, isPlaceHidden(record, claim.asserted_property, actor)))
     .filter(({ value }) => value !== '')
 
-/** Loads a record as the caller may read it. Undefined if there is none for the caller. Two calls. */
+/** Loads a record as the caller may read it. Undefined if the record does not exist or the caller may not read it. Two calls. */
 export async function loadVisible(id: string, actor: Actor | null): Promise<Visible<LoadedRecord> | undefined> {
   const record = await loadRecordById(id)
   return record && maySee(actor, record) ? showRecord(actor, record) : undefined
@@ -53,7 +53,10 @@ export async function loadVisible(id: string, actor: Actor | null): Promise<Visi
 /** Records that are loaded in parallel. */
 const AT_ONCE = 5
 
-/** Loads records with the claims that name them, in the order of their ids. Those that the caller may not read are left out. Two calls each. */
+/**
+ * Loads records with the claims that name them, in the order of their ids. Records that the caller may not read are left out. Two calls
+ * each.
+ */
 export async function loadNamedRecords(ids: readonly string[], actor: Actor | null, origin: string) {
   const found = new Map<string, Visible<LoadedRecord>>()
   await mapAtOnce(ids, AT_ONCE, async (id) => {

@@ -64,7 +64,7 @@ export const tools: readonly Tool[] = [
       })
       return {
         count,
-        // The value of a part may be a name that a record has. Without its claim it is left out.
+        // The value of a part may be the name of a record. It is left out here, since it comes without a claim.
         interpreted: interpreted.map(({ value: _, ...part }) => part),
         left_out,
         records: await loadNamedRecords(
@@ -204,7 +204,7 @@ function checkProposer(actor: Actor | null): Actor {
   return actor
 }
 
-/** Fails with `invalid` unless the value is one that a form of the kind takes for this property. Links are made by people. */
+/** Fails with `invalid` unless a form of the kind accepts the value for this property. Only people make links. */
 function checkValue(kind: Kind, name: string, value: string): void {
   const field = kind.fields[name]
   if (!field || field.type === 'relation' || field.type === 'media')

@@ -116,7 +116,7 @@ function checkFormat(prefix: string | undefined): void {
 
 const URN = /^urn:uuid:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-/** A record of the feed, public or withdrawn, by its identifier. Throws idDoesNotExist. */
+/** A record of the feed by its identifier, even if the record is not public any more. Throws idDoesNotExist. */
 async function loadFeedEntry(identifier: string): Promise<Current> {
   const id = URN.exec(identifier)?.[1]
   const found = id === undefined ? undefined : await loadLastTold(id)
@@ -179,7 +179,7 @@ async function openAmong(things: readonly Current[]): Promise<RecordItem[]> {
     .filter((it) => maySee(null, it))
 }
 
-/** Records as everyone may read them now. One that was withdrawn meanwhile is shown as deleted. */
+/** Records as everyone may read them now. A record that is not public any more is shown as deleted. */
 async function shownAmong(things: readonly Current[]): Promise<ShownItem[]> {
   const open = await showRecords(null, await openAmong(things))
   const records = new Map(open.map((it) => [it.entity_id, it]))

@@ -24,7 +24,7 @@ export function dublinCoreOf(it: Visible<RecordRow>, origin: string): Xml {
     ...namesIn(it),
     ...valuesIn(it, origin),
     { element: 'type', text: kinds[it.kind].label },
-    // Catalogues lead their readers to the first address, so it is that of the page. The second is the one that relations name.
+    // Catalogues lead readers to the first address, so the page comes first. The second address is the one in relations.
     ...[...new Set([pageAddress(origin, it), recordIri(origin, it), `urn:uuid:${it.entity_id}`])].map((text) => ({
       element: 'identifier',
       text,

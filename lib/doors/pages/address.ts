@@ -14,7 +14,7 @@ export const hasAddress = (kind: string): boolean => reviewedKinds.some((it) => 
 export const formPath = (it: Named, format: string, at: string | undefined): string =>
   `${resourcePath(it)}/?${at === undefined ? '' : `at=${encodeURIComponent(at)}&`}format=${format}`
 
-/** The address at which a browser finds the page of a record. Where a kind has no numbers, it is the IRI, which leads there. */
+/** The address at which a browser finds the page of a record. For a kind without numbers it is the IRI, which redirects to the page. */
 export const pageAddress = (origin: string, it: Named & { entity_id: string }): string =>
   kinds[it.kind].record ? persistentAddress(origin, it) : recordIri(origin, it)
 
@@ -24,7 +24,7 @@ export const dashboardAddress = ({ kind, id }: Named): string | undefined =>
 
 const withoutSlash = (address: string) => address.replace(/\/+$/, '')
 
-/** The address of the licence of what is published. Undefined if it has none. */
+/** The address of the licence of public records. Undefined if no licence is configured, or if it has no address. */
 export const publicLicence = (): string | undefined =>
   config.EXPORT_LICENCE === '' ? undefined : licenceAddress(config.EXPORT_LICENCE)
 
@@ -38,7 +38,7 @@ export const linkValue = ({ to, rel, type, datetime }: Link): string =>
 const MOST_ITEMS = 10
 
 /**
- * What machines follow without reading the answer (Signposting): `cite-as` is the address that stays, `describedby` leads to metadata of
+ * What machines follow without reading the answer (Signposting). `cite-as` is the address that stays. `describedby` leads to metadata of
  * that moment, `item` to pictures, `license` to the licence. `type` says that the address is that of a page.
  */
 export function signposts(

@@ -8,7 +8,7 @@ import { framePage, searchForm, withLanguage } from './frame.ts'
 import { html } from './html.ts'
 import { pageHeaders } from './style.ts'
 
-/** The words of the page that a browser gets where there is nothing. */
+/** The words of the page that a browser gets for 404 and 410. */
 const words = {
   404: {
     title: phrase('There is nothing at this address'),
@@ -27,7 +27,10 @@ const wantsPage = ({ method, query, headers }: Request): boolean =>
     ? preferredType(headers.accept, [JSON_TYPE, HTML]) === HTML
     : query.format.toLowerCase() === 'html')
 
-/** The page of a refusal, for a browser. Undefined for other clients, and for refusals that have no page. It names nothing of what is hidden. */
+/**
+ * The page of a refusal, for a browser. Undefined for other clients, and for refusals that have no page. It reveals nothing of hidden
+ * records.
+ */
 export async function failurePage(request: Request, status: number): Promise<Reply | undefined> {
   if ((status !== 404 && status !== 410) || !wantsPage(request)) return undefined
   const context = await pageContext(request, request.query.lang ?? '')

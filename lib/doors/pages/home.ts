@@ -19,7 +19,6 @@ import { type Html, html, jsonBlock, type Part } from './html.ts'
 /** The newest records on the first page. */
 const NEWEST = 12
 
-/** What the first page shows. */
 export type HomeModel = { newest: readonly Visible<RecordRow>[]; counts: ReadonlyMap<KindKey, number> }
 
 /** Loads the newest public records and how many there are of each kind. Six calls. */
@@ -39,7 +38,10 @@ export async function loadHome(): Promise<HomeModel> {
   }
 }
 
-/** The first page: what this is, search, kinds, the newest. Without a model, since the table did not answer: only what this is, and search. */
+/**
+ * The first page: what the service is, search, kinds, the newest records. If the table did not answer, `model` is undefined, and the page
+ * has only the first two.
+ */
 export function homePage(model: HomeModel | undefined, context: PageContext): string {
   const { say, origin } = context
   const name = serviceName(say)
@@ -106,7 +108,7 @@ export function nameLink(it: Visible<RecordRow>, context: PageContext): Html {
   return html`<a href="${path}"><bdi>${first}</bdi></a>${second !== '' && html`<p class="small" lang="${isNepali ? 'en' : 'ne'}"><bdi>${second}</bdi></p>`}`
 }
 
-/** Where a record says that it is. */
+/** The place of a record, in the words of the record. */
 const placeLine = ({ data }: Visible<RecordRow>): Part => {
   const place = textOf(data.location_name) || textOf(data.has_current_location)
   return place !== '' && html`<p class="small">${shorten(place, 80)}</p>`

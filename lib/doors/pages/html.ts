@@ -10,7 +10,7 @@ class Html {
 
 export type { Html }
 
-/** What a template takes: a text is escaped, HTML stays, a list is joined, and nothing stands for what is absent. */
+/** What a template takes. A text is escaped, HTML stays, a list is joined, and an absent part becomes an empty text. */
 export type Part = string | number | Html | readonly Part[] | null | undefined | false
 
 /** A template of HTML. It escapes texts, between tags as well as in quoted attributes. `Html` stays as it is. */
@@ -42,7 +42,7 @@ export const jsonBlock = (type: string, value: unknown): Html =>
 const cleanMember = (_name: string, value: unknown) => (typeof value === 'string' ? plainText(value) : value)
 const asEscape = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** An address that a page may link to: of the web, and nothing that runs. Undefined for any other text. */
+/** An address that a page may link to: HTTP or HTTPS, without a user name. Undefined for any other text. */
 export function webAddress(text: string): string | undefined {
   const plain = plainText(text).trim()
   if (!/^https?:\/\/[^\s<>"{}|\\^`]+$/iu.test(plain) || !URL.canParse(plain)) return undefined

@@ -4,12 +4,12 @@ import type { Point } from '../../engines/matching/index.ts'
 import { type Html, html } from './html.ts'
 import { border, towns } from './outline.ts'
 
-/** Maps without foreign tiles: the place in a grid of degrees, towns around it, and where in the country that is. */
+/** Maps without foreign tiles: the place in a grid of degrees, towns around it, and the place on a small map of the country. */
 
 const WIDTH = 400
 const HEIGHT = 300
 const KM_PER_DEGREE = 111.2
-/** How many kilometres the map is wide. The first that shows a town is chosen. */
+/** The possible widths of a map, in kilometres. The first width that shows a town is chosen. */
 const widths = [14, 40, 120, 400] as const
 
 type Shown = {
@@ -78,7 +78,7 @@ function gridOf(point: Point, width: number, pixel: (it: Point) => Pixel, langua
 
 const degreesText = (degrees: number, step: number) => degrees.toFixed(step < 0.1 ? 2 : step < 1 ? 1 : 0)
 
-/** The towns in sight. One whose name would cover another is left out. */
+/** The towns in sight. A town whose name would cover another name is left out. */
 function townsOf(pixel: (it: Point) => Pixel, language: Language): Html[] {
   const taken: Pixel[] = []
   return towns.flatMap((town) => {

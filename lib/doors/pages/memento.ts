@@ -25,7 +25,7 @@ export const mementoLinks = (original: string): Link[] => [
   { to: `${original}/timemap/`, rel: 'timemap', type: LINK_FORMAT },
 ]
 
-/** The memento that held at a moment: the first one for a moment before it. Undefined if there is none. */
+/** The memento that held at a moment. For a moment before all mementos it is the first memento. Undefined if the record has no memento. */
 export const mementoAt = (mementos: readonly string[], at: string): string | undefined =>
   mementos.findLast((it) => it <= at) ?? mementos[0]
 

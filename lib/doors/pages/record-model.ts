@@ -36,8 +36,8 @@ export type RecordModel = {
 type Wanted = { actor: Actor | null; at: string | undefined; request: Request }
 
 /**
- * Loads what a page shows: one query for the record with its history, then in parallel the names in it, its links, its sources and the
- * people of its history. Undefined if the record was not public at that moment, or if this reader may not read it.
+ * Loads what a page shows. One query reads the record with its history. Then the names in it, its links, its sources and the people of its
+ * history are read in parallel. Undefined if the record was not public at that moment, or if this reader may not read it.
  */
 export async function loadRecordModel(entity_id: string, wanted: Wanted): Promise<RecordModel | undefined> {
   const { actor, at, request } = wanted

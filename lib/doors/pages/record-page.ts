@@ -86,7 +86,7 @@ function noticeOf({ record, at }: RecordModel, context: PageContext): Part {
   return null
 }
 
-/** What communities say of its use, and of which part of it they say so. */
+/** What communities say of the use of the record, and to which part of the record each label belongs. */
 function labelsOf({ record }: RecordModel, { language, say }: PageContext): Part {
   const partOf = (label: ShownLabel) => {
     if (label.on === null) return null

@@ -75,7 +75,7 @@ const linksOf = (field: Field, value: readonly unknown[], context: PageContext):
 
 const joinParts = (parts: readonly Part[]): Part => parts.map((part, i) => (i === 0 ? part : html`, ${part}`))
 
-/** A text, which is a link if it is an address of the web, or names a thing that has one. */
+/** A text. It becomes a link if the text or `thing` is an address of the web. */
 function linkedText(text: string, thing = ''): Part {
   const address = webAddress(text) ?? webAddress(thing)
   return address === undefined ? text : html`<a href="${address}" rel="nofollow noopener">${text}</a>`

@@ -36,9 +36,9 @@ export const ExtendedView = s.shape('Extended', () =>
 const RECORDS_IN_PART = 20
 
 /**
- * The values of properties of records. A property is empty if the caller may not see the record or the value, or there is none.
- * Fails with `invalid` if the records are so large that they cost more than one request may. Two calls for the first 20 records; larger
- * parts follow while they are cheap.
+ * The values of properties of records. A property is empty if it has no value, or if the caller may not see the record or the value. Fails
+ * with `invalid` if the records are so large that they cost more than one request may. Two calls for the first 20 records; larger parts
+ * follow while they are cheap.
  */
 export async function extendRecords({ ids, properties }: Extension, actor: Actor | null) {
   const wanted = [...new Set(ids)].filter((id) => UUID.test(id))
@@ -56,7 +56,7 @@ export async function extendRecords({ ids, properties }: Extension, actor: Actor
   }
 }
 
-/** Records that the caller may see. Of their values only these properties are shown, so only their links are read. */
+/** Records that the caller may see, with the values of these properties alone. So only the links of these properties are read. */
 async function recordsWith(ids: readonly string[], names: readonly string[], actor: Actor | null) {
   const found = await getMany(ids.map(key.head))
   const open = ids

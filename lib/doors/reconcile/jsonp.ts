@@ -4,9 +4,9 @@ import { isCallback } from './queries.ts'
 type Handler = ReturnType<typeof endpoint>
 
 /**
- * Answers a GET that has a `callback` as a script that calls it with the JSON: section 2.2 of the Reconciliation Service API 0.2.
- * Any page can load such a script, so the request is treated as anonymous. Errors have the status 200, since browsers run no other script. Only an
- * address that is not there stays 404.
+ * Answers a GET with a `callback` by a script that calls this function with the JSON: section 2.2 of the Reconciliation Service API 0.2.
+ * Any page can load such a script, so the request is treated as anonymous. Errors get the status 200, since browsers run no script with an
+ * error status. Only 404 stays.
  */
 export const withCallback =
   (handler: Handler): Handler =>

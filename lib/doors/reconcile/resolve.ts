@@ -90,8 +90,8 @@ export async function listSharedLinks(after: string | undefined, actor: Actor, o
 }
 
 /**
- * The entries of all families after a link, in the order of links. If a family has more entries than were read, entries of others beyond
- * that point wait for the next part. `last` is the last link of the part; undefined at the end of all.
+ * The entries of all families after a link, in the order of links. If a family has more entries than were read, entries of other families
+ * beyond that point wait for the next part. `last` is the last link of the part; undefined at the end of all.
  */
 async function entriesAfter(after: string | undefined): Promise<{ entries: Stored[]; last: string | undefined }> {
   const beyond = after === undefined ? undefined : `=${after}#~`
@@ -104,7 +104,7 @@ async function entriesAfter(after: string | undefined): Promise<{ entries: Store
   const [end] = ends.sort()
   const all = parts.flat().map((stored) => ({ at: `${wordOf(stored)}#`, stored }))
   if (end === undefined) return { entries: all.map(({ stored }) => stored), last: undefined }
-  // The last link may have more entries, so it waits for the next part, unless it fills this part alone.
+  // The last link may have more entries. So it waits for the next part, unless this part holds no other link.
   const before = all.filter(({ at }) => at < end)
   const within = before.length > 0 ? before : all.filter(({ at }) => at <= end)
   const last = within

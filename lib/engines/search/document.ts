@@ -64,7 +64,7 @@ export type DocumentSource = {
 type LoadSource = () => Promise<DocumentSource>
 let loadSource: LoadSource | undefined
 
-/** Registers the source of documents, once in a process. `load` may import it: only what needs documents calls it. */
+/** Registers the source of documents, once in a process. `load` may import the source, since only functions that need documents call `load`. */
 export function provideDocuments(load: LoadSource): void {
   loadSource = load
 }

@@ -35,7 +35,10 @@ export async function openSearchModel(): Promise<Model> {
   return (await follower).processModel()
 }
 
-/** Does the same for callers that can work without search. Undefined instead of `unavailable`. */
+/**
+ * Opens the model as `openSearchModel` does, for callers that can work without search. Returns undefined instead of failing with
+ * `unavailable`.
+ */
 export async function openSearchModelIfAny(): Promise<Model | undefined> {
   try {
     // A server is asked whether it is there, since opening its model does not call it.

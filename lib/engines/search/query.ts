@@ -31,7 +31,7 @@ export type SearchQuery = {
   resources?: readonly string[] | undefined
   statuses?: readonly string[] | undefined
   published?: boolean | undefined
-  /** The headings of a document. One that is undefined may be any. */
+  /** The headings that a document must have. An undefined heading may have any value. */
   headings?: Readonly<Record<string, string | undefined>> | undefined
   contributor?: string | undefined
   /** Values of facets, in any letter case. */
@@ -85,7 +85,7 @@ export type Facets = Record<'resource' | 'status', Record<string, number>> & {
 
 /**
  * A part of the question that was read as a concept, as an identifier, or by the grammar. Example: "patan" as `place`, "Patan". The answer
- * leaves out what an `excluded` part names. The same question with `key` in `without` does not read the part so.
+ * leaves out what an `excluded` part names. If `without` holds the `key`, the same question searches the part as plain words.
  */
 export type Interpreted = { key: string; text: string; as: string; value: string; excluded?: true }
 
@@ -134,8 +134,8 @@ export type LiteralQuery = {
 }
 
 /**
- * What a text names as a whole. `as` and `value`: as in `interpreted`. `ids`: the documents that are called so. `area`: the circle around
- * its point, with `reach` in kilometres.
+ * What a text names as a whole. `as` and `value`: as in `interpreted`. `ids`: the documents with this name. `area`: the circle around the
+ * point of the thing, with `reach` in kilometres.
  */
 export type Meaning = {
   as: string
@@ -164,7 +164,7 @@ export type Model = {
 export type SearchUpkeep = {
   /** Prepares the engine for the next questions, if that is due. Returns the number of documents, 0 if it is not due. */
   compactIfDue: () => Promise<number>
-  /** Does the same, due or not. Returns a report for the operator. */
+  /** Like `compactIfDue`, due or not. Returns a report for the operator. */
   compactNow: () => Promise<string>
   /**
    * Makes all documents anew from the table. `progress` gets the number of items that were read, and of documents.

@@ -128,7 +128,7 @@ export function loadedVocabulary(): SearchVocabulary {
 /** The names of the facets, in the order in which they are shown. */
 export const vocabularyFacets = once((): readonly string[] => Object.keys(loadedVocabulary().facets))
 
-/** A hash of the members of the vocabulary that shape a snapshot. A process does not open a snapshot that was made with others. */
+/** A hash of the members of the vocabulary that shape a snapshot. A process does not open a snapshot that has another hash. */
 export function vocabularyDigest(): string {
   const {
     grammar: _,

@@ -12,7 +12,7 @@ import { appendToLog } from './log.ts'
  * log cannot be written, the failure is logged, since the change itself is stored, and the projector hides the documents.
  */
 export async function withholdHidden(writes: readonly Write[]): Promise<void> {
-  // What is new has hidden nothing, so it never loads the source.
+  // A new item hides nothing, so the source is not loaded for it.
   if (!writes.some(({ replaces }) => replaces)) return
   const source = await sourceIfProvided()
   const changes = source ? writes.flatMap((write) => hidingChange(source, write) ?? []) : []

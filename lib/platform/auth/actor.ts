@@ -61,5 +61,5 @@ function denialOf({ headers, cookie }: Credentials): Denial {
   return config.devMode && headers['x-dev-user'] !== undefined ? 'dev_user' : 'none'
 }
 
-/** The token of `Authorization: Bearer`. Empty unless it has the letters of RFC 6750, and 8,192 of them at most. */
+/** The token of `Authorization: Bearer`. Empty unless it consists of at most 8,192 characters that RFC 6750 allows. */
 const bearer = (header = '') => /^Bearer +([A-Za-z0-9._~+/=-]{1,8192})$/i.exec(header.trim())?.[1] ?? ''

@@ -7,7 +7,7 @@ export type Credentials = {
   cookie?: string | undefined
   method: string
   origin: string
-  /** Keys of items that the request needs later. The call that reads the caller reads them too, so that they cost no call. */
+  /** Keys of items that the request needs later. For our own tokens, the call that reads the caller reads these items, too. */
   extraKeys?: readonly Key[]
 }
 /** Credentials with the bearer token, which is empty if there is none. */

@@ -16,7 +16,10 @@ const { IDP_CLIENT_ID, IDP_ISSUER, IDP_JWKS_URL, IDP_USERINFO_URL, IDP_TOKENINFO
 export const identityProvider: Authenticator = async ({ token }) =>
   IDP_CLIENT_ID !== '' && token !== '' && mayBeTheirs(token) ? loadTokenOwner(token) : undefined
 
-/** A token of another issuer is never sent to the provider. */
+/**
+ * With `IDP_ISSUER`, no JWT of another issuer is sent to the provider. Without it, each JWT is sent that is neither ours nor the secondary
+ * issuer's.
+ */
 function mayBeTheirs(token: string): boolean {
   const claims = claimsOf(token)
   if (!claims) return IDP_USERINFO_URL !== ''

@@ -68,8 +68,8 @@ export async function issueSession(unit: UnitOfWork, user: User): Promise<{ toke
 }
 
 /**
- * Returns the next pair for a refresh token. A token that is used twice is taken for a stolen one, also if two requests use it at once:
- * its session ends. Fails with `unauthenticated` if the token is refused.
+ * Returns the next pair for a refresh token. If a token is used twice, even at the same moment, it counts as stolen and its session ends.
+ * Fails with `unauthenticated` if the token is refused.
  */
 export async function refreshTokens(unit: UnitOfWork, token: string): Promise<Pair> {
   const claims = await verifyClaims(token, 'refresh')
@@ -88,8 +88,8 @@ export async function refreshTokens(unit: UnitOfWork, token: string): Promise<Pa
 }
 
 /**
- * Signs a token of the caller out. A refresh token closes its session. Of an access token, only this one is refused from now on. Fails
- * with `malformed` for a token that is refused already, or is another user's.
+ * Signs a token of the caller out. A refresh token closes its session. An access token alone is refused from now on, and its session stays.
+ * Fails with `malformed` for a token that is refused already, or is another user's.
  */
 export async function revokeToken(unit: UnitOfWork, token: string, caller: string): Promise<void> {
   const type = claimsOf(token)?.token_type === 'access' ? 'access' : 'refresh'

@@ -15,15 +15,15 @@ const subjectOf = ({ subjects }: User, provider: Provider): string | undefined =
   subjects[issuerOf(provider)] ?? subjects[provider]
 
 /**
- * Whether a provider says which address an account has: it is the strongest one that is linked to the account, and the account has no
- * password. Such a person can change the address only at the provider.
+ * Whether a provider says which address an account has. It must be the strongest provider that is linked to the account, and the account
+ * must have no password. The person can then change the address only at the provider.
  */
 export const saysAddress = (user: User, provider: Provider): boolean =>
   user.password === '' && providers.find((each) => subjectOf(user, each) !== undefined) === provider
 
 /**
- * The reason why a person of a provider does not reach the account with their address: another person of the same provider has it,
- * or a stronger provider knows it. Undefined if the account is theirs, or nobody's yet. OpenID Connect Core 5.7.
+ * The reason why a person of a provider does not get the account with their address. Either another person of this provider has it, or a
+ * stronger provider is linked to it. Undefined if the account is theirs, or nobody's yet. OpenID Connect Core 5.7.
  */
 export function whyNotLinked(user: User, provider: Provider, sub: string): LinkRefusal | undefined {
   const known = subjectOf(user, provider)
@@ -33,10 +33,10 @@ export function whyNotLinked(user: User, provider: Provider, sub: string): LinkR
 }
 
 /**
- * Links an account to a person of a provider. Everything that was made before and acts for the account ends, since whoever made it may
- * have registered another person's address. These are the password, all sessions and reset links (`token_generation`), keys, hooks,
- * uploads that wait and jobs (`ownership`), and subjects of weaker providers. Seeded users, and accounts that are linked to this person
- * already, lose only subjects of weaker providers.
+ * Links an account to a person of a provider. Somebody else may have registered the account with this person's address, so whatever acts
+ * for the account ends. This is the password, all sessions and reset links (`token_generation`), keys, hooks, waiting uploads and jobs
+ * (`ownership`), and subjects of weaker providers. Seeded users, and accounts that are already linked to this person, lose only subjects of
+ * weaker providers.
  */
 export function linkPlan(user: User, provider: Provider, sub: string): UserPlan {
   const weaker = providers.slice(providers.indexOf(provider) + 1)

@@ -40,7 +40,7 @@ const REST_MS = 5000
 /** The longest time that the owner of a token is remembered, in seconds. */
 const REMEMBERED_S = 5 * 60
 
-/** Signatures of providers are asymmetric. Our own are symmetric, so one kind is never taken for the other. */
+/** Signatures of providers are asymmetric and our own are symmetric, so neither is ever taken for the other. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 /**
@@ -64,8 +64,8 @@ export function createVerifier(url: string, issuer: string[], audience: string) 
 }
 
 /**
- * Whether `jose` could not fetch the keys. It throws the TypeError of `fetch`, or an error with its generic code for another status or a
- * body that is broken off. An answer without keys is a fault of the provider, too.
+ * Whether `jose` could not fetch the keys. Without a connection, `fetch` throws a TypeError. For a status other than 200 or a truncated
+ * body, `jose` throws an error with its generic code. An answer without keys is a fault of the provider, too.
  */
 const isAway = (error: unknown) =>
   error instanceof errors.JWKSTimeout ||
@@ -74,8 +74,8 @@ const isAway = (error: unknown) =>
   (error instanceof TypeError && error.message === 'fetch failed')
 
 /**
- * Returns a function that loads the user of a token. The owner is remembered under the token's hash, in this process and in the
- * table, at most five minutes and never longer than the token lives. `ask` is called if nothing is remembered.
+ * Returns a function that loads the user of a token. This process and the table remember the owner under the token's hash. They do so for
+ * at most five minutes, and never longer than the token lives. `ask` is called if nothing is remembered.
  */
 export function rememberIdentity(provider: Provider, ask: (token: string) => Promise<Identification | undefined>) {
   const known = tokenMemory<KeptIdentity>(5000)
@@ -196,8 +196,8 @@ async function linkUser(user: User, provider: Provider, claims: Claims): Promise
 }
 
 /**
- * Gives the user the address that the provider has verified. An account that claimed it without proof loses it. If another account has
- * proven it, the former address stays. The user is signed in all the same, since the subject identifies them.
+ * Gives the user the address that the provider has verified. Another account that has this address without proof loses it. If another
+ * account has proven it, the user keeps the former address and is still signed in.
  */
 async function followAddress(user: User, provider: Provider, { email }: Claims): Promise<User> {
   if (user.email === email || !user.is_active || !saysAddress(user, provider)) return user

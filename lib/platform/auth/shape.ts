@@ -1,6 +1,6 @@
 /**
- * The claims of a JWT, unverified, or undefined when the text is no JWT. Strict: three parts, each exactly what base64url makes of its
- * bytes. Other decoders ignore spaces, padding, foreign letters and spare bits, so they accept several spellings of one signature.
+ * The claims of a JWT, unverified. Undefined if the text is no JWT. It has three parts, each in canonical base64url. With spaces, padding,
+ * foreign characters or spare bits, one signature would have several spellings.
  */
 export function claimsOf(token: string): Record<string, unknown> | undefined {
   const parts = token.split('.')

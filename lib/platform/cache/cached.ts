@@ -14,9 +14,9 @@ import { tableStore } from './table.ts'
 export type CachedAnswer<T> = { value: T; hit: boolean }
 
 /**
- * Returns the result of `work`, which is kept under its key until a change makes its sort stale or its time is over. Calls for the
- * same key in this process share one run. A failure is not kept. A cache that fails or is slow is a miss. The value has been
- * through JSON.
+ * Returns the result of `work`. The cache keeps it under `key` until a change makes its sort of answers stale, or its lifetime ends. Calls
+ * for the same key in this process share one run. A failure is not kept. If the cache fails or is slow, each call runs `work`. Otherwise
+ * the value has been through JSON.
  */
 export async function cacheAnswer<T extends object>(
   name: CacheName,
@@ -32,7 +32,10 @@ export async function cacheAnswer<T extends object>(
   return readOrWork(name, place(found.version), found.text, work)
 }
 
-/** Makes stale all that depends on items of these types. Where the writes themselves are at hand, `invalidateAfter` makes less stale. */
+/**
+ * Makes stale all that depends on items of these types. Where the writes are known, use `invalidateAfter`: it spares what they do not
+ * change.
+ */
 export const invalidate = (types: readonly string[]): Promise<void> =>
   raise(types.flatMap((type) => invalidatedBy[type] ?? []))
 

@@ -17,16 +17,16 @@ const kept = lru<string, Kept>(MOST_BYTES, ({ size }) => size)
 /** What was read, and the parts from which it was made. `found` holds the item at `versionsAt` where `work` had to read it. */
 type Read<T> = { value: T; of: readonly string[]; found: ReadonlyMap<string, Stored> }
 /**
- * Reads a value from the table. If this process has read the value lately, `versions` are the current ones, and the work may read only
- * what the process does not hold. If `versions` is undefined, one call of the work also reads the item at `versionsAt`.
+ * Reads a value from the table. If `versions` is given, it is current, and the work may skip what this process still holds. If it is
+ * undefined, one call of the work also reads the item at `versionsAt`.
  */
 type Work<T> = (versions: Stored | undefined) => Promise<Read<T>>
 
 /**
  * Reads a value that is made from some parts of what is stored. This process remembers it under the key, until one of these parts changes
- * or its time is over. Each call reads the versions of all parts, strongly consistent, so a change takes effect at once. That costs one
- * call, or none on a route with `usesReadCache`. All callers share the value, so none may change it. If versions cannot be read, it is a
- * miss.
+ * or its time is over. A remembered value costs one strongly consistent read of the versions, so a change takes effect at once. That read
+ * costs no call if the request has read them with the caller (`usesReadCache`). All callers share the value, so none may change it. If
+ * versions cannot be read, it is a miss.
  */
 export async function rememberRead<T extends object>(key: string, work: Work<T>): Promise<T> {
   const before = kept.get(key)
@@ -53,7 +53,7 @@ function keep<T extends object>(key: string, { value, of: own }: Read<T>, versio
   else if (!kept.get(key)) kept.set(key, { of, stamps, value: undefined, size: sizeOf(key) + sizeOf(of) }, until)
 }
 
-/** Whether a part had changed long enough before a read, so that no index lags behind it any more. */
+/** Whether a part changed so long before a read that every index showed the change. */
 export const isSettled = (stamp: number, began: number): boolean => began - changedAt(stamp) > LAG_MS
 
 /** Estimates the bytes of a value in memory. */

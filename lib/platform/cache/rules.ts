@@ -12,8 +12,8 @@ export type CacheName = keyof typeof cacheTtls
 export const REMEMBERED_SECONDS = 30
 
 /**
- * The parts of what processes remember of records. Each has a stamp in the item of versions, which changes with the part. A page depends on
- * the parts from which it was made, so a contribution that waits makes no public page stale.
+ * The parts into which remembered records are divided. Each has a stamp in the item of versions, which changes with the part. A page
+ * depends on the parts from which it was made, so a contribution that waits makes no public page stale.
  */
 export const parts = {
   /** All parts at once. */
@@ -24,7 +24,7 @@ export const parts = {
   publishedOf: (kind: string) => `rows ${kind}`,
   /** Records that are not published, of all kinds. */
   withheld: 'withheld',
-  /** The names by which rows show things of one kind. */
+  /** The names of things of one kind, as rows show them. */
   names: (kind: string) => `names ${kind}`,
   people: 'names person',
 } as const
@@ -70,5 +70,5 @@ function partsOfRecord(before: Image | undefined, after: Image | undefined): str
   return isNamedAnew ? [...rows, parts.names(String(before.kind))] : rows
 }
 
-/** The members of a record by which others show its name, or hide it. */
+/** The members of a record that decide which name other records show for it, and to whom. */
 const naming = ['name', 'public', 'status', 'access_tier', 'deleted_at', 'contributor_id', 'batch']

@@ -9,7 +9,7 @@ const LATE_MS = 60_000
 /** Stores that the projector has applied every change up to a time, in milliseconds since 1970. */
 export const noteProgress = (through: number): Promise<void> => raiseNumber(key.progress(), through)
 
-/** Age in milliseconds from which on a waiting change is stored. */
+/** The age in milliseconds at which the time of a waiting change is stored. */
 const OLD_MS = 10_000
 /**
  * Seconds for which a note is valid. The stream delivers a failing change again within two minutes. After an applied change the next change
@@ -24,7 +24,8 @@ const SLOTS = 16
 
 /**
  * Stores the time of a change that the projector works on, if the change is more than 10 seconds old. `made` is in milliseconds since 1970.
- * It is called twice: before the change is applied, so that a failing change is seen, and after it, with a shorter life.
+ * Call it before the change is applied (`given`), so that a failing change is seen, and afterwards (`applied`). The second note expires
+ * sooner.
  */
 export async function noteLateness(made: number, pk: string, state: keyof typeof NOTE_SECONDS): Promise<void> {
   if (clock.now().getTime() - made < OLD_MS) return

@@ -9,8 +9,8 @@ const MEDIA_RANGE = /(?:^|,)\s*[\w!#$&.+^*-]+\/[\w!#$&.+^*-]+\s*(?:;|,|$)/
 const OTHER_PARAMETER = /;(?!\s*q=[01](?:\.\d{0,3})?\s*(?:[;,]|$))[^;,="]*(?:=(?:"[^"]*"|[^;,]*))?/gi
 
 /**
- * Chooses the media type for an Accept header (RFC 9110, 12.5.1): the highest weight, among equals the most exact range, then the first
- * in the header, then the first offered. Without a media range it is the first offered. Undefined if the header excludes them all.
+ * Chooses the media type for an Accept header (RFC 9110, 12.5.1). The highest weight wins, then the most exact range, then the first in the
+ * header, then the first offered. Without a media range it is the first offered. Undefined if the header excludes all of them.
  */
 export function preferredType(header = '', offered: readonly string[]): string | undefined {
   const accept = header.slice(0, MOST_CHARACTERS).replace(OTHER_PARAMETER, '')

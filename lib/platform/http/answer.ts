@@ -25,7 +25,7 @@ type ShapedJson<B> = B extends { shape: infer S } ? JsonOf<S> : never
 type OtherJson<B> = B extends { also: infer Also } ? JsonOf<Also[keyof Also]> : never
 type OtherContent<B> = B extends { types: readonly string[] } ? Content : never
 
-/** TypeScript spells a numeric member of a literal that was spread as text: `'201'`. */
+/** If a literal was spread, TypeScript names its numeric members as text: `'201'`. */
 type StatusIn<Key> = Key extends number ? Key : Key extends `${infer Status extends number}` ? Status : never
 type JsonOfStatus<B> = Written<ShapedJson<B> | OtherJson<B>> | OtherContent<B>
 /** A reply with one of the declared statuses, and a body that this status declares. */
@@ -45,7 +45,7 @@ export type OtherTypes<A> =
   | (Success<A> extends { also: infer Also } ? keyof Also & string : never)
   | (Success<A> extends { types: readonly (infer Type extends string)[] } ? Type : never)
 
-/** What the handler of one of these media types may return: its JSON or content, or a reply with it or of another status. */
+/** What the handler of one media type may return: its JSON or content, a 200 with this content, or a declared reply of another status. */
 export type AnsweredAs<A, Type> =
   | Represented<Success<A>, Type>
   | Reply<200, Written<Represented<Success<A>, Type>>>
@@ -60,7 +60,6 @@ type Represented<B, Type> = B extends { also: infer Also }
 export const ok = <const S extends Shaped>(shape: S) => ({ 200: { shape } }) as const
 /** 201 with JSON of this schema. */
 export const creation = <const S extends Shaped>(shape: S) => ({ 201: { shape } }) as const
-/** 204. */
 export const empty = { 204: null } as const
 /** 200 with text or bytes of these media types. */
 export const bytes = <const Types extends readonly string[]>(...types: Types) => ({ 200: { types } }) as const
@@ -133,7 +132,7 @@ export type HeaderName =
   | 'WWW-Authenticate'
   | 'Retry-After'
 
-/** A sentence about the effect of a request. */
+/** A sentence about what a request has done. */
 export const MessageView = s.shape('Message', () => v.object({ message: s.text }))
 /** A sentence. In a refusal it is the reason. */
 export const DetailView = s.shape('Detail', () => v.object({ detail: s.text }))

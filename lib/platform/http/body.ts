@@ -3,7 +3,6 @@ import { asciiLowerCase } from '../../engines/matching/index.ts'
 
 /** Schemas of bodies that several groups share. Each has the message that a form shows. */
 
-/** The message for a required member that is missing. */
 export const REQUIRED = 'This field is required.'
 
 /** A body of these members. For each member only the first broken rule is reported. */
@@ -100,7 +99,7 @@ function text(most: number, refused: RegExp) {
   )
 }
 
-/** The number of bytes of an announced file. `most` is 50 MB everywhere, as the sentence says. */
+/** The number of bytes of an announced file. `most` must be 50 MB, since the message names this limit. */
 export const announcedSize = (most: number) =>
   v.pipe(
     v.number('Give the number of bytes.'),

@@ -19,8 +19,8 @@ const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(o
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * The address of the caller. The edge sends it with a port, as `198.51.100.10:46532`, which is cut off. Without an edge it is that of the
- * gateway's event.
+ * The address of the caller. The edge sends it with a port, such as `198.51.100.10:46532`, and the port is cut off. Without an edge, the
+ * event of the gateway gives the address.
  */
 export function callerAddress(headers: Headers, sourceIp: string): string {
   const told = headers[CALLER]

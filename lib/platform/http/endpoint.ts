@@ -260,7 +260,7 @@ function parseInput(schema: v.GenericSchema | undefined, input: unknown): unknow
 
 type Issue = Pick<v.BaseIssue<unknown>, 'type' | 'path' | 'message' | 'issues'>
 
-/** The faults inside of an object, if one was sent where an object is one of several choices. Else the fault itself. */
+/** If an object was sent to a union of schemas, the faults inside of this object. Else the fault itself. */
 function issuesIn(issue: Issue): Pick<Issue, 'path' | 'message'>[] {
   const inside = issue.type === 'union' ? (issue.issues ?? []).filter(({ path }) => path) : []
   if (inside.length === 0) return [issue]
@@ -318,7 +318,7 @@ const addWarnings = ({ status, body, headers, cookies }: Reply) =>
 
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
-/** Adds `page`, which is parsed when the handler first reads it. So a page that no handler reads is noticed. */
+/** Adds `page`, which is parsed only when the handler reads it. So a page that no handler reads is noticed. */
 const withPage = <T extends object>(
   request: Request,
   pageSize: number | undefined,

@@ -1,6 +1,6 @@
 import { malformedInput } from '../../base/errors.ts'
 
-/** The name of the boundary in a content type of a form. Empty if there is none. */
+/** The boundary that the content type of a form names. Empty if there is none. */
 export const boundaryOf = (type: string): string => /;\s*boundary="?([^";\s]+)/i.exec(type)?.[1] ?? ''
 
 /** The most bytes of the head of one part of a form, or of its boundary. */

@@ -32,13 +32,13 @@ const storedReply = defineItem({
 
 const DAY_S = 86_400
 
-/** Makes the write that stores a reply. It belongs to the same transaction as the effect of the request. */
+/** Makes the write that stores a reply. It belongs to the same transaction as the changes of the request. */
 export type StoreReply = (reply: { status: number; body: unknown }) => Write
 
 /**
- * Runs `work`, or returns its stored reply if the same caller sent the same request under this Idempotency-Key in the last 24 hours.
- * `work` gets `storeReply` if the request has a key. Of two such requests at the same time one takes effect; both get its reply.
- * Fails with `keyReused` if the key belongs to another request.
+ * Runs `work`, or returns its stored reply if the same caller sent the same request under this Idempotency-Key in the last 24 hours. `work`
+ * gets `storeReply` if the request has a key. If two equal requests run at once, only one changes anything, and both get its reply. Fails
+ * with `keyReused` if the key belongs to another request.
  */
 export async function withIdempotencyKey(
   lifetime: '24h' | undefined,

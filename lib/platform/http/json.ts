@@ -1,6 +1,6 @@
 /**
- * Finds the first fault of a text that is not JSON (RFC 8259): line and column, both from 1, of the first character that does not
- * fit, or of the end. Undefined for JSON. Messages of `JSON.parse` name a place for some faults only, and quote the text.
+ * Finds the first fault of a text that is not JSON (RFC 8259). Returns line and column, from 1, of the first character that does not fit,
+ * or of the end. Undefined for JSON. Messages of `JSON.parse` name a place for some faults only, and quote the text.
  */
 export function findJsonFault(text: string): { line: number; column: number } | undefined {
   const open: string[] = []

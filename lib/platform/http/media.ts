@@ -17,7 +17,10 @@ export type RdfType = (typeof rdfTypes)[number]
 export const LINK_FORMAT = 'application/link-format'
 export const HTML = 'text/html'
 
-/** The media types that `?format=` names in place of an Accept header. People follow such links. A route ignores those that it does not offer. */
+/**
+ * The media types that `?format=` names, for links that people follow without an Accept header. A route ignores a type that it does not
+ * offer.
+ */
 export const formatTypes: Readonly<Record<string, string>> = {
   json: JSON_TYPE,
   jsonld: JSON_LD,

@@ -22,7 +22,7 @@ function addressOfToday(request: Request): URL {
   return address
 }
 
-/** The headers of an answer of the past (Memento, RFC 7089). `isTimeGate`: the address of today leads to the past itself. */
+/** The headers of an answer of the past (Memento, RFC 7089). `isTimeGate`: the address of today is also the TimeGate. */
 export function mementoHeaders(request: Request, at: string, isTimeGate: boolean): Record<string, string> {
   const rel = isTimeGate ? 'original timegate' : 'original'
   return { 'memento-datetime': httpDate(at), link: `<${addressOfToday(request)}>; rel="${rel}"` }
@@ -32,8 +32,8 @@ export function mementoHeaders(request: Request, at: string, isTimeGate: boolean
 export type PastState = { at: string; link: string }
 
 /**
- * Leads a client of Memento from an address of today to the past: to the state that `find` returns, else to that moment itself, and from
- * what is to come to now. Undefined without `Accept-Datetime`.
+ * Redirects a client of Memento from the address of today to the state that `find` returns. Without `find` it redirects to the wanted
+ * moment, at most to now. Undefined without `Accept-Datetime`, or if the query has `at`.
  */
 export async function leadToPast(
   request: Request,

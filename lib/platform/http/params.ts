@@ -77,7 +77,6 @@ export const RecordOrdering = v.pipe(
   documentAs({ type: 'string', enum: orderingNames }),
 )
 
-/** The message for a required member that is missing. */
 export const MISSING = 'This parameter is required.'
 /** A whole number from 1. Blank is `fallback`. A larger one than `most` is lowered to it, with a warning. */
 export const wholeNumber = (fallback: number, most: number) =>

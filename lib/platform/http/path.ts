@@ -1,6 +1,6 @@
 /**
- * Returns the canonical form of a path, such as `/data/x/`. The service also accepts `/data/api/x/`, both under `/api/v1/`, and all of
- * them without the last slash. Tables of routes use the canonical form.
+ * Returns the canonical form of a path, such as `/data/x/`. The service also accepts `/data/api/x/`, `/api/v1/data/x/` and
+ * `/api/v1/data/api/x/`, each with or without the last slash. Tables of routes use the canonical form.
  */
 export function canonicalPath(path: string): string {
   const unversioned = path.replace(/^\/api\/v1(?=\/(data|cidoc|assistant)(\/|$))/, '')

@@ -42,7 +42,7 @@ export type Request = {
   isByRest?: boolean
   /** Set if the handler has put texts in the language of the request into the answer. */
   isTranslated?: true
-  /** Headers that the handler adds to its answer, whichever media type that has. */
+  /** Headers that the handler adds to its answer, whatever media type the answer has. */
   moreHeaders?: Readonly<Record<string, string>>
   /** Set when the handler reads the page that the query names. */
   isPageRead?: true
@@ -103,7 +103,7 @@ const hasUtf8Escapes = (text: string) =>
 const MOST_MEMBERS = 1000
 const hasManyMembers = (text: string) => text.split('&', MOST_MEMBERS + 1).length > MOST_MEMBERS
 
-/** Fails with `malformed` if the query has too many members, or is not UTF-8: parsed, it would have other characters than those sent. */
+/** Fails with `malformed` if the query has too many members, or is not UTF-8. Parsing would replace bytes that are not UTF-8. */
 export function checkQueryText({ rawQuery }: Pick<Request, 'rawQuery'>): void {
   if (hasManyMembers(rawQuery)) throw malformedInput(`The query has more than ${MOST_MEMBERS} members.`)
   if (!hasUtf8Escapes(rawQuery)) throw malformedInput('The query is not UTF-8.')

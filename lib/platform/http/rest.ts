@@ -10,7 +10,7 @@ import type {
 
 /**
  * A REST API beside the HTTP API, for bodies that no function can take. It stores a body in the bucket itself. Before that, it asks a
- * function, its authorizer, whether it may and where to. The client gets the answer of that function.
+ * function, its authorizer, whether and where it may store the body. The client gets the answer of that function.
  */
 
 /** The `version` of an event that came by the REST API, as `asHttpEvent` sets it. */
@@ -45,14 +45,14 @@ export const passedHeaders = [
 /** The member of the authorizer's context that holds a header. AWS allows no hyphen in its name. */
 export const contextName = (header: string): string => header.replaceAll('-', '_')
 
-/** The statuses that a refusal may have. The template turns the text of the context into one of these numbers. */
+/** The statuses of the answer if the body is not stored. The template turns the text of the context into one of these numbers. */
 export const passedStatuses = [200, 400, 401, 403, 404, 405, 406, 409, 410, 412, 413, 415, 422, 428, 429, 500, 503]
 
-/** The folder of the bucket into which the REST API may write, and one into which it may not: so what is refused is not stored. */
+/** The REST API may write into the folder `parts` of the bucket, and not into `refused`. So a refused body is not stored. */
 export const STORED_IN = 'parts'
 export const REFUSED_IN = 'refused'
 
-/** Where the REST API stores a body: in `parts/UPLOAD/PART`. An answer without it stores nothing. */
+/** Where the REST API stores a body: in `parts/UPLOAD/PART`. If the answer lacks it, nothing is stored. */
 export type StoredAt = { upload: string; part: string }
 
 /**

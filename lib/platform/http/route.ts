@@ -13,7 +13,7 @@ type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
 /** The Cache-Control of an answer that caches may keep, since it is the same for everyone or changes rarely. */
 export type CachePolicy = { control: string }
 
-/** The argument of a handler: parsed path, query and body, the request, and what the kind of route adds (`Given`). */
+/** The argument of a handler: parsed path, query and body, the request, and what the sort of route adds (`Given`). */
 type HandlerInput<P, Q, B, Given> = { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B>; request: Request } & Given
 
 type Handle<P, Q, B, Given, Answer> = (input: HandlerInput<P, Q, B, Given>) => Promise<Answer>
@@ -50,11 +50,14 @@ type Spec<Permission, P, Q, B, Given, A extends Answers, T = never> = Documented
   urlencoded?: true
   /** Limits on its calls. A call over a limit is answered by 429 with `Retry-After`. */
   throttles?: readonly T[]
-  /** Set on routes that read through `rememberRead`. The version of the cache is then read in the same call as the caller. */
+  /** Set on routes that read through `rememberRead`. For our own tokens, the call that reads the caller then reads the versions, too. */
   usesReadCache?: true
   /** Set if a subject that everyone could read and that was deleted is answered by 410, not by 404. */
   tellsGone?: true
-  /** Set if `Accept-Datetime` leads to the answer of that time, which has the query member `at`. A function finds the state that held then. */
+  /**
+   * Set if `Accept-Datetime` redirects to this address with the query member `at`. If it is a function, it finds the state that stood at
+   * that time.
+   */
   isTimeGate?: true | ((input: HandlerInput<P, Q, B, Given>, wanted: string) => Promise<PastState>)
   /** Makes the JSON, which clients get unless they ask for another media type. */
   handle: Handle<P, Q, B, Given & WithCount<T>, Answered<A>>
@@ -75,7 +78,7 @@ declare const needsOfRoute: unique symbol
  * `Routes` checks it against the method: a GET whose handler takes `unit` does not compile.
  */
 export type Route<Needs = Writing> = { readonly [needsOfRoute]: (needs: Needs) => void }
-/** The route of a throttle. Only a write can count successes, or hits of its handler. */
+/** The type of a route with throttle `T`. Only a write can count successes, or hits of its handler. */
 type RouteFor<Needs, T> = Route<[T] extends [{ counts: 'every call' }] ? Needs : Writing>
 // The type of the declaration is erased here. `declarationOf` in endpoint.ts restores it.
 const asRoute = <Needs>(spec: unknown) => spec as Route<Needs>
@@ -103,7 +106,7 @@ export function probeRoute<Q extends Schema = undefined, A extends Answers = Ans
 
 /**
  * `idempotent` is for clients that repeat a request because they got no answer. Within 24 hours, a second request with the same
- * Idempotency-Key gets the reply of the first. The reply is stored in the same transaction as the effect.
+ * Idempotency-Key gets the reply of the first. The reply is stored in the same transaction as the changes.
  */
 type Repeatable = { idempotent?: '24h' }
 

@@ -20,7 +20,7 @@ type Notes = { [WARN_IF]?: FaultOf; [DOCUMENT_AS]?: ParameterType; [DECLARE_MEMB
 
 const addNotes = <Input>(notes: Notes) => v.metadata<Input, Notes>(notes)
 
-/** Warns of a query member whose text is accepted, but has no effect or another one than was meant. */
+/** Warns of a query member whose text is accepted, but is ignored or read in another way than the client may expect. */
 export const warnIf = <Input>(faultOf: FaultOf) => addNotes<Input>({ [WARN_IF]: faultOf })
 
 /** Gives the type that clients should send. A parameter arrives as text, so its schema alone would be documented as `string`. */
@@ -41,7 +41,7 @@ type Part = v.GenericSchema & {
 export const entriesOf = (schema: v.GenericSchema | undefined): Readonly<Record<string, v.GenericSchema>> =>
   (schema as Part | undefined)?.entries ?? {}
 
-/** Returns what is wrong with the text of a query member by its `warnIf`, or undefined. */
+/** Returns what the `warnIf` of a query member says about its text. Undefined if nothing is wrong. */
 export const queryFaultOf = (schema: v.GenericSchema, sent: string): string | undefined =>
   noteOf(schema, WARN_IF)?.(sent)
 

@@ -57,8 +57,8 @@ const preflight = ({ headers: { origin } }: Request) =>
 
 const isKnownOrigin = (origin = '') => config.CORS_ORIGINS.includes(origin)
 /**
- * What pages may send: those of configured origins (`known`), and those of any other origin (`others`), which may only read, without
- * credentials. A form to the reconciliation service needs no preflight.
+ * What a preflight allows. Pages of configured origins (`known`) may read and write. Pages of other origins (`others`) may only read,
+ * without credentials. A form to the reconciliation service needs no preflight.
  */
 const allowed = {
   known: {

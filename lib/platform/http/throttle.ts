@@ -6,8 +6,8 @@ import type { Key, UnitOfWork } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
 
 /**
- * A limit on the calls of a route, as the route declares it. `By` are the ways of counting that the kind of route allows. `Input` is
- * the argument of its handler.
+ * A limit on the calls of a route, as the route declares it. `By` are the ways of counting that the sort of route allows. `Input` is the
+ * argument of its handler.
  */
 export type Throttle<By extends CountedBy = CountedBy, Input = never> = {
   /** The name of the count. Routes with the same scope share one count. */

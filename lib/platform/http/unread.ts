@@ -5,7 +5,6 @@ import type { Warning } from './warnings.ts'
 
 /** Finds the members of a request that have no effect. The schemas of the route name the members that are read. */
 
-/** The most warnings of one body. */
 const MOST_WARNINGS = 50
 
 /** Finds the members of a body, at any depth, that nothing reads. */
@@ -15,7 +14,7 @@ export function unreadMembers(members: Members, body: unknown, path = ''): Warni
   if (typeof body !== 'object' || body === null || body instanceof File) return []
   const warnings: Warning[] = []
   for (const [name, value] of Object.entries(body)) {
-    // Each warning compares its name with all others, and a body may have 100,000 members.
+    // Each warning compares its name with all names that are read, and a body may have 100,000 members.
     if (warnings.length >= MOST_WARNINGS) break
     const inner = members[name]
     if (!Object.hasOwn(members, name))

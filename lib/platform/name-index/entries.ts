@@ -31,7 +31,7 @@ export const traitsOf = (names: readonly string[], identities: readonly string[]
   ...identities.map((it) => `=${it}`),
 ]
 
-/** A name as keys contain it: folded, and cut to 200 letters. */
+/** A name as keys contain it: folded, and cut to 200 characters. */
 export const foldedName = (name: string): string => cut(fold(name), 200)
 
 /** The most names of one record that are indexed. Further names are shown but not found. */

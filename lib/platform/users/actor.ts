@@ -14,8 +14,8 @@ export const actorOf = ({ id, username, email, is_staff, is_superuser, ownership
 })
 
 /**
- * Loads whoever ordered some work that a worker does later, with the rights that they have left: a right of the order that was taken away
- * since is gone, and no right is added. Fails with `refused` if the account is closed, or has changed hands since. One call.
+ * Loads the person who ordered work that a worker does later. They have only the rights that they had at the order and still have. Fails
+ * with `refused` if the account is closed, or has changed hands since. One call.
  */
 export async function loadOrderer<T extends Actor>(ordered: T): Promise<T> {
   const owner = await loadUser(ordered.id)

@@ -7,8 +7,8 @@ import { amendUser, byAddress, claimOf, emailClaim, loadUser, type User, user } 
 /** How an account is proven and recovered: its address and its password. */
 
 /**
- * Makes a proven address the address of an account, after its owner has followed the link of a letter. An account that has claimed
- * the address without proof loses it. Fails with `invalid` if another account has proven it. Undefined if there is no such user.
+ * Gives an account an address that a letter or an identity provider has proven. An account that has claimed the address without proof loses
+ * it. Fails with `invalid` if another account has proven it. Undefined if there is no such user.
  */
 export const proveAddress = (unit: UnitOfWork, id: string, email: string): Promise<User | undefined> =>
   claimAddress(unit, id, email, () => impossible('This address belongs to another account.'))

@@ -59,7 +59,7 @@ const USED_S = 3600
 const PREFIX = 'hgk_'
 const form = /^hgk_([0-9a-f]{32})_([A-Za-z0-9_-]{43})$/
 
-/** Whether a token has the form of a key. `verifyKey` checks whether it is valid. */
+/** Whether a token begins like a key. `verifyKey` checks whether it is valid. */
 export const isKey = (token: string): boolean => token.startsWith(PREFIX)
 
 /** Creates a key for a person. Only this call returns the token. Fails with `invalid` if the person has too many keys. */

@@ -6,10 +6,10 @@ const derive = promisify(argon2)
 const current = { memory: 19_456, passes: 2, parallelism: 1 }
 const TAG = 32
 
-/** What a person is called. A password must not be like it. */
+/** The names of a person. A password must not be like one of them. */
 type Names = { username: string; email: string; first_name?: string; last_name?: string }
 
-/** Returns a sentence for each rule that a new password breaks (NIST SP 800-63B: length, common ones, and those like the person). */
+/** Returns a sentence for each rule that a new password breaks (NIST SP 800-63B: length, common passwords, likeness to the person's names). */
 export async function passwordFaults(password: string, names: Names): Promise<string[]> {
   return [
     ...(password.length < LEAST_LETTERS ? ['The password must have at least 8 characters.'] : []),
@@ -21,11 +21,11 @@ export async function passwordFaults(password: string, names: Names): Promise<st
 
 const LEAST_LETTERS = 8
 const MOST_LETTERS = 256
-/** The fewest letters that a password must have besides the person's names. */
+/** The fewest characters that a password must have besides the person's names. */
 const LEAST_OTHERS = 6
 
 /**
- * Whether little is left of a password without the person's names. Example: `maya-1990` of Maya. Names of fewer than three letters are
+ * Whether little is left of a password without the person's names. Example: `maya-1990` of Maya. Names of fewer than three characters are
  * ignored.
  */
 function isLike(password: string, { username, email, first_name = '', last_name = '' }: Names): boolean {
@@ -38,8 +38,8 @@ function isLike(password: string, { username, email, first_name = '', last_name 
 }
 
 /**
- * Whether a password is one repeated letter, a number of up to 11 digits, or one of the 49,000 most common passwords. Shorter passwords
- * than 8 letters are not looked up.
+ * Whether a password is one repeated character, a number of up to 11 digits, or one of the 49,000 most common passwords. Passwords shorter
+ * than 8 characters are not looked up.
  */
 async function isCommon(password: string): Promise<boolean> {
   const typed = plain(password)
@@ -82,7 +82,7 @@ export function isOutdated(stored: string): boolean {
   return !it || it.memory < current.memory || it.passes < current.passes
 }
 
-/** The bytes of a password. Equal letters that keyboards type in different ways become one spelling (NFKC). */
+/** The bytes of a password. Equal characters that keyboards type in different ways become one spelling (NFKC). */
 const passwordBytes = (password: string) => Buffer.from(password.normalize('NFKC'))
 
 const decoyHash = { ...current, nonce: randomBytes(16), tag: randomBytes(TAG) }

@@ -9,7 +9,7 @@ import { key } from '../table/keys.ts'
 
 /** The most profiles that one search looks at. If more contain the text, some users are not found. */
 const MOST_LOOKED_AT = 5000
-/** The most people whose name or address begins with a text that are read from the table. */
+/** The most entries of names, and of addresses, that one search reads from the table. */
 const MOST_PREFIXED = 100
 
 const inactiveToo: Scope = { signedIn: true, everything: true, own: null }
@@ -46,8 +46,8 @@ export async function findUsersByPrefix(text: string, byEmail = false): Promise<
 }
 
 /**
- * Users whose username or full name contains the text as typed, or has a word that begins with each of its words, in any spelling.
- * Search also matches the rest of a profile; such hits are dropped.
+ * Users whose username or full name contains the text as typed. Also users with words that begin like the words of the text, in any
+ * spelling: `may sha` finds Maya Shakya. Hits elsewhere in a profile are dropped.
  */
 export async function filterUsersByName(model: Model, text: string, scope: Scope): Promise<Hit[]> {
   const [typed, words] = [plain(text), fold(text).split(' ').filter(Boolean)]

@@ -72,7 +72,7 @@ const identity = defineItem({
   expires: (it) => it.until,
 })
 
-/** The most letters that are kept of a client's name. */
+/** The most characters that are kept of a client's name. */
 const CLIENT_LETTERS = 200
 
 /** Opens a session for a user. It can be refreshed until `until`, in seconds. `client` is the program that the person uses. */
@@ -150,7 +150,7 @@ export async function keepIdentity(token: string, { id, ownership }: User, until
   await commitWrites([put(identity, next, old)]).catch(noneIf(isConflict))
 }
 
-/** Whose token it is, under which ownership of the account, and until when that is remembered, in seconds. */
+/** The owner of a token, the `ownership` of their account, and until when both are remembered, in seconds. */
 export type KeptIdentity = { user_id: string; ownership: number; until: number }
 
 /** Loads whose token this is, by the hash of the token. Undefined if no provider has confirmed it in the last minutes. */

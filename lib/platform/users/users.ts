@@ -101,7 +101,7 @@ const User = v.object({
 })
 export type User = v.InferOutput<typeof User>
 
-/** The ownership of an account under which something was made that acts for the account, as such items store it. */
+/** The `ownership` of the account at the time when a key, hook, upload or job was made. The item of each stores it. */
 export const storedOwnership = v.optional(v.number(), 1)
 /** Whether something may still act for its account: the account is active, and has not changed hands since. */
 export const mayActFor = (owner: User | undefined, made: { ownership?: number | undefined }): owner is User =>
@@ -123,7 +123,7 @@ export const user = defineItem({
   counted: (it) => ['USER', ...(it.reviewer_role ? ['ROLE'] : [])],
 })
 
-// The items that make email and username unique. The user who stores one first has it.
+// The items that make email and username unique. The user who stores the item first has the name.
 const Claim = v.object({ value: v.string(), user_id: v.string(), version: v.literal(1) })
 /** The claim to an address. */
 export const emailClaim = defineItem({
@@ -214,9 +214,9 @@ export const createUser = (unit: UnitOfWork, input: Pick<User, 'email' | 'userna
   addUser(unit, input, usernameTaken)
 
 /**
- * Registers a user whose address is not proven. It claims the address if nobody does. An address that is claimed already is given
- * to the new user as well, without the claim: so nobody learns by registering which addresses have accounts. Without a username one
- * is made of the email. The commit fails with `invalid` if the username is taken.
+ * Registers a user whose address is not proven. If nobody has claimed the address, the user claims it. Otherwise the user gets the address
+ * without the claim, so nobody learns by registering which addresses have accounts. Without a username, one is made of the email. The
+ * commit fails with `invalid` if the username is taken.
  */
 export async function registerUser(
   unit: UnitOfWork,
@@ -280,7 +280,8 @@ export const claimOf = ({ id, email }: Pick<User, 'id' | 'email'>) => ({
 })
 
 /**
- * Example: `maya`, then `maya1` to `maya9`, then `maya` and eight random characters. One call for each of the first ten that is tried.
+ * Finds a free username. Example: `maya`, then `maya1` to `maya9`, then `maya` and eight random characters. One call for each of the first
+ * ten that it tries.
  */
 async function findFreeUsername(base: string): Promise<string> {
   for (let suffix = 0; suffix < 10; suffix += 1) {
@@ -351,7 +352,7 @@ export function eraseUser(old: User, former: string): Write[] {
   ]
 }
 
-/** The write that gives the claim of an address back. None if another account has it. One call. */
+/** The write that frees the address of a user for others. None if another account has claimed it. One call. */
 export async function freeAddress({ id, email }: User): Promise<Write[]> {
   const claim = await get(emailClaim, { value: email })
   return claim?.user_id === id ? [remove(emailClaim, claim)] : []
@@ -383,8 +384,8 @@ const emailTaken = () => invalid({ email: ['A user with this email address alrea
 const usernameTaken = () => invalid({ username: ['This username is already taken.'] })
 
 /**
- * The local part of an email as a username of at most 40 characters, without those that usernames cannot have. Examples:
- * `maya+x@one.example` gives `maya-x`, and `li@one.example` gives `user-li`.
+ * Makes a username of at most 40 characters out of the local part of an email. Characters that usernames cannot have become hyphens.
+ * Examples: `maya+x@one.example` gives `maya-x`, and `li@one.example` gives `user-li`.
  */
 function usernameFrom(email: string): string {
   const plain = (email.split('@')[0] ?? '').toLowerCase().replace(/[^a-z0-9_.-]/g, '-')

@@ -1,4 +1,7 @@
-/** Nepali of messages about organizations, visitors' notes, forks, imports that the dashboard shows as jobs, scanned documents, and proposals for the schema. */
+/**
+ * Nepali translations of messages about organizations, visitors' notes, forks, imports that the dashboard shows as jobs, scanned documents,
+ * and proposals for the schema.
+ */
 export const community: Readonly<Record<string, string>> = {
   'Only staff say whether an organization is verified.': 'संस्था प्रमाणित हो कि होइन भनेर कर्मचारीले मात्र भन्छन्।',
   'An organization with other members is not deleted. They leave first, or staff delete it.':

@@ -1,4 +1,4 @@
-/** Nepali translations of notifications. The message adds the name of the record or project, if there is one that its reader may see. */
+/** Nepali translations of notifications. The message also names the record or project, if its reader may see it. */
 export const notices: Readonly<Record<string, string>> = {
   'Your contribution waits for review': 'तपाईंको योगदान समीक्षाको प्रतीक्षामा छ',
   'A contribution waits for review': 'एउटा योगदान समीक्षाको प्रतीक्षामा छ',

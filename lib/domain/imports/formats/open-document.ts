@@ -23,7 +23,7 @@ import { type Attributes, XmlFault, XmlReader } from './xml-tokens.ts'
  * Repeated cells and rows are one element with a number; they are spread out only as far as a table may go.
  */
 
-/** Columns up to which a row is spread out: one more than a table may have, so that a wider one is refused. */
+/** Columns up to which a row is spread out: one more than a table may have, so that a wider table is refused. */
 const MOST_COLUMNS = 1001
 /** The most cells that the repeated cells and rows of one workbook may add when they are spread out. */
 const MOST_REPEATED = 2_000_000
@@ -110,7 +110,7 @@ async function* contentItems(bytes: Buffer): AsyncGenerator<OpenSheet['facts'] |
 const isMacro = (name: string): boolean =>
   /^(?:Basic|Dialogs)\/.+\/(?!(?:script|dialog)-lb\.xml$)[^/]+$|^Scripts\/.*[^/]$/.test(name)
 
-/** Whether the list of parts says that one is encrypted. */
+/** Whether the list of parts says that a part is encrypted. */
 async function isEncrypted(manifest: AsyncIterable<Buffer>): Promise<boolean> {
   const blocks: Buffer[] = []
   let size = 0
@@ -126,7 +126,7 @@ const ROW_GROUPS = ['table:table-row-group', 'table:table-header-rows', 'table:t
 const ROWS = ['table:table-row', ...ROW_GROUPS]
 const COLUMN_GROUPS = ['table:table-column-group', 'table:table-header-columns', 'table:table-columns']
 const COLUMNS = ['table:table-column', ...COLUMN_GROUPS]
-/** What is read inside each element. All else is passed over with what it holds, such as comments and pictures of cells. */
+/** The elements that are read inside each element. All others are skipped with their content. Examples: comments and pictures in cells. */
 const inside: Readonly<Record<string, readonly string[]>> = {
   '': ['office:document-content'],
   'office:document-content': ['office:automatic-styles', 'office:body'],
@@ -157,7 +157,7 @@ class ContentReader {
   #items: (OpenSheet['facts'] | { row: number; times: number; cells: string[] })[] = []
   /** The elements that are open and read. */
   readonly #path: string[] = []
-  /** How many elements are open in one that is passed over. */
+  /** The depth within a skipped element: 0 outside, 1 in the skipped element itself. */
   #passedOver = 0
   #style = ''
   readonly #hiddenStyles = new Set<string>()

@@ -3,7 +3,7 @@ import { impossible } from '../../../base/errors.ts'
 
 /** What workbooks of all formats have in common: archives of parts, with sheets. */
 
-/** What is known of a sheet before it is read. */
+/** What is known of a sheet beside its rows. */
 export type SheetFacts = {
   name: string
   hidden: boolean
@@ -22,7 +22,7 @@ export type SheetFacts = {
 /** The most hidden columns of a sheet that are noted. */
 const MOST_HIDDEN = 50
 
-/** Adds the columns `first` to `last`, as far as there is room. */
+/** Adds the columns `first` to `last`, up to `MOST_HIDDEN` in all. */
 export function addHidden(columns: number[], first: number, last: number): void {
   for (let column = first; column <= last && columns.length < MOST_HIDDEN; column += 1) columns.push(column)
 }
@@ -65,9 +65,7 @@ export const streamOf = (zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buff
     zip.openReadStream(entry, (error, stream) => (error ? fail(damagedFault()) : done(stream)))
   })
 
-/**
- * Looks at each part in turn. An error of the archive itself means that the file is damaged. Fails with too many parts.
- */
+/** Looks at each part in turn. An error of the archive itself means that the file is damaged. Fails if the archive has too many parts. */
 export const eachEntry = (zip: ZipFile, look: (entry: Entry) => Promise<void>): Promise<void> =>
   new Promise((done, fail) => {
     let seen = 0

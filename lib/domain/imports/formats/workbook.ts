@@ -92,7 +92,7 @@ const relationsIn = (text = ''): { id: string; type: string; target: string }[] 
 const isElsewhere = (text: string | undefined): boolean =>
   relationsIn(text).some(({ type, target }) => type === 'officeDocument' && target !== BOOK)
 
-/** Fails if the reader of rows would hold too much of a part. `type` says what it reads the part as. */
+/** Fails if the reader of rows would hold too much of a part. `type` is the type of its relationship. */
 function checkHeld(type: string, { size, strings, longestRow }: PartFacts): void {
   if (type === 'sharedStrings' && strings > MOST_STRINGS)
     throw impossible(`The workbook has more than ${MOST_STRINGS} texts. Split it.`)
@@ -114,7 +114,10 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const unescapeXml = (text: string) =>
   text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '')
 
-/** What was counted in a part. `text`: only of the parts that list others. `longestRow`: bytes from one row's start to the next. */
+/**
+ * What was counted in a part. `text`: only of parts that list other parts. `longestRow`: bytes from the start of a row to the start of the
+ * next.
+ */
 type PartFacts = {
   text?: string
   size: number
@@ -169,7 +172,7 @@ class PartCounter {
     longestRow: 0,
   }
   #rest = ''
-  /** The end of the block before, for what is longer than the start of a tag. */
+  /** The end of the text before this block, so that a match across two blocks is found. */
   #before = ''
   #sinceRow = 0
 
@@ -224,7 +227,7 @@ function fillIn(range: string): Fill | undefined {
   return { column, first: Number(first), last: Number(last) }
 }
 
-/** Puts the value of merged ranges into each of their rows that the sheet has. Of a range over several columns, into the first. */
+/** Puts the value of a merged range into all its rows that the sheet has, in the first column of the range. */
 export async function* fillDown(
   rows: AsyncIterable<[number, string[]]>,
   fills: readonly Fill[],
@@ -269,8 +272,8 @@ const DAY_MS = 86_400_000
 const [FIRST_DAY, DAY_59] = [Date.UTC(1900, 0, 1), Date.UTC(1900, 1, 28)]
 
 /**
- * A date without its time if that is midnight, and a time without its date if that is day 0. The reader of rows counts all days before
- * 1900-03-01 as Excel does. But Excel has none before 1900-01-01: these are counted from 1899-12-30 by every program that writes them.
+ * A date without its time if the time is midnight, and a time without its date if the date is day 0. The reader of rows counts all days
+ * before 1900-03-01 as Excel does. Excel has no day before 1900-01-01: the programs that write such days count them from 1899-12-30.
  */
 function dateText(date: Date, days: DayCount): string {
   if (Number.isNaN(date.getTime())) return ''

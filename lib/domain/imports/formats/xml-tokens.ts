@@ -12,7 +12,7 @@ export type XmlListener = {
 /** The most characters of one tag, text or comment, so that no piece of the document is kept without end. */
 const LONGEST_TOKEN = 1024 * 1024
 
-/** Why a document is not read: it is no XML, declares entities of its own, or has a tag without end. */
+/** Why a document is not read: it is no XML, declares entities, has too long a tag or text, or too many levels. */
 export class XmlFault extends Error {
   readonly reason: 'malformed' | 'doctype' | 'too_long'
   constructor(reason: XmlFault['reason']) {
@@ -114,7 +114,7 @@ export class XmlReader {
 /** The most levels of nested elements. */
 const DEEPEST = 1000
 const CDATA = '<![CDATA['
-/** What is passed over whole, by its start and its end. */
+/** Passages besides tags and texts, by start and end. CDATA is reported as text. */
 const passages = [
   ['<!--', '-->'],
   [CDATA, ']]>'],
@@ -125,7 +125,7 @@ const passages = [
 const isPassageBegun = (text: string, at: number): boolean =>
   passages.some(([start]) => text.length - at < start.length && start.startsWith(text.slice(at)))
 
-/** The place of the ">" that ends a tag; those between quotation marks do not. Below 0 if it is not there yet. */
+/** The place of the ">" that ends a tag. A ">" between quotation marks does not end it. Below 0 if the end is not there yet. */
 function endOfTag(text: string, at: number): number {
   let end = text.indexOf('>', at)
   for (let from = at; ; ) {
@@ -155,7 +155,7 @@ function attributesIn(text: string): Attributes {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Puts characters in place of the five entities of XML and of numbers. No document may declare others. */
+/** Replaces the five entities of XML, and numbers such as `&#2325;`, by characters. No document may declare further entities. */
 const resolveEntities = (text: string): string =>
   text.includes('&')
     ? text.replace(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi, (whole, hex, decimal, name) => {

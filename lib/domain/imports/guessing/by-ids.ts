@@ -10,7 +10,7 @@ import type { TableRow } from '../store.ts'
 const LOOKED_AT = 20
 
 /**
- * Finds the kind of a table that comes back: the kind whose records with these ids have the names in the rows. Ids alone do not
+ * Finds the kind of a table that comes back: the records of this kind have both the ids and the names of the rows. Ids alone do not
  * suffice, since each kind has a number 7. Undefined if no kind fits, or if no column holds names.
  */
 export async function findKindByIds(

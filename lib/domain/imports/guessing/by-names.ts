@@ -13,8 +13,8 @@ const TEXTS_PER_COLUMN = 40
 const LEAST_SHARE = 0.5
 
 /**
- * Guesses relations for columns that neither header nor values explain. Most cells must be names of records that the caller may
- * see. These records must be of a kind to which the rows may link.
+ * Guesses relations for columns that neither header nor values explain. At least half of a column's different texts must be names of
+ * records that the caller may see. These records must be of a kind to which the rows may link.
  */
 export async function guessByNames(guess: TableGuess, columns: readonly Column[], actor: Actor): Promise<TableGuess> {
   const kind = kinds[guess.kind]

@@ -1,7 +1,7 @@
 import { parseCoordinates, parseDegrees } from '../cells.ts'
 import { isDateText, surelyFirst } from '../dates.ts'
 
-/** The profile of a column: its header, some of its values, and of which sorts they are. */
+/** The profile of a column: its header, some of its values, and their sorts. */
 export type Column = {
   /** The header, made unique. A column without a header is "Column 7". */
   name: string
@@ -9,7 +9,7 @@ export type Column = {
   filled: number
   /** The first different values. */
   samples: string[]
-  /** For each sort, the share of the values that are of it, from 0 to 1. */
+  /** The share of values of each sort, from 0 to 1. */
   shares: Record<Sort, number>
   /** The numbers of the first rows in which the column has a value. */
   rows?: ReadonlySet<number>

@@ -73,14 +73,14 @@ const endingsOfSources = sourceMembers
   .flatMap((member) => [member, ...(sourceWords[member] ?? [])].map((it) => ({ ending: wordsOf(it), member })))
   .toSorted((a, b) => b.ending.length - a.ending.length)
 
-/** Whether cells are headers: two at least, and 60 % of those filled, mean a field of some kind. */
+/** Whether cells are headers: at least two, and 60 % of the filled cells, mean a field of some kind. */
 export function areHeaders(cells: readonly string[]): boolean {
   const filled = cells.filter((it) => it.trim() !== '')
   const known = filled.filter((it) => recordKinds.some((key) => meaningOf(kinds[key], it) !== undefined))
   return known.length >= 2 && known.length >= filled.length * 0.6
 }
 
-/** How many different fields the cells name if they are headers. It is the most that they name of any one kind. */
+/** How many different fields the cells name if they are headers, for the kind with the most named fields. */
 export function countNamedFields(cells: readonly string[]): number {
   const filled = cells.filter((it) => it.trim() !== '' && it.length <= LONGEST_HEADER)
   if (filled.length === 0) return 0
@@ -304,7 +304,10 @@ export function buildMapping(
   }
 }
 
-/** If one date of a column must have the day first (25/12/1890), all dates of the column are read so. */
+/**
+ * Some dates show their order: in 25/12/1890 the day is first. If all such dates of a column have one order, the whole column is read in
+ * it.
+ */
 function dateRule(rule: { column: string; field: string }, columns: readonly Column[]): Rule {
   const { day_first = 0, month_first = 0 } = columns.find(({ name }) => name === rule.column)?.shares ?? {}
   if (day_first > 0 === month_first > 0) return rule

@@ -1,7 +1,7 @@
 /** A controlled list: its published name, its values with their meanings, and other spellings that are accepted. */
 export type Vocabulary = {
   readonly name: string
-  /** Whether the community may add values without a release. Nothing in the code depends on one of them. */
+  /** Whether the community may add values without a release. The code depends on no value of such a list. */
   readonly open?: true
   readonly values: Readonly<Record<string, string>>
   /** The stored value of each spelling. Old values without a counterpart map to themselves. */

@@ -83,7 +83,6 @@ const urls: FieldForm = {
   schema: (field) => ({ allOf: [lineReader.schema(field.maxLength), { pattern: address.source }] }),
 }
 
-/** The form of each type of field. */
 export const forms: Readonly<Record<FieldType, FieldForm>> = {
   text: texts,
   textarea: prose,

@@ -51,7 +51,7 @@ export type Kind = {
 
 /** Lists the fields that hold the names of a record, the main name first. */
 export const nameFieldsOf = ({ nameField }: Kind): string[] => [nameField, 'name_ne', 'alternate_names']
-/** Lists the fields by which a record can look like another: names, place, and ids in other collections. */
+/** Lists the fields by which a record can look like another: names, place, identifiers, and the era of a calendar. */
 export const likenessFieldsOf = (kind: Kind): string[] => [
   ...nameFieldsOf(kind),
   'coordinates',

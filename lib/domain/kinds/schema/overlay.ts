@@ -29,11 +29,11 @@ const droppers: (() => void)[] = []
 /** Registers a function that drops values computed from kinds. It is called before kinds change. */
 export const whenKindsChange = (drop: () => void): void => void droppers.push(drop)
 
-/** What this process has added to the kinds. It is dropped as seldom as the kinds themselves. */
+/** What this process has added to the kinds. Like the kinds, it is kept until the process ends. */
 let applied: Overlay = noOverlay
 export const appliedOverlay = (): Overlay => applied
 
-/** Removes what was added before from the kinds, and adds this. Where a release has declared the same since, its declaration stays. */
+/** Removes the earlier additions from the kinds, and adds `next`. What a release has declared meanwhile stays as declared. */
 export function applyOverlay(kinds: Kinds, next: Overlay): void {
   for (const drop of droppers) drop()
   const lists = vocabulariesOf(kinds)

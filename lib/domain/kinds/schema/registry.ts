@@ -11,7 +11,7 @@ import { semanticPatterns } from './patterns.ts'
 
 export type Registry = ReturnType<typeof build>
 
-/** Returns the published description of all kinds, which is built once until they change. Its version is a hash of its content. */
+/** Returns the published description of all kinds. It is built once, and again after the kinds change. Its version is a hash of its content. */
 export function registry(): Registry {
   built ??= build()
   return built

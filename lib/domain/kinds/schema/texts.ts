@@ -12,7 +12,7 @@ const MAX_ITEMS = 200
 /** One line as JSON Schema shows it: also without the characters of `DIRECTION_CONTROLS`, which have a message of their own. */
 const publishedLine = /^[^\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ud800-\udfff]*$/u
 
-/** The reader of texts that match a pattern, and contain no character of `refused`. `published` is the pattern of both. */
+/** The reader of texts that match a pattern, and contain no character of `refused`. `published`: one pattern for both conditions. */
 function textReader(pattern: RegExp, refused?: { characters: RegExp; message: string }, published: RegExp = pattern) {
   return {
     read: (value: unknown, maxLength = MAX_ITEM_LENGTH): string | Refusal => {

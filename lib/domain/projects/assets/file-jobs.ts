@@ -5,7 +5,7 @@ import { type Asset, asset, isReadable } from '../items.ts'
 import { loadAsset } from './assets.ts'
 import { upload } from './upload-items.ts'
 
-/** The work after a change: `draw` an image's thumbnail, `clear` objects of the bucket, `read` the text of an asset. */
+/** The work after a change: `draw` the thumbnail of an image or a PDF, `clear` objects of the bucket, `read` the text of an asset. */
 export type FileWork = { draw?: Asset; clear: string[]; read?: { project_id: string; id: string } }
 
 /** Finds the work after a change of an asset or an upload. Objects that the asset still names are not cleared. */

@@ -44,7 +44,7 @@ export async function findNamedRecords(text: string): Promise<NamedRecord[]> {
   const heads = await getMany([...new Set(hits.flat().map(({ entity_id }) => entity_id))].map(key.head))
   return hits.flat().flatMap(({ entity_id, phrase }) => {
     const record = itemIn(heads, recordItem, { entity_id })
-    // Anyone may be a reader of the file.
+    // Anyone may see these names, so they are only of records that everyone may read.
     return record && maySee(null, record) ? [{ phrase, record }] : []
   })
 }

@@ -70,8 +70,8 @@ const endedAsset = (before: Asset, ocr_status: 'completed' | 'failed', changes: 
 const ASSETS_PER_VISIT = 100
 
 /**
- * Has assets read again that have waited for too long. One without an attempt left becomes `failed`. Returns the number of both. It only
- * writes a new `ocr_since`: `asset-files` sees that and calls the reader. Safe to run twice at once.
+ * Sends assets that have waited too long to OCR again. An asset without an attempt left becomes `failed` instead. Returns the number of all
+ * these assets. It only writes a new `ocr_since`: `asset-files` sees that and calls the reader. Safe to run twice at once.
  */
 export async function sweepOcr(): Promise<number> {
   const waiting = await walk({ index: 'gsi2', pk: 'OCR', forward: true, limit: ASSETS_PER_VISIT })

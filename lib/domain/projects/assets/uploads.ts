@@ -72,7 +72,7 @@ export async function beginUpload(
 export const loadUpload = (project_id: string, id: string): Promise<AssetUpload | undefined> =>
   get(upload, { project_id, id })
 
-/** Fails with `gone` unless the account that announced the upload still has the owner of that time. One call. */
+/** Fails with `gone` if the account that announced the upload has another owner by now. One call. */
 export async function checkUploader(it: AssetUpload): Promise<void> {
   if (!mayActFor(await loadUser(it.uploaded_by), it)) throw hasExpired()
 }
@@ -108,7 +108,7 @@ export async function sweepUploads(): Promise<number> {
   return results.filter((isEnded) => isEnded).length
 }
 
-/** Reads the upload itself, since the index may be older: it may have ended or become an asset. */
+/** The index may still list an upload that has ended or become an asset, so the upload itself is read. */
 async function endIfExpired({ project_id, id }: AssetUpload): Promise<boolean> {
   const latest = await loadUpload(project_id, id)
   // A request that completes the upload keeps it until the lease ends.

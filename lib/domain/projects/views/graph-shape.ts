@@ -5,7 +5,7 @@ import { kindKeys } from '../../kinds/index.ts'
 import { recordStatuses } from '../../records/rules/status.ts'
 import { assetRoles, ocrStatuses } from '../items.ts'
 
-/** Records in one drawing at most. */
+/** The most records in one drawing. */
 export const MOST_DRAWN = 300
 
 const drawnEntries = () => ({

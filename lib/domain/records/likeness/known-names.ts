@@ -12,7 +12,7 @@ const MOST_PAIRS = 20
 
 /**
  * Whether the texts of each pair name one thing, or a place and a place within it. It asks the search model for the names of records that
- * the caller may see. Example: two names of one town. No calls but the model's own; none without pairs. All false without search.
+ * the caller may see. Example: two names of one town. Costs the calls of the model, and none without pairs. All false without search.
  */
 export async function nameOneThing(
   pairs: readonly (readonly [a: string, b: string])[],

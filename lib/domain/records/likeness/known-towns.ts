@@ -1,8 +1,9 @@
 import { foldAlike } from '../../../engines/matching/index.ts'
 
 /**
- * Names of other records, to be compared with these names: the town after a comma is written as in these names, if records or words tell that
- * it is the same place: "Lamp Temple, Patan" is called like "Lamp Temple, Lalitpur". No call if no two towns differ, else that of search.
+ * Returns the names of other records, changed for a comparison with `names`. If records or words tell that two towns are one place, the
+ * names get the town of `names`. Example: "Lamp Temple, Lalitpur" becomes "Lamp Temple, Patan". Costs the calls of search, or none if no
+ * towns differ.
  */
 export async function withOneTown(
   names: readonly string[],

@@ -25,7 +25,7 @@ const MOST_TRAITS = 8
 
 export type LikenessSubject = Pick<Indexed, 'kind' | 'names' | 'identities' | 'point'> & { entity_id?: string }
 
-/** Writes names of others so that they compare with names as records tell: `withOneTown`, where search is at hand. */
+/** Changes the names of other records so that names of one town compare equal. It is `withOneTown` where search is available. */
 type AsTold = typeof withOneTown
 const asWritten: AsTold = async (_names, others) => others
 
@@ -76,7 +76,7 @@ export function lookupRangesFor({ kind, names, identities = [], point }: Likenes
 
 export type FoundEntry = { entry: ReturnType<typeof readEntry>; identified: boolean }
 
-/** Picks the look-alikes among index entries. Makes no call but those of `asTold`. */
+/** Picks the look-alikes among index entries. Costs only the calls of `asTold`. */
 export async function pickLookAlikes(
   subject: LikenessSubject,
   found: readonly FoundEntry[],

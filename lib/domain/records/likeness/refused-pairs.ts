@@ -14,7 +14,7 @@ export function pairId(a: string, b: string): string {
   ].join('-')
 }
 
-/** Returns those of the other records that a reviewer has held to be about another thing. One call, none without others. */
+/** Returns the ids in `others` of records that a reviewer has judged to be about another thing. One call, or none without `others`. */
 export async function findRefused(entity_id: string, others: readonly string[]): Promise<string[]> {
   const keyOfPair = (other: string) => key.candidate(pairId(entity_id, other))
   const found = await getMany(others.map(keyOfPair))

@@ -47,7 +47,6 @@ export async function listPastRows(
   return { count: listing.count, results, first: listing.first, last: listing.last, more: rows.length === limit }
 }
 
-/** Histories that are read at the same time. */
 const HISTORIES_AT_ONCE = 20
 
 /** Drops the rows of records that were not public at `at`. All other rows get their values of that moment. */

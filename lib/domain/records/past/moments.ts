@@ -3,7 +3,7 @@ import type { History } from '../history.ts'
 import { publicationsOf, revisionOfPublication, wasDeleted } from './publications.ts'
 import { pastRow } from './record.ts'
 
-/** Lists the moments from which another state of a record was public and this reader may read it, oldest first. */
+/** Lists the moments at which a new state of a record became public, oldest first. States that this reader may not read are left out. */
 export function publicMoments(today: History, actor: Actor | null): string[] {
   const moments = publicationsOf(today, today.decisions).flatMap((publication) => {
     const revision = revisionOfPublication(today.revisions, publication)

@@ -34,7 +34,7 @@ export function toldClaims(history: History): Map<string, readonly string[]> {
   return told
 }
 
-/** Whether a reader of today may read one of these tiers, which are those of the publications that showed a claim. */
+/** Whether a reader may read one of `tiers`, the tiers of the publications that showed a claim. */
 export const mayReadTold = (tiers: readonly string[] = [], actor: Actor | null): boolean =>
   tiers.some((tier) => maySeeTier(actor, tier))
 

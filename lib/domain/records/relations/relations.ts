@@ -13,8 +13,8 @@ import { claimsIn } from '../claim-packs.ts'
 import { isNamingNoted } from '../naming.ts'
 
 /**
- * A record that a text names and that does not exist, or not for the caller. `planStubs` makes a stub and fills its id into `links`.
- * `hidden`: records of this name that the caller may not see.
+ * A text that names no record, or only records that the caller may not see. `planStubs` makes a stub and writes its id into `links`.
+ * `hidden`: the records of this name that the caller may not see.
  */
 export type MissingRecord = { kind: KindKey; name: string; links: Link[]; hidden: readonly HiddenNamesake[] }
 type HiddenNamesake = { entity_id: string; id: number | string; name: string }
@@ -77,7 +77,7 @@ const targetKeys: Partial<Record<KindKey, (id: string) => Key>> = {
 const idKey = (field: Field, id: number | string) => `${field.relation} ${id}`
 const textKey = (field: Field, text: string) => `${field.relation} ${fold(text)}`
 
-/** Returns those targets to which links by this person are noted (`isNamingNoted`). */
+/** Returns the review identities of the targets to which a link of this person is noted (`isNamingNoted`). */
 const notedAmong = (targets: readonly Stored[], actor: Actor, import_id: string | undefined): string[] =>
   targets
     .map((stored) => v.parse(Target, stored))
@@ -201,8 +201,8 @@ async function findByName(kind: KindKey, text: string, actor: Actor): Promise<Na
 type NamedTargets = { best: Stored | undefined; hidden: HiddenNamesake[] }
 
 /**
- * Picks the record that a text means: a published record, else the caller's own, else any other that the caller may see and that
- * was not rejected.
+ * Picks the record that a text means, among the records that the caller may see. A published record goes first, then the caller's own. Then
+ * comes any other record that was not rejected.
  */
 async function pickTarget(kind: KindKey, actor: Actor, ids: readonly (number | string)[]): Promise<NamedTargets> {
   if (ids.length === 0) return { best: undefined, hidden: [] }

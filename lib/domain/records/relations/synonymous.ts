@@ -10,8 +10,8 @@ import { resourceOf } from '../../kinds/resources.ts'
 const MOST_HITS = 20
 
 /**
- * Returns the ids of visible records whose name means the same as a text, best first. Example: Mayadevi Temple and Maya Devi
- * Mandir. None for a generic name ("Krishna Mandir"), or without search. No calls but the model's own.
+ * Returns the ids of visible records whose name means the same as a text, best first. Example: Mayadevi Temple and Maya Devi Mandir. None
+ * for a generic name ("Krishna Mandir"), or without search. Costs only the calls of the model.
  */
 export async function findSynonyms(kind: KindKey, text: string, actor: Actor): Promise<string[]> {
   const folded = fold(text)

@@ -7,7 +7,7 @@ import type { Kind } from '../../kinds/index.ts'
 export const propertySorts = ['position', 'name', 'making', 'state', 'belief', 'fact'] as const
 export type PropertySort = (typeof propertySorts)[number]
 
-/** Fields by the sort of property that they are. Other fields are `belief` in a kind of belief, else `fact`. */
+/** The fields of each sort of property. Other fields are of the sort `belief` in kinds of belief, else of the sort `fact`. */
 const fieldsOfSort: Readonly<Record<Exclude<PropertySort, 'fact' | 'name'>, readonly string[]>> = {
   position: [
     'coordinates',
@@ -81,7 +81,7 @@ export const ladders: Readonly<Record<PropertySort, Ladder>> = {
   position: [survey, ['image'], [...records, ...scholarship], ['pdf', 'web'], ['oral_history'], ['inscription']],
   // What the thing itself says, then what people call it, then what was written of it.
   name: [['inscription'], [...survey, 'oral_history', ...records], scholarship, ['pdf', 'image'], ['web']],
-  // The inscription of a founder, then papers of the time, then studies, then memory, and last what cannot know.
+  // The inscription of a founder, then papers of the time, then studies, then memory and surveys, and last pictures and web pages.
   making: [['inscription'], records, scholarship, ['pdf'], ['oral_history', ...survey], ['image'], ['web']],
   // Who stood before the thing, then what others wrote, then hearsay.
   state: [survey, ['image'], [...records, ...scholarship], ['pdf'], ['oral_history', 'web'], ['inscription']],
@@ -111,7 +111,10 @@ export type Sighting = {
   source_year?: string | undefined
 }
 
-/** Returns the year in which a source saw the thing: as the claim says, else the last year in its citation, else that of its source. */
+/**
+ * Returns the year in which a source saw the thing. It is the year of the claim, else the last year in its citation, else that of its
+ * registered source.
+ */
 export function yearSeen(of: Sighting): number | undefined {
   const said = firstYear(of.generated_at_time) ?? firstYear(of.temporal_scope_edtf)
   return said ?? lastYear(of.source_citation) ?? lastYear(of.source_year)

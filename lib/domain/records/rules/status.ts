@@ -1,4 +1,4 @@
-/** `canonicalStatus` maps all other spellings of the wire to these. */
+/** The statuses that records have. `canonicalStatus` also knows other spellings, such as `merged`. */
 export const recordStatuses = [
   'draft',
   'pending_review',
@@ -12,7 +12,10 @@ export type RecordStatus = (typeof recordStatuses)[number]
 
 export type CanonicalStatus = 'draft' | 'pending_review' | 'accepted' | 'rejected' | 'superseded' | 'unknown'
 
-/** The statuses of records that were never accepted. Only the contributor, reviewers and staff see such records. */
+/**
+ * The statuses by which withheld records are listed. A withheld record was never accepted, or another record has replaced it
+ * (`superseded`).
+ */
 export const withheldStatuses: readonly RecordStatus[] = [
   'pending_review',
   'draft',
@@ -61,7 +64,6 @@ export type Trigger =
   | 'supersede'
   | 'give_way'
 
-/** A row of the table of allowed moves. */
 type MoveRow = {
   trigger: Trigger
   from: readonly RecordStatus[]

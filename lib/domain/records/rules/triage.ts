@@ -27,7 +27,10 @@ export type TriageSubject = {
   worst_source_rank: number
 }
 
-/** Returns the least trusted of these source types, with its rank. An unknown or missing type ranks below `web`. */
+/**
+ * Returns the least trusted of these source types, with its rank. A missing type, or one that `policy` does not name (`book`), ranks below
+ * `web`.
+ */
 export function worstSource(types: readonly string[]): { worst_source_type: string | null; worst_source_rank: number } {
   const ranked = types.map((type) => ({ type, rank: rankOf(type) })).sort((a, b) => b.rank - a.rank)
   return { worst_source_type: ranked[0]?.type || null, worst_source_rank: ranked[0]?.rank ?? UNRANKED }

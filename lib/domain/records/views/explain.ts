@@ -43,7 +43,7 @@ const reasons: Readonly<Record<Reason, string>> = {
 /** Null if two values cannot be compared. */
 export const comparisonSchema = () => s.maybe(s.oneOf(['same', 'refines', 'compatible', 'contradicts']))
 
-/** By what a membership in a cluster was decided. */
+/** How a membership in a cluster was decided. */
 const settlingWays = ['cluster', 'candidate', 'proposal', 'merge', 'split'] as const
 export type SettlingWay = (typeof settlingWays)[number]
 
@@ -107,8 +107,8 @@ export const readableClaims = (
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
 /**
- * Explains each property of a record, or `only` one: its claim, the rule, the decision and the rivals. Claims that the
- * caller may not see are left out. Every reader sees a rival that a publication showed (`toldClaims`), as in the history.
+ * Explains each property of a record, or `only` one: its claim, the rule, the decision and the rivals. Claims that the caller may not see
+ * are left out. Whoever may read a publication also sees the rivals that it showed (`toldClaims`), as in the history.
  */
 export function explainProperties(history: Visible<History>, actor: Actor | null, people: PeopleById, only?: string) {
   const standing = canonicalValues(history)
@@ -147,7 +147,10 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
   })
 }
 
-/** Who decided on a membership. The reason is for those who work on the record. Empty for old memberships, which do not hold it. */
+/**
+ * Shows who decided on a membership. Only those who work on the record see the reason. Empty for old memberships, which do not say who
+ * decided.
+ */
 function settledView({ settlings = [] }: Assertion, people: PeopleById, isInsider: boolean) {
   const { by, at, way: stored, reason = '' } = settlings.at(-1) ?? {}
   const way = settlingWays.find((it) => it === stored)

@@ -52,7 +52,6 @@ export function queueRow(
   }
 }
 
-/** The holder of a record's lease, and the end of the lease. */
 export const LeaseView = s.shape('Lease', () =>
   v.object({ held_by: v.object({ id: s.uuid, username: s.text }), until: s.time }),
 )

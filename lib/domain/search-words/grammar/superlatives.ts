@@ -1,6 +1,6 @@
 /**
- * Superlatives, one row for each meaning. A question with one of a row's words ranks documents first that contain any word of the row,
- * since records have no figure of size or height.
+ * Superlatives, one row for each meaning. Records have no figure of size or height. So a question with a word of a row ranks documents
+ * first that contain any word of the row.
  */
 export const superlatives: readonly (readonly string[])[] = [
   [

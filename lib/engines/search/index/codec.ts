@@ -69,7 +69,7 @@ export function eachPosting({ blocks, lows, impacts }: Postings, each: (number: 
   }
 }
 
-/** The impact of a term in one document, from `impacts`, the model by name. 0 if the document lacks the term. */
+/** The weight by name (`impacts`) of a term in one document. 0 if the document lacks the term. */
 export function impactOf({ blocks, lows, impacts }: Postings, number: number): number {
   const block = Math.floor(number / BLOCK)
   let from = 0

@@ -2,8 +2,9 @@ import type { SearchDocument } from '../document.ts'
 import { type ConceptSource, loadedVocabulary } from '../vocabulary.ts'
 import { splitWords, type Word } from './words.ts'
 
-// Documents of some resources are concepts by their names: a question that names one means all that belongs to it. These documents are listed
-// under their whole names as terms. So the next question finds what was added a moment ago, and no list of names is held in memory.
+// The documents of some resources are concepts by their names: a question that names Patan means all that belongs to Patan. These documents
+// are listed under their whole names as terms. So the next question finds what was added a moment ago, and no list of names is held in
+// memory.
 
 /** The term of a whole name. No word begins with `~`. */
 export const nameTerm = (terms: string): string => `~${terms}`
@@ -11,7 +12,7 @@ export const nameTerm = (terms: string): string => `~${terms}`
 /** The most names of a document by which it is a concept, and the most words of such a name. */
 const MOST_NAMES = 12
 const MOST_WORDS = 4
-/** A shorter name would be found within other words. */
+/** The fewest letters of such a name. A shorter word too often means something else. */
 const SHORTEST = 3
 
 /** How the documents of a resource are concepts. Undefined if they are none. */
@@ -30,8 +31,8 @@ export function conceptNames(document: SearchDocument): string[][] {
 }
 
 /**
- * The names by which a document is a concept, each as the terms of its words. A remark in parentheses is a name, too, and so is what stands
- * before a comma, and a name without its spare words: "Vendar Era" is also called "Vendar".
+ * The names by which a document is a concept, each as the terms of its words. A remark in parentheses is a name, too. So is the part before
+ * a comma, and a name without its spare words: "Vendar Era" is also "Vendar".
  */
 function listConceptNames({ resource, title, names }: SearchDocument): string[][] {
   const source = conceptSource(resource)
@@ -57,8 +58,8 @@ function listConceptNames({ resource, title, names }: SearchDocument): string[][
 }
 
 /**
- * Shortens names in other scripts by a spare word, which a name may lack, such as "Era". It stands where it stands in the title:
- * "ვენდარის ხანა" becomes "ვენდარის", as "Vendar Era" becomes "Vendar".
+ * Shortens names in other scripts by a spare word, such as "Era". The spare word is at the same end as in the title: "ვენდარის ხანა"
+ * becomes "ვენდარის", as "Vendar Era" becomes "Vendar".
  */
 function withoutSpareInOtherScripts([title = '', ...names]: readonly string[], spare: ReadonlySet<string>): Word[][] {
   const titled = splitWords(title)

@@ -32,7 +32,8 @@ const phraseIndex = once(() => {
   return { byPhrase, openers }
 })
 /**
- * A phrase, and its English plural if `singularOf` does not undo it: stupas. `singularOf` keeps the ending, since many names end in -as.
+ * A phrase, and its English plural if it ends in a, i, o or u: stupas. `singularOf` keeps the -s of such words, since many names end in
+ * -as.
  */
 const withPlural = (phrase: string): string[] => (/[aiou]$/.test(phrase) ? [phrase, `${phrase}s`] : [phrase])
 
@@ -46,7 +47,7 @@ export type Mention = { from: number; to: number; concept: Concept }
 export type FindNamed = (terms: string) => Concept | undefined
 
 /**
- * Finds the concepts that a text names: those of the vocabulary, and with `findNamed` those that documents are. At each position the
+ * Finds the concepts that a text names: concepts of the vocabulary and, with `findNamed`, documents that are concepts. At each position the
  * longest phrase wins, and no word is part of two phrases.
  */
 export function findMentions(words: readonly Pick<Word, 'term' | 'voice'>[], findNamed?: FindNamed): Mention[] {

@@ -10,7 +10,7 @@ export type Voice = number
 /** Fits every word of the same folding. */
 export const ANY_VOICE: Voice = 0xffff
 
-/** The most letters of a short term. Of short terms every stop has a bit. */
+/** The most letters of a short term. In a short term every stop has a bit. */
 const SHORT = 5
 const MOST_STOPS = 8
 const onsets: Readonly<Record<string, number>> = { b: 1, w: 2 }

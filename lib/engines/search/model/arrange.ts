@@ -17,9 +17,9 @@ const BEST_COUNTED = 0.5
 /** The score that a document gains if it holds a superlative of the question, and again if its years are surely within those asked for. */
 const GAIN = 0.45
 
-/** The share of the score of a document with a superlative that another record of the same thing has at least. */
+/** If a document holds a superlative, other records of the same thing score at least this share of its score. */
 const SAME_THING = 0.99
-/** The most documents with a superlative whose other records are looked for. */
+/** The most documents with a superlative for which other records of the same thing are looked for. */
 const MOST_TOLD = 5
 
 /** Whether a reading asks for another order than that of relevance. */
@@ -63,7 +63,10 @@ export function arrange(
   return [...good.sort(compare), ...gained.filter(({ score }) => score < least)]
 }
 
-/** Of several records of one thing often only one says that it is the largest. Those of the best such records score nearly as much as they. */
+/**
+ * Often only one of several records of a thing says that it is the largest. So other records of the best such things score nearly as much
+ * as the record that says it.
+ */
 function withSameThings(
   corpus: Corpus,
   scope: SearchQuery['scope'],

@@ -208,7 +208,7 @@ export class Words {
     return [...this.#stored.sharing(grams, least, most, isVisible), ...added]
   }
 
-  /** Sets in how many documents a word stands, for a corpus that holds only some of them. Ignores a word that none of these holds. */
+  /** Sets the counts of a word, for a corpus that holds only some of the documents. Ignores a word that no document of the corpus holds. */
   know(word: string, counts: WordCounts): void {
     if (this.count(word, 'total') > 0) this.#changed.set(word, counts)
   }

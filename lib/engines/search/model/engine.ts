@@ -73,9 +73,9 @@ export type Answer = {
 }
 
 /**
- * Answers a question: first by its grammar ("stupas near Patan", "temples not of Durga"), then by its words. A question that is the name
- * of a document has no grammar. If nothing is found, "structures" and "made" are words again, and then words that no document holds are
- * left out.
+ * Answers a question: first by its grammar ("stupas near Patan", "temples not of Durga"), then by its words. A question that is the name of
+ * a document has no grammar. If nothing is found, "structures" and "made" are searched as plain words. If still nothing is found, words
+ * that no document holds are left out.
  */
 export function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number): Answer {
   const isPlain = query.literal || isPartTakenBack(query.without, 'identifier', query.text)
@@ -115,7 +115,7 @@ const answerNothing = (asked: Asked, reading: Reading): Answer => ({
   matches: { ...noMatches(), queryWords: [], concepts: [] },
 })
 
-/** What the words of a question add to its filters. A filter of the query itself goes before theirs. */
+/** What the words of a question add to the filters of the query. A filter of the query itself goes first. */
 const filtersOf = (query: SearchQuery, { text, near, years, also }: Reading) => ({
   text,
   near: query.near ?? near,
@@ -205,7 +205,7 @@ function isSortAlone(words: readonly QueryWord[]): boolean {
   return mention?.concept.as === 'sort' && mention.from === 0 && mention.to === telling.length - 1
 }
 
-/** The most points of an answer. Beyond, the answer has clusters instead. */
+/** The most points of an answer. If there are more, the answer has counts for the cells of a grid instead. */
 const MOST_POINTS = 5000
 
 function mapPoints(corpus: Corpus, weights: Weights, query: SearchQuery, state: string): MapResult {

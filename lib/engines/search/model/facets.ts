@@ -43,10 +43,7 @@ function countsOf(column: Uint16Array, numbers: Uint32Array): [number, number][]
   })
 }
 
-/**
- * Keeps the values with the most documents, in alphabetical order. Adds up the labels that have one name. Leaves out labels without a
- * name.
- */
+/** Keeps the values with the most documents, in alphabetical order. Adds up labels of the same name. Leaves out labels without a name. */
 export function mostCommon(counted: readonly (readonly [string, number])[]): Record<string, number> {
   const byName = new Map<string, number>()
   for (const [name, count] of counted) byName.set(name, (byName.get(name) ?? 0) + count)

@@ -33,7 +33,7 @@ export function makeFilter(corpus: Corpus, filters: Filters): Test {
   return (number) => tests.every((test) => test(number))
 }
 
-/** Whether a question has filters. `resources` counts as one if it names less than half of those with public documents. */
+/** Whether a question has filters. `resources` counts as a filter only if it names less than half of the resources with public documents. */
 export function isNarrowed(corpus: Corpus, { resources, values, headings, ...filters }: Filters): boolean {
   const others = [filters.statuses, filters.contributor, filters.box, filters.near, filters.years]
   const few = resources !== undefined && resources.length * 2 < publicResources(corpus)

@@ -14,13 +14,13 @@ import { bitsIn, type QuestionMatches } from './rank.ts'
 
 /** If fewer documents contain the whole question, near spellings and documents that lack a word are added. */
 const ENOUGH_MATCHES = 10
-/** If fewer documents contain the whole question, passing mentions of all words but one count, too. */
+/** If fewer documents contain the whole question, documents that lack one word match even if they mention the others only in passing. */
 const FEW_MATCHES = 5
 /** The share of a question's weight that a document must contain to match. */
 const LEAST_SHARE = 0.45
 /** The same share if at least `SEVERAL_NAMES` documents contain all words in their names. */
 const LEAST_SHARE_AFTER_NAMES = 0.6
-/** From this number of documents on, a document that lacks a word must contain a larger share. */
+/** If this many documents contain all words in their names, a document that lacks a word must contain a larger share. */
 const SEVERAL_NAMES = 3
 /** The share for a question of more than four words. */
 const LEAST_SHARE_OF_MANY = 0.2
@@ -77,8 +77,8 @@ export function findMatches(
 }
 
 /**
- * The documents that hold all known telling words of a question but one. Of these there are at least `LEAST_TO_LACK`, and at most one word is
- * unknown.
+ * The documents that lack at most one known telling word of a question. Empty if fewer than `LEAST_TO_LACK` such words are known, or two or
+ * more are unknown.
  */
 function lackingOneWord({ numbers, held }: Matches, words: readonly WeightedWord[]): number[] {
   const bitsOf = (fits: (word: WeightedWord) => boolean) =>
@@ -88,10 +88,10 @@ function lackingOneWord({ numbers, held }: Matches, words: readonly WeightedWord
   if (count < LEAST_TO_LACK || bitsIn(bitsOf(countsInText)) - count > 1) return []
   return [...numbers].filter((_, i) => bitsIn((held[i] ?? 0) & known) >= count - 1)
 }
-/** A document may lack one known telling word only if the question has at least so many. */
+/** A document may lack one known telling word only if the question has at least this many known ones. */
 const LEAST_TO_LACK = 3
 
-/** If no document holds some word: the documents that hold all other words, of which there are two or more. */
+/** If no document holds some word of a question: the documents that hold all its other words. Empty if fewer than two words are left. */
 function holdingAllWritten(
   corpus: Corpus,
   words: readonly WeightedWord[],
@@ -155,12 +155,12 @@ export function findWhole(
   return { numbers, concepts }
 }
 
-/** What a document gains by another word of the same meaning as the superlative: "long" for "longest". */
+/** The share of a document that holds another word of the same meaning, without -est: "long" for "longest". */
 const OTHER_SUPERLATIVE = 0.3
 
 /**
- * Finds the documents that hold a superlative, or another word of the same meaning: "largest" for "biggest". Returns a share of 1 for the
- * words as asked, less for others.
+ * Finds the documents that hold a superlative, or another word of the same meaning: "largest" for "biggest". The share is 1 for the words
+ * as asked and for words in -est, else `OTHER_SUPERLATIVE`.
  */
 export function documentsHolding(
   corpus: Corpus,

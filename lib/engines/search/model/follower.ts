@@ -122,8 +122,8 @@ class OpenModel {
   }
 
   /**
-   * Applies the new entries of the log. False if another model must be opened instead. A read that is under way may have begun before
-   * the caller's moment. So the caller waits for the next one, which it shares with all who come until that begins.
+   * Applies the new entries of the log. False if another model must be opened instead. A read that is under way may have begun too early
+   * for this caller. So the caller waits for the next read, shared with all callers that come before it begins.
    */
   catchUp(): Promise<boolean> {
     if (this.#nextFollowing) return this.#nextFollowing
@@ -180,7 +180,8 @@ async function openAny(): Promise<OpenModel> {
   const pointer = await loadPointer()
   const current = pointer && (await openSnapshot(pointer.current))
   if (current) return new OpenModel(pointer.current.id, current, 'current')
-  // It is marked before anything is built. A large table takes longer than a request has; then the sweeper, which has longer, builds.
+  // The snapshot is marked before anything is built. Building from a large table may take longer than a request may. Then the sweeper
+  // builds, which has more time.
   if (pointer) await markUnreadable(pointer).catch(logUnmarked)
   const previous = pointer?.previous && (await openSnapshot(pointer.previous))
   if (previous) return new OpenModel(pointer.previous?.id ?? '', previous, 'previous')

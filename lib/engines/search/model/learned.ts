@@ -76,7 +76,10 @@ function documentsOf(corpus: Corpus, term: string): number[] {
   return numbers
 }
 
-/** Where the first name of several words with the term has it. Ignores what follows a comma or a parenthesis. Undefined if no name has it. */
+/**
+ * Where the term stands in the first name that has it among several words. Ignores what follows a comma or a parenthesis. Undefined if
+ * there is no such name.
+ */
 function sideOf({ title, names }: SearchDocument, term: string): 'first' | 'last' | 'inside' | undefined {
   for (const name of [title, ...names]) {
     const words = splitWords(name.replace(/[,(][\s\S]*$/, ''))

@@ -7,9 +7,9 @@ import type { WeightedWord } from './lookup.ts'
 import type { QueryWord } from './question.ts'
 
 /**
- * Makes a function that compares the names of a document with a question. It returns the likeness of the best name, from 0 to 1: 1 for
- * the name as typed, a little less for another spelling, and less again for another script. Each word that only the name or only the
- * question has lowers the likeness, a common word only a little.
+ * Makes a function that compares the names of a document with a question. It returns the likeness of the best name, from 0 to 1. 1 is the
+ * name as typed. Another spelling scores a little less, another script less again. Each word that only the name or only the question has
+ * lowers the likeness, a filler or common word only a little.
  */
 export function nameLikeness(queryWords: readonly WeightedWord[], typed: string, fits = wordFits(queryWords)) {
   const question = questionFor(queryWords, fits)
@@ -155,7 +155,7 @@ function wordFit(
   return synonymsOf(term).has(word.term) ? synonymFit : 0
 }
 
-/** The fit of a synonym in a question of several words. It is higher than that of a word that only looks alike. */
+/** The fit of a synonym in a question of several words. It is higher than that of a word with the same skeleton. */
 const SYNONYM_FIT = 0.7
 /** The fit of a synonym of the only word of a question. */
 const SYNONYM_FIT_ALONE = 0.5
@@ -181,7 +181,7 @@ function joinedLikeness(joined: Joined, words: readonly Word[]): number {
   return edits <= most ? 0.9 * (1 - edits / longer) + 0.03 * closeness(a, b) : 0
 }
 
-/** The most edits between joined names. Beyond, one of their words is another word. */
+/** The most edits between joined names. With more edits, one of their words is another word. */
 const MOST_EDITS = 3
 
 /** Joins the words of a name, or their sounds, without filler words. If all are filler words, joins all. */

@@ -22,9 +22,7 @@ export type Choice = {
   postings?: Postings
 }
 
-/**
- * A word with its choices, the best first. `weight` is its weight in names, `rarity` its weight in texts. Both grow the rarer the word is.
- */
+/** A word with its choices, the best first. `weight` is its weight in names, `rarity` its weight in texts. Both are higher for rarer words. */
 export type WeightedWord = QueryWord & {
   weight: number
   rarity: number
@@ -141,7 +139,8 @@ function termFactor({ aside, begins }: QueryWord, term: string): number {
 }
 
 /**
- * The tag of a word's concept. A document with that tag matches the word, even if it does not contain it.
+ * The choices for the concept of a word: its tag, its documents, and the tags of concepts that overlap with it. Such a document matches
+ * even if it does not contain the word.
  */
 const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: ColumnTally): Choice[] =>
   concept
@@ -155,8 +154,8 @@ const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: ColumnTal
     : []
 
 /**
- * The choices for a word as written. A word that no document contains fits less if it may be unfinished. Words of its term that sound
- * different then fit, too, but less: Wells for "Whels".
+ * The choices for a word as written. If no document contains it, words that fold alike but sound different fit, too, but less: Wells for
+ * "Whels". Then the word itself fits less if it may be unfinished.
  */
 function exactChoices(
   { terms }: Corpus,
@@ -191,7 +190,7 @@ function completionChoices(corpus: Corpus, { term, begins, known }: QueryWord, t
 /** The most completions of an unfinished word, and the most words that contain it as a part. */
 export const MOST_COMPLETIONS = 400
 
-/** The least fit of a completion. */
+/** The least fit of a completion by letters. By sound it may be 0.25 less. */
 const COMPLETION_FIT = 0.7
 
 /** The fit of a link to a record of this name: nearly that of the name itself. */
@@ -229,6 +228,6 @@ export function joinedChoices(
   return visibleTerms(corpus, new Set(newTerms), tally).map((each) => ({ terms: [each], fit: 0.9 }))
 }
 
-/** Filters terms to those in documents that the caller may see. Terms of hidden documents must not take the place of others. */
+/** Keeps the terms that documents of this tally contain. So terms of hidden documents do not take the place of others in public answers. */
 export const visibleTerms = (corpus: Corpus, terms: Iterable<string>, tally: ColumnTally): string[] =>
   [...terms].filter((each) => corpus.terms.count(each, tally) > 0)

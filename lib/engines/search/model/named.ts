@@ -20,7 +20,8 @@ export const DEFAULT_REACH = 1
 
 /**
  * Makes a function that finds the concept of a name: documents with this name that the caller may see, else a learned sort. If no document
- * has the name, a look costs a test of the Bloom filter. The function remembers what it has found: one question uses one.
+ * has a name of several words, a look costs one test of the Bloom filter. The function remembers what it has found, so each question has
+ * its own.
  */
 export function namedFinder(corpus: Corpus, scope: Scope): FindNamed {
   const look = nameLooker(corpus, scope)
@@ -62,7 +63,7 @@ function conceptOfDocuments(corpus: Corpus, numbers: readonly number[]): Concept
   return known ? { ...known, documents } : { as, label: document.title, phrases: [], isName: true, documents }
 }
 
-/** Whether a concept is a place: it has an area, or is of the sort of documents that are places. */
+/** Whether a concept is a place: it has an area, or documents of its sort are places. */
 export const isPlace = ({ as, area }: Concept): boolean =>
   area !== undefined ||
   Object.values(loadedVocabulary().conceptsByResource ?? {}).some((it) => it.by === 'point' && it.as === as)
@@ -101,7 +102,7 @@ const LONGEST_TEXT = 200
 const impactOf = (certainty: number) => Math.round(TAGGED * certainty * 255)
 
 /**
- * The documents that belong to a concept of documents: they contain one of its names, link to it, or lie around its point or within its
+ * The documents that belong to a concept of documents. They contain one of its names, link to it, or lie around its point or within its
  * years. Each has the impact that a tag of the same certainty has, or less.
  */
 export function belongingTo(corpus: Corpus, { documents = [], area }: Pick<Concept, 'documents' | 'area'>): Postings {

@@ -35,7 +35,10 @@ export function knownShare(queryWords: readonly WeightedWord[]): number {
   return known / queryWords.reduce((sum, { tells }) => sum + tells, 0)
 }
 
-/** Adds choices to each word: near spellings, words that contain it, synonyms, and two words written as one or one as two. */
+/**
+ * Adds choices to each word: near spellings, words that contain it, and synonyms. Also two words that documents write as one, and a word
+ * that they write as two.
+ */
 export function lookUpNearly(
   corpus: Corpus,
   written: readonly WeightedWord[],
@@ -63,8 +66,8 @@ export function lookUpNearly(
 }
 
 /**
- * Whether any document of this tally holds a word, one that begins with it, or a spelling of it that fits at least so well. With `evenJoined`
- * it may also be put together from two words.
+ * Whether a document of this tally holds a word, a longer word that begins with it, or a spelling of at least the fit `least`. With
+ * `evenJoined`, two words that make up the word count as a spelling.
  */
 export function isKnownWord(
   corpus: Corpus,
@@ -139,7 +142,7 @@ function splitChoices(corpus: Corpus, { raw }: Word, tally: ColumnTally): Choice
   })
 }
 
-/** The least letters of each part of a word that was written as one, with a slip. */
+/** The least letters of each part into which `splitWithSlip` splits a word. */
 const LEAST_PART = 4
 const SPLIT_WITH_SLIP_FIT = 0.6
 
@@ -203,9 +206,7 @@ function sameSkeletons(corpus: Corpus, { skeleton }: Word, tally: ColumnTally): 
 
 const SKELETON_FIT = 0.55
 
-/**
- * If a term is in more documents than the word as typed by at least this factor, the word may be a slip: Baktapur for Bhaktapur.
- */
+/** A word may be a slip (Baktapur for Bhaktapur) if its term is in more than `SLIP_FACTOR` times as many documents as the word itself. */
 const SLIP_FACTOR = 8
 
 const slipChoices = (corpus: Corpus, { raw, term, known }: WeightedWord, tally: ColumnTally): Choice[] =>

@@ -4,7 +4,7 @@ import { compactNow as compact } from './compact.ts'
 import { rebuildSnapshot } from './rebuild.ts'
 import { loadPointer, type StoredSnapshot } from './snapshot.ts'
 
-// Reports for the operator are lines as of a log: in English, without a capital.
+// Reports for the operator are written like lines of a log: in English, without a capital.
 const ANOTHER_WAS_FASTER = 'another process has made a snapshot meanwhile, and that one counts'
 
 /** Makes the next snapshot, due or not. */

@@ -42,8 +42,8 @@ export type QueryWord = Word & {
 type Letters = Pick<Word, 'raw' | 'sound'>
 
 /**
- * Reads a text into words, each once, 24 at most. The last one that was typed counts as unfinished if the text ends with a letter, digit or
- * vowel sign. A month after "in" does not, and none does beyond 24 words.
+ * Reads a text into words, each once, 24 at most. The last word typed counts as unfinished if the text ends with a letter, digit or vowel
+ * sign. Exceptions: a month after "in", and texts of more than 24 words.
  */
 export function parseQuestion(corpus: Corpus, question: string, tally: ColumnTally): QueryWord[] {
   const text = withoutEndings(corpus, question, tally)

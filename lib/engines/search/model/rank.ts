@@ -34,10 +34,7 @@ const OTHER_SORT = 0.6
 const OF_CAUSE = 0.3
 /** The factor for a document that is not at the place that the question names. */
 const OTHER_PLACE = 0.6
-/**
- * The share of the text model in the score, by the number of telling words. One or two words are a name, many are a
- * question.
- */
+/** The share of the score by text (BM25) in the score, by the number of telling words. One or two words are a name, many are a question. */
 const TEXT_SHARES = [0, 0.1, 0.1, 0.25, 0.4, 0.7, 0.8]
 /** How much of the score by name comes from the words that the names contain. */
 const WORD_SHARE = 0.4
@@ -47,7 +44,7 @@ const LIKENESS_SHARE = 0.6
 const FULL_SCORE = 0.7
 const DAY_MS = 86_400_000
 
-/** The share of the text model in the score of a question of these words. */
+/** The share of the score by text (BM25) in the score of a question of these words. */
 export function textShareOf(queryWords: readonly WeightedWord[]): number {
   const count = queryWords.filter(countsInText).length
   return TEXT_SHARES[Math.min(count, TEXT_SHARES.length - 1)] ?? 0
@@ -57,7 +54,7 @@ export const NAME_FACTOR = WORD_SHARE / FULL_SCORE
 
 /**
  * Ranks documents by text, recency and popularity. It ranks all documents by their words, then compares the names of the best documents.
- * `fits` are those of the question's words, if another pass has made them.
+ * `fits`: the fits of the question's words, if an earlier pass has computed them.
  */
 export function rankByRelevance(
   corpus: Corpus,
@@ -137,9 +134,9 @@ const OF_SORT = Math.floor(TAGGED * CERTAINTY.opening * 255)
 const OF_NAMED_SORT = Math.floor(TAGGED * CERTAINTY.name * 255)
 
 /**
- * Makes a function that returns the factor of a document's score by its sort. It is lower for a document that is not of the sort for which the
- * question asks in the plural: "tanks of the Nayaks" asks for no king who built tanks. It is 1 if the question names a second sort, or has words
- * that are no concept. It is lowest for a cause: what an earthquake damaged is no earthquake.
+ * Makes a function that returns the factor of a document's score by its sort. It is lower for another sort than the one asked for in the
+ * plural: "tanks of the Nayaks" asks for no king. It is 1 if the question names a second sort, or has words that are no concept. It is
+ * lowest for a cause: what an earthquake damaged is no earthquake.
  */
 function sortFactor(corpus: Corpus, matches: QuestionMatches): (number: number, isName: boolean) => number {
   const lists = causesIn(matches.concepts).flatMap(({ concept }) => corpus.postings(tagOf(concept)))
@@ -173,8 +170,8 @@ const isSeveral = ({ concept, to }: Mention, queryWords: readonly WeightedWord[]
   concept.as === 'sort' && isPlural(queryWords[to])
 
 /**
- * The words of a question for several records that name a place, one bit each: "temples in Patan". Zero for a question without a plural
- * sort: next to a name, a town only distinguishes records of that name.
+ * The words that name a place in a question for several records, one bit each: "temples in Patan". Zero for a question without a plural
+ * sort. Next to a name, a town only distinguishes records of the same name.
  */
 const placeBits = (queryWords: readonly WeightedWord[], concepts: readonly Mention[]): number =>
   concepts.some((it) => isSeveral(it, queryWords))

@@ -40,7 +40,7 @@ export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildRes
     return old && old.current.id !== seen?.current.id ? undefined : buildFromTable(old, () => undefined)
   })
 
-/** Another process rebuilds. It is `unavailable`, as is a table without room: but only for this one is it worth to wait. */
+/** Another process rebuilds. A table without room also gives `unavailable`, but only a rebuild is worth waiting for. */
 class RebuildUnderWay extends Problem {
   constructor() {
     super('unavailable', 'The search model is being built. Try again.', {

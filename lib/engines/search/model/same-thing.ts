@@ -13,8 +13,8 @@ const MOST_APART = 1000
 const MOST_RECORDS = 8
 
 /**
- * The other documents that look like records of the same thing: one of their names has the same telling words as the title of this one, apart
- * from words for sorts. Empty if the title has no other words, as "Stone Temple" may be anywhere.
+ * The other documents that look like records of the same thing. One of their names has the same telling words as the title of this
+ * document, apart from words for sorts. Empty if the title has no other words: "Stone Temple" may be anywhere.
  */
 export function recordsOfSameThing(corpus: Corpus, number: number, admits: (number: number) => boolean): number[] {
   const [title] = corpus.names(number)
@@ -36,14 +36,14 @@ export function recordsOfSameThing(corpus: Corpus, number: number, admits: (numb
   return found
 }
 
-/** Only an answer of at most so many documents is completed. */
+/** Only an answer of at most this many documents is completed. */
 const FEW = 4
-/** The share of a document's scores that another record of the same thing has. */
+/** Another record of the same thing gets this share of a document's scores. */
 const SAME_THING = 0.9
 
 /**
- * Completes an answer of few documents with the other records of the same things: often only one of them says what a question asks for. They
- * follow after all others.
+ * Completes an answer of few documents with the other records of the same things. Often only one record of a thing says what a question
+ * asks for. An added record scores less than the record that it resembles.
  */
 export function completeFew(
   corpus: Corpus,

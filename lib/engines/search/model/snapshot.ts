@@ -61,9 +61,7 @@ const large = { chunkSize: 2 ** 20 }
 /** A snapshot is missing in the bucket, or is not as it was stored. */
 export class UnreadableSnapshot extends Error {}
 
-/**
- * Fetches a snapshot to this machine if it is not on it, and returns its path. Fails with `UnreadableSnapshot` if it is missing or altered.
- */
+/** Fetches a snapshot unless this machine has it, and returns its path. Fails with `UnreadableSnapshot` if the object is missing or altered. */
 export async function fetchSnapshot(snapshot: StoredSnapshot): Promise<string> {
   const path = snapshotPath(snapshot.id)
   if (await exists(path)) return path

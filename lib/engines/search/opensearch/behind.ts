@@ -10,7 +10,10 @@ import { loadIndexes } from './indexes.ts'
  */
 export type Behind = { changes: readonly DocumentChange[]; state: string }
 
-/** The most changes that are held beside the server. While it lacks more, it might show what they hide, so searches fail. */
+/**
+ * The most changes that are held beside the server. If the server lacks more, its answers might show what those changes hide. So searches
+ * fail.
+ */
 export const MOST_CHANGES = 2000
 
 /** The position of the server that this process read last, and what `readBehind` returned last. */

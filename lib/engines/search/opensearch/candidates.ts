@@ -23,8 +23,8 @@ import { askServer, type Json } from './client.ts'
 import { all, any, bestFirst, filtersOf, none, scopeFilter } from './filters.ts'
 import { featureOf } from './layout.ts'
 
-// A question is read by our engine over a small corpus: the documents that the server finds for its words, in any spelling, and those that
-// the question may name. The server counts the documents of each word, so that weights do not depend on the candidates.
+// Our engine reads a question over a small corpus. It holds the documents that the server finds for the words, in any spelling, and those
+// that the question may name. The server counts the documents of each word, so that weights do not depend on the candidates.
 
 /** The most words of a question that candidates are asked for. */
 const MOST_WORDS = 24
@@ -118,7 +118,7 @@ function exactClauses(word: Word, at: number, words: readonly Word[]): Json[] {
 }
 const constant = (filter: Json, boost: number): Json => ({ constant_score: { filter, boost } })
 
-/** The most expansions of a spelling. There are so many that words of hidden documents crowd out no others. */
+/** The most expansions of a spelling. The number is high, so that words of hidden documents crowd out no others. */
 const MOST_EXPANSIONS = 1000
 
 /** Spellings that are near a word, by edits, by pieces of its letters, and by its consonants. */

@@ -10,10 +10,10 @@ import { bulkLines } from './layout.ts'
 
 /** The most bytes of one bulk request. */
 const MOST_BYTES = 8_000_000
-/** The status of a change whose document the server has in this version or a newer one. */
+/** The status of a change if the server has this version of the document, or a newer one. */
 const OLDER = 409
 
-/** Entries that the server lacks are gone from the log. Only a rebuild of its index from the table mends that: the sweeper does it. */
+/** Entries that the server lacks are gone from the log. Only a rebuild of the index from the table mends that. The sweeper does the rebuild. */
 export class Missed extends Error {
   override readonly name = 'Missed'
 }

@@ -1,4 +1,4 @@
-// The engine that asks a server of OpenSearch, for those who ask questions. What writes to the server stands in feed.ts and upkeep.ts, so
+// The engine that asks an OpenSearch server: the entry for questions. The code that writes to the server is in feed.ts and upkeep.ts, so
 // that no question reaches a write.
 
 export { check } from './check.ts'

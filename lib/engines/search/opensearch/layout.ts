@@ -19,7 +19,10 @@ export const NEVER = 1e9
 /** The lengths of the geohashes that the map counts by. */
 export const cellLengths = [1, 2, 3, 4, 5, 6, 7] as const
 
-/** The feature of a term in words of a voice. Without a voice, the feature that holds its greatest weight in words of any voice. */
+/**
+ * The name of the rank feature (OpenSearch) of a term in words of a voice. Without a voice, that feature holds the greatest weight of the
+ * term in words of any voice.
+ */
 export const featureOf = (term: string, voice: Voice = ANY_VOICE): string =>
   (voice === ANY_VOICE ? term : `${term}|${voice}`).replaceAll('.', '·')
 
@@ -139,7 +142,10 @@ function wordFields(document: SearchDocument): Json {
   }
 }
 
-/** Letters of a passage, and letters that two neighbours share: as many as a literal question has at most, so that one holds all of it. */
+/**
+ * The letters of a passage, and the letters that neighbouring passages share. A literal question has at most `SHARED` letters, so one
+ * passage holds all of it.
+ */
 const PASSAGE = 8000
 const SHARED = 200
 

@@ -22,13 +22,13 @@ import { cellLengths } from './layout.ts'
 import { scoreClauses, textFilter } from './words.ts'
 
 /**
- * How many documents our engine ranks. If no more are found, the answer is wholly its own. Otherwise the server counts, and orders the
- * documents behind these.
+ * How many documents our engine ranks. If the server finds no more, the whole answer comes from our engine. Otherwise the server counts,
+ * and orders the documents behind these.
  */
 const COMPARED = 250
-/** The most documents of a page. */
+/** The most documents that one question brings, earlier pages included. */
 const MOST_HITS = 10_000
-/** The most values of a facet that the server counts, before those of one name are added up. */
+/** The most labels of a facet that the server counts, before labels of the same name are added up. */
 const MOST_LABELS = 300
 /** The most points of a map, and the most cells of its grid. */
 const MOST_POINTS = 5000
@@ -253,7 +253,7 @@ async function suggest(query: SuggestQuery, behind: Behind): Promise<Hit[]> {
   return createModel(corpus, config.SEARCH_WEIGHTS, () => behind.state).suggest(query)
 }
 
-/** Finds documents in which a text stands as it was typed: the server looks into their passages. One call. */
+/** Finds documents in which a text stands as it was typed: the server looks into their passages. One call, or two without `resources`. */
 async function findLiteral(query: LiteralQuery, behind: Behind): Promise<Map<string, Hit[]>> {
   const { text, scope, resources, published, limit } = query
   const needle = cut(text.trim().normalize('NFC').toLowerCase(), 200)

@@ -18,14 +18,15 @@ const LAYOUT = 1
 const formatNow = () => `${LAYOUT} ${snapshotFormat()}`
 /** How long the index before the present one is kept, so that an operator can go back to it. */
 const KEPT_MS = 86_400_000
-/** The longest time of a rebuild, in seconds. After it another process may begin one. */
+/** Seconds for which a rebuild holds its lock. After this time another process may begin a rebuild. */
 const LOCK_SECONDS = 3600
 /** Documents of one bulk request of a rebuild. */
 const BATCH = 500
 
 /**
- * Brings the server up to the log, trims the log, and removes an index that is no longer needed. Makes an index anew if there is none, if it
- * has missed entries of the log, or if a new release stores documents in another form. Returns the number of changes or documents that it wrote.
+ * Brings the server up to the log, trims the log, and removes an index that is no longer needed. Makes an index anew if there is none, or
+ * if it has missed entries of the log. Also if a new release stores documents in another form. Returns the number of changes or documents
+ * that it wrote.
  */
 export const compactIfDue: SearchUpkeep['compactIfDue'] = async () => {
   await loadVocabulary()

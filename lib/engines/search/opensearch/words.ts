@@ -21,7 +21,7 @@ const MOST_SCORED = 40
 /** The most words for which every sufficient set of words is listed. */
 const MOST_LISTED = 10
 
-/** The features of a term in words that sound like this voice (`soundsApart`): the stops are equal, and the onsets overlap. */
+/** The rank features of a term in words that sound like this voice (`soundsApart`): the stops are equal, and the onsets overlap. */
 function featuresOf(term: string, voice: Voice = ANY_VOICE): string[] {
   if (voice === ANY_VOICE) return [featureOf(term)]
   return [1, 2, 3].filter((onset) => (onset & voice & 3) !== 0).map((onset) => featureOf(term, (voice & ~3) | onset))
@@ -46,8 +46,8 @@ function wordFilter(corpus: Corpus, { choices, concept }: WeightedWord): Json {
 type Words = Pick<QuestionMatches, 'queryWords' | 'least'>
 
 /**
- * Documents that hold enough of a question: words of which the weights add up to the share `least`. Every sufficient set of words is one
- * way to match. A question of more than `MOST_LISTED` words needs that share of its words, whatever they weigh.
+ * Documents that hold enough of a question: the weights of the words that they hold reach the share `least`. Every sufficient set of words
+ * is one way to match. A question of more than `MOST_LISTED` words needs that share of its words, whatever they weigh.
  */
 export function textFilter(corpus: Corpus, { queryWords, least = 1 }: Words): Json {
   const words = [...queryWords].sort((a, b) => b.weight - a.weight)
@@ -93,7 +93,7 @@ export function memberFilter(corpus: Corpus, { documents = [], area }: Concept):
   )
 }
 
-/** The score of a document by words, recency and popularity, as clauses of which the server adds up those that match. */
+/** The score of a document by words, recency and popularity, as clauses. The server adds up the clauses that match. */
 export function scoreClauses(corpus: Corpus, weights: Weights, { queryWords }: Words): Json[] {
   const byText = textShareOf(queryWords)
   const nameFactor = (weights.text * (1 - byText) * NAME_FACTOR) / 255
@@ -116,7 +116,7 @@ export function scoreClauses(corpus: Corpus, weights: Weights, { queryWords }: W
   ]
 }
 
-/** The score of a word: that of its best choice, and those of all choices with `adds`. */
+/** The score of a word: the score of its best choice without `adds`, and the scores of all choices with `adds`. */
 function choiceScores(corpus: Corpus, word: WeightedWord, field: string, factor: number): Json[] {
   if (factor <= 0) return []
   const clausesOf = (choice: Choice): Json[] => {

@@ -36,7 +36,10 @@ export type Draft = {
   isHopeless: boolean
 }
 
-/** "In Boudha", or "near the willows", where nothing is called so. `phrase`: the words for near or in. `words`: the others. `at`: its place in `rest`. */
+/**
+ * A part such as "in Boudha", or "near the willows", where nothing has this name. `phrase`: the words for near or in. `words`: the other
+ * words. `at`: the index in `rest` at which they stood.
+ */
 export type Unsettled = { phrase: string; words: readonly Token[]; at: number; text: string; found?: Found }
 
 /** A draft of which nothing has been read. */
@@ -55,7 +58,7 @@ export const newDraft = (corpus: Corpus, question: Question, tokens: readonly To
   isHopeless: false,
 })
 
-/** What a part may change of a draft, as it is now. `Object.assign` puts it back. */
+/** Copies the members of a draft that reading a part may change. `Object.assign` restores them. */
 export function copyDraft({ rest, tests, interpreted, leftOut, extremes, unsettled, ...others }: Draft) {
   const { near, itself, years, order, isHopeless } = others
   const lists = { rest: [...rest], tests: [...tests], interpreted: [...interpreted], leftOut: [...leftOut] }
@@ -94,8 +97,8 @@ export function lookForWrittenPlace(draft: Draft, tokens: readonly Token[], side
 }
 
 /**
- * Looks for a place in a part that says where: "near", "in", "not at". It is a place as it is written, then one with a slip, then one that
- * records together name ("Boudha" of "Great stupa of Boudha"). Only then may the words mean anything else, such as a deity.
+ * Looks for a place in a part that says where: "near", "in", "not at". First the words as written, then with a slip. Then as a part of
+ * names of records that lie together ("Boudha" of "Great stupa of Boudha"). Only then may the words mean anything else, such as a deity.
  */
 export function lookForPlace(draft: Draft, tokens: readonly Token[], side: Side): Found | undefined {
   const written = lookForWrittenPlace(draft, tokens, side)

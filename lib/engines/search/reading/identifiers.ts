@@ -28,7 +28,7 @@ export function findByIdentifier(corpus: Corpus, question: Filters & { text: str
   return new Uint32Array()
 }
 
-/** The plain letters of an identifier as written. Of an address without its scheme also those of the last parts of its path: `node12345`. */
+/** The plain letters of an identifier as written. Of an address also the letters of the last parts of its path: `node12345`. */
 function lettersOf(written: string): string[] {
   const letters = plainWords(written).join('')
   const path = /^(?:[a-z]+:\/\/)?[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\/([^?#]+)/iu.exec(written)?.[1]

@@ -7,8 +7,8 @@ import { type Found, hasAny, isInPlace } from './places.ts'
 import { asWords, isAside, type Token, textOf } from './tokens.ts'
 import { areHeld, endOfPlainWords, leaveUnplaced } from './unplaced.ts'
 
-// "In Boudha", "at Boudha", "Boudha ma": what is in a place that is a record, or in one that is written with a slip. A place of the
-// vocabulary that is written well stays words, as months do: tags find its documents. What is no place is told: see `settleUnplaced`.
+// "In Boudha", "at Boudha", "Boudha ma": what is in a place. The place is a record, or its name has a slip. A place of the vocabulary
+// without a slip stays words, as months do: tags find its documents. For words that are no place see `settleUnplaced`.
 
 /** Reads a place from token `start` on, for a phrase that begins at `at` and ends before `to`. */
 export function readPlaceIn(draft: Draft, at: number, to: number, start: number): number | undefined {
@@ -36,13 +36,13 @@ export function readPlaceInBehind(draft: Draft, at: number, to: number): number 
   return to
 }
 
-/** Whether a place limits the answer. Else its words are searched: nothing lies in it, or it is a concept, which its words find as well. */
+/** Whether a place limits the answer. If nothing lies in the place, or the vocabulary knows it as a concept, its words are searched instead. */
 const mayLimit = ({ corpus, question }: Draft, { place }: Found): boolean =>
   !(place.concept && !place.mended) && hasAny(corpus, question, isInPlace(corpus, place))
 
 /**
- * Leaves out what is no place and no concept of the vocabulary, if a sort of thing is asked for: "gompas in zzqx" asks for gompas. Where
- * none is, an unknown word is all that is asked for, and nothing answers.
+ * Words that are no place and no concept of the vocabulary are left out beside a sort of thing: "gompas in zzqx" asks for gompas. Without a
+ * sort, nothing answers a single unknown word.
  */
 function leaveNoPlace(draft: Draft, at: number, to: number, start: number): number | undefined {
   const { tokens } = draft
@@ -50,7 +50,8 @@ function leaveNoPlace(draft: Draft, at: number, to: number, start: number): numb
   if (part.length === 0 || findMentions(asWords(part)).length > 0) return undefined
   const sorts = findMentions(asWords(tokens)).filter(({ concept }) => concept.as === 'sort')
   const isNowhere = part.some((token) => isUnknown(draft, token))
-  // "Festivals in aadi": a month that only records name. In the middle of a sentence such words ask for no sort of thing.
+  // "Festivals in aadi": only records name this month. The sort must stand right before: in the middle of a sentence such words ask for no
+  // sort of thing.
   const followsSort = sorts.some((sort) => sort.to === at - 1)
   if (isNowhere ? sorts.length > 0 : followsSort && areHeld(draft, part))
     return leaveUnplaced(draft, at, start, textOf(tokens.slice(at, to)))

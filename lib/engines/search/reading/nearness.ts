@@ -9,8 +9,7 @@ import type { NamedPlace } from './places.ts'
 import { type Token, textOf } from './tokens.ts'
 import { leaveUnplaced, mayBeUnplaced } from './unplaced.ts'
 
-// "Near Patan", "within 2 km of Patan", "nearest museum to Patan", "Patan najik". What is no place is told:
-// see `settleUnplaced`.
+// "Near Patan", "within 2 km of Patan", "nearest museum to Patan", "Patan najik". For words that are no place see `settleUnplaced`.
 
 /** Reads "near" and what follows. */
 export const readNear = (draft: Draft, at: number, { to }: GrammarMatch): number | undefined =>
@@ -78,7 +77,7 @@ export const nearTo = ({ at, reach }: NamedPlace, kilometres = Math.max(NEAR.lea
   within: kilometres,
 })
 
-/** Limits the answer to what is near a place, the nearest first, and tells so. `text`: the words that say it. */
+/** Limits the answer to what is near a place, the nearest first, and adds that to `interpreted`. `text`: the words that ask for it. */
 export function setNear(draft: Draft, place: NamedPlace, kilometres: number | undefined, text: string): void {
   const near = nearTo(place, kilometres)
   draft.near = near
@@ -94,8 +93,8 @@ function recordsOf({ corpus, question: { scope } }: Draft, { numbers }: NamedPla
 }
 
 /**
- * Keeps of the records that are the place only those of which the question does not ask for more than the place: of "stupa near chabahil" the
- * Chabahil Stupa is an answer.
+ * Drops from `itself` the records that the question asks for by more than the place. The Chabahil Stupa is an answer to "stupa near
+ * chabahil".
  */
 export function settleItself(draft: Draft): void {
   const { corpus, itself, rest, near, interpreted } = draft

@@ -19,7 +19,7 @@ import { type Token, textOf } from './tokens.ts'
 
 /**
  * A place that a question names: its point, how far it reaches in kilometres, and its name. `numbers`: the records that are the place.
- * `mended`: the words of its name that the question means, if it has them with a slip or as a part of the name.
+ * `mended`: the words of the name, if the question has them with a slip, or has only a part of the name.
  */
 export type NamedPlace = {
   at: Point
@@ -55,15 +55,15 @@ function longestRun(
 }
 
 /**
- * Finds the place that the first words (`leads`) or the last words (`follows`) of a part name: coordinates, a place of the
+ * Finds the place that the first words (`leads`) or the last words (`follows`) of a part name. It is a pair of coordinates, a place of the
  * vocabulary, or a record with a point that the caller may see. The longest name wins. Returns how many words it has.
  */
 export const findPlace = (corpus: Corpus, tokens: readonly Token[], scope: Scope, side: Side): Found | undefined =>
   longestRun(tokens, side, (run) => placeNamed(corpus, run, scope))
 
 /**
- * Finds the place that the words of a part name with a slip ("Boudanath"), or the place of all records that have the words in their names:
- * "Boudha", if one stupa is called "Great stupa of Boudha". The longest run of words wins.
+ * Finds the place that the words of a part name with a slip ("Boudanath"). Or the place of all records that have the words in their names:
+ * "Boudha" of "Great stupa of Boudha". The longest run of words wins.
  */
 export const findPlaceLike = (corpus: Corpus, tokens: readonly Token[], scope: Scope, side: Side): Found | undefined =>
   longestRun(tokens, side, (run) => placeLike(corpus, run, scope))
@@ -90,7 +90,10 @@ function placeLike(corpus: Corpus, run: readonly Token[], scope: Scope): NamedPl
   })
 }
 
-/** The terms that a word of a place's name may stand for: itself, or what it may be a slip of, and these with an ending or without it. */
+/**
+ * The terms that a word of a place's name may stand for: the word, and the word with another ending. If no document holds the word, its
+ * near spellings instead of it.
+ */
 function placeSpellings(corpus: Corpus, word: QueryWord, tally: ColumnTally): string[] {
   const ended = visibleTerms(corpus, otherEndingsOf(word.sound, SHORTEST_STEM).map(toTerm), tally)
   if (corpus.terms.count(word.term, tally) > 0) return [word.term, ...ended]
@@ -125,7 +128,7 @@ function placeOfConcept(corpus: Corpus, concept: Concept): NamedPlace | undefine
   return place && { ...place, numbers: documents }
 }
 
-/** Records that lie so many kilometres apart at most are at one place. More records than these have a word that is no place. */
+/** Records at most this many kilometres apart are at one place. Words that more than `MOST_TOGETHER` records have in a name are no place. */
 const TOGETHER = 2
 const MOST_TOGETHER = 24
 
@@ -199,8 +202,8 @@ function placeOf(corpus: Corpus, number: number): NamedPlace | undefined {
 const NAMED_IMPACT = 60
 
 /**
- * Makes a test of whether a document is in a place. A document that names the place is in it. Another one is in it if its point is
- * within reach, unless it has the tag of a smaller place there: the museum of Patan is not in Kathmandu.
+ * Makes a test of whether a document is in a place. A document that names the place is in it. Any other must lie within reach, and have no
+ * tag of a smaller place there: the museum of Patan is not in Kathmandu.
  */
 export function isInPlace(corpus: Corpus, { at, reach, concept }: NamedPlace): (number: number) => boolean {
   const { lat, lng } = corpus.columns

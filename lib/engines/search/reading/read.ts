@@ -124,7 +124,7 @@ function readPart(draft: Draft, at: number): number {
     match && (match.side === 'follows' ? readFollowing(draft, at, match) : readers[match.role]?.(draft, at, match))
   if (next !== undefined) return next
   keepWords(draft, at, at + 1)
-  // Of "in the month of" one word remains: the month need not be beside the word "month".
+  // Of "in the month of" only "in" remains: a document of the month need not hold the word "month".
   return match?.role === 'in' ? match.to : at + 1
 }
 
@@ -181,7 +181,10 @@ function readNot(draft: Draft, at: number, { to }: GrammarMatch): number | undef
   return exclude(draft, part, textOf(whole), end, saysWhere)
 }
 
-/** "Not near Patan" excludes a place, and nothing else that may be called nearly so. Without such a place it excludes nothing, and says so. */
+/**
+ * "Not near Patan" excludes a place, but no documents by their words. If the words name no place, nothing is excluded, and the words are
+ * left out.
+ */
 function excludeNear(draft: Draft, part: readonly Token[], whole: readonly Token[], next: number): number {
   const named = part.filter(({ plain }) => !hasRole(plain, 'near'))
   const found = lookForPlace(draft, named, 'leads')
@@ -298,7 +301,7 @@ function readIn(draft: Draft, at: number, { to }: GrammarMatch): number | undefi
   return start + 1
 }
 
-/** Whether a state stands right before a token. The year is not that of making then: what was destroyed in 2015 was not made then. */
+/** Whether a state stands right before a token. Then a year is not the year of making: what was destroyed in 2015 was not made in 2015. */
 const followsState = (tokens: readonly Token[], at: number): boolean =>
   findMentions(asWords(tokens.slice(0, at))).some(({ concept, to }) => concept.as === 'state' && to === at - 1)
 
@@ -350,7 +353,7 @@ function readResources(draft: Draft, at: number, to: number, value: string): num
 const MADE = 'made'
 const PEOPLE = 'people'
 
-/** The resources of what a part of the sort `made` or `people` asks for. Undefined for another value. */
+/** The resources that a part of the sort `made` or `people` asks for. Undefined for another value. */
 export function resourcesOf(value: string): readonly string[] | undefined {
   const { madeResources = [], peopleResources = [] } = loadedVocabulary()
   return { [MADE]: madeResources, [PEOPLE]: peopleResources }[value]

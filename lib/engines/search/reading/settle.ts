@@ -14,9 +14,9 @@ import { areHeld, isTelling } from './unplaced.ts'
 
 // Parts that are settled once all others are read, since what they mean depends on what is asked for.
 
-/** Settles what is in a place, and what is near something that is no place, or in it. */
+/** Settles the parts that ask for what is in a place, and the parts whose words are no place. */
 export function settleParts(draft: Draft): void {
-  // From the last to the first, so that the places of the others in `rest` remain.
+  // From the last to the first, so that each `at` of the others stays true in `rest`.
   for (const part of draft.unsettled.reverse()) {
     if (part.found) settlePlace(draft, part, part.found)
     else settleUnplaced(draft, part)
@@ -26,8 +26,8 @@ export function settleParts(draft: Draft): void {
 }
 
 /**
- * Settles a part that asks for what is in a place: only what is there answers. If none of what is asked for is there, what is near the place
- * does. A name with a slip, or a part of a name, is no place if none of it is near either: see `settleUnplaced`.
+ * Settles a part that asks for what is in a place: only what is there answers. If none of what is asked for is there, what is near the
+ * place answers. If none is near either, a `mended` name is no place: see `settleUnplaced`.
  */
 function settlePlace(draft: Draft, part: Unsettled, { place }: Found): void {
   const { corpus, question, rest } = draft
@@ -48,7 +48,7 @@ function settlePlace(draft: Draft, part: Unsettled, { place }: Found): void {
   }
 }
 
-/** The documents that say that they are in a place: they have all words that name it, or link to a record that is it. */
+/** The documents that say that they are in a place: they have all words of its name, or link to a record of it. */
 function documentsSaying(draft: Draft, { mended, numbers }: NamedPlace, typed: string): ReadonlySet<number> {
   const { corpus } = draft
   const saying = new Set(mended ? [] : findHolders(draft, typed, true))
@@ -58,7 +58,10 @@ function documentsSaying(draft: Draft, { mended, numbers }: NamedPlace, typed: s
   return saying
 }
 
-/** Makes a test of whether a document is asked for by the words that remain. Undefined if none is, since they may have slips. */
+/**
+ * Makes a test of whether a document is asked for by the words that remain. Undefined if the words find no document, since they may have
+ * slips.
+ */
 function askedFor(draft: Draft): ((number: number) => boolean) | undefined {
   const words = draft.rest.filter(isTelling)
   const asked = words.length > 0 ? findHolders(draft, wholeWords(words), false) : undefined

@@ -20,7 +20,7 @@ const LABELLED =
 
 type ReadPoint = (found: RegExpExecArray) => Point
 
-/** How coordinates are written, each with what reads it. */
+/** The notations of coordinates, each with the function that reads it. */
 const notations: readonly (readonly [RegExp, ReadPoint])[] = [
   [
     SEXAGESIMAL,

@@ -13,7 +13,7 @@ import { asWords, isAside, textOf, tokensOf } from './tokens.ts'
 
 /** The least fit of a spelling by which a word counts as known. */
 const KNOWN_FIT = 0.4
-/** The same for a word of a name. One letter of three is another word: "taj" is no spelling of "tah". */
+/** The same for a word of a name. In a word of three letters another letter makes another word: "taj" is no spelling of "tah". */
 const KNOWN_NAME_FIT = 0.45
 
 /**
@@ -42,8 +42,8 @@ export function withoutUnknown(
 }
 
 /**
- * The words of the name of one thing that are all unknown: "Eiffel" of "Eiffel Tower", "Liberty" of "Statue of Liberty". Undefined if the
- * question names a place, a deity or a time besides, or asks for several things. `words`: those of the question.
+ * The words that name one thing, if all of them are unknown: "Eiffel" of "Eiffel Tower", "Liberty" of "Statue of Liberty". Undefined if the
+ * question also names a place, a deity or a time, or asks for several things. `words`: the words of the question.
  */
 export function unknownName(
   corpus: Corpus,

@@ -7,11 +7,14 @@ import { asWords, isAside, type Token, textOf } from './tokens.ts'
 
 // "Near the willows", "in zzqx": what follows is no place. Such a part is noted, and settled once all others are read: see `settle.ts`.
 
-/** The most words of what is no place, and of a question in which it is looked at. In a longer one "near" is a word of a sentence. */
+/**
+ * The most words of a part that is no place, and of a question that may have such a part. In a longer question "near" is a word of a
+ * sentence.
+ */
 const MOST_UNPLACED = 4
 const MOST_QUESTION = 8
 
-/** Whether words may be what is no place, rather than words of a sentence. */
+/** Whether these words may be an unknown place, rather than words of a sentence. */
 export const mayBeUnplaced = ({ tokens }: Draft, words: readonly Token[]): boolean =>
   !words.every(isAside) &&
   words.length <= MOST_UNPLACED &&
