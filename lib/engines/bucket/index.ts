@@ -20,6 +20,6 @@ export {
 
 export { createLinks, type Links, uploadForm } from './blobs.ts'
 
-// Objects that no item names yet, or any more.
+// Objects that no item names, not yet or no longer.
 
 export { forgetLooseFile, markLoose, storeInUnit, sweepLooseFiles, withFile } from './loose-files.ts'

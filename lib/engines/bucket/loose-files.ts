@@ -16,7 +16,10 @@ import {
 } from '../table/index.ts'
 import { deleteObject } from './blobs.ts'
 
-/** A loose file: an object that no other item names, yet or any more. If a process dies at work on it, the sweeper finds it by this item. */
+/**
+ * A loose file: an object that no other item names, not yet or no longer. If the process that works on the file dies, the sweeper finds the
+ * file by this item.
+ */
 const LooseFile = v.object({
   object_key: v.string(),
   /** The time from which the sweeper may remove the object. */
@@ -44,17 +47,20 @@ function expectFile(unit: UnitOfWork, object_key: string): LooseFile {
   return made
 }
 
-/** Write it with the item that names the file from now on. Fails with `conflict` if the file is being removed. */
+/**
+ * Deletes the loose item of a file. Commit this write with the item that names the file from now on. Fails with `conflict` if the file is
+ * being removed.
+ */
 export const forgetLooseFile = (it: LooseFile): Write => remove(looseFile, it)
 
-/** Marks a file that the sweeper may remove from `until` on. Write it with the item that stops naming the file then. */
+/** Marks a file that the sweeper may remove from `until` on. Commit this write with the item that stops naming the file. */
 export const markLoose = (object_key: string, until = now()): Write =>
   putAlways(looseFile, { object_key, until, version: 1 })
 
 /**
- * Runs work that puts a file under a key of its own, and that writes `forgetLooseFile` with the item that names it.
- * If the work fails, the file is removed, unless an item names it after all: the reply of that write may have been lost.
- * The sweeper removes what cannot be removed now.
+ * Runs work that puts a file under a new key and commits `forgetLooseFile` with the item that names the file. If the work fails, the file
+ * is removed, unless an item names it after all: the reply of the commit may have been lost. The sweeper removes what cannot be removed
+ * now.
  */
 export async function withFile<T>(object_key: string, work: (expected: LooseFile) => Promise<T>): Promise<T> {
   const expected = await runUnit((unit) => expectFile(unit, object_key))

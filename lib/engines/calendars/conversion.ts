@@ -12,7 +12,6 @@ export function readDateOrFault(words: string, calendar: unknown): DateReading |
   return readDate(words, calendar) ?? { fault: UNREAD }
 }
 
-/** A date in several calendars. */
 export type ShownDates = Partial<Record<CalendarKey, ShownDate>>
 
 /** Shows the days of a date in each of these calendars. */

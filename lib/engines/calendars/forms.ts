@@ -72,7 +72,7 @@ function civilForms(key: CalendarKey): readonly DateForm[] {
   ]
 }
 
-/** Forms in numbers of a calendar of Nepal, for texts that name the calendar. */
+/** Forms in digits for the calendars of Nepal. The text must name the calendar. */
 function numberForms(key: CalendarKey): readonly DateForm[] {
   const { month, day } = datesOf(key, [])
   const years = yearsOf(key)

@@ -3,8 +3,8 @@ import { civilMonths, lunarMonthNames, type MonthName, monthMatcher, solarMonths
 import { tidyText } from './reading.ts'
 
 /**
- * For each calendar: the half of the Gregorian year in which its first month begins, and how many halves a month may touch. Half 0 is the
- * first half of January. A month of the sun begins in the middle of a Gregorian month, one of the moon up to two weeks later.
+ * For each calendar: the half month of the Gregorian year in which its first month begins, and how many half months a month may touch. Half
+ * month 0 is the first half of January. A solar month begins in the middle of a Gregorian month, a lunar month up to two weeks later.
  */
 const calendars: readonly { months: readonly MonthName[]; begins: number; touches: number }[] = [
   { months: civilMonths, begins: 0, touches: 2 },
@@ -16,7 +16,7 @@ type Span = { from: number; to: number }
 
 const matchers = once(() => calendars.map((it) => ({ ...it, numberOf: monthMatcher(it.months).numberOf })))
 
-/** The first and the last half that a named month touches. A month that ends in the next year ends in half 24 or later. */
+/** The first and the last half month that a named month touches. A month that ends in the next year ends in half month 24 or later. */
 function halvesOf(word: string): Span | undefined {
   for (const { numberOf, begins, touches } of matchers()) {
     const number = numberOf(word)
@@ -31,8 +31,8 @@ function halvesOf(word: string): Span | undefined {
 const joins: ReadonlySet<string> = new Set('and or to until month of in the र वा देखि सम्म महिना'.split(' '))
 
 /**
- * Reads a text that names months of any calendar and nothing else, as halves of the Gregorian year: 14 to 17 of "Aug-Sep", 15 and 16 of
- * "Bhadra". "June to August" has July in it. Undefined for any other text.
+ * Reads a text that names months of any calendar and nothing else, as half months of the Gregorian year. "Aug-Sep" gives 14 to 17, "Bhadra"
+ * 15 and 16. "June to August" has July in it. Undefined for any other text.
  */
 export function readMonths(text: string): ReadonlySet<number> | undefined {
   const tidy = tidyText(text)

@@ -49,7 +49,7 @@ export const findPeriod = (words: string): Interval | undefined =>
   words.length > LONGEST_NAME ? undefined : periodByName().get(periodName(words))
 const LONGEST_NAME = 100
 
-/** The names of the period that words name, in English and Nepali. Empty for other words. Example: "मल्लकाल" has "malla period". */
+/** All names of a period, in English and Nepali, for any one of them. Empty for other words. Example: "मल्लकाल" gives "malla period". */
 export function periodNames(words: string): readonly string[] {
   if (words.length > LONGEST_NAME) return []
   const name = periodName(words)

@@ -48,7 +48,7 @@ function dateNumbers(system: CalendarSystem, day: number): string {
   return `${yearNumber(date.year)}-${month}${date.leap_month ? 'L' : ''}-${dayOfMonth}${date.leap_day ? 'L' : ''}`
 }
 
-/** A year as ISO 8601 writes it: at least four digits, with a minus sign for years before 0. */
+/** A year of at least four digits, with a minus sign for years before 0. Up to 9999 this is ISO 8601. */
 const yearNumber = (year: number) => `${year < 0 ? '-' : ''}${`${Math.abs(year)}`.padStart(4, '0')}`
 
 const words = {

@@ -1,8 +1,7 @@
 /**
- * Sun and moon as the Surya Siddhanta reckons them, from whose numbers the almanacs of Nepal were made: mean motion
- * since the creation, corrected by an epicycle whose size changes (E. Dershowitz and N. Reingold, Calendrical
- * Calculations, chapter on modern Hindu calendars). Moments are days since 1970-01-01 with fractions, in the mean local
- * time of Kathmandu.
+ * Sun and moon as the Surya Siddhanta reckons them; the almanacs of Nepal were made from its numbers. It takes the mean motion since the
+ * creation, corrected by an epicycle whose size changes. Source: E. Dershowitz and N. Reingold, Calendrical Calculations, chapter on modern
+ * Hindu calendars. Moments are days since 1970-01-01 with fractions, in the mean local time of Kathmandu.
  */
 
 /** Days that the sun takes for one turn among the stars. */

@@ -25,7 +25,6 @@ export type CalendarSystem = {
   /** The days of a month. A fault if the year does not have the month. */
   month: (year: number, month: number, leap?: boolean) => Bounds | DateFault
   day: (date: CalendarDate) => Bounds | DateFault
-  /** Converts a day to its date. Undefined for a calendar of which only years are known. */
   dateOf: ((day: number) => CalendarDate) | undefined
   /** The year of a day. */
   yearOf: (day: number) => number

@@ -18,8 +18,8 @@ const MOST_STEPS = 25
 type Row = { columns: number[]; values: number[]; happened: number }
 
 /**
- * Fits a logistic regression by Newton's method. `ridge` pulls all weights towards 0 as so many examples would, so a rare category has
- * little weight. The order of the examples changes the model by rounding errors only.
+ * Fits a logistic regression by Newton's method. `ridge` pulls all weights towards 0, so a rare category has little weight. The order of
+ * the examples changes the model by rounding errors only.
  */
 export function fitModel(examples: readonly Example[], ridge = 1): EstimateModel {
   const names = columnsOf(examples)

@@ -9,8 +9,8 @@ import { skeleton } from './reading.ts'
 import { isSortWord } from './sorts.ts'
 
 /**
- * How two values of a property are compared. Two values of a `reference` that name one record each contradict if the
- * records differ. A `set` may have any number of values.
+ * How two values of a property are compared. Two values of a `reference` contradict if each names one record and the records differ. A
+ * `set` may have any number of values.
  */
 export type Comparator =
   | 'text'
@@ -89,8 +89,8 @@ function compareTexts(a: string, b: string): Comparison {
 }
 
 /**
- * Whether two texts are spelt nearly alike. Equally many words are compared one by one, since names of two kings of one house share most
- * letters. A pair of words may differ more if its consonants agree, because writers vary vowels above all.
+ * Whether two texts are spelt nearly alike. Texts with the same number of words are compared word by word, since names of two kings of one
+ * house share most letters. Two words may differ more if their consonants agree, because writers vary vowels above all.
  */
 function areSpeltAlike(x: readonly string[], y: readonly string[]): boolean {
   if (x.length !== y.length) return similarity(x.join(''), y.join('')) >= 0.8

@@ -1,6 +1,6 @@
 /**
- * Returns the first `most` characters of a text. A character is a code point. A cut between two code units could leave
- * half a character, which neither the table nor a client accepts. All code that cuts texts uses this function.
+ * Returns the first `most` characters of a text. A character is a code point. A cut between two code units could leave half a character,
+ * which neither the table nor a client accepts. Use it for every text that is stored or answered.
  */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text

@@ -1,7 +1,6 @@
 /**
- * Counts the edits that turn one text into the other: a letter added, left out or replaced, or two neighbours swapped
- * (optimal string alignment distance). If there are more edits than `most`, it stops early and returns some larger
- * number.
+ * Counts the edits that turn one text into the other: a letter added, left out or replaced, or two neighbours swapped (optimal string
+ * alignment distance). Beyond `most` edits it may stop early, with some number larger than `most`.
  */
 export function countEdits(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
@@ -33,7 +32,7 @@ export function countEdits(a: string, b: string, most = Number.POSITIVE_INFINITY
       row[j] = least
       if (least < fewest) fewest = least
     }
-    // A swap in the next row adds one to the row before this one.
+    // A swap in the next row costs one more than the row before this one, so that row counts, too.
     if (fewest > most && fewestBefore >= most) return most + 1
     fewestBefore = fewest
     ;[before, last, row] = [last, row, before]
@@ -42,8 +41,8 @@ export function countEdits(a: string, b: string, most = Number.POSITIVE_INFINITY
 }
 
 /**
- * The letters of a part of a text, one bit each. Letters of other alphabets share bits. A letter that only one text has takes an edit of its own,
- * so texts with too few letters in common need no table of distances.
+ * The letters of a part of a text, one bit each. Letters of other alphabets share bits. Each letter that only one text has costs an edit.
+ * So texts with few letters in common need no table of distances.
  */
 function lettersIn(text: string, from: number, size: number): number {
   let letters = 0

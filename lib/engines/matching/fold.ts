@@ -4,9 +4,9 @@ import { romanise } from './devanagari.ts'
 import { lexicon } from './lexicon.ts'
 
 /**
- * Folds a name to the form by which it is indexed, looked up and compared: lower-case words of plain letters and
- * digits, with one space between. Devanagari is romanised. Different spellings of Nepali and Newar names become equal.
- * A text without letters or digits folds to ''. Folding twice changes nothing.
+ * Folds a name to the form by which it is indexed, looked up and compared. The form has lower-case words of plain letters and digits, with
+ * one space between. Devanagari is romanised. Different spellings of Nepali and Newar names become equal. A text without letters or digits
+ * folds to ''. Folding twice changes nothing.
  */
 export function fold(name: string): string {
   const cached = foldCache.get(name)
@@ -26,7 +26,7 @@ const LONGEST_CACHED = 100
  * do the vowels that other scripts write as marks.
  */
 export function plainWords(text: string): string[] {
-  // Most texts are ASCII. Of all steps below only these change one.
+  // Most texts are ASCII. They need only lower case, no quotes, and the split into words.
   if (isAscii.test(text))
     return (
       text
@@ -50,7 +50,10 @@ const isAscii = /^[\x00-\x7f]*$/
 
 /** Marks that can be left out: accents, points of Hebrew and Arabic, and what romanising has left. In scripts such as Thai a mark is a vowel. */
 const accents = /(?=\p{M})[\p{Script=Inherited}\p{Script=Devanagari}\u0483-\u08ff\u0980-\u0d7f]/gu
-/** Signs for a missing vowel at the end of a word (Sinhala, Myanmar, Khmer, Balinese, Javanese). A word with an ending has the vowel again. */
+/**
+ * Signs for a missing vowel at the end of a word (Sinhala, Myanmar, Khmer, Balinese, Javanese). They are dropped, since the vowel returns
+ * when the word gets an ending.
+ */
 const silencers = /[\u0dca\u103a\u17d2\u1b44\ua9c0](?![\p{L}\p{M}])/gu
 
 /**

@@ -23,8 +23,8 @@ export function gridCell(point: Point): { row: string; col: string } {
 }
 
 /**
- * Finds the cells that contain all points within `reach` metres: one range for each row, or two if it crosses the date
- * line, or whole rows at a pole.
+ * Finds the cells that contain all points within `reach` metres: one range for each row. A circle that crosses the date line takes two, and
+ * a circle around a pole takes whole rows.
  */
 export function gridCellsNear(point: Point, reach = 150): Cells[] {
   const high = degrees(reach / earthRadius) * slack

@@ -15,7 +15,7 @@ function meaningsOf(groups: readonly (readonly string[])[]): ReadonlyMap<string,
 }
 const same = once(() => meaningsOf(lexicon().same))
 
-/** Digits by words for numbers, in plain letters. */
+/** The digits for each word for a number. Words are in plain letters. */
 const numbers = once(
   () =>
     new Map(

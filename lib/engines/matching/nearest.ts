@@ -1,8 +1,8 @@
 import { countEdits } from './edits.ts'
 
 /**
- * Finds the name in `known` that is spelt most like `name`. A third of the letters may differ, but always one. Ignores
- * case, spaces, hyphens and underscores. Undefined if no known name is near.
+ * Finds the name in `known` that is spelt most like `name`. At most a third of the letters may differ, or one letter of a short name.
+ * Ignores case, spaces, hyphens and underscores. Undefined if no known name is near.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const plain = plainOf(name)

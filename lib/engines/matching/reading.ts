@@ -114,10 +114,10 @@ function readingOf(name: string, isRemark: boolean): NameReading {
   }
 }
 
-/** Words that honour or join. */
+/** Filler words: they join, ask or honour. */
 const honours = once((): ReadonlySet<string> => new Set(fold(fillerWords).split(' ')))
 
-/** Folded names of a being, by the first of its names. */
+/** The first name of a being, by each of its names. All are folded. */
 const sameBeing = once(
   (): ReadonlyMap<string, string> =>
     new Map(

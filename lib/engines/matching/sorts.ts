@@ -28,7 +28,7 @@ const sortPhrases = once((): ReadonlyMap<string, string> => {
   return new Map(rows)
 })
 
-/** Folded words with each phrase of two words for a sort as one word. */
+/** Replaces each phrase of two words for a sort by the word that represents its group. */
 export function joinSortPhrases(words: readonly string[]): string[] {
   const joined: string[] = []
   for (let at = 0; at < words.length; at += 1) {
@@ -48,7 +48,7 @@ const sortsIn = (words: string): ReadonlySet<string> =>
       .split(' ')
       .map((word) => sortOf().get(word) ?? word),
   )
-/** The sort whose word is also used for other sorts. These are `anywhere`, and with `nearby` more if two things are at most 150 m apart. */
+/** The sort whose word is also used for other sorts. `anywhere` has these sorts. `nearby` has more, for two things at most 150 m apart. */
 const broad = once(() => {
   const { word, anywhere, nearby } = lexicon().broad
   const [sort = ''] = sortsIn(word)

@@ -51,7 +51,6 @@ export async function admitFile(
 const vagueTypes = new Set(['application/octet-stream', 'binary/octet-stream'])
 const endingsOf = (type: ContentType) => typeFacts[type].endings.map((ending) => `.${ending}`).join(' or ')
 
-/** Size and hash of the stored bytes. */
 export type StoredFile = { size: number; sha256: string }
 
 /** Files of up to this many bytes are sent from memory. So the S3 client can repeat a failed call. */

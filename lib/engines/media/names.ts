@@ -1,6 +1,6 @@
 /**
- * Cleans the name of a file for people: the last part of its path, without invisible marks and marks that change the
- * direction of text, at most 150 characters. The result is never a key of the bucket.
+ * Cleans the name of a file for people: the last part of its path, at most 150 characters. Invisible marks and marks that change the
+ * direction of text are removed. The result is never a key of the bucket.
  */
 export function displayName(name: string): string {
   const last = name.normalize('NFC').split(/[/\\]/).at(-1) ?? ''

@@ -6,7 +6,7 @@ import { createWorker, type Worker } from 'tesseract.js'
 
 /** A box in pixels, from the upper left: left, top, right, bottom. */
 export type Box = readonly [number, number, number, number]
-/** A word without blanks, where it stands. */
+/** A word without blanks, with the box in which it stands. */
 export type BoxedWord = { text: string; confidence: number; box: Box }
 /** One page: its lines from top to bottom. `width` and `height` are 0 if the OCR does not give them. */
 export type TextPage = { width: number; height: number; confidence: number; lines: readonly (readonly BoxedWord[])[] }

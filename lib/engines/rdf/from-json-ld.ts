@@ -11,7 +11,7 @@ import {
   XSD,
 } from './quads.ts'
 
-/** A value of JSON, of which documents are made. Members that are undefined or null are left out. */
+/** A JSON value in a document. Members that are undefined or null are left out. */
 type Value = string | number | boolean | null | undefined | readonly Value[] | { readonly [member: string]: Value }
 export type JsonLdNode = { readonly [member: string]: Value }
 

@@ -52,8 +52,8 @@ class Names {
 const PLAIN = /^[A-Za-z][\w-]*$/
 
 /**
- * Writes the statements of one graph, subject by subject. In an only graph, a blank node that one statement names is written inside that
- * statement.
+ * Writes the statements of one graph, subject by subject. If it is the only graph, a blank node that one statement names is written inside
+ * that statement.
  */
 function writeSubjects(quads: readonly Quad[], names: Names, nests: boolean): string {
   const bySubject = Map.groupBy(quads, ({ subject }) => keyOf(subject))

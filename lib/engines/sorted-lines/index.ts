@@ -3,6 +3,6 @@
 export { type LineSorter, startSort } from './sort.ts'
 export { type SortedLines, storeSorted } from './write.ts'
 
-// To read: lines with a beginning are counted, and some of them read.
+// To read: the lines with a given beginning are counted, and some of them are read.
 
 export { findPrefix, readLines } from './read.ts'

@@ -46,7 +46,10 @@ async function countBefore(of: SortedLines, text: string): Promise<number> {
   return block[1] + low
 }
 
-/** Finds the lines that begin with `prefix`: the number of the first, and that behind the last. Makes at most four reads of the bucket. */
+/**
+ * Finds the lines that begin with `prefix`: the number of the first line, and the number after the last. Makes at most four reads of the
+ * bucket.
+ */
 export async function findPrefix(of: SortedLines, prefix: string): Promise<{ from: number; to: number }> {
   if (prefix === '') return { from: 0, to: of.lines }
   const behind = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)

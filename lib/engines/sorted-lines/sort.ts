@@ -12,7 +12,7 @@ export type LineSorter = {
 
 /** Characters that wait in memory until they become a run. */
 const RUN = 4 << 20
-/** Runs that are merged at once. More of them become longer runs first, so the open files stay few. */
+/** Runs of one level that become one run of the next level, so that few files are open. */
 const WIDTH = 24
 
 /** Starts to sort, with files in a folder. The name keeps the files of several sorters apart. */

@@ -1,8 +1,8 @@
 import { startUpload } from '../bucket/index.ts'
 
 /**
- * A part of an object: a block of lines, or a part of the directory. `begin` sorts after all lines before the part, and not after its first
- * line. `before` is the number of those lines. The part's bytes begin at `at`, and there are `size` of them.
+ * A part of an object: a block of lines, or a part of the directory. `begin` sorts after all earlier lines, and not after the first line of
+ * the part. `before` is the number of earlier lines. The part has `size` bytes from `at` on.
  */
 export type Part = readonly [begin: string, before: number, at: number, size: number]
 
@@ -14,7 +14,7 @@ const BLOCK = 32 << 10
 /** Blocks that a part of the directory names. */
 const BLOCKS = 128
 
-/** Stores sorted lines in blocks, each 128 of them followed by their directory. Memory holds one block, one directory and the upload's part. */
+/** Stores sorted lines in blocks. A directory follows each 128 blocks. Memory holds one block, one directory and the upload's part. */
 export async function storeSorted(
   key: string,
   chunks: AsyncIterable<readonly string[]>,

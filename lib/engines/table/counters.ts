@@ -34,7 +34,7 @@ const COUNT = '='
 export const isCount = (name: string): boolean => name.startsWith(COUNT)
 const attributeOf = (list: string) => `${COUNT}${placeOf(list).name}`
 
-/** One attribute of a counter, over all shards. The repair of sizes compares each of them. */
+/** The attribute of a list's size, the same in all shards. The repair of sizes compares attribute by attribute. */
 export type Size = { group: string; sk: string | undefined; attribute: string }
 export const sizeOf = (list: string): Size => {
   const { group, sk } = placeOf(list)

@@ -1,4 +1,4 @@
-// Reads, writes as values, and the unit of work that is passed. Functions that write without a request's unit are in immediate.ts.
+// Reads, writes as values, and the unit of work that a handler gets. Functions that write without a request's unit are in immediate.ts.
 
 export { sendUnprocessed } from './batch.ts'
 export { type CountPlace, countKeys, provideCountLayout, type Size, sizeOf, sizesIn, sumOf } from './counters.ts'

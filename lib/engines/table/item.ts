@@ -18,7 +18,7 @@ export type Write = {
   otherwise?: (() => Problem) | undefined
   /** Readers find the item only through another one, so it may be deleted some seconds later. */
   mayLag?: boolean
-  /** The type of the item. By it the cache finds the answers that become stale. */
+  /** The type of the item. The cache uses it to find the answers that become stale. */
   type?: string
   /** What the write enters in a register; see register.ts. */
   enters?: readonly Entry[]
@@ -40,7 +40,10 @@ export type ItemType<Id, S extends Schema> = {
     pack: (value: v.InferOutput<S>) => object
     unpack: (stored: Readonly<Record<string, unknown>>) => object
   }
-  /** Seconds since 1970 after which DynamoDB may delete the item. That may take days, so a reader that must not show it compares the time itself. */
+  /**
+   * Seconds since 1970 after which DynamoDB may delete the item, up to days later. So a reader that must hide expired items compares the
+   * time.
+   */
   expires?: (value: v.InferOutput<S>) => number | undefined
 }
 
@@ -111,13 +114,16 @@ const storedForm = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferO
   shape: shapeOf(item.schema).mark,
 })
 
-/** The write of an item without a condition, for copies that only the projector writes. */
+/** The write of an item without a condition, over whatever is under its key. It changes no counts. */
 export const putAlways = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id): Write => ({
   action: { Put: { TableName, Item: { ...value, ...tableAttributes(item, value) } } },
   counts: {},
 })
 
-/** Writes that replace a derived item. They have no condition: the version of the item that it derives from guards both. */
+/**
+ * Writes that replace a derived item. They have no condition. Commit them with the item from which it derives: the version of that item
+ * guards both.
+ */
 export function replaceDerived<Id, S extends Schema>(
   item: ItemType<Id, S>,
   old: (v.InferOutput<S> & Id) | undefined,
@@ -227,7 +233,7 @@ export const withNextVersion = <T extends { version: number }>(old: T, changes: 
 export const says = <T extends object>(old: T, changes: Partial<T>): boolean =>
   Object.entries(changes).every(([name, value]) => isDeepStrictEqual(value, (old as Record<string, unknown>)[name]))
 
-// An item that a two-phase commit has staged has a higher version, so this also refuses writers during one; see two-phase/.
+// Staging raises the version of an item. So this condition also refuses other writers while a two-phase commit is open; see two-phase/.
 const over = (old: { version: number }) => ({
   ConditionExpression: '#version = :version',
   ExpressionAttributeNames: { '#version': 'version' },

@@ -2,7 +2,7 @@ import { currentMeter } from '../../base/telemetry/request-cost.ts'
 
 type Stored = Record<string, unknown>
 
-/** Items of its caller that a request has read, by `pk sk`. They are kept, since its results often name the same person. */
+/** The items that `getManyOnce` has read for a request, by `pk sk`. They are kept, since later reads of the request often need them again. */
 const kept = new WeakMap<object, ReadonlyMap<string, Stored>>()
 
 /** Keeps these items, which were read strongly consistent, until the request writes. A second call replaces them. */

@@ -30,8 +30,8 @@ export const acquireLease = (at: Key, holder: LeaseHolder, otherwise: () => Prob
 })
 
 /**
- * The write that gives a lease back. It also succeeds if the lease is absent or has expired. The transaction fails with `otherwise`,
- * by default `conflict`, while another holder has it, and if another item has its key by now.
+ * The write that gives a lease back. It also succeeds if the lease is absent or has expired. The transaction fails with `otherwise`, by
+ * default `conflict`, while another holder or another item is under the key.
  */
 export const releaseLease = (at: Key, held_by: string, otherwise?: () => Problem): Write => ({
   action: { Delete: { TableName, Key: at, ...unlessHeld('held_by', held_by) } },
@@ -63,8 +63,8 @@ export async function withLock<T>(
 }
 
 /**
- * Returns undefined if another process has the lock, else whether the last holder never gave it back. It is a plain write: half the cost
- * of a transaction.
+ * Writes the lock. Returns undefined if another process has it. `wasLeft`: the last holder never gave it back. This is a plain write, at
+ * half the cost of a transaction.
  */
 async function writeLock(at: Key, holder: string, expires_at: number): Promise<{ wasLeft: boolean } | undefined> {
   const Item = { ...at, type: 'lock', holder, expires_at }
@@ -79,7 +79,7 @@ async function writeLock(at: Key, holder: string, expires_at: number): Promise<{
   }
 }
 
-/** Locks name their owner in `holder`, leases in `held_by`. An item without an owner under this key is never overwritten. */
+/** Locks name their owner in `holder`, leases in `held_by`. An item under this key with neither owner nor expiry is never overwritten. */
 const unlessHeld = (owner: 'holder' | 'held_by', me: string) => ({
   // prove: lease-condition
   ConditionExpression: `attribute_not_exists(pk) OR ${owner} = :me OR expires_at <= :now`,

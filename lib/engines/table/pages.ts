@@ -7,10 +7,10 @@ import { getMany, type Stored, type Walk, walk, walkTable } from './read.ts'
 
 /** Where a page is in its list: at an offset, or, if a link was followed, beyond the sort key that the link carried. */
 export type PageRequest = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
-/** A partition of an index, or the items of a table's partition with this prefix, which are strongly consistent. */
+/** A partition of an index, or the items of a partition of the table with this prefix. The table's items are read strongly consistent. */
 export type Partition = { index: IndexName; pk: string } | { pk: string; prefix: string }
 export type List = {
-  /** Partitions whose items together are the list; their sort keys are of one kind. */
+  /** The partitions of the list. Their sort keys have one form, so that they can be merged. */
   partitions: readonly Partition[]
   /** Names of the counters whose sum is the list's size. */
   counted: readonly string[]
@@ -23,15 +23,15 @@ export type List = {
   isCountedEach?: boolean
   /** Items are spread over the partitions at random, so each partition holds an equal share of a page. */
   isSpread?: boolean
-  /** Only items that have this member of that member. */
+  /** Only items whose member `has[0]` has a member `has[1]`. */
   has?: Walk['has']
-  /** The last parts of the sort keys of an item's entries, oldest first. Without it each item is one entry. */
+  /** The last part of each entry's sort key, oldest first, if an item holds several entries. Without this function each item is one entry. */
   entries?: (item: Stored) => readonly string[]
 }
 export type Listing = {
   /** The item of each entry. */
   items: Stored[]
-  /** The sort key of each entry: that of its item, and the entry's last part if an item holds several. */
+  /** The sort key of each entry: the key of its item, with the entry's last part if an item holds several. */
   places: string[]
   count: number
   found: ReadonlyMap<string, Stored>
@@ -53,8 +53,8 @@ const FIRST_ENTRIES = 50
 const MOST_UNITS = 90
 
 /**
- * Reads one page of a list: usually one call for each partition, and one for its size and the items under `also`, which `found` holds.
- * Several partitions are merged by sort key.
+ * Reads one page of a list, usually with one call for each partition. One more call reads the size of the list and the items under `also`,
+ * into `found`. Several partitions are merged by sort key.
  */
 export async function readList(
   list: List,
@@ -121,7 +121,7 @@ async function pageOf(list: List, { limit, offset, from }: PageRequest): Promise
   return backwards ? page.reverse() : page
 }
 
-/** Expected entries of an item that holds several. More items are read if they have fewer. */
+/** The entries that we expect in an item with several. If items hold fewer, more items are read. */
 const ENTRIES = 4
 
 function runOf(partition: Partition, { only, members, has, entries }: List, forward: boolean, beyond?: string) {
@@ -155,7 +155,7 @@ function runOf(partition: Partition, { only, members, has, entries }: List, forw
   return run
 }
 
-/** The sort key from which a walk includes the item of this entry, since it may hold further entries. */
+/** A sort key from which a walk still includes the item of this entry. The item may hold further entries. */
 const withItemOf = (entry: string, forward: boolean) => (forward ? entry.slice(0, entry.lastIndexOf('#') - 1) : entry)
 
 type Run = ReturnType<typeof runOf>

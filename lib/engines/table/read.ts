@@ -23,7 +23,10 @@ export async function get<Id, S extends v.GenericSchema<unknown, { version: numb
   return now && parse(item, now)
 }
 
-/** The items under these keys, by `pk sk`, with one call for 100. Absent ones are left out. `members` reads only these members, and none of counters. */
+/**
+ * The items under these keys, by `pk sk`, with one call for each 100. Absent items are left out. With `members` only these are read, so
+ * counters have no sizes.
+ */
 export async function getMany(
   keys: readonly Key[],
   consistent = false,
@@ -77,7 +80,10 @@ export async function queryBetween(pk: string, from: string, to: string, limit: 
   return resolveStaged(Items ?? [])
 }
 
-/** The first items of a partition after a sort key, up to 1 MB, and whether more follow. One call, strongly consistent. Keeps marks as stored. */
+/**
+ * The first items of a partition after a sort key, up to 1 MB, and whether more follow. One call, strongly consistent. The items keep the
+ * marks of two-phase commits.
+ */
 export async function queryBeyond(pk: string, sk: string): Promise<{ items: Stored[]; more: boolean }> {
   const { Items, LastEvaluatedKey } = await db.send(
     new QueryCommand({
@@ -172,7 +178,7 @@ export type Walk = {
   beyond?: string | undefined
   /** Only items whose attributes have these values. */
   only?: Readonly<Record<string, string | boolean>> | undefined
-  /** Only items that have this member of that member. */
+  /** Only items whose member `has[0]` has a member `has[1]`. */
   has?: readonly [member: string, of: string] | undefined
   /** Only these members of the items are read. */
   members?: readonly string[] | undefined
@@ -230,7 +236,7 @@ export async function walk(
 
 const MOST_PASSED = 1000
 
-/** The sizes of all lists in a group that has parts: by part, then by list. */
+/** The sizes of all lists in a group with several items: by sort key, then by list. */
 export async function sizesOfParts(group: string): Promise<Map<string, Map<string, number>>> {
   const shards = Array.from({ length: SHARDS }, (_, shard) => queryAll(key.count(group, shard).pk, ''))
   const sizes = new Map<string, Map<string, number>>()
@@ -242,7 +248,7 @@ export async function sizesOfParts(group: string): Promise<Map<string, Map<strin
   return sizes
 }
 
-/** The sizes of all lists in a group without parts, by list. */
+/** The sizes of all lists in a group with one item, by list. */
 export async function sizesOfGroup(group: string): Promise<Map<string, number>> {
   const shards = Array.from({ length: SHARDS }, (_, shard) => key.count(group, shard))
   const sizes = new Map<string, number>()

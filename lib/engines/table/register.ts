@@ -4,19 +4,19 @@ import { TableName } from './client.ts'
 import type { Entry, Write } from './item.ts'
 import { type Key, keyOf, place } from './keys.ts'
 
-// A register is an item that notes how often something was entered under its key. Who closes it names the number of entries that a read
-// has shown. So nothing is entered between that read and the closing, and nothing afterwards.
+// A register is an item that counts what is entered under its key. To close it, a caller gives the count that it has read. If the count has
+// changed, the write fails. So nothing is entered between the read and the closing, nor afterwards.
 
 const Register = v.object({
   entries: v.optional(v.number(), 0),
   /** The first names that were entered. The register holds them itself, so these entries need no other item. */
   held: v.optional(v.set(v.string()), new Set<string>()),
-  /** The names beyond those that the last transaction has entered. A query may see the register before it sees their items. */
+  /** The names that the last transaction entered and the register does not hold. A query may see the register before their items. */
   latest: v.optional(v.array(v.string()), []),
 })
 type Register = v.InferOutput<typeof Register>
 
-/** About the names that a register holds itself. With ids as names it stays within 1 KB, the unit of a write. */
+/** The number of names, more or less, that a register holds itself. With ids as names it stays within 1 KB, the unit of a write. */
 const MOST_HELD = 20
 
 /** A register as it is stored; an empty one if there is none. */
@@ -60,7 +60,7 @@ function entryOf(Key: Key, entries: readonly Entry[], otherwise: Write['otherwis
   }
 }
 
-/** The write that closes a register, if nothing was entered since it was read as `seen`. */
+/** The write that closes a register, if nothing was entered since the register was read. */
 export const closeRegister = (Key: Key, { entries }: Register): Write => ({
   action: {
     Update: {

@@ -21,8 +21,8 @@ export const scanCounters = (): AsyncGenerator<Stored[]> =>
   })
 
 /**
- * All items of the table as they are stored, those of open two-phase commits with their marks. Page by page and in no order. For a
- * worker that looks at everything.
+ * All items of the table as they are stored, with the marks of two-phase commits. Page by page and in no order. For a worker that looks at
+ * everything.
  */
 export const scanRaw = (): AsyncGenerator<Stored[]> => scanAll({}, undefined, async (items) => [...items])
 

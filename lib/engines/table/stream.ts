@@ -49,8 +49,8 @@ export const rawImagesOf = ({ dynamodb }: DynamoDBRecord): Images => ({
 type LateChange = { at: Key; before: Stored | undefined }
 
 /**
- * The items that a deletion reports late, to be read as they are now. `done` holds the two-phase commits that have switched.
- * Undefined for any other record, which reports its own images.
+ * The items that a deletion reports late, to be read as they are now. `done` holds the two-phase commits that have switched. Undefined for
+ * any other stream record, which reports its own images.
  */
 function lateChanges({ old, next }: RawImages, done: ReadonlySet<string>): readonly LateChange[] | undefined {
   if (next || !old) return undefined

@@ -31,7 +31,7 @@ export async function workOnTaken<T>(work: () => Promise<T>, forget: () => Promi
   }
 }
 
-/** Takes in an item of their own are forgotten after a day, so that a mended worker tries again. */
+/** Takes that are stored in an item of their own expire after a day. Then a corrected worker tries again. */
 const TAKES_S = 86_400
 
 /** Takes of a thing that has no item of its own, such as a change of the stream. */
@@ -42,7 +42,7 @@ export class Takes {
     this.#at = key.takes(worker, thing)
   }
 
-  /** How many workers took the thing one after another, none of which ended in good order. */
+  /** How many workers in a row took the thing and did not end in good order. */
   async load(): Promise<number> {
     const stored = itemAt(await getMany([this.#at], true), this.#at)
     return Number(stored?.expires_at ?? 0) > nowSeconds() ? Number(stored?.takes) : 0
@@ -52,7 +52,7 @@ export class Takes {
     return putItem(this.#at, { type: 'takes', takes, expires_at: nowSeconds() + TAKES_S })
   }
 
-  /** Stores that a worker has ended in good order. If this fails, the next worker only takes the thing with more care. */
+  /** Stores that a worker has ended in good order. If this fails, the next worker takes the thing with more care, and nothing else happens. */
   async forget(): Promise<void> {
     await this.store(0).catch(() => undefined)
   }

@@ -6,7 +6,7 @@ import type { Commit } from './unit-of-work.ts'
 
 /** The writes of one task, and the promise on which it waits. */
 type Waiting = { writes: readonly Write[]; written: PromiseWithResolvers<void> }
-/** How many tasks have not ended, and those of them that wait for a transaction. */
+/** The number of tasks that have not ended, and the tasks that wait for a transaction. */
 type Group = { running: number; waiting: Waiting[] }
 
 /**

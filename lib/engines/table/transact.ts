@@ -14,26 +14,26 @@ export const MOST_ACTIONS = 100
 
 /** Attempts for a transaction that the table throttles: about 2 seconds in all, 5 at most. */
 const THROTTLED_ATTEMPTS = 8
-/** Attempts while other transactions hold the same items, since those end soon: about 8 seconds in all, 16 at most. */
+/** Attempts while other transactions hold the same items. The pauses take about 7 seconds in all, 15 at most. */
 const CONTENDED_ATTEMPTS = 14
 /** Pauses between attempts, in milliseconds. */
 const backoff = { first: 25, most: 1600 }
 
-/** Codes of cancellation that pass by themselves. */
+/** Codes of failures that pass by themselves. */
 const throttles = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded'])
 const passing = new Set([...throttles, 'TransactionConflict'])
 
 /**
- * The actions of these writes in one transaction: one for each write, and one for each counter's item that they change. Entries to the
- * same register are one.
+ * The number of actions of these writes: one for each write, and one for each counter item that they change. Entries to the same register
+ * are one action.
  */
 export const actionsOf = (writes: readonly Write[]): number =>
   joinEntries(writes).length + counterChanges(totalsOf(writes)).length
 
 /**
  * Stores all of the writes and the counts that they change in one transaction, or nothing. Fails with the `otherwise` of the first
- * condition that does not hold (by default `conflict`), or with `unavailable` when throttles or other transactions last too long.
- * All attempts carry one client token, so an attempt after a lost reply is not a second write.
+ * condition that does not hold, by default `conflict`. Fails with `unavailable` when throttles or other transactions last too long. All
+ * attempts carry one client token, so an attempt after a lost reply is not a second write.
  */
 export async function transact(added: readonly Write[]): Promise<void> {
   const writes = joinEntries(added)

@@ -11,13 +11,13 @@ export type Plan<T> = { result: T; writes: readonly Write[] }
 /** A failure of the commit after which the unit runs again, and the most runs in all. */
 type Retry = { when: (error: unknown) => boolean; attempts: number }
 const retries = {
-  /** Another unit was faster. A second run reads what that unit wrote, if the work reads what it changes. */
+  /** Another unit was faster. If `work` reads what it changes, the next run sees the writes of the other unit. */
   conflict: { when: isConflict, attempts: 5 },
-  /** Another unit is making or deleting an item that this one names. A second run finds what it has made of it. */
+  /** Another unit is making or deleting an item that this unit names. The next run finds the item made or deleted. */
   being_made: { when: (error: unknown) => isProblem(error, 'being_made'), attempts: 8 },
 } as const satisfies Record<string, Retry>
 
-/** Effects that happened outside of the unit before its commit, oldest first, each with its undo. */
+/** Work that was done outside of the unit before its commit, oldest first, each with its undo. */
 type Effects = { name: string; done: unknown; undo: () => Promise<unknown> }[]
 
 /** Stores the writes of a unit: in one transaction, with the writes of other units, or as the switch of a two-phase commit. */
@@ -100,7 +100,7 @@ export class UnitOfWork {
     this.#after.push(() => runUnit(work))
   }
 
-  /** Replaces the commit, and calls it even without writes. Example: the switch of a two-phase commit. */
+  /** Sets how the unit is committed. `commit` runs even without writes. Example: the switch of a two-phase commit. */
   commitBy(commit: Commit): void {
     this.#commit = commit
   }
@@ -135,7 +135,10 @@ export class UnitOfWork {
 
 /** How `runUnit` stores a unit. */
 export type CommitOptions = {
-  /** Stores the writes. By default each unit has a transaction of its own. With that of `commitTogether` several units share one. */
+  /**
+   * Stores the writes. By default each unit has a transaction of its own. With the `commit` of `commitTogether` several units share a
+   * transaction.
+   */
   commit?: Commit | undefined
   /** Calls `commit`, and does what belongs before and after it. */
   around?: (writes: readonly Write[], commit: Commit) => Promise<void>
@@ -160,7 +163,7 @@ export async function runUnit<T>(
         if (collected.commit || collected.writes.length > 0) await around(collected.writes, collected.commit ?? commit)
       } catch (error) {
         if (!unit.mayRetry(error)) throw error
-        // The second run begins at once. Later ones wait for a random time, so that rivals do not meet again.
+        // The second run begins at once. Later ones wait for a random time, so that the same units do not meet again.
         if (attempt > 1) await pauseAfter(attempt, backoff)
         continue
       }

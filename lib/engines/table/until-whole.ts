@@ -6,8 +6,8 @@ const READS = 6
 const backoff = { first: 20, most: 640 }
 
 /**
- * Reads until what was read is whole. A query may see one half of a transaction that is being applied. After the last read it may
- * still return one half, so a caller who writes by it checks again.
+ * Reads until what was read is whole. A query may see one half of a transaction that is being applied. After the last read it may still
+ * return one half, so a caller that bases a write on it checks again.
  */
 export async function untilWhole<T>(
   query: () => Promise<T | undefined>,

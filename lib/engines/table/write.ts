@@ -52,8 +52,8 @@ export async function putItem(at: Key, item: object): Promise<void> {
 }
 
 /**
- * Adds to a number that may not pass `limit` and that expires. Returns whether it could. The item keeps a token of the last caller:
- * when a reply is lost and the SDK repeats the call, it adds once, unless others came between.
+ * Adds to a number that may not pass `limit`. Returns whether it was added. The item expires. It keeps the token of the last caller, so a
+ * call that the SDK repeats adds once, unless another caller came between.
  */
 export async function addBelowLimit(at: Key, limit: number, expires_at: number, by = 1): Promise<boolean> {
   if (by > limit) return false
@@ -87,8 +87,8 @@ export async function addBelowLimit(at: Key, limit: number, expires_at: number, 
 }
 
 /**
- * Writes an item over the one under its key, outside of any transaction, if that still has this version. The version stays. Nothing
- * happens if it has changed or is gone.
+ * Writes `item` over the item under its key, outside of any transaction, if both have the same version. The version stays. Nothing happens
+ * if the stored item has changed or is gone.
  */
 export const putIfUnchanged = (item: Readonly<Record<string, unknown>>): Promise<void> =>
   ignoreFailedCondition(() =>

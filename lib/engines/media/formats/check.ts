@@ -9,7 +9,7 @@ import { type CheckedFormat, limitReads, type Source, UnfitFile } from './source
 import { type ContentType, contentTypes } from './types.ts'
 import { checkWebp } from './webp.ts'
 
-/** A file of which every byte was checked as one type, with the pieces that readers get. */
+/** A file that was checked as one type to its last byte, with the pieces that readers get. */
 export type CheckedContent = CheckedFormat & { content_type: ContentType }
 
 /**

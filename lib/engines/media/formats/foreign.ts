@@ -74,7 +74,7 @@ const signs: readonly Sign[] = [
   },
 ]
 
-/** Whether three sound frames follow each other from `at` on. Players take three in a row for an MP3. */
+/** Whether three sound frames follow each other from `at` on. Players treat three in a row as an MP3. */
 function startsFrames(slack: Buffer, at: number): boolean {
   for (let frames = 0; frames < 3; frames += 1) {
     const frame = at + 4 <= slack.length ? parseFrame(slack.readUInt32BE(at)) : undefined
@@ -85,8 +85,8 @@ function startsFrames(slack: Buffer, at: number): boolean {
 }
 
 /**
- * Fails with `UnfitFile` on containers that programs find without reading from the start: PDF near the beginning,
- * archives by their end, disk images and tape archives by a mark at a fixed position.
+ * Fails with `UnfitFile` on containers that programs find without reading from the start. Programs find a PDF near the beginning, an
+ * archive by its end, and images of disks and tapes by a mark at a fixed position.
  */
 export function checkElsewhere(source: Source, type: string): void {
   const head = source.read(0, Math.min(1024 + 4, source.size))

@@ -24,7 +24,7 @@ export function checkPdf(source: Source): CheckedFormat {
 }
 
 type Seen = {
-  /** The positions of each object, by its number. An object may occur again, and tables may point at any position. */
+  /** The positions of each object, by its number. An object may occur again, and a table may point at each of its positions. */
   objects: Map<number, Set<number>>
   tables: Map<number, { before: number | undefined; entries: readonly Entry[] }>
   /** Lengths of streams, each with the number of the object that must hold this length. */
@@ -159,7 +159,7 @@ function trailer(seen: Seen, at: number, members: ReadonlyMap<string, PdfValue>,
   seen.tables.set(at, { before: before?.is === 'number' ? before.number : undefined, entries })
 }
 
-/** At most eight spaces, tabs or ends of line may follow the last end mark. Fails if there is no mark, too. */
+/** At most eight spaces, tabs or ends of line may follow the last end mark. A file without an end mark fails, too. */
 function checkEnd(source: Source, lexer: Lexer): void {
   const rest = lexer.endMark < 0 ? 'x' : source.read(lexer.endMark, source.size - lexer.endMark).toString('latin1')
   if (!/^[\r\n \t]{0,8}$/.test(rest)) throw new UnfitFile('There are bytes after the end of the PDF.')

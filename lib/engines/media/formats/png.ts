@@ -14,8 +14,8 @@ import {
 } from './source.ts'
 
 /**
- * Walks a PNG chunk by chunk and checks each checksum. Decompresses the picture without storing it: it must have
- * exactly the length of its width and height. Readers get the chunks of the picture and the rebuilt EXIF block.
+ * Walks a PNG chunk by chunk and checks each checksum. Decompresses the picture without storing it. Its length must be exactly what its
+ * width and height require. Readers get the chunks of the picture and the rebuilt EXIF block.
  */
 export async function checkPng(source: Source): Promise<CheckedFormat> {
   const chunks = [...walk(source)]
@@ -98,7 +98,7 @@ const depths: Readonly<Record<number, readonly number[]>> = {
 /** Samples of a pixel, by colour type. */
 const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
-/** Chunks of the picture that have room for nothing else. */
+/** Chunks of the picture that are not searched for other files. The format leaves them no room, but their length is not checked. */
 const pictures = new Set([
   'IHDR',
   'IDAT',
@@ -138,8 +138,8 @@ function checkOrder(chunks: readonly Chunk[], colour: number): void {
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
 /**
- * Checks that a colour profile stays small when it is unpacked: whoever shows the picture unpacks it. In the chunk it comes after its name,
- * a zero and a byte for the method. A damaged profile is kept, since readers ignore it.
+ * Checks that a colour profile stays small when a viewer unpacks it. The chunk holds the name of the profile, a zero, a byte for the
+ * method, and the profile. A damaged profile is kept, since viewers ignore it.
  */
 function checkProfile(body: Buffer): void {
   const packed = body.subarray(body.indexOf(0) + 2)

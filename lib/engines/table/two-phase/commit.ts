@@ -29,9 +29,8 @@ export async function switchOrCallOff(id: string, writes: readonly Write[]): Pro
 }
 
 /**
- * Settles two-phase commits that a process left after their switch, and undoes those that it left before. Returns for how many nothing is
- * left to do.
- * Stops when `performance.now()` reaches `until`.
+ * Settles two-phase commits that a process left after their switch, and undoes those left before it. Returns how many are finished. Stops
+ * when `performance.now()` reaches `until`.
  */
 export async function recoverStaged(until?: number): Promise<number> {
   let settled = 0
@@ -41,7 +40,7 @@ export async function recoverStaged(until?: number): Promise<number> {
     try {
       if (await settle(id, until)) settled += 1
     } catch (error) {
-      // Another process that settles the same one was faster.
+      // Another process that settles the same commit was faster.
       if (!isConflict(error)) throw error
     }
   }

@@ -1,4 +1,4 @@
-// The steps of a two-phase commit. An entry of its own, so that a function that only merges in the background loads them then.
+// The steps of a two-phase commit. They have an entry of their own, so a function loads them only when it merges.
 
 export { recoverStaged } from './commit.ts'
 export { settle } from './settle.ts'

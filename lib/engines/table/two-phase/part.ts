@@ -8,7 +8,7 @@ import type { Mark } from './staged.ts'
 /** An item that a part changes, and how. */
 export type Touched = Key & {
   how: Exclude<Mark, 'before'>
-  /** Of an item that is deleted `later`: the version to delete. */
+  /** The version to delete, for an item that is deleted `later`. */
   version?: number | undefined
 }
 
@@ -41,7 +41,6 @@ const Packed = v.array(
   v.tuple([v.string(), v.string(), v.picklist(['changed', 'new', 'gone', 'later']), v.nullish(v.number())]),
 )
 
-/** The number of the part that holds the counters. */
 export const COUNTERS_PART = 0
 
 export const keyOfPart = ({ id, number }: Pick<StagedPart, 'id' | 'number'>): Key => key.twoPhasePart(id, number)

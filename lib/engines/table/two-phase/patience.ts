@@ -25,19 +25,17 @@ export function retryThrottled<T>(work: () => Promise<T>): Promise<T> {
   return retry(work, throttled)
 }
 
-/** The time for some work is over. */
 export class TimeOver extends Error {}
 /** Fails with `TimeOver` once `performance.now()` has reached `until`. */
 export function checkTime(until: number): void {
   if (performance.now() >= until) throw new TimeOver()
 }
 
-/** Writes under way at the same time. */
 const WRITES_AT_ONCE = 32
 
 /**
- * Does the work for each item, 32 at once, each as `retryThrottled` does. After a failure no further item starts, and none
- * starts once `performance.now()` has reached `until`: then it fails with `TimeOver`.
+ * Runs `work` on all items, 32 at once, each by `retryThrottled`. After a failure no further item starts. Fails with `TimeOver` once
+ * `performance.now()` has reached `until`.
  */
 export async function forEachThrottled<T>(
   all: readonly T[],

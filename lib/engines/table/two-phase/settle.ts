@@ -117,7 +117,7 @@ async function settleCounters(part: StagedPart, isDone: boolean): Promise<void> 
   await retryThrottled(() => removeItems([keyOfPart(part)]))
 }
 
-/** Removes the staged numbers of a counter, and adds them to the counter's own if the switch has happened. */
+/** Removes the staged numbers of a counter. If the switch has happened, adds them to the numbers of the counter. */
 function settleCounter(counter: Raw, staged: string, isDone: boolean): Action {
   const names = isDone ? Object.keys(Object(counter[staged])) : []
   const added = names.map((_, i) => `#n${i} = if_not_exists(#n${i}, :none) + #staged.#n${i}`)

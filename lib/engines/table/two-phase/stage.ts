@@ -72,7 +72,7 @@ async function stepsOf(id: string, writes: readonly Write[]): Promise<Step[]> {
   })
 }
 
-/** `later` for an item with a version that readers only find through another item: it needs no mark. */
+/** `later` for an item that has a version and that readers find only through another item: it needs no mark. */
 const removalMark = ({ mayLag }: Write, { version }: Raw): 'gone' | 'later' =>
   mayLag && typeof version === 'number' ? 'later' : 'gone'
 
@@ -180,7 +180,7 @@ export async function stageCounters(id: string): Promise<void> {
     await retryThrottled(() => transact(some.map((change) => ({ action: stageCounter(id, change), counts: {} }))))
 }
 
-/** Writes what the switch will add to a counter beside its number. */
+/** Writes, beside the number of a counter, what the switch will add to it. */
 const stageCounter = (id: string, { at, adds }: CounterChange): Action => ({
   Update: {
     TableName,

@@ -81,8 +81,8 @@ async function rereadMoved(item: Raw): Promise<Raw[]> {
 }
 
 /**
- * Items of an index partition, as readers may see them now: before the switch the before-image, after it the item. Between the
- * writes of both, the index may hold the two of them. `seen` holds the keys that were returned, so the second one is dropped.
+ * Items of an index partition, as readers may see them now: before the switch the before-image, after it the item. For a moment the index
+ * may hold both. `seen` holds the keys that were returned, so the second is dropped.
  */
 export async function resolveStagedInIndex(items: readonly Raw[], seen = new Set<string>()): Promise<Raw[]> {
   const done = items.some(isMarked) ? await loadSwitched(items) : known
@@ -98,7 +98,7 @@ export async function resolveStagedInIndex(items: readonly Raw[], seen = new Set
   return visible
 }
 
-/** Calls for 100 keys each that are under way at the same time. */
+/** Calls that are under way at the same time, each for 100 keys. */
 const CALLS_AT_ONCE = 8
 
 /** Items as they are stored, with their marks, by `pk sk`. With `members`, only these members of them. */
@@ -168,7 +168,7 @@ export async function switchedAmong(ids: readonly string[]): Promise<Set<string>
   return new Set(ids.filter((id) => known.has(id)))
 }
 
-/** A counter with the staged numbers of the commits that have switched. */
+/** A counter to which the staged numbers of switched commits are added. */
 function withDeltas(counter: Raw, done: ReadonlySet<string>): Raw {
   const deltas = deltasIn(counter)
   const visible = Object.fromEntries(Object.entries(counter).filter(([name]) => !deltas.includes(name)))

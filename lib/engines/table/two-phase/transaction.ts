@@ -12,7 +12,7 @@ const TwoPhaseCommit = v.object({
   id: v.string(),
   /** `open` until the switch, `done` after it, `void` if it was called off. */
   state: v.picklist(['open', 'done', 'void']),
-  /** A worker will continue the commit, however long it rests. So nobody calls it off. */
+  /** A worker will continue the commit, so it never counts as abandoned. */
   kept: v.optional(v.boolean(), false),
   /** All of its parts are settled or undone. */
   settled: v.boolean(),
@@ -76,7 +76,7 @@ export async function callOff(id: string): Promise<boolean> {
 
 /** Notes that all parts are settled or undone. */
 export async function noteSettled(stored: TwoPhaseCommit): Promise<void> {
-  // A slow process may still stage parts of one that was called off, so it stays listed for ten minutes.
+  // A slow process may still stage parts of a commit that was called off. So the commit stays listed for its first ten minutes.
   if (stored.state === 'void' && !isOlderThan(stored, 10 * STALE_MS)) return
   await transact([put(commitItem, withNextVersion(stored, { settled: true }), stored)]).catch(noneIf(isConflict))
 }

@@ -1,5 +1,5 @@
 export type CircuitRules = {
-  /** Calls in a row that must stay without a reply before it opens. */
+  /** Calls in a row that must stay without a reply before the circuit opens. */
   silences: number
   /** Milliseconds until the next call is let through. */
   pauseMs: number

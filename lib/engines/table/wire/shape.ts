@@ -1,7 +1,10 @@
 /** A source that goes through its members by name. */
 type Members = { members: (member: (name: string) => void) => void }
 
-/** Names of members, in the order in which they were first read, `MOST_NAMES` at most. Items have some hundreds, but people may choose more. */
+/**
+ * Names of members, in the order in which they were first read, `MOST_NAMES` at most. Our items have some hundreds, but people may choose
+ * names of their own.
+ */
 const ordinals = new Map<string, number>()
 const names: string[] = []
 const MOST_NAMES = 2000
@@ -51,7 +54,7 @@ function blankOf(known: readonly number[]): object | undefined {
   return at.blank
 }
 
-/** An object with these members, all null. V8 makes a fast one of what it reads as JSON. */
+/** An object with these members, all null. V8 makes objects from parsed JSON fast to use. */
 export const blankWith = (names: readonly string[]): Record<string, unknown> =>
   JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:null`)}}`)
 
@@ -62,7 +65,7 @@ function ordinalOf(name: string): number | undefined {
   return names.push(name) - 1
 }
 
-/** Inserts a value into the sorted ones. */
+/** Inserts a value by its ordinal. */
 function insert(known: number[], values: unknown[], ordinal: number, value: unknown): void {
   let at = known.length
   for (; at > 0 && (known[at - 1] ?? 0) > ordinal; at -= 1) {
