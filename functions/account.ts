@@ -103,7 +103,7 @@ export const routes = {
       if (faults.length > 0 && isBrowser(request))
         return replySeeOther(`${request.path}?token=${encodeURIComponent(token)}&again=1`)
       if (faults.length > 0) throw invalid({ password: faults })
-      await resetPassword(unit, user.id, await hashPassword(body.password))
+      await resetPassword(unit, user, await hashPassword(body.password))
       if (isBrowser(request)) return replySeeOther(config.CORS_ORIGINS[0] ?? '/')
       return { detail: 'The password is set. You can sign in now.' }
     },
@@ -121,7 +121,7 @@ export const routes = {
       const user = await checkPassword(count, await own(actor), body.old_password, 'old_password')
       const faults = await passwordFaults(body.password, user)
       if (faults.length > 0) throw invalid({ password: faults })
-      const changed = await changePassword(unit, user.id, await hashPassword(body.password))
+      const changed = await changePassword(unit, user, await hashPassword(body.password))
       if (!changed) throw signInNeeded()
       if (user.email_verified)
         askForLetter(unit, { sort: 'password_changed', user_id: user.id, email: user.email }, request)

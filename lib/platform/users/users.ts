@@ -125,10 +125,12 @@ export const user = defineItem({
 
 // The items that make email and username unique. The user who stores the item first has the name.
 const Claim = v.object({ value: v.string(), user_id: v.string(), version: v.literal(1) })
+/** The version of a claim to an address rises with each owner, so that no writer takes the claim of another for their own. */
+const EmailClaim = v.object({ ...Claim.entries, version: v.number() })
 /** The claim to an address. */
 export const emailClaim = defineItem({
   type: 'email',
-  schema: Claim,
+  schema: EmailClaim,
   key: ({ value }: { value: string }) => key.email(value),
 })
 const usernameClaim = defineItem({
@@ -182,7 +184,7 @@ export async function loadUserByUsername(username: string): Promise<User | undef
 }
 
 /** Loads the user of a claim. If only the claim is in place yet, waits for the rest of its transaction. */
-const loadClaimOwner = async ({ user_id }: v.InferOutput<typeof Claim>): Promise<User | undefined> =>
+const loadClaimOwner = async ({ user_id }: { user_id: string }): Promise<User | undefined> =>
   (
     await untilWhole(
       async () => ({ user: await loadUser(user_id) }),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { linkIn, type Mailbox, openMailbox, withForgedTokens } from '../../harness/mail.ts'
-import { sure } from '../../harness/make.ts'
+import { atOnce, sure } from '../../harness/make.ts'
 import { changeUser } from '../../harness/people.ts'
 
 let app: App
@@ -136,6 +136,27 @@ describe('an address', () => {
     // The other account goes on by its name, and cannot prove the address any more.
     sure(202, await squatter.who.post('/api/user/address/verify/'))
     expect((await letterTo(owner.email)).map(({ subject }) => subject)).toEqual(['You have an account already'])
+  })
+
+  test('that two prove at once becomes that of one', async () => {
+    const { loadUser, loadUserByEmail } = await import('../../../lib/platform/users/users.ts')
+    const { proveAddress } = await import('../../../lib/platform/users/credentials.ts')
+    const { inUnit } = await import('../../../lib/platform/unit-of-work.ts')
+    for (let run = 0; run < 5; run += 1) {
+      const claims = await register()
+      const other = await registerProven()
+      await atOnce<unknown>(
+        [claims, other].map(
+          ({ id }) =>
+            () =>
+              inUnit((unit) => proveAddress(unit, id, claims.email)).catch(() => undefined),
+        ),
+      )
+      const holders = (await Promise.all([claims, other].map(({ id }) => loadUser(id)))).filter(
+        (it) => it?.email === claims.email && it.email_verified,
+      )
+      expect(holders.map((it) => it?.id)).toEqual([(await loadUserByEmail(claims.email))?.id])
+    }
   })
 
   test('is changed by a letter to the new one, and the old one is told', async () => {
@@ -298,6 +319,24 @@ describe('a new password by letter', () => {
 })
 
 describe('the own password', () => {
+  test('is not changed by who was its owner when the old one was checked, and is not any more', async () => {
+    const { id } = await registerProven()
+    const { loadUser } = await import('../../../lib/platform/users/users.ts')
+    const { changePassword, resetPassword } = await import('../../../lib/platform/users/credentials.ts')
+    const { inUnit } = await import('../../../lib/platform/unit-of-work.ts')
+    const checked = await loadUser(id)
+    if (!checked) throw new Error('no account')
+    // Meanwhile the person of the address signs in by a provider, and everything of whoever made the account ends.
+    await changeUser(id, (it) => ({
+      password: '',
+      token_generation: it.token_generation + 1,
+      ownership: it.ownership + 1,
+    }))
+    for (const set of [changePassword, resetPassword])
+      await expect(inUnit((unit) => set(unit, checked, 'a hash'))).rejects.toMatchObject({ code: 'conflict' })
+    expect((await loadUser(id))?.password).toBe('')
+  })
+
   test('is changed by who knows it: a new session comes, all others end, and a letter tells', async () => {
     const { email, who } = await registerProven()
     const place = '/api/user/password/'
