@@ -77,8 +77,17 @@ const job = defineItem({
   indexes: (it) => ({ gsi2: { pk: RUNNING, sk: `${it.started_at}#${it.id}` } }),
 })
 
-/** Seconds of a lease, longer than any part takes. A worker that has not renewed its lease in this time is dead. */
-const LEASE_S = 60
+/** Seconds of the lease of a worker. A worker that has not renewed its lease in this time is dead. */
+const LEASE_S = 240
+/** Seconds of the reservation of a waiting request. */
+const RESERVATION_S = 60
+/** The longest that one throttled call is repeated (`retryThrottled`), in milliseconds. */
+const LAST_CALL_MS = 45_000
+/**
+ * The most milliseconds for one part, counted from its lease. The last calls of a part still end within the lease. Else another worker
+ * would undo the part while this one goes on writing.
+ */
+export const MOST_IN_PART_MS = LEASE_S * 1000 - LAST_CALL_MS - 5000
 /** The end of a lease that a worker takes or renews now. */
 export const leaseEnd = (): string => heldFor(LEASE_S)
 
@@ -86,7 +95,7 @@ export const leaseEnd = (): string => heldFor(LEASE_S)
 export const reserveProject = (project: string, id: string, otherwise: () => Problem): Write =>
   acquireLease(
     key.merging(project),
-    { held_by: id, expires_at: nowSeconds() + LEASE_S, type: 'reservation' },
+    { held_by: id, expires_at: nowSeconds() + RESERVATION_S, type: 'reservation' },
     otherwise,
   )
 

@@ -5,8 +5,8 @@
 //    is still approved. If the process dies, the sweeper undoes the parts a minute later.
 // 2. If parts are left, one transaction moves the merge to the background. It writes the project (its member `merge` makes edits
 //    fail with 409), its activity `merge_started`, and the job. From then on only the job calls the two-phase commit off.
-// 3. A worker runs every second minute and takes a job without a lease. The lease is a minute long, and each part renews it. A part
-//    that is half staged is undone and planned again. The parts before it stay.
+// 3. A worker runs every second minute and takes a job without a lease. The lease is four minutes long. Each part renews it, and takes
+//    less. A part that is half staged is undone and planned again. The parts before it stay.
 // 4. The switch makes records, project, activity, snapshot and the end of the job visible at once.
 // 5. Or the job is called off. Every part is undone, the project is as it was, and its activity `merge_failed` says why.
 //    A job on which three workers in a row died without finishing a part is called off, too.
@@ -43,6 +43,7 @@ import {
   listJobs,
   loadPartResults,
   type MergeJob,
+  MOST_IN_PART_MS,
   newJob,
   releaseProject,
   reserveProject,
@@ -343,7 +344,7 @@ async function stageAll(
   const { id, comment, size, project_id: project } = job
   const work = await workInParts(job.action, whole, { id, actor, comment, project, size, background: true })
   while (job.part < work.parts) {
-    const staged = await stageOnePart(id, work, job.part, until)
+    const staged = await stageOnePart(id, work, job.part, Math.min(until, performance.now() + MOST_IN_PART_MS))
     if (!staged) break
     await savePartResult(id, job.part, staged.result)
     const [part, done] = [job.part + 1, job.done + staged.result.records]

@@ -89,7 +89,7 @@ describe('a merge that takes longer than a request waits', () => {
     ])
     expect((await decide(app.community, records[0] as Made, { verdict: 'accept' })).status).toBe(409)
 
-    app.tick(61)
+    app.tick(241)
     expect(await work()).toEqual({ ended: 1, running: 0 })
     expect(await projectOf(slug)).toMatchObject({ state: 'merged', merge: null })
     expect([await statuses(records), await anonymously(records), await published()]).toEqual([
@@ -128,7 +128,7 @@ describe('a merge that takes longer than a request waits', () => {
         seen.push(it.merge.done)
         expect([await statuses(records), await published()]).toEqual([['pending_review'], before])
       } else expect([await statuses(records), await published()]).toEqual([['accepted'], before + 8])
-      app.tick(61)
+      app.tick(241)
     }
     db.middlewareStack.remove('parts')
     expect(seen.length).toBeGreaterThan(2)
@@ -202,7 +202,7 @@ describe('a merge that takes longer than a request waits', () => {
       // The first write of a worker takes the job. Its process ends right after that.
       expect(await withFault(0, 'killed after', work, 'every write')).toBe(true)
       expect(await projectOf(slug)).toMatchObject({ state: 'approved', merge: { done: 0, of: 3 } })
-      app.tick(61)
+      app.tick(241)
     }
     expect(await work()).toEqual({ ended: 1, running: 0 })
     expect(await projectOf(slug)).toMatchObject({ state: 'approved', merge: null, is_read_only: false })
@@ -308,7 +308,7 @@ describe('a rollback that takes longer than a request waits', () => {
     expect((await app.domain.post(at(slug, 'rollback-merge/'))).status).toBe(409)
     await withFault(60, 'killed', work)
     expect([(await projectOf(slug)).state, await published()]).toEqual(['merged', before + 5])
-    app.tick(61)
+    app.tick(241)
     await work()
     expect(await projectOf(slug)).toMatchObject({ state: 'needs_revision', merge: null })
     expect([await statuses(records), await published()]).toEqual([['pending_review'], before])
