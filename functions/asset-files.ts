@@ -1,3 +1,4 @@
+import { orUndo } from '../lib/base/errors.ts'
 import '../lib/domain/composition.ts'
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { invokeLater, siblingFunction } from '../lib/base/telemetry/invoke.ts'
@@ -7,7 +8,7 @@ import type { Asset } from '../lib/domain/projects/items.ts'
 import { findScanWork } from '../lib/domain/scans/reading.ts'
 import { deleteObject, getObject, putObject } from '../lib/engines/bucket/index.ts'
 import { makePdfThumbnail, makeThumbnail } from '../lib/engines/media/index.ts'
-import { changesOf, workOnTaken } from '../lib/engines/table/index.ts'
+import { changesOf } from '../lib/engines/table/index.ts'
 import { worker } from '../lib/platform/worker.ts'
 
 /**
@@ -42,7 +43,7 @@ async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
   if (draw) {
     const taken = await beginThumbnail(draw)
     const forget = () => endThumbnail(draw, null)
-    if (taken) await workOnTaken(() => storeThumbnail(taken), forget)
+    if (taken) await orUndo(() => storeThumbnail(taken), forget)
   }
   if (read) await invokeLater(reader, read)
 }

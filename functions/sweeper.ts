@@ -1,3 +1,4 @@
+import { orUndo } from '../lib/base/errors.ts'
 import '../lib/domain/composition.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { sweepLinks } from '../lib/domain/alerts/check.ts'
@@ -22,7 +23,7 @@ import { followFeed } from '../lib/domain/watches/follow.ts'
 import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
 import { compactIfDue } from '../lib/engines/search/index.ts'
 import { withLock } from '../lib/engines/table/immediate.ts'
-import { nextTake, Takes, workOnTaken } from '../lib/engines/table/index.ts'
+import { nextTake, Takes } from '../lib/engines/table/index.ts'
 import { recoverStaged } from '../lib/engines/table/two-phase/index.ts'
 import { worker } from '../lib/platform/worker.ts'
 
@@ -125,7 +126,7 @@ async function takeAlone(name: string, work: () => Promise<number>): Promise<num
     return undefined
   }
   await takes.store(next)
-  const count = await workOnTaken(work, () => takes.forget())
+  const count = await orUndo(work, () => takes.forget())
   await takes.forget()
   return count
 }

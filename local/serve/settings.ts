@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs'
 
 /** Settings of `npm run serve` beside those of the service. */
-/** Heap of each of the two processes, in MB. */
-export const HEAP_MB = 1024
-
 export type ServeSettings = {
   host: string
   port: number

@@ -13,7 +13,7 @@ import { answerCache } from '../../lib/engines/search/answer-cache.ts'
 import { toWord } from '../../lib/engines/search/index/words.ts'
 import { tokenMemory } from '../../lib/platform/auth/memory.ts'
 import { memoryStore } from '../../lib/platform/cache/memory.ts'
-import { HEAP_MB } from '../../local/serve/settings.ts'
+import { HEAP_MB } from '../../local/service/functions.ts'
 
 /** No process dies of its caches: at their fullest they leave most of its memory to its work. */
 

@@ -1,5 +1,6 @@
 import { clock } from '../../base/clock.ts'
-import { nextTake, rawImagesOf, type StreamRecord, Takes, workOnTaken } from '../../engines/table/index.ts'
+import { orUndo } from '../../base/errors.ts'
+import { nextTake, rawImagesOf, type StreamRecord, Takes } from '../../engines/table/index.ts'
 import { parkChange } from './parked.ts'
 import { type Projected, projectChanges } from './project.ts'
 
@@ -25,7 +26,7 @@ export async function projectCarefully(records: readonly StreamRecord[], made: n
   const takes = takesOfBatch(first)
   const before = await takes.load()
   await takes.store(before + 1)
-  const projected = await workOnTaken(
+  const projected = await orUndo(
     () => (before === 0 ? projectChanges(records) : projectOneByOne(records)),
     () => takes.forget(),
   )
@@ -63,7 +64,7 @@ async function projectAlone(record: StreamRecord): Promise<Projected> {
     return { failed: undefined, parked: 1, isApplied: true }
   }
   await takes.store(next)
-  const projected = await workOnTaken(
+  const projected = await orUndo(
     () => projectChanges([record]),
     () => takes.forget(),
   )

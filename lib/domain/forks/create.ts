@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { impossible, invalid, notFound } from '../../base/errors.ts'
+import { omit } from '../../base/omit.ts'
 import { put, type UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { type Contribution, kinds, noSource, schemaOf } from '../kinds/index.ts'
@@ -97,8 +98,8 @@ async function applyChanges(original: LoadedRecord, changes: Values, actor: Acto
   const withheld = Object.keys(original.data).filter((name) => isPlaceHidden(original, name, actor))
   const resolved = await resolveRelations(kind, data, actor)
   const pictured = await resolvePictures(resolved.data, actor, picturesOf(original))
-  const base = without(original.data, withheld)
-  const values: Values = { ...without(base, cleared), ...pictured.values }
+  const base: Values = omit(original.data, ...withheld)
+  const values: Values = { ...omit(base, ...cleared), ...pictured.values }
   checkSize(values)
   const planned = await planStubs(resolved.missing, assertion, actor)
   return {
@@ -113,9 +114,6 @@ async function applyChanges(original: LoadedRecord, changes: Values, actor: Acto
     ],
   }
 }
-
-const without = (values: Values, names: readonly string[]): Values =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
 
 /** Reads changes as an edit of the kind of a record. Faults are reported under `changes`, each with the name of its member. */
 function readChanges({ kind }: LoadedRecord, changes: Values): Contribution {

@@ -1,17 +1,9 @@
 import * as v from 'valibot'
 import { newId } from '../../base/clock.ts'
-import { isDone } from '../../base/errors.ts'
+import { isDone, orUndo } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
-import {
-  nextTake,
-  put,
-  remove,
-  type Write,
-  withNextVersion,
-  workOnJobs,
-  workOnTaken,
-} from '../../engines/table/index.ts'
+import { nextTake, put, remove, type Write, withNextVersion, workOnJobs } from '../../engines/table/index.ts'
 import type { FeedEntry } from '../feed/items.ts'
 import { listChangesAfter } from '../feed/read.ts'
 import { changeView } from '../feed/view.ts'
@@ -82,7 +74,7 @@ async function storeMessage(receiver: Hook, entries: readonly FeedEntry[]): Prom
     const body = JSON.stringify({ hook: receiver.id, changes })
     return storeAt(begun, position, deliveryFor(receiver.id, { ...message, body }))
   }
-  return workOnTaken(work, () => commitWrites([put(hook, withNextVersion<Hook>(begun, { takes: 0 }), begun)]))
+  return orUndo(work, () => commitWrites([put(hook, withNextVersion<Hook>(begun, { takes: 0 }), begun)]))
 }
 
 const MAKER_ENDED =

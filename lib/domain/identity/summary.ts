@@ -1,11 +1,11 @@
 import { getMany, itemIn, queryAll } from '../../engines/table/index.ts'
-import { type Actor, mayInspect, maySee } from '../../platform/permissions.ts'
+import { type Actor, mayInspect } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { loadClusters } from '../clusters/clusters.ts'
 import type { Cluster } from '../clusters/items.ts'
 import { loadMemberships, type MembershipWithClaim } from '../clusters/memberships.ts'
+import { loadSourceNames } from '../records/evidence.ts'
 import { type Assertion, type RecordItem, recordItem } from '../records/items.ts'
-import { dataSource } from '../sources/sources.ts'
 
 /** A cluster with the members that the reader may see. */
 export type SeenCluster = { cluster: Cluster; members: { record: RecordItem; claim: Assertion | undefined }[] }
@@ -38,19 +38,8 @@ export async function loadIdentity(entity_id: string, actor: Actor | null): Prom
   return {
     record,
     clusters: clusters.map((cluster) => seenCluster(cluster, members, joined)),
-    sources: await sourceNames(claim?.source ? [claim.source] : [], actor),
+    sources: await loadSourceNames(claim ? [claim] : [], actor),
   }
-}
-
-/** The names of registered sources that the caller may see, by id. One call, none without ids. */
-async function sourceNames(ids: readonly string[], actor: Actor | null): Promise<Map<string, string>> {
-  const found = await getMany(ids.map(key.source))
-  return new Map(
-    ids.flatMap((id): [string, string][] => {
-      const source = itemIn(found, dataSource, { id })
-      return source && !source.deleted_at && maySee(actor, source) ? [[id, source.name]] : []
-    }),
-  )
 }
 
 /** Loads those of the records that the caller may see. One call, none without ids. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newChildId, now } from '../../base/clock.ts'
 import { conflict, invalidObject } from '../../base/errors.ts'
+import { omit } from '../../base/omit.ts'
 
 import { type Plan, put, type UnitOfWork, type Write, withNextVersion } from '../../engines/table/index.ts'
 import { indexWrites } from '../../platform/name-index/entries.ts'
@@ -288,11 +289,11 @@ type Edit = { after: Values; changed: string[]; removed: string[] }
 /** Compares an input with the proposed values, or with the standing values if no edit waits. */
 function editOf(old: LoadedRecord, data: Values, cleared: readonly string[] | 'all'): Edit {
   const before = old.proposed ?? old.data
-  const after: Values = { ...(cleared === 'all' ? {} : without(before, cleared)), ...data }
+  const after: Values = { ...(cleared === 'all' ? {} : omit(before, ...cleared)), ...data }
   checkSize(after)
   return {
     after,
-    changed: Object.keys(data).filter((name) => !areEqual(before[name], after[name])),
+    changed: Object.keys(data).filter((name) => !isDeepStrictEqual(before[name], after[name])),
     removed: Object.keys(before).filter((name) => !(name in after)),
   }
 }
@@ -427,7 +428,3 @@ const isOwnWaiting = (claim: Assertion, actor: Actor) =>
   claim.reconciliation_status === 'pending' && claim.contributor_id === actor.id
 
 // The table does not keep the order of members, so texts cannot be compared.
-const areEqual = (a: unknown, b: unknown) => isDeepStrictEqual(a, b)
-
-const without = (values: Values, names: readonly string[]): Values =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))

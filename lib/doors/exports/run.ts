@@ -1,6 +1,6 @@
-import { isDone } from '../../base/errors.ts'
+import { isDone, orUndo } from '../../base/errors.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
-import { nextTake, put, withNextVersion, workOnTaken } from '../../engines/table/index.ts'
+import { nextTake, put, withNextVersion } from '../../engines/table/index.ts'
 import type { ExportListing } from './listing.ts'
 import { makeExports } from './make.ts'
 import { type ExportRun, exportRun, loadExportRun } from './run-state.ts'
@@ -20,7 +20,7 @@ export async function runExports(again: boolean): Promise<ExportListing | undefi
   if (!begun) return undefined
   // A conflict means that another run has begun since and keeps its own count.
   const end = () => isDone(saveRun(begun, { takes: 0 }))
-  const listing = await workOnTaken(makeExports, end)
+  const listing = await orUndo(makeExports, end)
   await end()
   return listing
 }

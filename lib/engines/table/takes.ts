@@ -18,19 +18,6 @@ const TAKE_LIMIT = 3
 /** The number of takes that a worker stores before it begins. Undefined if the job has ended too many workers. */
 export const nextTake = (takes: number): number | undefined => (takes < TAKE_LIMIT ? takes + 1 : undefined)
 
-/**
- * Does the work of a job that was taken. An error shows that the worker is alive, so `forget` then stores `takes: 0`. The error is thrown
- * again, whether or not that was stored.
- */
-export async function workOnTaken<T>(work: () => Promise<T>, forget: () => Promise<unknown>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    await forget().catch(() => undefined)
-    throw error
-  }
-}
-
 /** Takes that are stored in an item of their own expire after a day. Then a corrected worker tries again. */
 const TAKES_S = 86_400
 

@@ -1,5 +1,5 @@
 /**
- * The groups of endpoints. Each is one function, with the roots of its paths in canonical form, without the last slash. If a path is
+ * The groups of endpoints. Each is one function, with the roots of its paths, without the last slash. The gateway gets all spellings of a path. If a path is
  * under two roots, the longer one wins. Between equally long roots, the one with fewer variables wins.
  */
 const roots = {

@@ -66,7 +66,7 @@ export async function writeTable(place: Place, items: AsyncIterable<Item>): Prom
   return count
 }
 
-/** Writes the items as they are stored, unlike `putAll` of the engine, which takes values of JavaScript and one fixed table. */
+/** Writes the items as they are stored, unlike `putItems` of the engine, which takes values of JavaScript and one fixed table. */
 async function writeBatch({ db, table }: Place, items: readonly Item[]): Promise<void> {
   let left: BatchWriteItemCommandInput['RequestItems'] = {
     [table]: items.map((Item) => ({ PutRequest: { Item } })),

@@ -7,7 +7,7 @@ export type ComparedClaim = {
   property: string
   comparator: Comparator
   value: Value
-  status: 'pending' | 'accepted' | 'disputed' | 'superseded' | 'rejected'
+  status: 'pending' | 'accepted' | 'disputed' | 'superseded'
   author: string
 }
 
@@ -21,7 +21,7 @@ export type ClaimConflict = { claim: string; rivals: RivalClaim[]; replaces: str
  * Compares each new claim with the claims on its property that stand or wait.
  *
  * - A new claim replaces the author's own claim that still waits. So nobody contradicts themselves before review.
- * - It is compared with every other claim that is not superseded or rejected.
+ * - It is compared with every other claim that is not superseded.
  * - New claims are not compared with each other: they are one edit.
  */
 export function findConflicts(standing: readonly ComparedClaim[], incoming: readonly ComparedClaim[]): ClaimConflict[] {
@@ -44,7 +44,7 @@ export function contradictingRivals(conflict: ClaimConflict): RivalClaim[] {
   return conflict.rivals.filter((rival) => rival.verdict === 'contradicts')
 }
 
-const isStanding = (claim: ComparedClaim) => claim.status !== 'superseded' && claim.status !== 'rejected'
+const isStanding = (claim: ComparedClaim) => claim.status !== 'superseded'
 const isOwnDraft = (old: ComparedClaim, claim: ComparedClaim) => old.status === 'pending' && old.author === claim.author
 
 function compareRival(old: ComparedClaim, claim: ComparedClaim): RivalClaim {

@@ -29,11 +29,10 @@ describe('conflictsOf', () => {
     ])
   })
 
-  test('claims on other properties, and superseded or rejected ones, are no rivals', () => {
+  test('claims on other properties, and superseded ones, are no rivals', () => {
     const standing = [
       claim('a', '1500', { property: 'restoration_date', status: 'accepted' }),
       claim('b', '1500', { status: 'superseded' }),
-      claim('c', '1500', { status: 'rejected' }),
     ]
     expect(findConflicts(standing, [claim('new', '1702')])).toEqual([{ claim: 'new', rivals: [], replaces: [] }])
   })
