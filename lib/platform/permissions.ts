@@ -48,8 +48,8 @@ export type Subject = {
   contradicts?: boolean | undefined
   /** Of a record that waits, and of its claims: the least rank that may decide. */
   required_persona?: Rank | undefined
-  /** Of a project and its parts: its state, and the roles of its members by user id. */
-  project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
+  /** Of a project and its parts: its state, the roles of its members by user id, and who sent it in last. */
+  project?: { state: string; roles: Readonly<Record<string, string>>; sent_by: string | null } | undefined
   /** The authors of a contribution that waits for a decision. */
   authors?: readonly string[] | undefined
   /** Of an organization: its admins. */
@@ -212,12 +212,13 @@ const scope = (actor: Actor | null): Scope => ({
 
 const roleIn = (actor: Actor, it: Subject) => it.project?.roles[actor.id]
 const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.project?.state === 'approved'
-/** Whether the project is the caller's own work: they may not decide on it, whatever their rank. */
+const buildsProject = (actor: Actor, it: Subject) => ['owner', 'editor'].includes(roleIn(actor, it) ?? '')
+/** Whether the caller owns or edits the project, or has sent it in: they may not decide on it, whatever their rank. */
 export const isProjectAuthor = (actor: Actor, it: Subject): boolean =>
-  ['owner', 'editor'].includes(roleIn(actor, it) ?? '')
+  buildsProject(actor, it) || it.project?.sent_by === actor.id
 /** The parts that a caller may have in a project. */
 export const projectParts = {
-  editors: (actor: Actor, it: Subject) => actor.is_staff || isProjectAuthor(actor, it),
+  editors: (actor: Actor, it: Subject) => actor.is_staff || buildsProject(actor, it),
   reviewers: (actor: Actor, it: Subject) =>
     !isProjectAuthor(actor, it) && (reviewer(actor) || roleIn(actor, it) === 'domain_expert'),
   mergers: (actor: Actor, it: Subject) => !isProjectAuthor(actor, it) && expert(actor),
@@ -418,7 +419,6 @@ export const permissions = {
   'request.list': { role: anyone },
   'request.open': { role: anyone },
   'request.read': { role: anyone, sees: canSeeProject },
-  // Whoever sent the project in may not decide, either: lib/domain/merge-requests.
   'request.decide': {
     sees: canSeeProject,
     changes: (actor, it) => (isProjectAuthor(actor, it) ? { refusal: ownWork } : projectParts.reviewers(actor, it)),

@@ -1,7 +1,7 @@
 import { newId, now } from '../../base/clock.ts'
 import { conflict, forbidden, impossible, invalid } from '../../base/errors.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
-import { type Actor, mayVisit, ownWork, projectParts } from '../../platform/permissions.ts'
+import { type Actor, mayVisit, projectParts } from '../../platform/permissions.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import type { Project, ProjectRequest } from '../projects/items.ts'
 import { changeProject, loadWholeById, type WholeProject } from '../projects/projects.ts'
@@ -49,11 +49,6 @@ export async function openRequest(
   return moved
 }
 
-/** Fails with `refused` if the caller sent the project in. The permission of the route refuses everybody else who may not decide. */
-function checkNotSender({ about }: WholeProject, actor: Actor): void {
-  if (about.request?.opened_by === actor.id) throw forbidden(ownWork)
-}
-
 const decisionOf = (it: Project, actor: Actor, reviewer_note: string): ProjectRequest => ({
   ...(it.request ?? wordless(it)),
   reviewed_by: actor.id,
@@ -67,7 +62,6 @@ export async function askForChanges(
   actor: Actor,
   reviewer_note: string,
 ): Promise<WholeProject> {
-  checkNotSender(whole, actor)
   checkStatus(whole.about, ['in_review'])
   if (reviewer_note.trim() === '') throw invalid({ reviewer_note: ['Say what is to be revised.'] })
   return moveProject(unit, whole, actor, {
@@ -84,7 +78,6 @@ export async function rejectRequest(
   actor: Actor,
   reviewer_note: string,
 ): Promise<WholeProject> {
-  checkNotSender(whole, actor)
   return changeState(unit, whole, 'withdrawn', { actor, comment: reviewer_note }, (it) => ({
     request: decisionOf(it, actor, reviewer_note),
   }))
@@ -99,7 +92,6 @@ export async function approveRequest<R>(
   whole: WholeProject,
   { actor, reviewer_note, show }: { actor: Actor; reviewer_note: string; show: (it: WholeProject) => Promise<R> },
 ): Promise<R> {
-  checkNotSender(whole, actor)
   checkStatus(whole.about, ['in_review', 'needs_revision'])
   const { new_records } = await checkProject(whole, actor)
   const before = whole.about.state

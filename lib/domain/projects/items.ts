@@ -66,6 +66,8 @@ export const Project = v.object({
   activity_count: v.number(),
   submitted_at: nullableText,
   merged_at: nullableText,
+  /** Who sent it in last. They do not decide on it. */
+  sent_by: nullableText,
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
@@ -100,7 +102,11 @@ export const asSubject = (it: Project): ProjectSubject => ({
   contributor_id: it.owner_id,
   public: it.visibility === 'public',
   deleted_at: it.deleted_at,
-  project: { state: it.state, roles: Object.fromEntries(it.memberships.map(({ user_id, role }) => [user_id, role])) },
+  project: {
+    state: it.state,
+    roles: Object.fromEntries(it.memberships.map(({ user_id, role }) => [user_id, role])),
+    sent_by: it.sent_by,
+  },
   version: it.version,
 })
 

@@ -91,6 +91,7 @@ export async function createProject(unit: UnitOfWork, actor: Actor, input: NewPr
     activity_count: 1,
     submitted_at: null,
     merged_at: null,
+    sent_by: null,
     created_at: at,
     updated_at: at,
     deleted_at: null,

@@ -48,6 +48,7 @@ export async function moveProject(
         state: target_state,
         updated_at: at,
         ...(stamps && it[stamps] === null && { [stamps]: at }),
+        ...(target_state === 'in_review' && { sent_by: actor.id }),
       },
       activities: [
         { actor_id: actor.id, action: 'state_changed', payload: { from: it.state, to: target_state, comment } },

@@ -141,6 +141,19 @@ describe('nobody decides on a project of their own, whatever their rank', () => 
   })
 })
 
+test('nobody decides on a project that they have sent in, though it is of another', async () => {
+  const slug = await newProject(app.contributor, { visibility: 'public' })
+  await addAsset(slug)
+  const [record] = await waitingRecords(app, 1)
+  await linkTo(app.contributor, slug, record)
+  sure(200, await move(app.staff, slug, 'in_review'))
+  const own = { status: 403, body: { detail: 'Nobody decides on a contribution of their own.' } }
+  expect(await move(app.staff, slug, 'approved')).toMatchObject(own)
+  const { id } = sure(200, await app.staff.get(at(slug)))
+  expect(await app.staff.post(`/merge-requests/${id}/approve/`, { body: {} })).toMatchObject(own)
+  sure(200, await move(app.community, slug, 'approved'))
+})
+
 describe('a move', () => {
   test('to a state that there is not names those that there are', async () => {
     const slug = await newProject(app.contributor)
