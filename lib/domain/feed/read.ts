@@ -6,10 +6,15 @@ import { type Current, current, type FeedEntry, feedEnd, feedEntry, type LastTol
 /** The number of the latest change, 0 before the first. Strongly consistent. */
 export const loadLastNumber = async (): Promise<number> => (await get(feedEnd, {}))?.number ?? 0
 
-/** At most `limit` changes after a number, in order and without a gap. One query, however long the feed is. */
+/**
+ * At most `limit` changes after a number, in order and without a gap. A query may see half of a transaction that is being applied. So the
+ * list ends before the first number that is missing, and a later call finds the rest. One query, however long the feed is.
+ */
 export async function listChangesAfter(number: number, limit: number): Promise<FeedEntry[]> {
   const [from, to] = [key.change(number + 1), key.change(number + limit)]
-  return (await queryBetween(from.pk, from.sk, to.sk, limit)).map((item) => parse(feedEntry, item))
+  const found = (await queryBetween(from.pk, from.sk, to.sk, limit)).map((item) => parse(feedEntry, item))
+  const gap = found.findIndex((entry, i) => entry.number !== number + 1 + i)
+  return gap < 0 ? found : found.slice(0, gap)
 }
 
 export const loadChange = (number: number): Promise<FeedEntry | undefined> => get(feedEntry, { number })

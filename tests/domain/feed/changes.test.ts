@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../harness/app.ts'
+import { withTornQueries } from '../../harness/faults.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { atOnce, commandsOf, contribute, decide, everyState, publish, sure } from '../../harness/make.ts'
 import { Mirror } from './mirror.ts'
@@ -138,6 +139,30 @@ describe('order', () => {
     expect(rows.map(({ number }) => number)).toEqual(rows.map((_, i) => i + 1))
     expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).toSorted())
     expect(new Set(rows.slice(start).map(({ id }) => id))).toEqual(new Set(made.map(({ id }) => id)))
+  })
+
+  test('a reader who sees half of a transaction stops before the missing number, and loses nothing', async () => {
+    const start = await settled()
+    const made = []
+    for (let i = 0; i < 3; i += 1) made.push(await publish(app, 'structures', { name: `Half applied ${i}` }))
+    const { writeChanges } = await import('../../../lib/domain/feed/tell.ts')
+    await writeChanges(made.map((it) => ({ sort: 'record', id: it.cultural_entity_id })))
+    const entries = (shown: { changes: Row[] }) => shown.changes.map(({ number }) => number)
+    for (const [late, seen] of [
+      [1, []],
+      [2, [start + 1]],
+    ] as const)
+      await withTornQueries(
+        1,
+        (item) => item.type === 'change_entry' && item.number === start + late,
+        async () => {
+          const half = await feed(start)
+          expect([entries(half), half.until]).toEqual([seen, start + seen.length])
+          // `next` leads back to what was missing.
+          expect(entries(await feed(half.until)).at(0)).toBe(start + late)
+        },
+      )
+    expect(entries(await feed(start))).toEqual([1, 2, 3].map((i) => start + i))
   })
 
   test('a clock that goes back moves no time back', async () => {
