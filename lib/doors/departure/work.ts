@@ -26,7 +26,7 @@ const MOST_AT_ONCE = 50
  *
  * 1. Contributions that are to go are deleted, if nobody else has built on them.
  * 2. The table is read as a whole. Items of the person alone are deleted; names are taken out of all others. It is read again until
- *    a pass finds nothing, since a writer may have stored a copy that it had read before.
+ *    a pass finds nothing, since a writer may have stored a copy that it had read before. Cached answers are deleted in each pass.
  * 3. Copies outside of the table go, or are made anew: pictures of profiles, files of tables, snapshots of merges, exports and search.
  * 4. At a later visit, deleted contributions on which somebody has built in the moment of step 1 are restored.
  */
@@ -84,7 +84,10 @@ async function clearTable(former: Former): Promise<boolean> {
   return false
 }
 
-/** One pass over the table. Returns how many items it found that hold something of these people. */
+/**
+ * One pass over the table. Returns how many items it found that hold something of these people. Cached answers are deleted and not
+ * counted: requests keep new ones all the time, and make them from what is stored by now.
+ */
 async function clearOnce(former: Former): Promise<number> {
   let found = 0
   for await (const page of scanRaw()) {
@@ -94,7 +97,8 @@ async function clearOnce(former: Former): Promise<number> {
     await removeItems(going.map(keyOf))
     const staying = page.filter((it) => !going.includes(it) && !followed.has(String(it.type)))
     const changed = await mapAtOnce(staying, 8, (it) => clearItem(it, former))
-    found += watchers.size + going.length + changed.filter((isChanged) => isChanged).length
+    const theirs = going.filter(({ type }) => type !== CACHED)
+    found += watchers.size + theirs.length + changed.filter((isChanged) => isChanged).length
   }
   return found
 }
@@ -139,11 +143,14 @@ const personal: ReadonlySet<string> = new Set([
 /** Items of one person alone that are counted elsewhere. */
 const watched: ReadonlySet<string> = new Set([watch.type, watcher.type])
 
+/** The type of cached answers. Nobody knows whom they name. */
+const CACHED = 'cached'
+
 /** Whether an item is deleted: these people's own items, all cached answers, and kept replies that are theirs or hold one of their ids. */
 function goesWith(it: Stored, former: Former): boolean {
   const type = String(it.type)
   if (personal.has(type)) return former.has(String(it.user_id))
-  if (type === 'cached') return true
+  if (type === CACHED) return true
   if (type !== 'reply') return false
   const text = replyText(it)
   return former.has(String(it.user_id)) || [...former.keys()].some((id) => text.includes(id))

@@ -401,6 +401,30 @@ describe('leaving', () => {
     expect(sure(400, seeded)).toEqual({ detail: 'An account of the demonstration stays.' })
   })
 
+  test('ends although answers are cached all the while', async () => {
+    const { who } = await register('ihihi')
+    sure(202, await who.delete(ME, { body: { password: PASSWORD } }))
+    await following.settled()
+    const { db } = await import('../../../lib/engines/table/client.ts')
+    const { tableStore } = await import('../../../lib/platform/cache/table.ts')
+    const { keep, read } = tableStore()
+    let passes = 0
+    const cacheOne = (next: (args: object) => Promise<unknown>, { commandName }: { commandName?: string }) => {
+      return async (args: object) => {
+        if (commandName === 'ScanCommand') await keep(`leaderboard:${++passes}`, 'An answer', 120)
+        return next(args)
+      }
+    }
+    db.middlewareStack.add(cacheOne as never, { step: 'initialize', name: 'caching', priority: 'high' })
+    try {
+      expect(await work()).toMatchObject({ left: 1 })
+    } finally {
+      db.middlewareStack.remove('caching')
+    }
+    // What was cached before the last pass is gone.
+    expect([passes > 1, await read('leaderboard:1')]).toEqual([true, undefined])
+  }, 120_000)
+
   test('goes on where a worker died', async () => {
     const { who, username } = await register('fefaf')
     await publish(app, 'structures', { name: 'Of one whose worker dies' }, who)
