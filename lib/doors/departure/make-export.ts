@@ -1,6 +1,6 @@
 import { later, newId, now } from '../../base/clock.ts'
 import { isDone } from '../../base/errors.ts'
-import { forgetLooseFile, markLoose, putObject, withFile } from '../../engines/bucket/index.ts'
+import { keepLooseUntil, putObject, withFile } from '../../engines/bucket/index.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import { get, put, withNextVersion } from '../../engines/table/index.ts'
 import { loadUser, mayActFor } from '../../platform/users/users.ts'
@@ -39,8 +39,6 @@ async function makeExport(user_id: string, scattered: Scattered): Promise<boolea
     const until = later(KEPT_S)
     const next = withNextVersion<OwnExport>(asked, { object_key, bytes: bytes.length, made_at, until })
     // The sweeper deletes the file at `until`.
-    const isOurs = await isDone(commitWrites([put(ownExport, next, asked), forgetLooseFile(expected)]))
-    if (isOurs) await commitWrites([markLoose(object_key, until)])
-    return isOurs
+    return isDone(commitWrites([put(ownExport, next, asked), keepLooseUntil(expected, until)]))
   })
 }

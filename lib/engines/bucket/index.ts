@@ -22,4 +22,4 @@ export { createLinks, type Links, uploadForm } from './blobs.ts'
 
 // Objects that no item names, not yet or no longer.
 
-export { forgetLooseFile, markLoose, storeInUnit, sweepLooseFiles, withFile } from './loose-files.ts'
+export { forgetLooseFile, keepLooseUntil, markLoose, storeInUnit, sweepLooseFiles, withFile } from './loose-files.ts'

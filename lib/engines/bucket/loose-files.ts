@@ -53,7 +53,14 @@ function expectFile(unit: UnitOfWork, object_key: string): LooseFile {
  */
 export const forgetLooseFile = (it: LooseFile): Write => remove(looseFile, it)
 
-/** Marks a file that the sweeper may remove from `until` on. Commit this write with the item that stops naming the file. */
+/**
+ * Write it instead of `forgetLooseFile` with an item that names the file only until then. The sweeper may remove it from `until` on. Fails
+ * with `conflict` if the file is being removed.
+ */
+export const keepLooseUntil = (it: LooseFile, until: string): Write =>
+  put(looseFile, withNextVersion(it, { until }), it)
+
+/** Marks a file that the sweeper may remove from `until` on. Write it with the item that stops naming the file then. */
 export const markLoose = (object_key: string, until = now()): Write =>
   putAlways(looseFile, { object_key, until, version: 1 })
 

@@ -502,6 +502,24 @@ describe("the file with one's own data", () => {
     await sweep()
     expect(await objects('account-exports/')).toEqual([])
   })
+
+  test('goes after a week, too, if its maker dies', async () => {
+    const { username } = await register('jajaj')
+    const { withFault } = await import('../../harness/faults.ts')
+    const { makeOwnExports } = await import('../../../lib/doors/departure/make-export.ts')
+    const { sweepLooseFiles } = await import('../../../lib/engines/bucket/index.ts')
+    let files = 0
+    for (let call = 0, died = true; died; call += 1) {
+      const { access } = sure(200, await app.anon.post('/api/token/', { body: { username, password: PASSWORD } }))
+      sure(202, await app.as(access).post(place))
+      died = await withFault(call, 'killed after', makeOwnExports, 'every write')
+      files += (await objects('account-exports/')).length
+      app.tick(7 * 86_400 + 1)
+      await sweepLooseFiles()
+      expect(await objects('account-exports/'), `death after write ${call}`).toEqual([])
+    }
+    expect(files).toBeGreaterThan(1)
+  })
 })
 
 test('the walk of a person: register, verify, watch, propose by a key, see it accepted, export everything, leave', async () => {
