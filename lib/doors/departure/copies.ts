@@ -3,7 +3,7 @@ import { isDone } from '../../base/errors.ts'
 import { importItem } from '../../domain/imports/items.ts'
 import { projectSnapshot } from '../../domain/projects/items.ts'
 import { readRecords, readSnapshot, storeRecords, storeSnapshot } from '../../domain/projects/snapshots.ts'
-import { deleteObject, listKeys } from '../../engines/bucket/index.ts'
+import { deleteObject, listKeys, markLoose } from '../../engines/bucket/index.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import { parse, put, type Stored, withNextVersion } from '../../engines/table/index.ts'
 import { type Former, scrubValue } from './scrub.ts'
@@ -31,28 +31,33 @@ export async function clearOwnFiles(user_id: string): Promise<void> {
   for (const key of await listKeys(`account-exports/${user_id}/`)) await deleteObject(key)
 }
 
+/** The most parts of a snapshot that one transaction replaces, since it holds 100 writes. The next pass replaces the others. */
+const MOST_REPLACED = 90
+
 /**
  * Takes names out of the snapshot from which a rollback restores a merge. Stores changed objects anew under their digests, and deletes the
- * former objects. Returns whether the snapshot named one of these people. Calls: a few, one for each part of the merge, and two more for
- * each part that changes.
+ * former objects. If the process dies before that, the sweeper deletes them. Returns whether the snapshot named one of these people. Calls:
+ * a few, one for each part of the merge, and two more for each part that changes.
  */
 export async function scrubSnapshot(stored: Stored, former: Former): Promise<boolean> {
   const item = parse(projectSnapshot, stored)
   const merge = /^snapshots\/([^/]+)\//.exec(item.object_key)?.[1]
   const snapshot = merge === undefined ? undefined : await readSnapshot(item)
   if (merge === undefined || !snapshot) return false
-  const gone: string[] = []
+  const replaced: string[] = []
   const parts: typeof snapshot.parts = []
   for (const part of snapshot.parts) {
-    const records = await readRecords(part)
+    const records = replaced.length < MOST_REPLACED ? await readRecords(part) : []
     const next = scrubValue(records, former)
     parts.push(next === records ? part : await storeRecords(merge, next))
-    if (next !== records) gone.push(part.object_key)
+    if (next !== records) replaced.push(part.object_key)
   }
   const next = scrubValue(snapshot, former)
-  if (gone.length === 0 && next === snapshot) return false
+  if (replaced.length === 0 && next === snapshot) return false
   const whole = await storeSnapshot(merge, { ...next, parts })
-  const isOurs = await isDone(commitWrites([put(projectSnapshot, withNextVersion(item, whole), item)]))
-  if (isOurs) for (const key of [...gone, item.object_key]) await deleteObject(key)
+  const gone = [...replaced, item.object_key]
+  const marks = gone.map((key) => markLoose(key))
+  const isOurs = await isDone(commitWrites([put(projectSnapshot, withNextVersion(item, whole), item), ...marks]))
+  if (isOurs) for (const key of gone) await deleteObject(key)
   return true
 }

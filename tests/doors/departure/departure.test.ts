@@ -401,6 +401,55 @@ describe('leaving', () => {
     expect(sure(400, seeded)).toEqual({ detail: 'An account of the demonstration stays.' })
   })
 
+  test('leaves no former snapshot of a merge, wherever a worker died', async () => {
+    const { id, who } = await register('kekek')
+    const slug = await newProject(who)
+    await addAsset(slug)
+    await linkTo(who, slug, await contribute(who, 'traditions', { name: 'Merged by one who goes' }))
+    const before = await objects('snapshots/')
+    sure(200, await move(who, slug, 'in_review'))
+    sure(200, await move(app.community, slug, 'approved', 'Good.'))
+    sure(200, await move(app.domain, slug, 'merged'))
+    const [made = ''] = (await objects('snapshots/')).filter((it) => !before.includes(it))
+    const folder = made.slice(0, made.lastIndexOf('/') + 1)
+    const { scan } = await import('../../../lib/engines/table/scan.ts')
+    const { parse } = await import('../../../lib/engines/table/index.ts')
+    const { projectSnapshot } = await import('../../../lib/domain/projects/items.ts')
+    const { readRecords, readSnapshot } = await import('../../../lib/domain/projects/snapshots.ts')
+    const { scrubSnapshot } = await import('../../../lib/doors/departure/copies.ts')
+    const { sweepLooseFiles } = await import('../../../lib/engines/bucket/index.ts')
+    const { withFault } = await import('../../harness/faults.ts')
+    const stored = async () => {
+      for await (const page of scan([projectSnapshot.type]))
+        for (const it of page) if (String(it.object_key).startsWith(folder)) return it
+      throw new Error('no snapshot')
+    }
+    /** What the snapshot names. Fails if one of these objects is absent. */
+    const named = async () => {
+      const item = parse(projectSnapshot, await stored())
+      const parts = (await readSnapshot(item))?.parts ?? []
+      for (const part of parts) expect(await readRecords(part)).not.toEqual([])
+      return [item.object_key, ...parts.map((it) => it.object_key)]
+    }
+    let replaced = 0
+    for (let call = 0, died = true; died; call += 1) {
+      const [old, item] = [await named(), await stored()]
+      const former = new Map([[id, `former-contributor-0000000${call}`]])
+      died = await withFault(call, 'killed after', () => scrubSnapshot(item, former), 'every write')
+      app.tick(1)
+      await sweepLooseFiles()
+      const kept = await named()
+      if (kept[0] === old[0]) continue
+      replaced += 1
+      const left = await objects(folder)
+      expect(
+        old.filter((it) => left.includes(it) && !kept.includes(it)),
+        `death after write ${call}`,
+      ).toEqual([])
+    }
+    expect(replaced).toBeGreaterThan(2)
+  }, 120_000)
+
   test('ends although answers are cached all the while', async () => {
     const { who } = await register('ihihi')
     sure(202, await who.delete(ME, { body: { password: PASSWORD } }))
