@@ -149,7 +149,7 @@ const policies: Readonly<Record<string, readonly Rights[]>> = {
     identify,
     search,
     listAsTable,
-    { table: ['Index'], read: ['data-sources'], write: ['data-sources'], remove: ['data-sources'] },
+    { table: ['ConditionCheck', 'Index'], read: ['data-sources'], write: ['data-sources'], remove: ['data-sources'] },
   ],
   submissions: [identify, listAsTable, { table: ['Query', 'Index'] }],
   sweeper: [

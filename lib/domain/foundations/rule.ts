@@ -1,6 +1,6 @@
 import { now } from '../../base/clock.ts'
 import { checkAllowed, conflict, invalid } from '../../base/errors.ts'
-import { getMany, itemIn, put, type UnitOfWork } from '../../engines/table/index.ts'
+import { checkVersion, getMany, itemIn, put, type UnitOfWork } from '../../engines/table/index.ts'
 import { type Actor, mayDecideOn, mayInspect } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { type History, loadHistory } from '../records/history.ts'
@@ -32,7 +32,8 @@ const settlementOf = (falls: readonly Fall[]): Settlement => ({
 
 /**
  * Decides on records that rest on a source in question, in one transaction. Fails with `refused` on work of the caller's own. Fails with
- * `conflict` if the source is not in question, or if a record was decided on or has an edit that waits.
+ * `conflict` if the source is not in question, or has changed since it was read. So it does if a record was decided on or has an edit that
+ * waits.
  */
 export async function ruleOnDependents(
   unit: UnitOfWork,
@@ -58,6 +59,8 @@ export async function ruleOnDependents(
     if (itemIn(found, sourceRuling, { source_id: source.id, entity_id })) throw conflict('This was decided on already.')
     rulings.push(await ruleOn(unit, { source, history, fallen, actor, verdict, note }))
   }
+  // The source is still in question when the rulings are stored.
+  unit.add([checkVersion(key.source(source.id), source.version)])
   return rulings
 }
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
+import { interleave } from '../../harness/interleave.ts'
 import { atOnce, commandsOf, contribute, decide, publish, sure } from '../../harness/make.ts'
 
 /** What rests on a source through other things, for whom, and who decides on it. */
@@ -182,6 +183,29 @@ describe('deciding on the batch', () => {
     const { restoreRulings } = await import('../../../lib/domain/foundations/restore.ts')
     await restoreRulings()
     sure(204, await app.contributor.delete(`/cidoc/data_sources/${id}/`))
+  })
+
+  test('is refused once the source is trusted again, however late that comes', async () => {
+    const { restoreRulings } = await import('../../../lib/domain/foundations/restore.ts')
+    const { id } = await register('Trusted meanwhile')
+    const it = await told({ source_type: 'book', source_citation: 'Trusted meanwhile' })
+    await following.settled()
+    const trustAgain = async () => {
+      sure(200, await question(id, 'trusted'))
+      await restoreRulings()
+    }
+    let refused = 0
+    for (let nth = 0, isLate = true; isLate; nth += 1) {
+      sure(200, await question(id, 'withdrawn'))
+      const { result, isHit } = await interleave(nth, () => rule(id, [it.cultural_entity_id]), trustAgain)
+      expect([200, 409]).toContain(result.status)
+      if (result.status === 409) refused += 1
+      isLate = isHit
+      if (!isHit) await trustAgain()
+      const { condition } = sure(200, await app.anon.get(`/cidoc/structures/${it.id}/`))
+      expect(condition, `trusted before call ${nth}`).toBe('Good')
+    }
+    expect(refused).toBeGreaterThan(2)
   })
 
   test('waits for an edit of the record, and says so', async () => {
