@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { interleave } from '../../harness/interleave.ts'
-import { atOnce, commandsOf, contribute, decide, publish, sure } from '../../harness/make.ts'
+import { atOnce, commandsOf, contribute, copies, decide, publish, sure } from '../../harness/make.ts'
 
 /** What rests on a source through other things, for whom, and who decides on it. */
 
@@ -206,6 +206,49 @@ describe('deciding on the batch', () => {
       expect(condition, `trusted before call ${nth}`).toBe('Good')
     }
     expect(refused).toBeGreaterThan(2)
+  })
+
+  test('is taken back past records whose edits wait and past one that fails, and makes cached answers stale', async () => {
+    const { restoreRulings } = await import('../../../lib/domain/foundations/restore.ts')
+    const { sourceRuling } = await import('../../../lib/domain/foundations/items.ts')
+    const { loadVersion } = await import('../../../lib/platform/cache/store.ts')
+    const { put, walkTable } = await import('../../../lib/engines/table/index.ts')
+    const { commitWrites } = await import('../../../lib/engines/table/immediate.ts')
+    const { key } = await import('../../../lib/platform/table/keys.ts')
+    const { addressOf, recordId } = await import('../../../lib/base/ids/address.ts')
+    const { id } = await register('Taken back in part')
+    const rest = { source_type: 'book', source_citation: 'Taken back in part' }
+    const failing = await told({ source_type: 'web' })
+    const waiting = await told({ source_type: 'web' })
+    const ruled = await told(rest)
+    const last = await told({ source_type: 'web' })
+    await following.settled()
+    sure(200, await question(id, 'withdrawn'))
+    sure(200, await rule(id, [ruled.cultural_entity_id]))
+    await copies(failing, 1, { public: false, status: 'rejected' })
+    await copies(waiting, 55, { status: 'pending_revision' })
+    await copies(last, 1)
+    const code = addressOf(last.cultural_entity_id)?.kindCode ?? 0
+    const rulingOn = (it: Made, i: number, verdict: 'accept' | 'reject') => {
+      const values = [{ property: 'condition', before: crypto.randomUUID(), after: null }]
+      const made = { decision: null, values, statuses: {}, by: 'staff', at: new Date().toISOString(), version: 1 }
+      const entity_id = recordId(code, it.id * 1_000_000 + i)
+      return put(sourceRuling, { source_id: id, entity_id, verdict, ...made }, undefined)
+    }
+    await commitWrites([
+      rulingOn(failing, 0, 'accept'),
+      ...Array.from({ length: 55 }, (_, i) => rulingOn(waiting, i, 'accept')),
+      rulingOn(last, 0, 'reject'),
+    ])
+    sure(200, await question(id, 'trusted'))
+    const before = await loadVersion('leaderboard')
+    expect(await restoreRulings()).toBe(2)
+    expect(await loadVersion('leaderboard')).toBeGreaterThan(before)
+    const { pk } = key.sourceRuling(id, '')
+    expect(await walkTable({ pk, forward: true, limit: 100 })).toHaveLength(56)
+    // What is left is tried again, and the source is trusted for good only after that.
+    expect(await restoreRulings()).toBe(0)
+    expect((await question(id, 'withdrawn')).status).toBe(409)
   })
 
   test('waits for an edit of the record, and says so', async () => {
