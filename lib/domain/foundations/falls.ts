@@ -35,7 +35,7 @@ export function planFall(history: History, fallen: ReadonlySet<string>): (Fall &
  */
 export async function loadFalls(history: History, marks: readonly SourceMark[]) {
   const { entity_id } = history
-  const ids = [...new Set(marks.map(({ source_id }) => source_id))]
+  const ids = [...new Set(marks.flatMap((mark) => [mark, ...mark.others]).map(({ source_id }) => source_id))]
   const found = await getMany(ids.flatMap((id) => [key.source(id), key.sourceRuling(id, entity_id)]))
   return ids.flatMap((source_id) => {
     const source = itemIn(found, dataSource, { id: source_id })

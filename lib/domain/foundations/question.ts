@@ -11,7 +11,7 @@ import {
 } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
-import { type SourceMark, sourceMark } from '../sources/marks.ts'
+import { type Doubted, type SourceMark, sourceMark } from '../sources/marks.ts'
 import { type DataSource, dataSource, type Question } from '../sources/sources.ts'
 import { type Chain, loadChain } from './chain.ts'
 import { listDependents } from './dependents.ts'
@@ -55,15 +55,29 @@ async function measure(chain: Chain, actor: Actor) {
   return { references: chain.references, resting: count }
 }
 
-/** Notes under each reference of a source that it is in question, or removes the notes. A note of another source stays. */
+/** Notes under each reference of a source that it is in question, or removes the notes. What a mark says of other sources stays. */
 async function markWrites(source: DataSource, { standing, reason, references }: Question): Promise<Write[]> {
   const touched = [...new Set([...references, ...(source.question?.references ?? [])])]
   const found = await getMany(touched.map(key.sourceMark), true)
   return touched.flatMap((reference): Write[] => {
     const old = itemIn(found, sourceMark, { reference })
-    if (old && old.source_id !== source.id) return []
-    if (standing === 'trusted' || !references.includes(reference)) return old ? [remove(sourceMark, old)] : []
-    const mark = { reference, source_id: source.id, standing, reason }
+    const others = doubtedIn(old).filter(({ source_id }) => source_id !== source.id)
+    const own =
+      standing !== 'trusted' && references.includes(reference) ? [{ source_id: source.id, standing, reason }] : []
+    const [first, ...rest] = [...others, ...own].toSorted(byGravity)
+    if (!first) return old ? [remove(sourceMark, old)] : []
+    const mark = { reference, ...first, others: rest }
     return [put(sourceMark, old ? withNextVersion<SourceMark>(old, mark) : { ...mark, version: 1 }, old)]
   })
 }
+
+/** What a mark says of each of its sources. */
+const doubtedIn = (mark: SourceMark | undefined): Doubted[] => {
+  if (!mark) return []
+  const { source_id, standing, reason, others } = mark
+  return [{ source_id, standing, reason }, ...others]
+}
+
+/** Withdrawn sources come before those that are questioned. */
+const byGravity = (a: Doubted, b: Doubted): number => rankOf(b) - rankOf(a)
+const rankOf = ({ standing }: Doubted): number => (standing === 'withdrawn' ? 1 : 0)

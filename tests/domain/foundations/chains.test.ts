@@ -251,6 +251,32 @@ describe('deciding on the batch', () => {
     expect((await question(id, 'withdrawn')).status).toBe(409)
   })
 
+  test('is shown as long as one of the sources that share a reference is in question', async () => {
+    const { restoreRulings } = await import('../../../lib/domain/foundations/restore.ts')
+    const [first, second] = [(await register('Shared by two')).id, (await register('Shared by two')).id]
+    const it = await told({ source_type: 'book', source_citation: 'Shared by two' })
+    await following.settled()
+    const fallsNow = async () => {
+      const { falls } = sure(200, await app.domain.get(`/data/review-workspace/${it.cultural_entity_id}/`))
+      return falls.map((fall: { source: { id: string } }) => fall.source.id).sort()
+    }
+    const trust = async (id: string) => {
+      sure(200, await question(id, 'trusted'))
+      await restoreRulings()
+    }
+    sure(200, await question(first, 'questioned'))
+    expect(await fallsNow()).toEqual([first])
+    sure(200, await question(second, 'withdrawn'))
+    expect(await fallsNow()).toEqual([first, second].sort())
+    await trust(first)
+    expect(await fallsNow()).toEqual([second])
+    sure(200, await question(first, 'questioned'))
+    await trust(second)
+    expect(await fallsNow()).toEqual([first])
+    await trust(first)
+    expect(await fallsNow()).toEqual([])
+  })
+
   test('waits for an edit of the record, and says so', async () => {
     const { id } = await register('Edited meanwhile')
     const it = await told({ source_type: 'book', source_citation: 'Edited meanwhile' })
