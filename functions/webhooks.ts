@@ -13,15 +13,21 @@ const LONGEST_S = 60
 /** Milliseconds before the time limit at which no further message is begun: sending one takes up to five seconds. */
 const SPARE_MS = 10_000
 
-/** Runs every minute. Makes messages of new changes for hooks, and sends the messages that are due, those of the review webhook too. */
+/**
+ * Runs every minute. Makes messages of new changes for hooks, and sends the messages that are due, those of the review webhook too. If
+ * some messages could not be made, it sends all the same, and fails after that.
+ */
 export const handler = worker(async (_event?: unknown, context?: Pick<Context, 'getRemainingTimeInMillis'>) => {
   const until = performance.now() + (context?.getRemainingTimeInMillis() ?? LONGEST_S * 1000) - SPARE_MS
   const visit = async () => {
-    await fillBoxes(until)
-    return deliverDue(sendOne, until)
+    const [filled] = await Promise.allSettled([fillBoxes(until)])
+    return { filled, result: await deliverDue(sendOne, until) }
   }
   // Only one visit runs at a time, so that no two visits send the same message.
-  const result = (await withLock('webhooks', LONGEST_S, visit)) ?? { delivered: 0, failed: 0, dead: 0 }
+  const { filled, result } = (await withLock('webhooks', LONGEST_S, visit)) ?? {
+    filled: undefined,
+    result: { delivered: 0, failed: 0, dead: 0 },
+  }
   const { delivered, failed, dead } = result
   if (delivered + failed + dead > 0)
     log({
@@ -30,6 +36,7 @@ export const handler = worker(async (_event?: unknown, context?: Pick<Context, '
       count: delivered,
       webhook_failures: failed + dead,
     })
+  if (filled?.status === 'rejected') throw filled.reason
   return result
 })
 

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { newId } from '../../base/clock.ts'
 import { isDone, orUndo } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
+import { log } from '../../base/telemetry/log.ts'
 import { commitWrites } from '../../engines/table/immediate.ts'
 import { nextTake, put, remove, type Write, withNextVersion, workOnJobs } from '../../engines/table/index.ts'
 import type { FeedEntry } from '../feed/items.ts'
@@ -20,9 +21,17 @@ const MOST_MESSAGES = 10
 
 /**
  * Stores messages for all hooks with the changes that each has not received, in the order of the feed, until `until`, in
- * milliseconds of `performance.now()`. Hooks that are void are removed. Returns the number of messages.
+ * milliseconds of `performance.now()`. Hooks that are void are removed. Returns the number of messages. Hooks that fail delay no others: each
+ * failure is logged, and all are thrown at the end.
  */
 export async function fillBoxes(until: number): Promise<number> {
+  const failed: unknown[] = []
+  const fillOrNote = (it: Hook): Promise<number> =>
+    fillBox(it).catch((error: unknown) => {
+      log({ level: 'error', message: 'hook', error: `${it.id}: ${error instanceof Error ? error.message : 'unknown'}` })
+      failed.push(error)
+      return 0
+    })
   let stored = 0
   let after: string | undefined
   for (;;) {
@@ -30,10 +39,12 @@ export async function fillBoxes(until: number): Promise<number> {
     const voidHooks = await findVoidHooks(hooks)
     for (const it of voidHooks) await isDone(commitWrites([remove(hook, it)]))
     const fillable = hooks.filter((it) => !voidHooks.includes(it))
-    for (const messages of await workOnJobs(fillable, HOOKS_IN_PAGE, until, fillBox)) stored += messages
-    if (hooks.length < HOOKS_IN_PAGE || performance.now() >= until) return stored
+    for (const messages of await workOnJobs(fillable, HOOKS_IN_PAGE, until, fillOrNote)) stored += messages
+    if (hooks.length < HOOKS_IN_PAGE || performance.now() >= until) break
     after = last
   }
+  if (failed.length > 0) throw new AggregateError(failed, 'hooks that got no message')
+  return stored
 }
 
 async function fillBox({ id }: Hook): Promise<number> {

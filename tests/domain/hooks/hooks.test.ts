@@ -149,6 +149,31 @@ describe('a hook', () => {
     sure(204, await app.contributor.delete(`${place}${id}/`))
   })
 
+  test('for which no message can be made keeps nothing from the others, and the visit fails', async () => {
+    const [{ id: broken }, { id }] = [await set('/broken'), await set('/sound')]
+    const it = await publish(app, 'structures', { name: 'For the others' })
+    await following.settled()
+    const { db } = await import('../../../lib/engines/table/client.ts')
+    const { key } = await import('../../../lib/platform/table/keys.ts')
+    const { pk } = key.hook(broken)
+    type Args = { input: { Key?: { pk: string } } }
+    const failFor = (next: (args: Args) => Promise<unknown>) => async (args: Args) => {
+      if (args.input.Key?.pk === pk) throw new Error('this hook cannot be read')
+      return next(args)
+    }
+    db.middlewareStack.add(failFor as never, { step: 'initialize', name: 'failing', priority: 'high' })
+    try {
+      await expect(visit()).rejects.toThrow('hooks that got no message')
+    } finally {
+      db.middlewareStack.remove('failing')
+    }
+    expect(told('/sound')).toEqual([['created', urlOf(it)]])
+    // The next visit makes up for it.
+    await visit()
+    expect(told('/broken')).toEqual([['created', urlOf(it)]])
+    for (const one of [broken, id]) sure(204, await app.contributor.delete(`${place}${one}/`))
+  })
+
   test('that is removed hears nothing more', async () => {
     const { id } = await set('/removed')
     await publish(app, 'structures', { name: 'Too late' })
