@@ -1,5 +1,6 @@
 import '../../lib/domain/composition.ts'
 import * as v from 'valibot'
+import { invalid } from '../../lib/base/errors.ts'
 import type { AlertSubject } from '../../lib/domain/alerts/alerts.ts'
 import { CuratorAlertView, ReconciledLinkView } from '../../lib/domain/alerts/view-shape.ts'
 import { alertIssues, alertStatuses, authorities } from '../../lib/domain/alerts/words.ts'
@@ -42,6 +43,13 @@ const LinkChanges = members({
   match_type: v.exactOptional(matchType),
   is_stale: v.exactOptional(v.boolean('Give true or false.')),
 })
+const AFTER_REVIEW = 'Another target waits for a reviewer. Change this once it is accepted.'
+/** Fails with `invalid` for a label, or for `is_stale`: they would be those of the old target. */
+function refuseBesideTarget(beside: { target_label?: string | undefined; is_stale?: boolean | undefined }): void {
+  const refused = Object.entries(beside).filter(([, value]) => value)
+  if (refused.length > 0) throw invalid(Object.fromEntries(refused.map(([name]) => [name, [AFTER_REVIEW]])))
+}
+
 const end = (status: 'resolved' | 'ignored', summary: string) =>
   changeRoute({
     permission: 'alert.end',
@@ -124,7 +132,8 @@ export const alerts = {
   'PATCH /api/reconciled-links/{id}/': changeRoute({
     permission: 'link.change',
     summary: 'Change a link to another collection',
-    description: 'Another target is an edit of the record, which waits for another reviewer. The rest changes at once.',
+    description:
+      'Another target is an edit of the record, which waits for another reviewer. The rest changes at once, and is refused together with another target.',
     answer: ok(ReconciledLinkView),
     errors: [409],
     params: ById,
@@ -133,6 +142,7 @@ export const alerts = {
     handle: async ({ unit, subject, actor, body: { target_uri, target_label, is_stale }, request }) => {
       const [{ amendLink, updateTarget }, { linkView }] = await Promise.all([edits(), views()])
       const isOther = target_uri !== undefined && target_uri !== subject.link.target_uri
+      if (isOther) refuseBesideTarget({ target_label, is_stale })
       const changed = isOther
         ? await updateTarget(unit, subject, target_uri, actor)
         : amendLink(unit, subject, { target_label, is_stale })
@@ -168,7 +178,7 @@ export const alerts = {
   'POST /api/reconciled-links/{id}/update-target/': changeRoute({
     permission: 'link.change',
     summary: 'Replace the target of a link',
-    description: 'An edit of the record, which waits for another reviewer.',
+    description: 'An edit of the record, which waits for another reviewer. Until then a `target_label` is refused.',
     answer: ok(ReconciledLinkView),
     errors: [409],
     params: ById,
@@ -178,9 +188,10 @@ export const alerts = {
       target_uri: address,
       target_label: orEmpty(line(500)),
     }),
-    handle: async ({ unit, subject, actor, body, request }) => {
+    handle: async ({ unit, subject, actor, body: { target_uri, target_label }, request }) => {
+      refuseBesideTarget({ target_label })
       const [{ updateTarget }, { linkView }] = await Promise.all([edits(), views()])
-      return linkView(await updateTarget(unit, subject, body.target_uri, actor), request.origin)
+      return linkView(await updateTarget(unit, subject, target_uri, actor), request.origin)
     },
   }),
 } satisfies Routes

@@ -31,7 +31,7 @@ export function amendLink(unit: UnitOfWork, it: LinkSubject, { is_stale, target_
 }
 
 /**
- * Replaces the target of a link by an edit of the record. Returns the old link with the new target. Accepting the edit makes a new link
+ * Replaces the target of a link by an edit of the record. Returns the old link with the new target, which has no label yet. Accepting the edit makes a new link
  * with another id. Fails with a field error if `target_uri` is no address.
  */
 export async function updateTarget(
@@ -48,7 +48,7 @@ export async function updateTarget(
   })
   const link = withNextVersion<ReconciledLink>(it.link, { is_stale: false, updated_at: now() })
   unit.add([put(reconciledLink, link, it.link)])
-  return { ...it, link: { ...link, target_uri: target.target_uri, authority: target.authority } }
+  return { ...it, link: { ...link, target_uri: target.target_uri, target_label: '', authority: target.authority } }
 }
 
 /** Removes a link by an edit of the record. The link stays until the edit is accepted. */

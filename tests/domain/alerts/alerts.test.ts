@@ -208,6 +208,21 @@ describe('an alert', () => {
     expect((await linksOf(made)).map((it) => it.target_uri)).toEqual([target_uri])
   })
 
+  test('another target is refused together with a label or as stale', async () => {
+    const made = await temple(`${host}/there/30`)
+    const [link] = await linksOf(made)
+    const at = `${LINKS}${link?.id}/`
+    const target_uri = `${host}/there/31`
+    const refused = await app.community.patch(at, { body: { target_uri, target_label: 'New', is_stale: true } })
+    const why = ['Another target waits for a reviewer. Change this once it is accepted.']
+    expect([refused.status, refused.body]).toEqual([400, { target_label: why, is_stale: why }])
+    expect(await linksOf(made)).toEqual([link])
+    const update = (target_label: string) =>
+      app.community.post(`${at}update-target/`, { body: { target_uri, target_label } })
+    expect((await update('New')).body).toEqual({ target_label: why })
+    expect(sure(200, await update(''))).toMatchObject({ target_uri, target_label: '', is_stale: false })
+  })
+
   test('links are added, changed and taken away by reviewers, as edits that another reviewer accepts', async () => {
     const made = await temple(`${host}/there/20`)
     const target_uri = `${host}/there/21`

@@ -25,6 +25,8 @@ export const identity: Readonly<Record<string, string>> = {
   'A link of "{0}", which looks alike.': 'उस्तै देखिने "{0}" को कडी।',
   'There is no public record at this address.': 'यस ठेगानामा कुनै सार्वजनिक अभिलेख छैन।',
   'The record has this link already.': 'यो कडी अभिलेखमा पहिल्यै छ।',
+  'Another target waits for a reviewer. Change this once it is accepted.':
+    'अर्को लक्ष्यले समीक्षकलाई पर्खन्छ। यो स्वीकृत भएपछि मात्र बदल्नुहोस्।',
   'Only exact links are kept: same_as says that two things are one.':
     'ठ्याक्कै उही वस्तुका कडी मात्र राखिन्छन्: same_as ले दुई वस्तु एउटै हुन् भन्छ।',
   '"{0}" is called "{1}" there now.': 'त्यहाँ "{0}" लाई अब "{1}" भनिन्छ।',
