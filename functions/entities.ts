@@ -9,7 +9,7 @@ import * as lists from '../lib/domain/records/lists.ts'
 import { CalendarQuery, RecordQuery } from '../lib/domain/records/queries.ts'
 import { kindOfRecord } from '../lib/domain/records/review-state.ts'
 import { isPublished } from '../lib/domain/records/rules/status.ts'
-import { FacetsView, searchRecords } from '../lib/domain/records/search.ts'
+import { FacetsView, type FoundRecords, searchRecords } from '../lib/domain/records/search.ts'
 import {
   keysToShow,
   loadNamed,
@@ -75,7 +75,7 @@ const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 
 /** Loads one page of contributions, with the people that it names. Each media type of the list shows it. */
 async function listContributions({ query, actor, scope, page, request }: ListCall<typeof DatedQuery>) {
-  const { identifier: _, calendar: __, ordering, ...wanted } = query
+  const { calendar: _, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering }
   if (!needsSearch(filter)) {
     const found = await lists.listRecords(filter, scope, page, keysToShow)
@@ -90,8 +90,9 @@ async function listContributions({ query, actor, scope, page, request }: ListCal
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
-/** The query of a list, with the calendar for its dates. */
-const DatedQuery = v.object({ ...RecordQuery.entries, ...CalendarQuery.entries })
+/** The query of a list, with the calendar for its dates. An identifier is looked up in one kind, so it is for the lists of kinds. */
+const DatedQuery = v.object({ ...v.omit(RecordQuery, ['identifier']).entries, ...CalendarQuery.entries })
+const OwnQuery = v.omit(DatedQuery, ['mine', 'all', 'contributor'])
 
 /** Loaded with the first request for linked data. */
 const importLinked = () => import('../lib/doors/linked/record.ts')
@@ -148,22 +149,24 @@ export const routes = withTables({
   'GET /data/cultural-entities/my_contributions/': actorRoute({
     permission: 'contribution.list',
     summary: 'List the own contributions',
-    answer: listOf(OwnContributionView),
-    query: DatedQuery,
+    answer: listOf(OwnContributionView, { facets: v.optional(FacetsView) }),
+    query: OwnQuery,
     handle: async ({ query, actor, page, request }) => {
       const scope = { signedIn: true, everything: false, own: actor.id }
-      const filter = { status: query.status, search: query.search, mine: true, ...query.ordering }
+      const { calendar, ordering, ...wanted } = query
+      const filter = { ...wanted, ...ordering, mine: true }
       const sought = needsSearch(filter)
-      const listed = sought
+      const listed: FoundRecords = sought
         ? await searchRecords(filter, actor, scope, page)
         : await lists.listRecords(filter, scope, page, userKeysOf)
       const people = sought ? await peopleOf(listed.results.flatMap(userIdsIn)) : peopleIn(listed.found)
       const results = await showRecords(actor, listed.results)
-      const dating = await loadDateDisplay(results, dateStyleOf(request, query.calendar), actor)
-      return listBody(request, page, {
+      const dating = await loadDateDisplay(results, dateStyleOf(request, calendar), actor)
+      const body = listBody(request, page, {
         ...listed,
         results: results.map((it) => dating.addDates(contributionRow(it, actor, people), it)),
       })
+      return listed.facets ? { ...body, facets: listed.facets } : body
     },
   }),
 

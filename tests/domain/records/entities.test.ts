@@ -63,6 +63,11 @@ describe('who sees a contribution', () => {
     expect((await app.anon.get(`${ENTITIES}my_contributions/`)).status).toBe(401)
   })
 
+  test('an identifier, which only lists of one kind take, is told to have no effect', async () => {
+    const { body } = await app.anon.get(ENTITIES, { query: { identifier: 'x:1' } })
+    expect(body.warnings).toEqual([expect.objectContaining({ member: 'identifier' })])
+  })
+
   test.each(['community_only', 'sensitive_indigenous'])(
     'the exact %s place is in no part of what others are answered',
     async (access_tier) => {

@@ -166,6 +166,24 @@ describe('lists of contributions', () => {
     const others = await app.other.get('/data/cultural-entities/my_contributions/', { query: { search: 'arniko' } })
     expect(others.body.count).toBe(0)
   })
+
+  test('of their own are narrowed by category and place, and counted by facets', async () => {
+    await publish(app, 'monuments', { name: 'Own monument', coordinates: '28.9, 83.8' })
+    await publish(app, 'rituals', { name: 'Own ritual' })
+    await following.settled()
+    const own = async (query: Query) =>
+      sure(200, await app.contributor.get('/data/cultural-entities/my_contributions/', { query }))
+    const listed = await own({ category: 'monument', limit: 100 })
+    expect([names(listed).includes('Own monument'), names(listed).includes('Own ritual')]).toEqual([true, false])
+    expect(names(await own({ bbox: '83.7,28.8,83.9,29.0' }))).toEqual(['Own monument'])
+    expect((await own({ category: 'ritual', facets: 1 })).facets.resource).toEqual({ rituals: 1 })
+    const { warnings } = await own({ mine: 0, contributor: 'somebody', identifier: 'x:1' })
+    expect(warnings.map(({ member }: { member: string }) => member).sort()).toEqual([
+      'contributor',
+      'identifier',
+      'mine',
+    ])
+  })
 })
 
 test('a category narrows what is found, cultural entities among it', async () => {
