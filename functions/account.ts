@@ -7,7 +7,7 @@ import { askForLetter } from '../lib/doors/letters/account-letters.ts'
 import { readAddressToken, readPasswordToken } from '../lib/doors/letters/links.ts'
 import { linkPage, maskAddress } from '../lib/doors/letters/page.ts'
 import { isSendable } from '../lib/doors/letters/sendable.ts'
-import { type CountGuesses, countGuess, digestOfName, forgiveGuess, guesses } from '../lib/platform/auth/guesses.ts'
+import { type CountGuesses, checkPassword, digestOfName, guesses } from '../lib/platform/auth/guesses.ts'
 import { issueTokens, sessionIn, TokensView } from '../lib/platform/auth/jwt.ts'
 import { DetailView, empty, ok } from '../lib/platform/http/answer.ts'
 import { emailAddress, members, REQUIRED } from '../lib/platform/http/body.ts'
@@ -18,7 +18,7 @@ import type { Request } from '../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { changePassword, endSessions, proveAddress, resetPassword } from '../lib/platform/users/credentials.ts'
-import { hashPassword, passwordFaults, verifyPassword } from '../lib/platform/users/password.ts'
+import { hashPassword, passwordFaults } from '../lib/platform/users/password.ts'
 import { endSession, listSessions, SessionView, sessionView } from '../lib/platform/users/tokens.ts'
 import { loadUser, type User } from '../lib/platform/users/users.ts'
 
@@ -118,7 +118,7 @@ export const routes = {
     body: members({ old_password: password, password }),
     throttles: [guesses],
     handle: async ({ unit, actor, body, request, count }) => {
-      const user = await checkPassword(count, await own(actor), body.old_password, 'old_password')
+      const user = await ownByPassword(count, actor, body.old_password, 'old_password')
       const faults = await passwordFaults(body.password, user)
       if (faults.length > 0) throw invalid({ password: faults })
       const changed = await changePassword(unit, user, await hashPassword(body.password))
@@ -141,7 +141,7 @@ export const routes = {
     throttles: [{ ...ownAsks, scope: 'address_letter' }, guesses],
     handle: async ({ unit, actor, body: { email, password }, request, count }) => {
       checkLetters()
-      const user = await checkPassword(count, await own(actor), password, 'password')
+      const user = await ownByPassword(count, actor, password, 'password')
       if (!isSendable(email)) throw invalid({ email: ['No letter can be sent to this address.'] })
       askForLetter(unit, { sort: 'new_address', user_id: user.id, email }, request)
       return replyAsked('A letter is on its way to the new address.')
@@ -250,15 +250,11 @@ async function own(actor: Actor): Promise<User> {
   return user
 }
 
-/**
- * Returns the user if the password is theirs. Guesses are counted. Fails with `invalid` for a wrong password, and for a user without a
- * password.
- */
-async function checkPassword(count: CountGuesses, user: User, given: string, member: string): Promise<User> {
+/** Loads the caller's own user, if the password is theirs. Guesses are counted. Fails with `invalid` for a user without a password. */
+async function ownByPassword(count: CountGuesses, actor: Actor, given: string, member: string): Promise<User> {
+  const user = await own(actor)
   if (user.password === '') throw impossible('Your identity provider signs you in. Change it there.')
-  await countGuess(count, user.id)
-  if (!(await verifyPassword(given, user.password))) throw invalid({ [member]: ['This is not your password.'] })
-  await forgiveGuess(count, user.id)
+  await checkPassword(count, user, given, member)
   return user
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { forbidden, invalid, notFound, signInNeeded } from '../lib/base/errors.ts'
+import { forbidden, notFound, signInNeeded } from '../lib/base/errors.ts'
 import { languages } from '../lib/base/language/languages.ts'
 import { listOrganizationsOf } from '../lib/domain/organizations/members.ts'
 import { organizationOfProfile } from '../lib/domain/organizations/view.ts'
@@ -7,7 +7,7 @@ import { contributionFates, leave } from '../lib/doors/departure/items.ts'
 import { askForExport, exportView, loadExport, OwnExportView } from '../lib/doors/departure/own-export.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { calendarKeys } from '../lib/engines/calendars/index.ts'
-import { type CountGuesses, countGuess, guesses } from '../lib/platform/auth/guesses.ts'
+import { checkPassword, guesses } from '../lib/platform/auth/guesses.ts'
 import { DetailView, listOf, ok } from '../lib/platform/http/answer.ts'
 import {
   choice,
@@ -27,7 +27,6 @@ import { Reply } from '../lib/platform/http/reply.ts'
 import type { Request } from '../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
 import { type Actor, maySeeEmail } from '../lib/platform/permissions.ts'
-import { verifyPassword } from '../lib/platform/users/password.ts'
 import { UserCardView } from '../lib/platform/users/people.ts'
 import {
   amendUser,
@@ -82,13 +81,6 @@ const Leaving = members({
   password: v.optional(v.pipe(v.string('Not a valid text.'), v.maxLength(1024, 'Too long.')), ''),
   contributions: v.optional(choice(contributionFates), 'keep'),
 })
-
-/** Fails with `invalid` unless the password is the user's. Guesses are counted. A user without a password needs none. */
-async function checkOwnPassword(count: CountGuesses, user: User, given: string): Promise<void> {
-  if (user.password === '') return
-  await countGuess(count, user.id)
-  if (!(await verifyPassword(given, user.password))) throw invalid({ password: ['This is not your password.'] })
-}
 
 const changeUsername = actorRoute({
   permission: 'account.change',
@@ -170,7 +162,7 @@ export const routes = withTables({
     throttles: [guesses],
     handle: async ({ unit, actor, body, count }) => {
       const user = await loadOwnUser(actor)
-      await checkOwnPassword(count, user, body.password)
+      if (user.password !== '') await checkPassword(count, user, body.password, 'password')
       await leave(unit, user, body.contributions)
       return new Reply(202, { detail: 'You have left. Your name is gone from everything within a day.' })
     },

@@ -397,8 +397,11 @@ describe('leaving', () => {
     })
     expect(await work()).toMatchObject({ left: 1 })
     expect(await placesOf('dedad')).toEqual([])
-    const seeded = await app.other.delete(ME, { body: { password: 'heritage-local' } })
-    expect(sure(400, seeded)).toEqual({ detail: 'An account of the demonstration stays.' })
+    // A right password is no guess, however often it is given.
+    for (let right = 0; right < 25; right += 1) {
+      const seeded = await app.other.delete(ME, { body: { password: 'heritage-local' } })
+      expect(sure(400, seeded)).toEqual({ detail: 'An account of the demonstration stays.' })
+    }
   })
 
   test('leaves no former snapshot of a merge, wherever a worker died', async () => {
