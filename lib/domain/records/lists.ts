@@ -151,7 +151,7 @@ function passes(
   if (category !== undefined && record.category !== category) return false
   if (contributor !== undefined && record.contributor_id !== contributor) return false
   const isOwn = actor !== null && record.contributor_id === actor.id
-  if (mine) return isOwn
+  if (mine && !isOwn) return false
   // A record is listed as published even while an edit waits: otherwise its absence would reveal the edit.
   if (status) return status === visibilityOf(record) || (record.public && isPublished(status))
   return record.public || isOwn || all === true
@@ -177,7 +177,8 @@ function listFor({ kind, status, mine, all, contributor, category, forward }: Re
       if (listed) return { index: 'gsi1' as const, pk: listsOf.kind(listed, visibility) }
       return { index: 'gsi2' as const, pk: listsOf.every(visibility) }
     })
-  const visibilities = visibilitiesFor({ status, mine, all })
+  // Nobody who is not signed in has records of their own.
+  const visibilities = mine && !scope.own ? [] : visibilitiesFor({ status, mine, all })
   const open: readonly string[] = audiencesWith(scope.signedIn)
   // Withheld records appear only in their contributor's list and to staff.
   const partitions = visibilities.flatMap((visibility) => {

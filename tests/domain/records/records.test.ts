@@ -761,6 +761,17 @@ describe('a search', () => {
     expect(await find(app.other, { status: 'pending_review' })).toEqual([])
     for (const who of [app.contributor, app.staff])
       expect((await find(who, { all: 1 })).sort()).toEqual(['For those signed in', 'That waits'])
+    expect(await find(app.contributor, { mine: true, status: 'rejected' })).toEqual([])
+    expect(await find(app.contributor, { mine: true, status: 'pending_review' })).toEqual(['That waits'])
+  })
+
+  test('of their own gives none to whoever is not signed in, in any order', async () => {
+    await publish(app, 'deities', { name: 'Of somebody' })
+    for (const query of [{}, { status: 'accepted' }, { ordering: 'name' }])
+      expect(sure(200, await app.anon.get('/cidoc/deities/', { query: { mine: 1, ...query } }))).toMatchObject({
+        count: 0,
+        results: [],
+      })
   })
 })
 
