@@ -1,22 +1,15 @@
 import * as v from 'valibot'
-import { invalid, notFound } from '../lib/base/errors.ts'
+import { invalid } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
 import { type Comment, onEntity } from '../lib/domain/comments/items.ts'
 import * as remarks from '../lib/domain/comments/on-records.ts'
 import { CommentBody, CommentText, commentNumber } from '../lib/domain/comments/queries.ts'
-import { reactionKeys, reactionsTo } from '../lib/domain/comments/reactions.ts'
-import {
-  type CommentPage,
-  listReplies,
-  listThread,
-  type ShownComment,
-  showComment,
-} from '../lib/domain/comments/threads.ts'
-import { commentRow, EntityCommentView, RemarkView, remarkRow, type ThreadFrame } from '../lib/domain/comments/view.ts'
+import { type ShownThread, showInThread, showReplies, showThread } from '../lib/domain/comments/shown.ts'
+import { EntityCommentView, RemarkView, remarkRow } from '../lib/domain/comments/view.ts'
 import type { RecordItem } from '../lib/domain/records/items.ts'
 import { withTables } from '../lib/doors/exports/list-tables.ts'
 import { cut } from '../lib/engines/matching/index.ts'
-import type { PageRequest, UnitOfWork } from '../lib/engines/table/index.ts'
+import type { UnitOfWork } from '../lib/engines/table/index.ts'
 import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
 
 import { members, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
@@ -24,7 +17,6 @@ import { endpoint } from '../lib/platform/http/endpoint.ts'
 import { listBody } from '../lib/platform/http/page.ts'
 import { ByEntity, uuidText } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
-import type { Request } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
 import { peopleIn, peopleOf } from '../lib/platform/users/people.ts'
@@ -71,7 +63,7 @@ const changeInThread = changeRoute({
   body: CommentText,
   handle: async ({ unit, subject, actor, body, request }) => {
     const next = await remarks.amendRemark(unit, subject, body.comment)
-    return shownRow(subject.about, next, actor, request)
+    return showInThread(threadOn(subject.about), next, { actor, request })
   },
 })
 
@@ -106,10 +98,7 @@ export const routes = withTables({
     answer: listOf(EntityCommentView),
     params: ByEntity,
     subject: thread,
-    handle: async ({ subject, actor, page, request }) => {
-      const of = onEntity(subject.entity_id)
-      return pageOf(subject, await listThread(of, page, reactionKeys(of, actor)), { actor, page, request })
-    },
+    handle: async ({ subject, actor, page, request }) => showThread(threadOn(subject), { actor, page, request }),
   }),
 
   'POST /data/entities/{entity_id}/comments/': changeRoute({
@@ -124,7 +113,7 @@ export const routes = withTables({
     idempotent: '24h',
     handle: async ({ unit, subject, actor, body, request }) => {
       const comment = await remarks.createRemark(unit, subject, actor, body)
-      return replyCreated(await shownRow(subject, comment, actor, request))
+      return replyCreated(await showInThread(threadOn(subject), comment, { actor, request }))
     },
   }),
 
@@ -134,7 +123,8 @@ export const routes = withTables({
     answer: ok(EntityCommentView),
     params: OfEntity,
     subject: remark,
-    handle: async ({ subject, actor, request }) => shownRow(subject.about, subject.remark, actor, request),
+    handle: async ({ subject: { about, remark }, actor, request }) =>
+      showInThread(threadOn(about), remark, { actor, request }),
   }),
 
   'GET /data/entities/{entity_id}/comments/{id}/replies/': readRoute({
@@ -144,11 +134,8 @@ export const routes = withTables({
     answer: listOf(EntityCommentView),
     params: OfEntity,
     subject: remark,
-    handle: async ({ subject: { about, remark }, actor, page, request }) => {
-      if (remark.parent !== null) throw notFound()
-      const replies = await listReplies(remark, page, reactionKeys(onEntity(about.entity_id), actor))
-      return pageOf(about, replies, { actor, page, request })
-    },
+    handle: async ({ subject: { about, remark }, actor, page, request }) =>
+      showReplies(threadOn(about), remark, { actor, page, request }),
   }),
 
   'PUT /data/entities/{entity_id}/comments/{id}/': changeInThread,
@@ -221,28 +208,12 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-type Asked = { actor: Actor | null; page: PageRequest; request: Request }
-
-/** The parts that all rows of a record's thread share. */
-const frameOf = (
-  { entity_id }: RecordItem,
-  found: ShownComment['found'],
-  { actor, request }: Omit<Asked, 'page'>,
-): ThreadFrame => ({
+/** The thread of a record. */
+const threadOn = ({ entity_id }: RecordItem): ShownThread => ({
+  thread: onEntity(entity_id),
   of: { submission: entity_id, entity_id },
-  at: `${request.origin}/data/entities/${entity_id}/comments/`,
-  reactions: (it) => reactionsTo(it, found, actor),
+  at: `/data/entities/${entity_id}/comments/`,
 })
-
-const pageOf = (about: RecordItem, { people, results, found, ...listed }: CommentPage, asked: Asked) => {
-  const frame = frameOf(about, found, asked)
-  return listBody(asked.request, asked.page, { ...listed, results: results.map((it) => commentRow(it, people, frame)) })
-}
-
-const shownRow = async (about: RecordItem, it: Comment, actor: Actor | null, request: Request) => {
-  const { branch, people, found } = await showComment(it, reactionKeys(onEntity(about.entity_id), actor))
-  return commentRow(branch, people, frameOf(about, found, { actor, request }))
-}
 
 const flatRow = async (comment: Comment, about: RecordItem, actor: Actor | null) =>
   remarkRow({ comment, about }, await peopleOf([comment.user_id]), actor)

@@ -1,23 +1,18 @@
 import * as v from 'valibot'
 import * as s from '../../lib/base/shapes.ts'
 import * as remarks from '../../lib/domain/comments/comments.ts'
-import { type Comment, onProject } from '../../lib/domain/comments/items.ts'
+import { onProject } from '../../lib/domain/comments/items.ts'
 import { CommentBody, CommentText, commentNumber } from '../../lib/domain/comments/queries.ts'
-import { ReactionsView, reactionKeys, reactionsTo } from '../../lib/domain/comments/reactions.ts'
-import * as threads from '../../lib/domain/comments/threads.ts'
-import { commentRow, type ThreadFrame } from '../../lib/domain/comments/view.ts'
+import { ReactionsView } from '../../lib/domain/comments/reactions.ts'
+import { type ShownThread, showInThread, showReplies, showThread } from '../../lib/domain/comments/shown.ts'
 import { livingComment, loadProjectRemark } from '../../lib/domain/projects/comments.ts'
 import type { Project } from '../../lib/domain/projects/items.ts'
 import { loadProject } from '../../lib/domain/projects/projects.ts'
-import type { PageRequest } from '../../lib/engines/table/index.ts'
 import { creation, empty, listOf, ok } from '../../lib/platform/http/answer.ts'
 
-import { listBody } from '../../lib/platform/http/page.ts'
 import { BySlug } from '../../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../../lib/platform/http/reply.ts'
-import type { Request } from '../../lib/platform/http/request.ts'
 import { changeRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
-import type { Actor } from '../../lib/platform/permissions.ts'
 import { AuthorView } from '../../lib/platform/users/people.ts'
 
 const CommentAddress = v.object({ ...BySlug.entries, id: commentNumber })
@@ -53,7 +48,7 @@ const amend = changeRoute({
   body: CommentText,
   handle: async ({ unit, subject, actor, body, request }) => {
     const next = await remarks.amendComment(unit, livingComment(subject), body.comment)
-    return shownRow(subject.on.about, next, actor, request)
+    return showInThread(threadOn(subject.on.about), next, { actor, request })
   },
 })
 
@@ -66,10 +61,8 @@ export const comments = {
     answer: listOf(ProjectCommentView),
     params: BySlug,
     subject: projectOf,
-    handle: async ({ subject: { about }, actor, page, request }) => {
-      const of = onProject(about.id)
-      return pageOf(about, await threads.listThread(of, page, reactionKeys(of, actor)), { actor, page, request })
-    },
+    handle: async ({ subject: { about }, actor, page, request }) =>
+      showThread(threadOn(about), { actor, page, request }),
   }),
 
   'POST /data/projects/{slug}/comments/': changeRoute({
@@ -82,7 +75,7 @@ export const comments = {
     idempotent: '24h',
     handle: async ({ unit, subject: { about }, actor, body, request }) => {
       const made = await remarks.createComment(unit, onProject(about.id), actor, body)
-      return replyCreated(await shownRow(about, made, actor, request))
+      return replyCreated(await showInThread(threadOn(about), made, { actor, request }))
     },
   }),
 
@@ -92,19 +85,19 @@ export const comments = {
     answer: ok(ProjectCommentView),
     params: CommentAddress,
     subject: commentOf,
-    handle: async ({ subject: { comment, on }, actor, request }) => shownRow(on.about, comment, actor, request),
+    handle: async ({ subject: { comment, on }, actor, request }) =>
+      showInThread(threadOn(on.about), comment, { actor, request }),
   }),
 
   'GET /data/projects/{slug}/comments/{id}/replies/': readRoute({
     permission: 'project.follow',
     summary: 'List the replies to a comment on a project',
+    description: 'All that go back to it, oldest first, each by itself. Of a comment that is a reply, 404.',
     answer: listOf(ProjectCommentView),
     params: CommentAddress,
     subject: commentOf,
-    handle: async ({ subject: { comment, on }, actor, page, request }) => {
-      const replies = await threads.listReplies(comment, page, reactionKeys(onProject(on.about.id), actor))
-      return pageOf(on.about, replies, { actor, page, request })
-    },
+    handle: async ({ subject: { comment, on }, actor, page, request }) =>
+      showReplies(threadOn(on.about), comment, { actor, page, request }),
   }),
 
   'PUT /data/projects/{slug}/comments/{id}/': amend,
@@ -124,25 +117,9 @@ export const comments = {
   }),
 } satisfies Routes
 
-type Asked = { actor: Actor | null; page: PageRequest; request: Request }
-
-/** The parts that all rows of a project's thread share. */
-const frameOf = (
-  { id, slug }: Project,
-  found: threads.ShownComment['found'],
-  { actor, request }: Omit<Asked, 'page'>,
-): ThreadFrame => ({
+/** The thread of a project. */
+const threadOn = ({ id, slug }: Project): ShownThread => ({
+  thread: onProject(id),
   of: { project: id },
-  at: `${request.origin}/data/projects/${slug}/comments/`,
-  reactions: (it) => reactionsTo(it, found, actor),
+  at: `/data/projects/${slug}/comments/`,
 })
-
-const pageOf = (about: Project, { people, results, found, ...listed }: threads.CommentPage, asked: Asked) => {
-  const frame = frameOf(about, found, asked)
-  return listBody(asked.request, asked.page, { ...listed, results: results.map((it) => commentRow(it, people, frame)) })
-}
-
-const shownRow = async (about: Project, it: Comment, actor: Actor | null, request: Request) => {
-  const { branch, people, found } = await threads.showComment(it, reactionKeys(onProject(about.id), actor))
-  return commentRow(branch, people, frameOf(about, found, { actor, request }))
-}

@@ -59,7 +59,7 @@ export function commentRow({ comment: it, replies, shown }: Branch, people: Peop
     reaction_summary: frame.reactions(it),
   }
 }
-type Row = Record<string, unknown>
+export type Row = Record<string, unknown>
 
 export const RemarkView = s.shape('Remark', () =>
   v.object({

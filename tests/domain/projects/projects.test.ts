@@ -660,6 +660,7 @@ describe('what belongs to a project has an address of its own', () => {
 
     const replies = sure(200, await app.other.get(at(slug, `comments/${said.comment_id}/replies/`)))
     expect(replies).toEqual({ count: 1, next: null, previous: null, results: [reply] })
+    expect((await app.other.get(at(slug, `comments/${reply.comment_id}/replies/`))).status).toBe(404)
     const body = { comment: 'Where is the western gate?' }
     expect(sure(200, await app.other.put(at(slug, `comments/${said.id}/`), { body }))).toMatchObject({
       ...body,
