@@ -173,11 +173,12 @@ export const routes = withTables({
     errors: [404, 409],
     body: SaidOf,
     idempotent: '24h',
-    handle: async ({ unit, actor, body: { submission, entity_id = submission, ...said } }) => {
-      if (entity_id === undefined) throw invalid({ submission: [REQUIRED] })
-      const it = await remarks.loadAbout(entity_id)
+    handle: async ({ unit, actor, body: { submission, entity_id, ...said } }) => {
+      const id = entity_id ?? submission
+      if (id === undefined) throw invalid({ submission: [REQUIRED] })
+      const it = await remarks.loadAbout(id)
       if (!it || it.deleted_at || !mayInspect(actor, it))
-        throw invalid({ submission: ['There is no record with this id.'] })
+        throw invalid({ [entity_id === undefined ? 'submission' : 'entity_id']: ['There is no record with this id.'] })
       const comment = await remarks.createRemark(unit, it, actor, said)
       return replyCreated(await flatRow(comment, it, actor))
     },

@@ -596,6 +596,10 @@ describe('the flat list', () => {
       { comment: 'x', submission: '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10' },
       { submission: ['There is no record with this id.'] },
     ],
+    [
+      { comment: 'x', entity_id: '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10' },
+      { entity_id: ['There is no record with this id.'] },
+    ],
   ])('refuses %j', async (body, fields) => {
     const reply = await app.other.post('/data/comments/', { body })
     expect([reply.status, reply.body]).toEqual([400, fields])
