@@ -239,7 +239,7 @@ function withDoubt(it: Becoming, mapping: Mapping, piece: Piece): Becoming {
   return { ...it, message: doubtOfPiece(mapping, piece, makes) ?? it.message }
 }
 
-/** The most values of one page. A group is never cut, so a page with one group may have more. */
+/** The most values of one page. A group is never cut, and groups that begin in one row stay together, so a page may have more. */
 export const LARGEST_PAGE = 50
 
 /** A record that a value means, as the reader may see it. */
@@ -281,7 +281,8 @@ export async function listValues(
   let size = 0
   for (const group of all) {
     size += group.length
-    if (groups.length > 0 && size > place.limit) break
+    const before = groups.at(-1)
+    if (before && size > place.limit && firstRow(group) > firstRow(before)) break
     groups.push(group)
   }
   const last = groups.at(-1)

@@ -204,6 +204,21 @@ describe('the different values of a column', () => {
     ])
   })
 
+  test('that begin in one row are on one page, so that none is lost', async () => {
+    const both = csv([
+      ['Name', 'Deity'],
+      ['Ee hall', 'Shiva of Ee; Parvati of Ee'],
+      ['Ff hall', 'Ganesh of Ff'],
+    ])
+    const it = await checkTable(app.contributor, 'temples.csv', both)
+    const first = await valuesOf(it.id, { column: 'Deity', limit: 1 })
+    const values = (groups: Value[][]) => groups.flat().map(({ value }) => value)
+    expect(values(first.groups)).toEqual(['Shiva of Ee', 'Parvati of Ee'])
+    const { pathname, searchParams } = new URL(first.next)
+    const second = sure(200, await app.contributor.get(pathname, { query: Object.fromEntries(searchParams) }))
+    expect([values(second.groups), second.next]).toEqual([['Ganesh of Ff'], null])
+  })
+
   test('are matched once for all their rows', async () => {
     const { id } = await publish(app, 'deities', { name: 'Samvara' })
     const read = await readTable(app.contributor, 'temples.csv', table)
