@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Problem } from '../../base/errors.ts'
+import { impossible, Problem } from '../../base/errors.ts'
 import { defineItem, get, getMany, itemIn, put, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 import type { Actor } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
@@ -90,11 +90,11 @@ async function readAtOnce(
   }
 }
 
-/** Adds the provenance of a job to a mapping, as far as no column holds it. */
+/** Adds the provenance of a job to a mapping, as far as no column holds it for the whole row. */
 function withProvenance(mapping: Mapping, provenance: Readonly<Record<string, string>>): Mapping {
   const { collection_name = '', source_institution = '', language } = provenance
   const citation = [collection_name, source_institution].filter(Boolean).join(', ')
-  const isCited = mapping.assertion.some(({ member }) => member === 'source_citation')
+  const isCited = mapping.assertion.some(({ member, field }) => member === 'source_citation' && field === undefined)
   return {
     ...mapping,
     ...(mapping.language === undefined && (language === 'ne' || language === 'en') && { language }),
@@ -117,7 +117,7 @@ export const withColumns = (mapping: Mapping, changes: ColumnMapping): Mapping =
   ...mapping,
   rules: [
     ...mapping.rules.filter(
-      ({ column, field }) => column === undefined || !(column in changes) || changes[column] === field,
+      ({ column, field }) => column === undefined || !Object.hasOwn(changes, column) || changes[column] === field,
     ),
     ...Object.entries(changes).flatMap(([column, field]) =>
       field === null || mapping.rules.some((rule) => rule.column === column && rule.field === field)
@@ -141,12 +141,20 @@ export type JobChanges = {
   row_review_state?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Changes members of a job; null removes a member. Fails with `conflict` if the job has changed since it was read. */
+/** The most bytes of the provenance and the notes of a job. An item of the table has 400 KB. */
+const MOST_BYTES = 300_000
+
+/**
+ * Changes members of a job; null removes a member. Fails with `invalid` if it becomes too large, and with `conflict` if the job has changed
+ * since it was read.
+ */
 export async function amendJob(unit: UnitOfWork, old: Job, changes: JobChanges): Promise<Job> {
   const next = withNextVersion<Job>(old, {
     provenance: mergeMembers(old.provenance, changes.provenance ?? {}),
     row_review_state: JSON.stringify(mergeMembers(notesOf(old), changes.row_review_state ?? {})),
   })
+  const size = Buffer.byteLength(next.row_review_state) + Buffer.byteLength(JSON.stringify(next.provenance))
+  if (size > MOST_BYTES) throw impossible('This is too much for one job.')
   unit.add([put(job, next, old.version === 0 ? undefined : old)])
   return next
 }

@@ -104,6 +104,41 @@ describe('a table as a job', () => {
     expect((await change({ row_review_state: { first: {} } })).status).toBe(400)
   })
 
+  test('holds notes and provenance up to its size, however many requests bring them', async () => {
+    const { id } = await sent()
+    const add = (n: number) =>
+      app.contributor.patch(`${place}${id}/`, { body: { row_review_state: { [n]: 'न'.repeat(90_000) } } })
+    sure(200, await add(2))
+    const refused = await add(3)
+    expect([refused.status, refused.body]).toEqual([400, { detail: 'This is too much for one job.' }])
+    expect(Object.keys(sure(200, await app.contributor.get(`${place}${id}/`)).row_review_state)).toEqual(['2'])
+  })
+
+  test('keeps headers that are not named, whatever they are called', async () => {
+    const table = csv([
+      ['Temple name', 'valueOf'],
+      ['Nyatapola', 'King'],
+    ])
+    const { id } = await sent({ file: fileOf(table) })
+    const change = async (column_mapping: object) =>
+      sure(200, await app.contributor.patch(`${place}${id}/`, { body: { column_mapping } })).column_mapping
+    await change({ valueOf: 'description' })
+    expect(await change({ 'Temple name': 'name' })).toEqual({ 'Temple name': 'name', valueOf: 'description' })
+  })
+
+  test('cites its provenance beside a column that is about one value alone', async () => {
+    const table = csv([
+      ['Temple name', 'condition', 'condition.source'],
+      ['Nyatapola', 'Good', 'Survey 1990'],
+    ])
+    const { id } = await sent({ file: fileOf(table), collection_name: 'Temples 1950' })
+    const { mapping } = sure(200, await app.contributor.get(`/data/imports/${id}/`))
+    expect(mapping.assertion).toEqual([
+      { member: 'source_citation', field: 'condition', column: 'condition.source' },
+      { member: 'source_citation', constant: 'Temples 1950' },
+    ])
+  })
+
   test('shows its rows and what speaks against them, and is tried and run by its id', async () => {
     const known = await publish(app, 'structures', { name: 'Known temple', coordinates: '27.7, 85.3' })
     const table = csv([
