@@ -83,8 +83,11 @@ export async function takeLease(id: string): Promise<LeasedImport | undefined> {
  * Leaves the task for the next visit if the error passes by itself, else ends the task with a reason. Returns whether the task
  * has ended. A `conflict` is thrown again: another worker has the import.
  */
-export async function failTask(lease: LeasedImport, task: TaskState, error: unknown): Promise<boolean> {
+export async function failTask(lease: LeasedImport, error: unknown): Promise<boolean> {
   if (isConflict(error)) throw error
+  // As it is stored by now: progress during the visit has set the failures to 0.
+  const task = lease.item.work
+  if (!task) return true
   const failures = task.failures + 1
   if (isPassing(error) && failures < FAILURE_LIMIT) {
     await lease.save({}, { failures, takes: 0, held_until: now() })

@@ -145,7 +145,7 @@ async function continueTask(lease: LeasedImport, until: number): Promise<boolean
       checkAllowed(mayEnd[work.task]?.(by) ?? true)
       return await runTask(lease, { ...work, by }, until)
     } catch (error) {
-      return failTask(lease, work, error).catch((further: unknown) => {
+      return failTask(lease, error).catch((further: unknown) => {
         // Another worker has the import by now, or the reply to a write was lost. The next visit reads what is stored.
         if (isConflict(further)) return false
         throw further

@@ -291,3 +291,23 @@ test('the file of a table stays where only the reply is lost to what has stored 
     failed: null,
   })
 })
+
+test('a task that fails after some progress of each visit is not given up', async () => {
+  const it = await checkTable(app.contributor, 'halls.csv', csv([['Name'], ['A hall of many visits']]))
+  sure(200, await app.contributor.post(`/data/imports/${it.id}/run/`))
+  const { failTask, takeLease } = await import('../../../lib/domain/imports/leased-import.ts')
+  const visit = async (hasProgress: boolean) => {
+    const lease = await takeLease(it.id)
+    if (!lease) throw new Error('there is nothing to do')
+    if (hasProgress) await lease.saveProgress({}, {})
+    return failTask(lease, new Error('passes by itself'))
+  }
+  for (let visits = 0; visits < 6; visits += 1) expect(await visit(true)).toBe(false)
+  for (let visits = 0; visits < 3; visits += 1) expect(await visit(false)).toBe(false)
+  await work()
+  expect(sure(200, await app.contributor.get(`/data/imports/${it.id}/`))).toMatchObject({
+    state: 'done',
+    failed: null,
+    progress: null,
+  })
+})
