@@ -69,7 +69,7 @@ export const boxAround = (words: readonly Pick<Word, 'box'>[]): Box => {
 /** Dates as scanned texts write them, with Latin or Devanagari digits: an era with a year, or a year alone; month and day may follow. */
 const DIGIT = '[0-9०-९]'
 const ERA =
-  '(?:B\\.?\\s?S\\.?|N\\.?\\s?S\\.?|A\\.?D\\.?|C\\.?E\\.?|वि\\.?\\s?सं\\.?|ने\\.?\\s?सं\\.?|विक्रम\\s(?:संवत्|सम्बत्)|नेपाल\\s(?:संवत्|सम्बत्))'
+  '(?<![\\p{L}\\p{M}])(?:B\\.?\\s?S\\.?|N\\.?\\s?S\\.?|A\\.?D\\.?|C\\.?E\\.?|वि\\.?\\s?सं\\.?|ने\\.?\\s?सं\\.?|विक्रम\\s(?:संवत्|सम्बत्)|नेपाल\\s(?:संवत्|सम्बत्))'
 const dated = new RegExp(
   `${ERA}\\s*${DIGIT}{3,4}(?:[-/.]${DIGIT}{1,2}){0,2}|(?<!${DIGIT})[1१2२]${DIGIT}{3}(?:-${DIGIT}{2}(?:-${DIGIT}{2})?)?(?!${DIGIT})`,
   'gu',

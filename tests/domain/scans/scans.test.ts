@@ -146,6 +146,14 @@ describe('a document', () => {
 })
 
 describe('what is found', () => {
+  test('has an era only where the era is a word', async () => {
+    const id = await sent(await blank())
+    await readAs(id, 'TOMBS 1890', 'ROMAN S 1891', 'in B.S. 1892', '(NS 893)')
+    const { extracted_fields } = await read(id, 'review/')
+    const dates = extracted_fields.filter((it: { entity_type: string }) => it.entity_type === 'DATE')
+    expect(dates.map((it: { field_value: string }) => it.field_value)).toEqual(['1890', '1891', 'B.S. 1892', 'NS 893'])
+  })
+
   test('are names of known public records, dates in several calendars, and the first line; no hidden name', async () => {
     const temple = await publish(app, 'structures', { name: 'Dattatreya Mandir' })
     await contribute(app.contributor, 'structures', { name: 'Hidden Shrine Mandir' })
