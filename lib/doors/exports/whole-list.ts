@@ -15,7 +15,8 @@ export async function tableOf(key: ListRoute, spec: Declared, format: TableForma
   const { request } = given as { request: Request }
   const columns = chooseColumns(listColumns[key], request.query.columns)
   const rows: unknown[][] = [columns]
-  for (let query: Request['query'] | undefined = first(request.query); query && rows.length <= MOST_ROWS; ) {
+  // The header is no row. One row above the limit tells that some are left out.
+  for (let query: Request['query'] | undefined = first(request.query); query && rows.length <= MOST_ROWS + 1; ) {
     const body = await pageAt(spec, given, { ...request, query })
     for (const row of body.results)
       rows.push(columns.map((name) => (name === 'labels' ? labelsCell(row) : cellOf(row, name))))

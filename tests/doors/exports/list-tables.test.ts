@@ -115,6 +115,24 @@ describe('a table that is larger than an answer may be', () => {
 })
 
 describe('a list as a table', () => {
+  test.each([
+    [20_000, 0],
+    [20_100, 1],
+  ])('of %i rows holds the first 20,000, and says whether there are more', async (size, told) => {
+    const { tableOf } = await import('../../../lib/doors/exports/whole-list.ts')
+    const { gatherWarnings } = await import('../../../lib/platform/http/warnings.ts')
+    const results = Array.from({ length: 100 }, () => ({ id: 1 }))
+    const handle = ({ page: { offset } }: { page: { offset: number } }) => {
+      const next = offset + 100 < size ? `http://localhost/?limit=100&offset=${offset + 100}` : null
+      return { results, count: size, next }
+    }
+    const given = { request: { query: { columns: 'id' }, rawQuery: '' } }
+    const warnings: Parameters<typeof gatherWarnings>[0] = []
+    const table = () => tableOf('GET /data/comments/', { handle } as never, 'csv', given)
+    const { body } = await gatherWarnings(warnings, table)
+    expect([rowsIn(body as Uint8Array).length, warnings.length]).toEqual([20_001, told])
+  })
+
   test('is whole, whichever page is asked for, with the columns that are asked for', async () => {
     const one = await publish(app, 'rituals', { name: 'Long list' })
     await copies(one, 230)
