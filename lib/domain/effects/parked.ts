@@ -77,6 +77,7 @@ const MOST_READ = 100
 /** Removes a parked change, with all its pieces. */
 export async function unparkChange(id: string): Promise<void> {
   const { pk, sk } = key.parked(id, 0)
+  // The keys of `4711#1` begin as those of `4711` do.
   const items = await queryAll(pk, sk.replace(/#\d+$/, '#'))
-  await removeItems(items.map((item) => ({ pk, sk: String(item.sk) })))
+  await removeItems(items.filter((item) => item.id === id).map((item) => ({ pk, sk: String(item.sk) })))
 }

@@ -194,6 +194,21 @@ describe('a change that cannot be applied', () => {
     expect((await health())[0]).toBe(200)
   })
 
+  test('is kept when the first change of its record of the stream is applied or discarded', async () => {
+    const { parkChange, listParked } = await import('../../../lib/domain/effects/parked.ts')
+    const { discardParked, replayParked } = await import('../../../lib/domain/effects/replay.ts')
+    const gone = { pk: 'ENTITY#gone', sk: 'HEAD', type: 'record', id: 'not even a record' }
+    const park = (id: string) => parkChange(id, { before: undefined, after: gone }, 'TypeError: broken')
+    const left = async () => (await listParked()).map(({ id }) => id)
+    for (const id of ['4711', '4711#1', '4711#10', '47110']) await park(id)
+    expect(await replayParked(['4711'])).toEqual({ applied: 0, skipped: 1, failures: [] })
+    expect(await left()).toEqual(['4711#1', '4711#10', '47110'])
+    await park('4711')
+    expect(await discardParked(['4711', '4711#1'])).toHaveLength(2)
+    expect(await left()).toEqual(['4711#10', '47110'])
+    await discardParked()
+  })
+
   test('that is larger than an item is put aside in pieces, and comes back whole', async () => {
     const { parkChange, listParked, unparkChange, countParked } = await import('../../../lib/domain/effects/parked.ts')
     const { randomBytes } = await import('node:crypto')
