@@ -2,7 +2,7 @@ import { mapAtOnce } from '../../base/concurrency.ts'
 import { isProblem } from '../../base/errors.ts'
 import { appendChanges } from '../../engines/search/index.ts'
 import type { Images, Stored } from '../../engines/table/index.ts'
-import { getMany, itemAt, scan } from '../../engines/table/index.ts'
+import { changesBehind, getMany, itemAt, scan } from '../../engines/table/index.ts'
 import { feedChangeOf, followChanges } from '../feed/follow.ts'
 import { followGraph, graphChangeOf } from '../graph/keep.ts'
 import { applyAnew, applyEffects, doSharedWork, noSharedWork, sendMessages } from './apply.ts'
@@ -70,9 +70,9 @@ type Only = readonly string[] | undefined
 const isAmong = (only: Only, id: string) => only === undefined || only.includes(id)
 
 /**
- * Applies parked changes in the order of the stream, with all their effects. It skips a change if its item was deleted since, or if
- * something that it is about is gone. It removes applied and skipped changes, and keeps those that fail. `only` names the changes by id.
- * Returns how many were applied and skipped, and the errors of those that failed.
+ * Applies parked changes in the order of the stream, with all their effects. It skips a change if its item was deleted since, if
+ * something that it is about is gone, or if no visible change is behind it. It removes applied and skipped changes, and keeps those that
+ * fail. `only` names the changes by id. Returns how many were applied and skipped, and the errors of those that failed.
  */
 export async function replayParked(only?: Only): Promise<{ applied: number; skipped: number; failures: string[] }> {
   const failures: string[] = []
@@ -80,7 +80,7 @@ export async function replayParked(only?: Only): Promise<{ applied: number; skip
   let skipped = 0
   for (const { id, images } of (await listParked()).filter((it) => isAmong(only, it.id))) {
     try {
-      const isApplied = !(await isDeletedSince(images)) && (await applyParked(images))
+      const isApplied = await applyParked(images)
       await unparkChange(id)
       if (isApplied) applied += 1
       else skipped += 1
@@ -91,8 +91,16 @@ export async function replayParked(only?: Only): Promise<{ applied: number; skip
   return { applied, skipped, failures }
 }
 
+/** Applies the changes behind parked images, which `careful.ts` parks as the stream holds them. Returns whether any was applied. */
+async function applyParked(parked: Images): Promise<boolean> {
+  const [changes = []] = await changesBehind([parked])
+  let isApplied = false
+  for (const images of changes) if (!(await isDeletedSince(images)) && (await applyChange(images))) isApplied = true
+  return isApplied
+}
+
 /** Applies a change with all its effects. Returns false if something that it is about is gone. */
-async function applyParked(images: Images): Promise<boolean> {
+async function applyChange(images: Images): Promise<boolean> {
   try {
     const change = changeOf(images)
     const feedChange = feedChangeOf(images)

@@ -9,32 +9,27 @@ export type StreamRecord = DynamoDBRecord
 /** An item before and after a change. `before` is undefined for a new item, `after` for a deleted one. */
 export type Images = { before: Stored | undefined; after: Stored | undefined }
 
-/** The images of a stream record, with their marks. */
-type RawImages = { old: Stored | undefined; next: Stored | undefined }
-
 /**
  * The changes behind each stream record, in order. The stream reports a two-phase commit by deletions: a changed item when its
  * before-image is deleted, and created items when their part is. These items are read as they are now, 100 in a call.
  */
-export async function changesOf(records: readonly DynamoDBRecord[]): Promise<Images[][]> {
-  const images = records.map(
-    ({ dynamodb }): RawImages => ({
-      old: unmarshallImage(dynamodb?.OldImage),
-      next: unmarshallImage(dynamodb?.NewImage),
-    }),
-  )
+export const changesOf = (records: readonly DynamoDBRecord[]): Promise<Images[][]> =>
+  changesBehind(records.map(rawImagesOf))
+
+/** The changes behind raw images, as `changesOf` finds them. A change that it has found before stays as it is. */
+export async function changesBehind(images: readonly Images[]): Promise<Images[][]> {
   const done = await switchedAmong(images.flatMap(commitsIn))
   const late = images.map((it) => lateChanges(it, done))
   const keys = late.flatMap((changes) => changes?.map(({ at }) => at) ?? [])
   const items = await getMany(keys, true)
-  return images.map(({ old, next }, i) => {
+  return images.map(({ before: old, after: next }, i) => {
     const changes = late[i]?.map(({ at, before }) => ({ before, after: itemAt(items, at) }))
     return (changes ?? [visibleChange(old, next)]).filter(({ before, after }) => before || after)
   })
 }
 
 /** The two-phase commit that decides what a deletion means. */
-const commitsIn = ({ old, next }: RawImages): string[] => {
+const commitsIn = ({ before: old, after: next }: Images): string[] => {
   if (next || !old) return []
   if (isPart(old)) return [String(old.id)]
   return old.staged_as === 'new' ? [String(old.staged_by)] : []
@@ -52,7 +47,10 @@ type LateChange = { at: Key; before: Stored | undefined }
  * The items that a deletion reports late, to be read as they are now. `done` holds the two-phase commits that have switched. Undefined for
  * any other stream record, which reports its own images.
  */
-function lateChanges({ old, next }: RawImages, done: ReadonlySet<string>): readonly LateChange[] | undefined {
+function lateChanges(
+  { before: old, after: next }: Images,
+  done: ReadonlySet<string>,
+): readonly LateChange[] | undefined {
   if (next || !old) return undefined
   if (isPart(old)) return done.has(String(old.id)) ? createdKeysIn(old).map((at) => ({ at, before: undefined })) : []
   if (old.staged_as !== 'before' && old.staged_as !== 'new') return undefined

@@ -5,6 +5,7 @@ import { loadProjector } from '../../../local/service/followers.ts'
 import { type App, openApp } from '../../harness/app.ts'
 import { type Following, followTable } from '../../harness/following.ts'
 import { contribute, publish, sure } from '../../harness/make.ts'
+import { move, projectIn } from '../../harness/projects.ts'
 
 let app: App
 let stream: Following
@@ -192,6 +193,29 @@ describe('a change that cannot be applied', () => {
     expect(await discardParked()).toEqual(['2: ValiError: unreadable'])
     expect(await listParked()).toEqual([])
     expect((await health())[0]).toBe(200)
+  })
+
+  test('and was staged is applied as it is after the switch, or skipped if its commit was undone', async () => {
+    const { parkChange, listParked } = await import('../../../lib/domain/effects/parked.ts')
+    const { replayParked } = await import('../../../lib/domain/effects/replay.ts')
+    const { rawImagesOf } = await import('../../../lib/engines/table/index.ts')
+    const place = await publish(app, 'structures', { name: `Place ${crypto.randomUUID()}` })
+    const feast = { name: `Feast ${crypto.randomUUID()}`, architectural_structures: place.id }
+    const event = await contribute(app.contributor, 'events', feast)
+    const slug = await projectIn(app, 'approved', [event])
+    await stream.settled()
+    sure(200, await move(app.domain, slug, 'merged'))
+    const records = await stream.take()
+    const isLate = ({ dynamodb }: DynamoDBRecord) =>
+      !dynamodb?.NewImage && ['staged', 'large_part'].includes(dynamodb?.OldImage?.type?.S ?? '')
+    const late = records.filter(isLate)
+    const other = { staged_by: { S: 'never-switched' }, staged_as: { S: 'new' }, type: { S: 'record' } }
+    late.push({ dynamodb: { SequenceNumber: '0', OldImage: { ...other, pk: { S: 'ENTITY#x' }, sk: { S: 'HEAD' } } } })
+    expect(await projected(records.filter((it) => !isLate(it)))).toEqual([])
+    for (const record of late) await parkChange(record.dynamodb?.SequenceNumber ?? '', rawImagesOf(record), 'ended')
+    expect([await linksTo(place), await isInFeed(event)]).toEqual([0, false])
+    expect(await replayParked()).toMatchObject({ failures: [] })
+    expect([await linksTo(place), await isInFeed(event), await listParked()]).toEqual([1, true, []])
   })
 
   test('is kept when the first change of its record of the stream is applied or discarded', async () => {
