@@ -76,23 +76,26 @@ function endFault(end: 'subject' | 'object', { entity_type }: Named, record: Loa
   return record ? {} : { [`${end}_entity_id`]: ['There is no record with this id.'] }
 }
 
-/** Fails with `conflict` if the relationship stands already. */
+/** Fails with `conflict` if the relationship stands already. One that reads alike from both ends may stand at either of them. */
 export function checkRelationshipNew({ predicate, subject, object }: RelationshipFindings): void {
-  const stands = subject.assertions.some(
-    (claim) =>
-      claim.reconciliation_status === 'accepted' &&
-      claim.asserted_property === `relationship.${predicate.code}` &&
-      claim.object_entity_type === object.kind &&
-      [object.id, object.entity_id].some((id) => id === claim.object_entity_id),
-  )
-  if (stands) throw conflict('This relationship is accepted already.')
+  const stands = (from: LoadedRecord, to: LoadedRecord) =>
+    from.assertions.some(
+      (claim) =>
+        claim.reconciliation_status === 'accepted' &&
+        claim.asserted_property === `relationship.${predicate.code}` &&
+        claim.object_entity_type === to.kind &&
+        [to.id, to.entity_id].some((id) => id === claim.object_entity_id),
+    )
+  if (stands(subject, object) || (isMutual(predicate) && stands(object, subject)))
+    throw conflict('This relationship is accepted already.')
 }
+
+const isMutual = ({ label, inverse_label }: RelationshipFindings['predicate']) => label === inverse_label
 
 /** The names that a proposal reserves. A relationship that reads alike from both ends has the same name in both directions. */
 export function namesOfRelationship({ predicate, subject, object }: RelationshipFindings): string[] {
   const ends = [subject.entity_id, object.entity_id]
-  const isMutual = predicate.label === predicate.inverse_label
-  return [nameOfClaim('relationship', predicate.code, ...(isMutual ? ends.sort() : ends))]
+  return [nameOfClaim('relationship', predicate.code, ...(isMutual(predicate) ? ends.sort() : ends))]
 }
 
 /**

@@ -517,6 +517,20 @@ describe('a proposal of a relationship', () => {
     })
   })
 
+  test('that reads alike from both ends is accepted once, from either side; another may stand both ways', async () => {
+    const [one, two] = (await temples(2)) as [Made, Made]
+    const both = { subject_entity_type: 'structure', object_entity_type: 'structure' }
+    const accepted = async (subject: Made, object: Made, predicate: string) => {
+      const { id } = await draft(subject, object, { ...both, predicate })
+      const { status } = await go(id, 'submit')
+      return status === 200 ? (await go(id, 'approve', app.domain, { comment: '' })).status : status
+    }
+    expect(await accepted(one, two, 'near')).toBe(200)
+    expect(await accepted(two, one, 'near')).toBe(409)
+    expect(await accepted(one, two, 'preceded_by')).toBe(200)
+    expect(await accepted(two, one, 'preceded_by')).toBe(200)
+  })
+
   test('a repeated request with one key makes one draft', async () => {
     const [temple, king] = await ends()
     const headers = { 'idempotency-key': '5d0e9a51-0c7d-4a5e-8f10-8b8b4b9e3c5f' }
