@@ -51,13 +51,22 @@ type Done = {
   before: readonly ClusterState[]
   after: readonly ClusterState[]
   assertion_ids?: readonly string[]
-  /** The cluster that a merge emptied. */
-  related?: string
+  /** The source and the target of a merge. The log of each names the other. */
+  merged?: readonly string[]
   id?: string
 }
 
 /** The writes that note an action in the log of each cluster that it touches. */
-export function auditWrites({ action, reason, actor, before, after, assertion_ids = [], related, id = newId() }: Done) {
+export function auditWrites({
+  action,
+  reason,
+  actor,
+  before,
+  after,
+  assertion_ids = [],
+  merged = [],
+  id = newId(),
+}: Done) {
   const at = now()
   return after.map(({ id: cluster_id, version: cluster_version }): Write => {
     const event: ClusterEvent = {
@@ -70,7 +79,7 @@ export function auditWrites({ action, reason, actor, before, after, assertion_id
       before: before.map(stateOf),
       after: after.map(stateOf),
       assertion_ids: [...assertion_ids],
-      related_cluster_id: related ?? null,
+      related_cluster_id: merged.find((it) => it !== cluster_id) ?? null,
       created_at: at,
       version: 1,
     }

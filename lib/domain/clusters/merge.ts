@@ -88,7 +88,7 @@ export async function mergeClusters(
       before: [target, source],
       after: [next, emptied],
       assertion_ids: moves.flatMap(({ assertion_ids }) => assertion_ids),
-      related: source.id,
+      merged: [source.id, target.id],
     }),
   ])
   return next

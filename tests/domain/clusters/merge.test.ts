@@ -91,6 +91,8 @@ describe('merging', () => {
       related_cluster_id: from.id,
       reason: 'One thing.',
     })
+    const ofSource = sure(200, await app.curator.get(`${PATH}${from.id}/audit/`))
+    expect(ofSource.results[0]).toMatchObject({ action: 'lock_override_merge', related_cluster_id: locked.id })
   })
 
   test('of two merges of one cluster at once, one is too late', async () => {
