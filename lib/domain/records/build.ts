@@ -346,14 +346,15 @@ export function withActivity(record: RecordItem, added: Activity, actor: Actor):
 
 /**
  * Changes the comment of an activity within the record item. If this empties the latest feedback, the newest feedback among the latest five
- * activities takes its place.
+ * activities takes its place. If it does not, the latest feedback stays, also if five other activities have followed it.
  */
 export function withActivityComment(record: RecordItem, activity_id: string, comment: string): RecordItem {
   const recent_activities = record.recent_activities.map((brief) =>
     brief.activity_id === activity_id ? { ...brief, comment } : brief,
   )
-  const isLatest = record.latest_feedback?.activity_id === activity_id
+  const latest = record.latest_feedback
   const earlier =
     recent_activities.find((brief) => brief.comment && feedbackTypes.includes(brief.activity_type)) ?? null
-  return { ...record, recent_activities, latest_feedback: isLatest ? earlier : record.latest_feedback }
+  const changed = latest && comment ? { ...latest, comment } : earlier
+  return { ...record, recent_activities, latest_feedback: latest?.activity_id === activity_id ? changed : latest }
 }

@@ -337,6 +337,17 @@ describe('changing a comment', () => {
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409])
   })
 
+  test('changes what the contributor is told last, also behind five later activities', async () => {
+    const it = await pending()
+    const { id } = await say(app.community, it, 'Name a sorce')
+    for (const note of ['1', '2', '3', '4', '5', '6'])
+      sure(200, await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { note } }))
+    sure(200, await app.community.patch(`${thread(it)}${id}/`, { body: { comment: 'Name a source' } }))
+    const { results } = (await app.contributor.get('/data/cultural-entities/my_contributions/')).body
+    const mine = results.find((each: { entity_id: string }) => each.entity_id === it.cultural_entity_id)
+    expect(mine.latest_feedback).toMatchObject({ comment: 'Name a source' })
+  })
+
   test('while it is answered is no quarrel', async () => {
     const it = await published()
     const { id } = await say(app.other, it, 'before')
