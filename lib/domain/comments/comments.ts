@@ -115,8 +115,9 @@ export const removeComment = (
 ): Promise<void> =>
   planOnLatest(unit, old, async (it, attempt) => {
     const empty = withNextVersion<Comment>(it, { comment: '', user_id: null, parent_user_id: null, updated_at: now() })
-    const writes = it.answers > 0 ? [put(comment, empty, it)] : await removalWrites(it)
-    return { result: undefined, writes: [...writes, ...(await also(it, attempt))] }
+    if (it.answers > 0) unit.add([put(comment, empty, it)])
+    else await addRemoval(unit, it)
+    return { result: undefined, writes: await also(it, attempt) }
   })
 
 /** Plans on the comment as it is now. Fails if its text is not the one that was read. */
@@ -135,8 +136,24 @@ async function planOnLatest<T>(
 /** The most deleted comments that one removal takes away with a reply. */
 const MOST_LEVELS = 40
 
-/** Removes a comment without replies. Deleted comments above it that only this reply kept are removed, too. */
-async function removalWrites(it: Comment): Promise<Write[]> {
+/**
+ * Removes a comment without replies. Deleted comments above it that only this reply kept are removed, too: those beyond the limit in
+ * further transactions after the commit.
+ */
+async function addRemoval(unit: UnitOfWork, it: Comment): Promise<void> {
+  const { result: emptied, writes } = await planRemoval(it)
+  unit.add(writes)
+  if (emptied) unit.afterCommit((own) => removeEmptied(own, emptied))
+}
+
+async function removeEmptied(unit: UnitOfWork, emptied: Comment): Promise<void> {
+  unit.retryOn('conflict', ATTEMPTS)
+  const it = await get(comment, emptied)
+  if (it && !isPresent(it) && it.answers === 0) await addRemoval(unit, it)
+}
+
+/** The writes of a removal. The result is a deleted comment that has lost its last reply, but is beyond the limit. */
+async function planRemoval(it: Comment): Promise<Plan<Comment | undefined>> {
   const writes = itemRemovals(it)
   let above = await parentOf(it)
   let removedRows = 1
@@ -144,18 +161,18 @@ async function removalWrites(it: Comment): Promise<Write[]> {
     writes.push(...itemRemovals(above))
     above = await parentOf(above)
   }
-  if (!above) return writes
+  if (!above) return { result: undefined, writes }
   const answers = above.answers - 1
   if (above.parent !== null) {
     const root = await rootOf(above)
     const fewer = withNextVersion<Comment>(root, { replies: root.replies - removedRows })
-    return [...writes, put(comment, withNextVersion<Comment>(above, { answers }), above), put(comment, fewer, root)]
+    writes.push(put(comment, withNextVersion<Comment>(above, { answers }), above), put(comment, fewer, root))
+    return { result: isKeptForOneReply(above) ? above : undefined, writes }
   }
-  if (isKeptForOneReply(above)) return [...writes, ...itemRemovals(above)]
-  return [
-    ...writes,
-    put(comment, withNextVersion<Comment>(above, { answers, replies: above.replies - removedRows }), above),
-  ]
+  if (isKeptForOneReply(above)) return { result: undefined, writes: [...writes, ...itemRemovals(above)] }
+  const replies = above.replies - removedRows
+  writes.push(put(comment, withNextVersion<Comment>(above, { answers, replies }), above))
+  return { result: undefined, writes }
 }
 
 const isKeptForOneReply = (it: Comment) => !isPresent(it) && it.answers === 1

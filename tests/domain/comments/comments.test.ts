@@ -422,6 +422,19 @@ describe('deleting a comment', () => {
     expect(await countsOf(it)).toEqual({ roots: 0, all: 0 })
   })
 
+  test('takes with it however many places were held for it alone', async () => {
+    const it = await published()
+    const root = await say(app.other, it, 'root')
+    const chain = [root]
+    for (let depth = 1; depth <= 45; depth += 1) chain.push(await say(app.other, it, 'below', chain.at(-1)?.id))
+    for (const each of chain.slice(1, -1)) await deleteIt(app.other, it, each)
+    expect(await countsOf(it)).toEqual({ roots: 1, all: 2 })
+    await deleteIt(app.other, it, { id: chain.at(-1)?.id ?? 0 })
+    expect(await told(app.anon, it)).toEqual(['root'])
+    expect(await countsOf(it)).toEqual({ roots: 1, all: 1 })
+    expect((await read(app.anon, it)).results[0].reply_count).toBe(0)
+  })
+
   test('takes its text out of the feed and of what the contributor is told last', async () => {
     const it = await pending()
     await say(app.community, it, 'Name a source')
