@@ -1,12 +1,11 @@
 import { mapAtOnce } from '../../base/concurrency.ts'
-import { isConflict, noneIf } from '../../base/errors.ts'
 import { historyAudiences } from '../../base/visibility.ts'
 import { getMany, itemAt, type Key, keyOf, walk } from '../../engines/table/index.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { identifierChanges } from '../records/claim-identifiers.ts'
 import { assertionPartitions, claimsIn, claimWrites } from '../records/claim-packs.ts'
 import { type Assertion, claimStatuses } from '../records/items.ts'
-import type { Lot, Rewrite } from './step.ts'
+import { type Lot, type Rewrite, trueIfConflict } from './step.ts'
 
 /** Packs of claims that are rewritten side by side. */
 const AT_ONCE = 4
@@ -65,16 +64,14 @@ async function nextPacks(from: number, beyond: string | undefined, most: number)
   }
 }
 
-/** The list may be behind, so the pack is rewritten as it is now. False if somebody else changes it at this moment. */
+/** The list may be behind, so the pack is rewritten as it is now. Returns whether it has changed, or somebody else changes it at this moment. */
 const rewritePack = (pack: Key, rewrite: (claim: Assertion) => Assertion): Promise<boolean> =>
   inUnit(async (unit) => {
     const stored = itemAt(await getMany([pack], true), pack)
     const writes = stored ? writesOf(claimsIn(stored), rewrite) : []
     unit.add(writes)
     return writes.length > 0
-  })
-    .catch(noneIf(isConflict))
-    .then((isChanged) => isChanged ?? false)
+  }).catch(trueIfConflict)
 
 function writesOf(claims: readonly Assertion[], rewrite: (claim: Assertion) => Assertion) {
   const next = claims.map((claim) => (claim.kind === 'assertion' ? rewrite(claim) : claim))

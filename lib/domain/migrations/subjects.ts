@@ -1,10 +1,16 @@
 import { mapAtOnce } from '../../base/concurrency.ts'
-import { isConflict, noneIf } from '../../base/errors.ts'
 import { walk } from '../../engines/table/index.ts'
 import { issuerOf, linkPlan, providers } from '../../platform/auth/link.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
-import { amendUserByPlan, subjectWrites, type User, type UserPlan, userOf } from '../../platform/users/users.ts'
-import type { Lot, Rewrite } from './step.ts'
+import {
+  amendUserByPlan,
+  loadUserBySubject,
+  subjectWrites,
+  type User,
+  type UserPlan,
+  userOf,
+} from '../../platform/users/users.ts'
+import { type Lot, type Rewrite, trueIfConflict } from './step.ts'
 
 /** Users that are rewritten side by side. */
 const AT_ONCE = 4
@@ -14,15 +20,17 @@ const AT_ONCE = 4
  * Readers take both. A subject that another account claims stays as it is: staff link it.
  */
 export const linkSubjects: Rewrite = (position, most) =>
-  rewriteUsers(position, most, (user) => {
+  rewriteUsers(position, most, async (user) => {
     const provider = providers.find((each) => issuerOf(each) !== each && user.subjects[each] !== undefined)
     const subject = provider && user.subjects[provider]
-    return provider && subject !== undefined ? linkPlan(user, provider, subject) : undefined
+    if (!provider || subject === undefined) return undefined
+    const owner = await loadUserBySubject(issuerOf(provider), subject)
+    return owner && owner.id !== user.id ? undefined : linkPlan(user, provider, subject)
   })
 
 /** Puts subjects back under the name of the provider. The items that claim them go. */
 export const unlinkSubjects: Rewrite = (position, most) =>
-  rewriteUsers(position, most, (user) => {
+  rewriteUsers(position, most, async (user) => {
     const entries = Object.entries(user.subjects)
     const subjects = Object.fromEntries(entries.map(([issuer, subject]) => [nameOf(issuer), subject]))
     const isOld = entries.every(([issuer]) => nameOf(issuer) === issuer)
@@ -31,11 +39,14 @@ export const unlinkSubjects: Rewrite = (position, most) =>
 
 const nameOf = (issuer: string) => providers.find((each) => issuerOf(each) === issuer) ?? issuer
 
-/** Rewrites the next users of the list of all users. Each user is one transaction. */
+/**
+ * Rewrites the next users of the list of all users. Each user is one transaction. A user whom others change at this moment counts as
+ * changed, so that another pass follows.
+ */
 async function rewriteUsers(
   position: string | null,
   most: number,
-  plan: (user: User) => UserPlan | undefined,
+  plan: (user: User) => Promise<UserPlan | undefined>,
 ): Promise<Lot> {
   const items = await walk({
     index: 'gsi2',
@@ -47,10 +58,12 @@ async function rewriteUsers(
   let changed = 0
   await mapAtOnce(items, AT_ONCE, async (item) => {
     const { id } = userOf(item)
-    if (!plan(userOf(item))) return
+    if (!(await plan(userOf(item)))) return
     // The index may be behind, so the plan is made of the user as it is now.
-    const amended = await inUnit((unit) => amendUserByPlan(unit, id, async (it) => plan(it))).catch(noneIf(isConflict))
-    if (amended) changed += 1
+    const isChanged = await inUnit((unit) => amendUserByPlan(unit, id, plan))
+      .then(Boolean)
+      .catch(trueIfConflict)
+    if (isChanged) changed += 1
   })
   return { next: items.length < most ? null : String(items.at(-1)?.gsi2_sk), changed }
 }

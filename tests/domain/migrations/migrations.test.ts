@@ -71,6 +71,21 @@ const claims = async () => (await items()).flatMap(({ pk }) => (pk?.S?.startsWit
 /** The note of the imported claim: a line of its own says which row of a table it comes from. */
 const NOTE = 'page as given: 12\nrow: kg:claim/7'
 const oneLot = () => migrations.workOnMigration(0, 4)
+/** Works on ten lots, while somebody else changes the item whose write holds this text. */
+async function lotsBesideOthers(text: string) {
+  const { db } = await import('../../../lib/engines/table/client.ts')
+  const { TransactionCanceledException } = await import('@aws-sdk/client-dynamodb')
+  const send = db.send.bind(db)
+  const CancellationReasons = [{ Code: 'ConditionalCheckFailed' }]
+  const racing = vi
+    .spyOn(db, 'send')
+    .mockImplementation(((command: { input: { TransactItems?: object[] } }) =>
+      JSON.stringify(command.input.TransactItems ?? '').includes(text)
+        ? Promise.reject(new TransactionCanceledException({ message: 'changed', $metadata: {}, CancellationReasons }))
+        : send(command as never)) as never)
+  for (let lots = 0; lots < 10; lots += 1) await oneLot()
+  racing.mockRestore()
+}
 async function workToTheEnd() {
   for (let lots = 0; (await migrations.migrationState()).task; lots += 1) {
     await oneLot()
@@ -137,10 +152,11 @@ describe('a table of version 0.2', () => {
     return results.find((it: { asserted_value: string }) => it.asserted_value === 'Seven steps')
   }
 
-  test('then gives claims about no record the identifiers that their notes tell, each once', async () => {
+  test('then gives claims about no record the identifiers that their notes tell, each once, whatever others change meanwhile', async () => {
     const before = await claim()
     expect([before.identifier, before.data_quality_note, await byRow()]).toEqual([undefined, NOTE, []])
     await migrations.beginMigration()
+    await lotsBesideOthers('kg:claim/7')
     await workToTheEnd()
     expect(await migrations.migrationState()).toMatchObject({ layout: 4, task: null })
     expect(await byRow()).toEqual([['kg:claim/7', 'Seven steps']])
@@ -179,6 +195,14 @@ describe('a table of version 0.2', () => {
     expect(await claims()).toEqual([])
     expect(await migrations.beginUndo()).toBe(false)
     await migrations.beginMigration()
+    await workToTheEnd()
+    expect(await subjectsOf()).toEqual(people.map((it) => ({ [idp.url]: `sub-${it}` })))
+  })
+
+  test('is rewritten wholly, though others change a person each time in the passes before the last', async () => {
+    await restore()
+    await migrations.beginMigration()
+    await lotsBesideOthers('sub-ram')
     await workToTheEnd()
     expect(await subjectsOf()).toEqual(people.map((it) => ({ [idp.url]: `sub-${it}` })))
   })
