@@ -30,6 +30,8 @@ type Notice = {
   unless_batch?: true
   /** The notice is about something that its reader watches. A letter with this notice has a link that stops all watches. */
   of_watches?: true
+  /** `{detail}` is a code, such as `suspected_duplicate`. Its words are separated by spaces. */
+  coded?: true
   /** The English sentence; it is also the key of its Nepali one. `{detail}` is replaced. The message appends the name of the record or project. */
   says: string
   /** The page of the dashboard that the notice leads to. */
@@ -81,7 +83,7 @@ export const notices = {
   source_withdrawn: {
     type: 'review_decision',
     to: 'contributor',
-    says: 'A value of your record changed, since its source was withdrawn',
+    says: 'A value of your record changed, since its source was put in question',
     link: view,
   },
   source_restored: {
@@ -119,6 +121,7 @@ export const notices = {
   flagged: {
     type: 'moderation',
     to: 'contributor',
+    coded: true,
     says: 'A record of yours was flagged as {detail}',
     link: view,
     unless_batch: true,
@@ -194,12 +197,14 @@ export const notices = {
   moderated: {
     type: 'moderation',
     to: 'named',
+    coded: true,
     says: 'A moderator has looked at your submission: {detail}',
     link: '',
   },
   role: {
     type: 'general',
     to: 'named',
+    coded: true,
     says: 'You review as {detail} from now on',
     link: '/curation/review',
   },
@@ -351,8 +356,8 @@ export function writeNotice(
   { detail, about, on }: NoticeInput,
   say: Say = english,
 ): { message: string; link: string } {
-  const { says, link }: Notice = notices[name]
-  const sentence = say(says.replace('{detail}', () => detail.replaceAll('_', ' ')))
+  const { says, link, coded }: Notice = notices[name]
+  const sentence = say(says.replace('{detail}', () => (coded ? detail.replaceAll('_', ' ') : detail)))
   const subjectName = about?.name ?? on?.title
   const hasAddress = subjectName !== undefined || !link.includes('{')
   return {

@@ -155,7 +155,7 @@ test('a book is withdrawn, its batch decided on, and all of it taken back', { ti
     }
     return messages
   }
-  const withdrawn = `A value of your record changed, since its source was withdrawn: Walked ${changed}`
+  const withdrawn = `A value of your record changed, since its source was put in question: Walked ${changed}`
   expect((await toldOf(changed)).filter((it) => it.includes('changed'))).toEqual([withdrawn])
   const left = (await pages(`${path}/dependents/`)).rows.filter(({ property }) => property === 'condition')
   expect(left.map(({ decided: verdict }) => verdict)).toEqual(onBook.filter(keeps).map(() => 'reject'))

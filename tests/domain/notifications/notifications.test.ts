@@ -159,6 +159,16 @@ test('a flag is told to the contributor, unless they raised it', async () => {
   expect((await about(app.other, it)).length).toBe(0)
 })
 
+test('a notice separates the words of a code, and leaves names as they are', async () => {
+  const { writeNotice } = await import('../../../lib/domain/notifications/events.ts')
+  const said = (...[name, detail]: [Parameters<typeof writeNotice>[0], string]) =>
+    writeNotice(name, { detail, about: undefined }).message
+  expect(said('import_read', '"wells_of_patan.xlsx"')).toBe('Your table "wells_of_patan.xlsx" was read.')
+  expect(said('proposal_approved', '"A_B"')).toBe('Your proposal "A_B" was approved.')
+  expect(said('flagged', 'suspected_duplicate')).toBe('A record of yours was flagged as suspected duplicate.')
+  expect(said('role', 'domain_expert')).toBe('You review as domain expert from now on.')
+})
+
 test('an event on a change of an item finds its record, as one on a new item does', async () => {
   const { eventOf } = await import('../../../lib/domain/effects/notify.ts')
   const it = await publish(app, 'structures', { name: 'Settled' })

@@ -5,7 +5,8 @@ export const notices: Readonly<Record<string, string>> = {
   'A contribution that you have reviewed was revised': 'तपाईंले समीक्षा गरेको योगदान संशोधन गरियो',
   'Your contribution was accepted': 'तपाईंको योगदान स्वीकार गरियो',
   'Your contribution was accepted with changes by the reviewer': 'तपाईंको योगदान समीक्षकका परिवर्तनसहित स्वीकार गरियो',
-  'A value of your record changed, since its source was withdrawn': 'स्रोत फिर्ता लिइएकाले तपाईंको अभिलेखको एउटा मान बदलियो',
+  'A value of your record changed, since its source was put in question':
+    'स्रोतमाथि प्रश्न उठाइएकाले तपाईंको अभिलेखको एउटा मान बदलियो',
   'A value of your record stands again, since its source is trusted again':
     'स्रोत फेरि विश्वसनीय मानिएकाले तपाईंको अभिलेखको एउटा मान पहिलेजस्तै कायम भयो',
   'A reviewer asks you to change your contribution': 'समीक्षकले तपाईंलाई योगदान सच्याउन अनुरोध गर्नुभएको छ',

@@ -141,8 +141,8 @@ export const records: Readonly<Record<string, string>> = {
   'Its author corrected the former value, which was theirs alone.': 'लेखकले आफ्नै मात्र भएको अघिल्लो मान सच्याउनुभयो।',
   'A reviewer put the record into this cluster: all its records are about one thing.':
     'समीक्षकले यो अभिलेखलाई यस समूहमा राख्नुभएको हो: यसका सबै अभिलेख एउटै वस्तुबारे हुन्।',
-  'The source of the former value was withdrawn.': 'अघिल्लो मानको स्रोत फिर्ता लिइयो।',
-  'Its source was withdrawn, and that was taken back.': 'यसको स्रोत फिर्ता लिइएको थियो, र त्यो रद्द गरियो।',
+  'The source of the former value was put in question.': 'अघिल्लो मानको स्रोतमाथि प्रश्न उठाइयो।',
+  'Its source was put in question, and that was taken back.': 'यसको स्रोतमाथि प्रश्न उठाइएको थियो, र त्यो रद्द गरियो।',
   'What was decided on this source is being taken back.': 'यस स्रोतमाथि गरिएका निर्णय फिर्ता लिइँदै छन्।',
   'This source is {0} already.': 'यो स्रोत पहिल्यै <0> छ।',
   trusted: 'भरपर्दो',

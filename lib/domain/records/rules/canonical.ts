@@ -41,7 +41,7 @@ export const outcomeRules = [
  * - `corrected`: its author corrected the value that stood, which was theirs alone.
  * - `edited`: it is the reviewer's own value.
  * - `removed`: the property has no value any more.
- * - `source_withdrawn`: the source of the former value was withdrawn. `source_restored`: that was undone.
+ * - `source_withdrawn`: the source of the former value was put in question. `source_restored`: that was undone.
  * - Any other rule is the handling of a contradiction that decided.
  */
 export type OutcomeRule = (typeof outcomeRules)[number]
