@@ -96,8 +96,9 @@ test('a change of the comments reloads the functions that show comments, and no 
 test('a source that is renamed is found under its new name', { timeout: 120_000 }, async () => {
   const comments = join(copy, 'lib/domain/comments')
   await rename(join(comments, 'view.ts'), join(comments, 'renamed.ts'))
-  for (const file of ['functions/comments.ts', 'functions/projects/comments.ts'].map((it) => join(copy, it)))
-    await writeFile(file, (await readFile(file, 'utf8')).replace('comments/view.ts', 'comments/renamed.ts'))
+  const importers = ['functions/comments.ts', 'lib/domain/comments/shown.ts']
+  for (const file of importers.map((it) => join(copy, it)))
+    await writeFile(file, (await readFile(file, 'utf8')).replace('/view.ts', '/renamed.ts'))
   await expect.poll(async () => (await sources()).comments, within).toContain('lib/domain/comments/renamed.ts')
 })
 
