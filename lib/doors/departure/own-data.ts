@@ -22,7 +22,7 @@ import {
 import { scan, scanList } from '../../domain/scans/items.ts'
 import { submission, submissionList, suggestion, suggestionList } from '../../domain/submissions/items.ts'
 import { loadWatches } from '../../domain/watches/watches.ts'
-import { type IndexName, parse, type Stored, walk } from '../../engines/table/index.ts'
+import { type IndexName, type PageRequest, parse, type Stored, walk } from '../../engines/table/index.ts'
 import { actorOf } from '../../platform/users/actor.ts'
 import { keyView, listKeys } from '../../platform/users/keys.ts'
 import { listSessions, sessionView } from '../../platform/users/tokens.ts'
@@ -157,11 +157,12 @@ const PROJECTS_IN_PAGE = 100
 async function projectsOf(user: User): Promise<Project[]> {
   const all: Project[] = []
   const own = { owner: user.id, order: 'created_at', forward: true } as const
-  for (;;) {
-    const page = { limit: PROJECTS_IN_PAGE, offset: all.length }
-    const { results } = await listProjects(own, actorOf(user), page)
+  // By the key of the last row: an offset reaches 1,000 rows only.
+  for (let from: PageRequest['from']; ; ) {
+    const { results, last } = await listProjects(own, actorOf(user), { limit: PROJECTS_IN_PAGE, offset: 0, from })
     all.push(...results)
-    if (results.length < PROJECTS_IN_PAGE) return all
+    if (last === undefined) return all
+    from = { side: 'after', at: last }
   }
 }
 

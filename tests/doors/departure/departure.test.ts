@@ -555,6 +555,15 @@ describe("the file with one's own data", () => {
     expect(await objects('account-exports/')).toEqual([])
   })
 
+  test('holds all projects, however many pages they are', async () => {
+    const { who } = await register('many')
+    for (let made = 0; made < 101; made += 1) await newProject(who)
+    sure(202, await who.post(place))
+    expect(await work()).toEqual({ files: 1, left: 0 })
+    const { url } = sure(200, await who.get(place))
+    expect(JSON.parse(await (await fetch(url)).text()).projects).toHaveLength(101)
+  })
+
   test('goes after a week, too, if its maker dies', async () => {
     const { username } = await register('jajaj')
     const { withFault } = await import('../../harness/faults.ts')
