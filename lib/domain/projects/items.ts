@@ -105,7 +105,8 @@ export const asSubject = (it: Project): ProjectSubject => ({
   project: {
     state: it.state,
     roles: Object.fromEntries(it.memberships.map(({ user_id, role }) => [user_id, role])),
-    sent_by: it.sent_by,
+    // A project that an earlier version stored has it in its request alone.
+    sent_by: it.sent_by ?? it.request?.opened_by ?? null,
   },
   version: it.version,
 })
