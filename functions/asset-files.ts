@@ -1,6 +1,6 @@
-import { orUndo } from '../lib/base/errors.ts'
 import '../lib/domain/composition.ts'
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
+import { orUndo } from '../lib/base/errors.ts'
 import { invokeLater, siblingFunction } from '../lib/base/telemetry/invoke.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { beginThumbnail, endThumbnail, findFileWork, thumbnailKey } from '../lib/domain/projects/assets/file-jobs.ts'

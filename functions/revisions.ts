@@ -14,7 +14,7 @@ import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/
 import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/domain/records/queries.ts'
 import { showRecord, type Visible } from '../lib/domain/records/shown.ts'
 import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
-import { ExplanationView, explainProperties, readableClaims, settlersOf } from '../lib/domain/records/views/explain.ts'
+import { ExplanationView, explainProperties, mayRead, settlersOf } from '../lib/domain/records/views/explain.ts'
 import {
   DifferenceView,
   diffView,
@@ -209,6 +209,6 @@ function propertyOf(it: Visible<History>, name: string, actor: Actor | null): st
   const { fields } = kinds[it.kind]
   const own = Object.entries(fields).find(([field, { aliases }]) => field === name || aliases.includes(name))
   if (own) return own[0]
-  if (readableClaims(it, actor).some((one) => one.asserted_property === name)) return name
+  if (it.assertions.filter(mayRead(it, actor)).some((one) => one.asserted_property === name)) return name
   throw invalid({ property: ['This record has no such property.'] })
 }

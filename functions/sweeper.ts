@@ -1,5 +1,5 @@
-import { orUndo } from '../lib/base/errors.ts'
 import '../lib/domain/composition.ts'
+import { orUndo } from '../lib/base/errors.ts'
 import { log } from '../lib/base/telemetry/log.ts'
 import { sweepLinks } from '../lib/domain/alerts/check.ts'
 import { estimateIfDue } from '../lib/domain/doubt/fit.ts'

@@ -185,7 +185,7 @@ async function withRecords(page: readonly Value[], { actor, fallen, source_id }:
   return showLinks(values, actor)
 }
 
-const isLink = ({ record, footing }: DependentValue): boolean =>
+const namesRecord = ({ record, footing }: DependentValue): boolean =>
   kinds[record.kind].fields[footing.property]?.type === 'relation' || footing.property.includes('.')
 
 /**
@@ -193,7 +193,7 @@ const isLink = ({ record, footing }: DependentValue): boolean =>
  * reader may see nothing is left out. No call without links.
  */
 async function showLinks(values: readonly DependentValue[], actor: Actor | null): Promise<DependentValue[]> {
-  const links = values.filter(isLink)
+  const links = values.filter(namesRecord)
   if (links.length === 0) return [...values]
   const claimsOf = ({ footing, instead }: DependentValue) => [footing.claim, ...(instead ? [instead.claim] : [])]
   const packs = await getMany(links.flatMap(claimsOf).map(key.ofClaim))
@@ -205,7 +205,7 @@ async function showLinks(values: readonly DependentValue[], actor: Actor | null)
   const claims = (await showRecords(actor, records)).flatMap((it) => it.assertions)
   const shown = new Map(claims.map((claim) => [claim.id, textOfClaim(claim)]))
   return values.flatMap((it) => {
-    if (!isLink(it)) return [it]
+    if (!namesRecord(it)) return [it]
     const value = shown.get(it.footing.claim)
     if (value === undefined) return []
     const other = it.instead && shown.get(it.instead.claim)

@@ -80,19 +80,19 @@ export async function loadNeighbourhood(
     }
     const record = visible(entity_id)
     if (!record) return undefined
-    neighbours.push(...entries.flatMap((entry) => neighbourIn(entry, record, visible(String(entry.record)))))
+    const own = new Set(valueEdges(record).map(({ relation, to }) => `${relation} ${to}`))
+    neighbours.push(...entries.flatMap((entry) => neighbourIn(entry, own, visible(String(entry.record)))))
     if (neighbours.length >= limit || entries.length < limit || page === MOST_PAGES)
       return { record, neighbours: neighbours.slice(0, limit) }
     beyond = String(entries.at(-1)?.sk)
   }
 }
 
-/** The far end of a link. Empty if it is hidden. */
-function neighbourIn(entry: Stored, record: RecordItem, other: RecordItem | undefined): Neighbour[] {
+/** The far end of a link. Empty if it is hidden. `own`: the links that the values of the record hold. */
+function neighbourIn(entry: Stored, own: ReadonlySet<string>, other: RecordItem | undefined): Neighbour[] {
   if (!other) return []
   const relation = String(entry.sk).split('#').at(-1) ?? ''
-  const isOwn = () => valueEdges(record).some((edge) => edge.relation === relation && edge.to === other.entity_id)
   // Old entries have no `direction`. If the values of this record hold the link, it is outbound, else inbound.
-  const isOutbound = entry.direction ? entry.direction === 'outbound' : isOwn()
+  const isOutbound = entry.direction ? entry.direction === 'outbound' : own.has(`${relation} ${other.entity_id}`)
   return [{ direction: isOutbound ? 'outbound' : 'inbound', relation, record: other }]
 }

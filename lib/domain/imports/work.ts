@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkAllowed, isConflict } from '../../base/errors.ts'
 import { isHeld, parse, walk } from '../../engines/table/index.ts'
-import { type Actor, mayReview, maySeeAll } from '../../platform/permissions.ts'
+import { type Actor, mayReview, permissions } from '../../platform/permissions.ts'
 import { loadOrderer } from '../../platform/users/actor.ts'
 import { closeBatches } from './clean-up.ts'
 import { type Import, importItem, importLists, type Task } from './items.ts'
@@ -132,7 +132,7 @@ class ImportsInHand {
 /** Whether somebody may still do what they have ordered. The other tasks are for the owner of the import, who stays the owner. */
 const mayEnd: Partial<Record<Task, (by: Actor) => boolean>> = {
   decide: mayReview,
-  take_back: maySeeAll,
+  take_back: permissions['import.take_back'].changes,
 }
 
 /** Works on the task of one import. Returns whether the task ended. It ends at once if the person who ordered it has lost the right to it. */

@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import * as s from '../../base/shapes.ts'
 import { roundPoint } from '../../engines/matching/index.ts'
 import { itemIn, type Stored } from '../../engines/table/index.ts'
-import { type Actor, mayInspect, mayReview, maySeePlace, worksOn } from '../../platform/permissions.ts'
+import { type Actor, mayInspect, mayReview, maySeePlace } from '../../platform/permissions.ts'
 import { peopleIn } from '../../platform/users/people.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
-import { publicStatus } from '../records/views/record.ts'
+import { visibleStatus } from '../records/views/record.ts'
 import {
   type Note,
   noteStateNames,
@@ -120,7 +120,7 @@ export function noteRow(it: Note, found: ReadonlyMap<string, Stored>, actor: Act
     review_notes: reviews ? it.review_notes : '',
     promoted_entity: promoted?.entity_id ?? null,
     promoted_claim: promoted ? it.promoted_claim : null,
-    canonical_status: promoted ? (worksOn(actor, promoted) ? promoted.status : publicStatus(promoted)) : null,
+    canonical_status: promoted ? visibleStatus(promoted, actor) : null,
     created_at: it.created_at,
     updated_at: it.updated_at,
   }

@@ -9,6 +9,7 @@ import {
   heldFor,
   isHeld,
   itemAt,
+  LONGEST_REPEATED_MS,
   nextTake,
   parse,
   put,
@@ -81,13 +82,11 @@ const job = defineItem({
 const LEASE_S = 240
 /** Seconds of the reservation of a waiting request. */
 const RESERVATION_S = 60
-/** The longest that one throttled call is repeated (`retryThrottled`), in milliseconds. */
-const LAST_CALL_MS = 45_000
 /**
  * The most milliseconds for one part, counted from its lease. The last calls of a part still end within the lease. Else another worker
  * would undo the part while this one goes on writing.
  */
-export const MOST_IN_PART_MS = LEASE_S * 1000 - LAST_CALL_MS - 5000
+export const MOST_IN_PART_MS = LEASE_S * 1000 - LONGEST_REPEATED_MS - 5000
 /** The end of a lease that a worker takes or renews now. */
 export const leaseEnd = (): string => heldFor(LEASE_S)
 

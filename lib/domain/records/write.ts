@@ -293,6 +293,7 @@ function editOf(old: LoadedRecord, data: Values, cleared: readonly string[] | 'a
   checkSize(after)
   return {
     after,
+    // The table does not keep the order of members, so values are not compared as texts.
     changed: Object.keys(data).filter((name) => !isDeepStrictEqual(before[name], after[name])),
     removed: Object.keys(before).filter((name) => !(name in after)),
   }
@@ -426,5 +427,3 @@ function checkAcceptable(old: LoadedRecord, more: number): void {
 
 const isOwnWaiting = (claim: Assertion, actor: Actor) =>
   claim.reconciliation_status === 'pending' && claim.contributor_id === actor.id
-
-// The table does not keep the order of members, so texts cannot be compared.

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { newChildId } from '../../base/clock.ts'
 import { checkAllowed, invalid } from '../../base/errors.ts'
+import { omit } from '../../base/omit.ts'
 import type { Write } from '../../engines/table/index.ts'
 import { type Actor, maySettleContradiction } from '../../platform/permissions.ts'
 import { kinds, noSource, schemaOf } from '../kinds/index.ts'
@@ -154,15 +155,15 @@ async function applyEdits(old: History, reviewer: Actor, reviewed: Values, edits
     ...(await namingWrites(resolved.noted, old.entity_id)),
     ...pictured.writes,
   ]
-  const uncleared = Object.entries(reviewed).filter(([name]) => !edits.cleared.includes(name))
   const changed = Object.keys(data).filter((name) => !isDeepStrictEqual(reviewed[name], data[name]))
-  return { values: { ...Object.fromEntries(uncleared), ...data }, changed, stubs }
+  const values: Values = { ...omit(reviewed, ...edits.cleared), ...data }
+  return { values, changed, stubs }
 }
 
 /** Applies what is taken over from a fork. Links and pictures in it were resolved when the fork was changed. */
 function applyTaken(reviewed: Values, { data, cleared }: TakenValues) {
-  const left = Object.entries(reviewed).filter(([name]) => !cleared.includes(name))
-  return { values: { ...Object.fromEntries(left), ...data }, changed: Object.keys(data), stubs: [] }
+  const values: Values = { ...omit(reviewed, ...cleared), ...data }
+  return { values, changed: Object.keys(data), stubs: [] }
 }
 
 /** By property: the ids of the claims in contradictions that are not moot. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { newId, now } from '../../base/clock.ts'
 import { conflict } from '../../base/errors.ts'
+import { omit } from '../../base/omit.ts'
 import { onlyTier, openTier, type Scope } from '../../base/visibility.ts'
 import {
   defineItem,
@@ -167,9 +168,7 @@ export async function amendSource(
   cleared: readonly string[],
   replace: boolean,
 ): Promise<DataSource> {
-  const unchanged = replace
-    ? {}
-    : Object.fromEntries(Object.entries(old.data).filter(([name]) => !cleared.includes(name)))
+  const unchanged = replace ? {} : omit(old.data, ...cleared)
   const values = { ...unchanged, ...data }
   if (says(old, { data: values })) return old
   const next = withNextVersion<DataSource>(old, {

@@ -1,7 +1,7 @@
+import { orUndo } from '../../base/errors.ts'
 import { inUnit } from '../../platform/unit-of-work.ts'
 import { type AccountLetter, giveBackLetter, takeLetter } from './account-letters.ts'
 import { composeAccountLetter } from './compose-account.ts'
-import { composeOrGiveBack } from './give-back.ts'
 import { sendMail } from './mail.ts'
 
 /** Sends a letter about an account, at most once. Returns undefined if there is nothing to say any more. */
@@ -13,7 +13,8 @@ export async function sendAccountLetter(
   if (!letter) return undefined
   const pause = pauses[letter.attempts]
   const giveBack = async () => pause !== undefined && inUnit(async (unit) => giveBackLetter(unit, letter, pause))
-  const mail = await composeOrGiveBack(() => composeAccountLetter(letter), giveBack)
+  // A letter that could not be composed was not sent, so it is due again.
+  const mail = await orUndo(() => composeAccountLetter(letter), giveBack)
   if (!mail) return undefined
   const failure = await sendMail(mail)
   if (failure === undefined) return 'sent'

@@ -1,6 +1,7 @@
 import { later, now } from '../../base/clock.ts'
 import { mapAtOnce } from '../../base/concurrency.ts'
 import { config } from '../../base/config.ts'
+import { orUndo } from '../../base/errors.ts'
 import type { Say } from '../../base/language/catalogue.ts'
 import { sayIn } from '../../base/language/say.ts'
 import {
@@ -17,7 +18,6 @@ import { loadUser, type User } from '../../platform/users/users.ts'
 import { listDueLetters } from './account-letters.ts'
 import { composeConfirmationRequest, composeLetter } from './compose.ts'
 import { sendAccountLetter } from './deliver-account.ts'
-import { composeOrGiveBack } from './give-back.ts'
 import { type Mail, type SendFailure, sendMail } from './mail.ts'
 import {
   type LetterSettings,
@@ -80,7 +80,7 @@ async function loadReader(user_id: string): Promise<{ user: User; settings: Lett
 async function sendLetter(user_id: string): Promise<SendResult> {
   const begun = await beginLetter(user_id, now())
   if (!begun) return undefined
-  const mail = await composeOrGiveBack(
+  const mail = await orUndo(
     () => composeDueLetter(user_id, begun),
     () => postponeLetter(user_id, begun, later(pauses[0])),
   )
@@ -108,7 +108,7 @@ async function sendConfirmationRequest(user_id: string): Promise<SendResult> {
   const pause = pauses[refusals]
   const giveBack = async () =>
     pause !== undefined && inUnit((unit) => postponeConfirmationRequest(unit, user_id, later(pause)))
-  const mail = await composeOrGiveBack(() => composeRequest(user_id), giveBack)
+  const mail = await orUndo(() => composeRequest(user_id), giveBack)
   if (!mail) return undefined
   const failure = await sendMail(mail)
   if (failure !== 'refused') return resultOf(failure)

@@ -62,6 +62,6 @@ export { changesBehind, changesOf, type Images, rawImagesOf, type StreamRecord }
 export { nextTake, Takes, workOnJobs } from './takes.ts'
 export { actionsOf, MOST_ACTIONS } from './transact.ts'
 export { beginStaging, switchOrCallOff } from './two-phase/commit.ts'
-export { checkTime, isThrottle, TimeOver } from './two-phase/patience.ts'
+export { checkTime, isThrottle, LONGEST_REPEATED_MS, TimeOver } from './two-phase/patience.ts'
 export type { Commit, Plan, UnitOfWork } from './unit-of-work.ts'
 export { untilWhole } from './until-whole.ts'

@@ -1,17 +1,10 @@
 import { now } from '../../base/clock.ts'
-import { conflict, impossible, type Problem } from '../../base/errors.ts'
+import { conflict, impossible } from '../../base/errors.ts'
 import { get, put, remove, type UnitOfWork, withNextVersion } from '../../engines/table/index.ts'
 import { indexWrites } from '../name-index/entries.ts'
 import { amendUser, byAddress, claimOf, emailClaim, loadUser, type User, user } from './users.ts'
 
 /** How an account is proven and recovered: its address and its password. */
-
-/**
- * Gives an account an address that a letter or an identity provider has proven. An account that has claimed the address without proof loses
- * it. Fails with `invalid` if another account has proven it. Undefined if there is no such user.
- */
-export const proveAddress = (unit: UnitOfWork, id: string, email: string): Promise<User | undefined> =>
-  claimAddress(unit, id, email, () => impossible('This address belongs to another account.'))
 
 /**
  * Sets another password for the account as it was `checked`. All sessions end, and so do letters' links to set a password. Fails with
@@ -49,21 +42,16 @@ export const endSessions = (unit: UnitOfWork, id: string): Promise<User | undefi
   amendUser(unit, id, (it) => ({ token_generation: it.token_generation + 1 }))
 
 /**
- * Gives a user a proven address, and the claim to it. Who claims it without proof loses the claim. Fails with `otherwise` if another
- * user has proven it. Undefined if there is no such user.
+ * Gives an account an address that a letter or an identity provider has proven. An account that has claimed the address without proof loses
+ * it. Fails with `invalid` if another account has proven it. Undefined if there is no such user.
  */
-async function claimAddress(
-  unit: UnitOfWork,
-  id: string,
-  email: string,
-  otherwise: () => Problem,
-): Promise<User | undefined> {
+export async function proveAddress(unit: UnitOfWork, id: string, email: string): Promise<User | undefined> {
   unit.retryOn('conflict')
   const old = await loadUser(id)
   if (!old || (old.email_verified && old.email === email)) return old
   const claim = await get(emailClaim, { value: email })
   const holder = claim && claim.user_id !== id ? await loadUser(claim.user_id) : undefined
-  if (holder?.email_verified) throw otherwise()
+  if (holder?.email_verified) throw impossible('This address belongs to another account.')
   const next = withNextVersion(old, { email, email_verified: true, updated_at: now() })
   const former = old.email === email ? undefined : await get(emailClaim, { value: old.email })
   unit.add([

@@ -293,7 +293,7 @@ async function findFreeUsername(base: string): Promise<string> {
   return base + newId().slice(0, 8)
 }
 
-/** Members of a user that `amendUser` changes. `claimAddress` changes the email, `renameUser` the username: both are claims. */
+/** Members of a user that `amendUser` changes. `proveAddress` changes the email, `renameUser` the username: both are claims. */
 export type UserChanges = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
 
 /** Returns the next version of a user, and the writes that store it. */

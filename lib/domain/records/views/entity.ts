@@ -24,7 +24,7 @@ import { canonicalStatus, recordStatuses } from '../rules/status.ts'
 import { handlings, verdicts } from '../rules/verdicts.ts'
 import type { Visible } from '../shown.ts'
 import { orderValues } from './order.ts'
-import { publicStatus, successorOf, tombstoneOf, visibleUpdatedAt, visibleValues } from './record.ts'
+import { publicStatus, successorOf, tombstoneOf, visibleStatus, visibleUpdatedAt, visibleValues } from './record.ts'
 
 /** Records as answers under /data/ show them, by their review identity. */
 
@@ -69,7 +69,7 @@ export function entityRow(
   people: PeopleById,
   { waiting = true }: { waiting?: boolean } = {},
 ): s.Output<typeof ContributionView> {
-  const status = waiting && worksOn(actor, record) ? record.status : publicStatus(record)
+  const status = waiting ? visibleStatus(record, actor) : publicStatus(record)
   return {
     entity_id: record.entity_id,
     name: record.name,

@@ -96,15 +96,11 @@ export const ExplanationView = s.shape('Explanation', () =>
   }),
 )
 
-/** The claims of a record that the caller may read, oldest first: by themselves, or since a publication showed them. */
-export const readableClaims = (
-  history: Visible<History>,
-  actor: Actor | null,
-  told = toldClaims(history),
-): Assertion[] =>
-  history.assertions
-    .filter((claim) => mayShowClaim(history, claim, actor) || mayReadTold(told.get(claim.id), actor))
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+/** Returns a test: whether the caller may read a claim of the record, by itself or since a publication showed it. */
+export const mayRead =
+  (history: Visible<History>, actor: Actor | null, told = toldClaims(history)) =>
+  (claim: Assertion): boolean =>
+    mayShowClaim(history, claim, actor) || mayReadTold(told.get(claim.id), actor)
 
 /**
  * Explains each property of a record, or `only` one: its claim, the rule, the decision and the rivals. Claims that the caller may not see
@@ -114,7 +110,7 @@ export function explainProperties(history: Visible<History>, actor: Actor | null
   const standing = canonicalValues(history)
   const newestFirst = history.assertions.toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const told = toldClaims(history)
-  const visibleClaims = readableClaims(history, actor, told).reverse()
+  const visibleClaims = newestFirst.filter(mayRead(history, actor, told))
   const values = visibleValues(history, history.data, actor)
   const properties = only === undefined ? propertiesOf(history, visibleClaims) : [only]
   return properties.map((property) => {

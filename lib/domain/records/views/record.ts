@@ -82,6 +82,10 @@ export const visibleUpdatedAt = (record: RecordRow, actor: Actor | null) =>
 export const publicStatus = (record: Pick<RecordRow, 'public' | 'status' | 'superseded_by'>) =>
   record.public && record.superseded_by === null ? 'accepted' : record.status
 
+/** The status for this reader: those who work on the record see that an edit waits. */
+export const visibleStatus = (record: RecordRow, actor: Actor | null) =>
+  worksOn(actor, record) ? record.status : publicStatus(record)
+
 /** Whether a reader of the record may read a claim. Its author and those who work on the record read every claim. */
 export const mayShowClaim = (record: LoadedRecord, claim: Assertion, actor: Actor | null) =>
   isSettled(claim) || worksOn(actor, record) || actor?.id === claim.contributor_id

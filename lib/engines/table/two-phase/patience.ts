@@ -16,8 +16,10 @@ const throttles = new Set([
 export const isThrottle = (error: unknown): boolean =>
   isProblem(error, 'unavailable') || (error instanceof Error && throttles.has(error.name))
 
-/** Attempts for a call that the table throttles, and pauses in milliseconds: about 20 seconds in all, 45 at most. */
+/** Attempts for a call that the table throttles, and pauses in milliseconds: about 20 seconds in all. */
 const throttled = { attempts: 20, first: 50, most: 3000, when: isThrottle }
+/** The longest that one throttled call is repeated, in milliseconds. */
+export const LONGEST_REPEATED_MS = 45_000
 
 /** Does work until the table no longer throttles it, 20 attempts in all. */
 // prove: patient
